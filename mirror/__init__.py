@@ -1,0 +1,5 @@
+"""Mirror's Django project: one folder a subject."""
+
+from mirror.celery import app as celery_app
+
+__all__ = ["celery_app"]

@@ -1,0 +1,86 @@
+"""Threads of questions, the runs that answer them, and every SQL that was run."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from mirror.leases import Leased
+
+
+class Thread(models.Model):
+    """Questions that follow one another, about one source."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="threads")
+    source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="threads")
+    title = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+
+class Run(Leased):
+    """One question being answered (or a saved SQL being worked on: then `question` is empty).
+
+    `asked` is what was typed; `question` its stand-alone form, which differs for a follow-up.
+    `answer` is the pipeline's Answer as JSON, without its rows; `readings` its other readings.
+    """
+
+    thread = models.ForeignKey(Thread, on_delete=models.CASCADE, related_name="runs")
+    asked = models.TextField(blank=True)
+    question = models.TextField(blank=True)
+    saved = models.ForeignKey("library.SavedSql", on_delete=models.SET_NULL, null=True, blank=True, related_name="runs")
+    outcome = models.CharField(max_length=14, blank=True)
+    reason = models.TextField(blank=True)
+    confidence = models.FloatField(null=True, blank=True)
+    agreement_size = models.PositiveIntegerField(default=0)
+    agreement_pool = models.PositiveIntegerField(default=0)
+    sentence = models.TextField(blank=True)
+    readings = models.JSONField(default=list, blank=True)
+    notes = models.JSONField(default=list, blank=True)
+    usage = models.JSONField(default=dict, blank=True)
+    llm = models.CharField(max_length=120, blank=True, help_text="Empty: the built-in generator")
+    sent = models.JSONField(default=list, blank=True, help_text="Exactly what was sent to the LLM")
+    attempts = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+
+class Step(models.Model):
+    """One pipeline event, kept for the reader of a run. `number` counts from 1 within the run."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="steps")
+    number = models.PositiveIntegerField()
+    kind = models.CharField(max_length=20)
+    data = models.JSONField()
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["run", "number"], name="one_step_a_number")]
+
+
+class Version(Leased):
+    """One SQL of a run and what it returned. The newest that was run is what the page shows."""
+
+    class Origin(models.TextChoices):
+        ANSWER = "answer"
+        EDIT = "edit"
+        READING = "reading"
+        SAVED = "saved"
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="versions")
+    number = models.PositiveIntegerField()
+    origin = models.CharField(max_length=10, choices=Origin)
+    sql = models.TextField()
+    arguments = models.JSONField(default=dict, blank=True, help_text="Values of the SQL's parameters")
+    result = models.ForeignKey("results.StoredResult", on_delete=models.SET_NULL, null=True, blank=True)
+    chart = models.JSONField(null=True, blank=True)
+    sentence = models.TextField(blank=True)
+    failure = models.JSONField(null=True, blank=True, help_text="kind, message, position, advice")
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [models.UniqueConstraint(fields=["run", "number"], name="one_version_a_number")]

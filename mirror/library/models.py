@@ -1,0 +1,37 @@
+"""SQL that people keep: saved, and later verified."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+
+class SavedSql(models.Model):
+    """SQL kept under a name, with typed parameters and its chart.
+
+    `parameters` is a list of `{"name", "kind", "default", "label"}`; the SQL refers to them
+    as `:name`. `question` is the one it answered, if any. *Verified* SQL is a saved SQL that
+    somebody vouched for (`verified_by`, `verified_at`).
+    """
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_sql")
+    source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="saved_sql")
+    teams = models.ManyToManyField("people.Team", blank=True, related_name="saved_sql")
+    name = models.CharField(max_length=120)
+    description = models.TextField(blank=True)
+    question = models.TextField(blank=True)
+    sql = models.TextField()
+    parameters = models.JSONField(default=list, blank=True)
+    chart = models.JSONField(null=True, blank=True)
+    verified_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    verified_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["-updated_at"]
+
+    def __str__(self) -> str:
+        return self.name

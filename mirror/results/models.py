@@ -1,0 +1,26 @@
+"""Rows that a run returned, kept as files and never asked of the source again."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+
+
+class StoredResult(models.Model):
+    """One result as a Parquet file in Django's default storage.
+
+    `columns` is a list of `{"name", "kind"}` in order; names may repeat, so the file's own
+    column names are `c0`, `c1` ... Deleted with its file once `expires_at` is past.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="results")
+    file = models.FileField(upload_to="results/%Y/%m/%d/")
+    columns = models.JSONField()
+    row_count = models.PositiveIntegerField()
+    truncated = models.BooleanField(default=False)
+    seconds = models.FloatField(default=0)
+    size = models.PositiveBigIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(db_index=True)

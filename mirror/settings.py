@@ -1,0 +1,206 @@
+"""Every setting: why it exists, its name, a default that runs on one machine.
+
+Values come from the environment or from `.env` beside `manage.py`; `.env.example` lists
+them all. Secrets have no default outside development: `script/server` makes its own in
+`var/secrets.env`, and a missing one stops the start with its name.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import environ
+from csp.constants import NONE, SELF, UNSAFE_INLINE
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+for name in (".env", "var/secrets.env"):
+    if (BASE_DIR / name).is_file():
+        env.read_env(BASE_DIR / name)
+
+# Where everything a running Mirror writes lives: store, broker, results, secrets.
+VAR_DIR = Path(env.str("MIRROR_VAR_DIR", default=str(BASE_DIR / "var")))
+VAR_DIR.mkdir(parents=True, exist_ok=True)
+
+# Shows stack traces and allows plain cookies; never in production.
+DEBUG = env.bool("DEBUG", default=False)
+
+# Signs sessions and links.
+SECRET_KEY = env.str("SECRET_KEY")
+
+# Encrypt stored passwords of sources; newest first, older ones are kept to read with.
+MIRROR_ENCRYPTION_KEYS = env.list("MIRROR_ENCRYPTION_KEYS")
+
+# Names this server answers to.
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+# Behind a TLS proxy: cookies over TLS only.
+SECURE_COOKIES = env.bool("SECURE_COOKIES", default=False)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_COOKIES
+SESSION_COOKIE_HTTPONLY = True
+SECURE_CONTENT_TYPE_NOSNIFF = True
+X_FRAME_OPTIONS = "DENY"
+
+INSTALLED_APPS = [
+    "servestatic.runserver_nostatic",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.humanize",
+    "django.contrib.messages",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "axes",
+    "mirror.people",
+    "mirror.sources",
+    "mirror.results",
+    "mirror.library",
+    "mirror.asking",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "servestatic.middleware.ServeStaticMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "mirror.urls"
+ASGI_APPLICATION = "mirror.asgi.application"
+WSGI_APPLICATION = "mirror.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "frontend" / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# The store: users, sources, runs. SQLite unless DATABASE_URL names another.
+DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'store.sqlite3'}")}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+    }
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_USER_MODEL = "people.User"
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+LOGIN_URL = "people:sign_in"
+LOGIN_REDIRECT_URL = "asking:ask"
+LOGOUT_REDIRECT_URL = "people:sign_in"
+
+# Wrong passwords from one name before it has to wait, and how long (hours).
+AXES_FAILURE_LIMIT = env.int("SIGN_IN_FAILURE_LIMIT", default=5)
+AXES_COOLOFF_TIME = 1
+AXES_LOCKOUT_PARAMETERS = ["username"]
+AXES_RESET_ON_SUCCESS = True
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = True
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "frontend" / "static"]
+
+# Stored results and files to download.
+MEDIA_ROOT = Path(env.str("MEDIA_ROOT", default=str(VAR_DIR / "media")))
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+
+# What a page may load: our own files only. Inline styles are Plotly's need.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF],
+        "style-src": [SELF, UNSAFE_INLINE],
+        "img-src": [SELF, "data:", "blob:"],
+        "connect-src": [SELF],
+        "font-src": [SELF],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+        "form-action": [SELF],
+    },
+}
+
+# ------------------------------------------------------------------ worker
+
+# A Redis broker, where there is one; otherwise messages are files under VAR_DIR.
+REDIS_URL = env.str("REDIS_URL", default="")
+if REDIS_URL:
+    CELERY_BROKER_URL = REDIS_URL
+else:
+    CELERY_BROKER_URL = "filesystem://"
+    CELERY_BROKER_TRANSPORT = "mirror.broker:Transport"
+    _messages, _control = VAR_DIR / "broker" / "messages", VAR_DIR / "broker" / "control"
+    for _folder in (_messages, _control):
+        _folder.mkdir(parents=True, exist_ok=True)
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(_messages),
+        "data_folder_out": str(_messages),
+        "control_folder": str(_control),
+    }
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+
+# How long a worker holds a run before it must renew its lease (seconds).
+LEASE_SECONDS = env.int("LEASE_SECONDS", default=30)
+
+# ------------------------------------------------------------------ language model
+
+# Any OpenAI-compatible server. Without LLM_BASE_URL or LLM_API_KEY the built-in generator answers.
+LLM_BASE_URL = env.str("LLM_BASE_URL", default="")
+LLM_API_KEY = env.str("LLM_API_KEY", default="")
+LLM_MODEL = env.str("LLM_MODEL", default="")
+
+# ------------------------------------------------------------------ limits
+
+# Seconds one statement may run, rows of a candidate, rows kept of a result, days they are kept.
+STATEMENT_SECONDS = env.float("STATEMENT_SECONDS", default=30.0)
+CANDIDATE_ROWS = env.int("CANDIDATE_ROWS", default=10_000)
+RESULT_ROWS = env.int("RESULT_ROWS", default=1_000_000)
+RESULT_DAYS = env.int("RESULT_DAYS", default=30)
+
+# The longest question taken (characters).
+QUESTION_CHARS = env.int("QUESTION_CHARS", default=2_000)

@@ -1,0 +1,51 @@
+"""Databases people ask about. Never to be confused with the store, which is Django's own."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from mirror.sources.secrets import EncryptedTextField
+
+
+class Source(models.Model):
+    """A database someone connected: how to open it, who may see it, what its catalog was.
+
+    `name` is the short name people type (`--source shop`). Visible to its owner and to the
+    members of the teams it is shared with.
+    """
+
+    class Engine(models.TextChoices):
+        SQLITE = "sqlite", "SQLite"
+        POSTGRES = "postgres", "PostgreSQL"
+
+    class Privacy(models.TextChoices):
+        """What may enter a prompt."""
+
+        SCHEMA = "schema", "Schema only"
+        MASKED = "masked", "Masked samples"
+        ROWS = "rows", "Rows"
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="sources")
+    teams = models.ManyToManyField("people.Team", blank=True, related_name="sources")
+    name = models.SlugField(max_length=60, unique=True)
+    description = models.CharField(max_length=300, blank=True)
+    engine = models.CharField(max_length=20, choices=Engine)
+    host = models.CharField(max_length=255, blank=True)
+    port = models.PositiveIntegerField(null=True, blank=True)
+    database = models.CharField(max_length=500, help_text="Database name, or the path of a SQLite file")
+    username = models.CharField(max_length=128, blank=True)
+    password = EncryptedTextField(blank=True, default="")
+    privacy = models.CharField(max_length=10, choices=Privacy, default=Privacy.SCHEMA)
+    is_sample = models.BooleanField(default=False)
+    examples = models.JSONField(default=list, blank=True, help_text="Example questions for the start page")
+    catalog = models.JSONField(null=True, blank=True)
+    catalog_version = models.CharField(max_length=64, blank=True)
+    catalog_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-is_sample", "name"]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,88 @@
+"""What the pipeline reports while it works, in the order things happen.
+
+`pipeline.answer` yields these and ends with exactly one `Ended`. The web keeps each as a
+step, the shell prints it, a test makes a list of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlagent.values import (
+    Answer,
+    Execution,
+    ExecutionGroup,
+    LinkedSchema,
+    Question,
+    Ranking,
+    Verdict,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A follow-up was given its stand-alone form."""
+
+    question: Question
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """The part of the catalog the question is about was found."""
+
+    linked: LinkedSchema
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """A round of sampling begins: the first, or a resampling round with its feedback."""
+
+    round: int
+    feedback: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """A candidate was guarded and run. `index` counts from 0 over the whole run."""
+
+    index: int
+    execution: Execution
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """The pool so far, gathered by result; largest first."""
+
+    groups: tuple[ExecutionGroup, ...]
+    pool: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The groups in order."""
+
+    ranking: Ranking
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """The auditor's verdict on the pool."""
+
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Something a reader of the run should know that is no step of the method."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The last event of every run."""
+
+    answer: Answer
+
+
+Event = Rewritten | Linked | Sampling | Executed | Grouped | Ranked | Audited | Noted | Ended

@@ -1,0 +1,127 @@
+"""The things asked of the outside, and the parts of the method that have several makers.
+
+`Database` and `Llm` are spoken by `adapters`; `Sampler` and `Judge` each have a maker that
+asks an LLM and one that does not, so that the pipeline is one code path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from threading import Event as Flag
+from typing import Protocol, runtime_checkable
+
+from sqlagent.values import (
+    Candidate,
+    Catalog,
+    Execution,
+    ExecutionGroup,
+    Limits,
+    LinkedSchema,
+    LlmReply,
+    LlmRequest,
+    Question,
+    Rows,
+    Verdict,
+)
+
+
+@runtime_checkable
+class Database(Protocol):
+    """One source, opened read-only. Methods may be called from several threads at once."""
+
+    @property
+    def dialect(self) -> str:
+        """sqlglot's name of the SQL it speaks."""
+        ...
+
+    def catalog(self) -> Catalog:
+        """Read tables, columns, keys and comments. Raises: DatabaseError."""
+        ...
+
+    def execute(self, sql: str, limits: Limits) -> Rows:
+        """Run one statement in a read-only session and keep at most `limits.rows` rows.
+
+        One row more is fetched, so that a cut result is known to be cut. Raises:
+        StatementFailed (its `failure.kind` tells error, timeout or cancelled), Unreachable.
+        """
+        ...
+
+    def values(self, table: str, column: str, limit: int, schema: str = "") -> Iterable[str]:
+        """List distinct stored texts of a column, most frequent first where that is cheap."""
+        ...
+
+    def cancel(self) -> None:
+        """End every statement this object has in flight, in the database itself."""
+        ...
+
+    def close(self) -> None:
+        """Give back what was opened. Idempotent."""
+        ...
+
+
+@runtime_checkable
+class Llm(Protocol):
+    """A language model. `complete` may be called from several threads at once."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, as shown to people."""
+        ...
+
+    def complete(self, request: LlmRequest, cancelled: Flag | None = None) -> LlmReply:
+        """Ask once and wait. Retries are the adapter's business. Raises: LlmError, Cancelled."""
+        ...
+
+
+class Sampler(Protocol):
+    """Makes candidates: prompts to an LLM, or the built-in generator."""
+
+    def sample(
+        self,
+        question: Question,
+        linked: LinkedSchema,
+        *,
+        count: int,
+        start: int = 0,
+        round: int = 0,
+        feedback: Sequence[str] = (),
+        cancelled: Flag | None = None,
+    ) -> Iterator[Candidate]:
+        """Yield up to `count` candidates as they come. Raises: LlmError, Cancelled.
+
+        `start` is how many were sampled before in this run (waves continue, they do not
+        repeat); `feedback` holds the requirements an auditor found unmet.
+        """
+        ...
+
+
+class Judge(Protocol):
+    """Says which executions and groups answer better, and audits a pool."""
+
+    def utilities(
+        self, question: Question, linked: LinkedSchema, executions: Sequence[Execution]
+    ) -> Sequence[float]:
+        """Score each execution by itself, higher is better (pointwise)."""
+        ...
+
+    def order(
+        self, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]
+    ) -> Sequence[int]:
+        """Order groups best first, as indices, looking at them in the order given (listwise)."""
+        ...
+
+    def prefers(
+        self,
+        question: Question,
+        linked: LinkedSchema,
+        first: ExecutionGroup,
+        second: ExecutionGroup,
+    ) -> float:
+        """Probability that `first` answers better than `second`, shown in this order (pairwise)."""
+        ...
+
+    def audit(
+        self, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]
+    ) -> Verdict:
+        """Say whether the pool likely holds the right SQL and which requirements are unmet."""
+        ...

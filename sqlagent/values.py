@@ -1,0 +1,473 @@
+"""What flows through the pipeline: plain, frozen values with no client or connection inside.
+
+Stages take these and return these. Nothing here knows a vendor, a web framework or how
+any of it is decided; gold SQL has no place in any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+Cell = Any
+"""One stored value as a driver returns it: None, bool, int, float, Decimal, str, bytes,
+date, datetime, time, timedelta, UUID, list or dict."""
+
+
+# ---------------------------------------------------------------- what is asked
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An earlier question of the same thread and the SQL that answered it."""
+
+    question: str
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the person typed, as a value.
+
+    `text` is the stand-alone form that every stage reads. `typed` is what was typed when
+    that differs (a follow-up that was rewritten); `hint` is knowledge given with it.
+    """
+
+    text: str
+    hint: str = ""
+    typed: str = ""
+
+
+# ---------------------------------------------------------------- the source
+
+
+class Kind(StrEnum):
+    """What a column holds, whatever its dialect calls the type."""
+
+    INTEGER = "integer"
+    NUMBER = "number"
+    TEXT = "text"
+    DATE = "date"
+    DATETIME = "datetime"
+    TIME = "time"
+    BOOLEAN = "boolean"
+    BINARY = "binary"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column as the database tells it; `type` is the database's own word."""
+
+    name: str
+    type: str = ""
+    kind: Kind = Kind.OTHER
+    nullable: bool = True
+    comment: str = ""
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """Columns of one table that point at columns of another (or the same)."""
+
+    columns: tuple[str, ...]
+    table: str
+    referenced: tuple[str, ...]
+    schema: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table or view. `schema` is its namespace, empty in the default one."""
+
+    name: str
+    columns: tuple[Column, ...]
+    schema: str = ""
+    primary_key: tuple[str, ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    comment: str = ""
+    row_estimate: int | None = None
+    is_view: bool = False
+
+    def column(self, name: str) -> Column | None:
+        """Find a column by name, letter case ignored."""
+        low = name.lower()
+        return next((c for c in self.columns if c.name.lower() == low), None)
+
+    @property
+    def key(self) -> str:
+        """The name that is unique in its catalog: `schema.name`, or `name` in the default schema."""
+        return f"{self.schema}.{self.name}" if self.schema else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """Tables, columns, keys and comments as the database tells them.
+
+    `dialect` is sqlglot's name of the SQL spoken (`sqlite`, `postgres`, `mysql`, `duckdb`).
+    `version` changes whenever the tables do.
+    """
+
+    dialect: str
+    tables: tuple[Table, ...]
+    version: str = ""
+
+    def table(self, name: str, schema: str = "") -> Table | None:
+        """Find a table by name (and schema), letter case ignored."""
+        low, sch = name.lower(), schema.lower()
+        for t in self.tables:
+            if t.name.lower() == low and (not sch or t.schema.lower() == sch):
+                return t
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRef:
+    """A column named from outside its table; `table` is the table's `key`."""
+
+    table: str
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class ValueMatch:
+    """A stored value that words of the question resemble. `score` runs from 0 to 1 (exact)."""
+
+    words: str
+    column: ColumnRef
+    value: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Words of the question (characters `start` to `end` of its text) and what they name.
+
+    `target` is a table's key when `column` is empty.
+    """
+
+    start: int
+    end: int
+    words: str
+    table: str
+    column: str = ""
+    value: str = ""
+    score: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedSchema:
+    """The part of the catalog a question is about. Keys are always kept.
+
+    `catalog` holds the chosen tables only; `full` is the whole. `unlinked` are the content
+    words of the question that found nothing.
+    """
+
+    catalog: Catalog
+    full: Catalog
+    links: tuple[Link, ...] = ()
+    values: tuple[ValueMatch, ...] = ()
+    unlinked: tuple[str, ...] = ()
+
+
+# ---------------------------------------------------------------- candidates and what became of them
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One SQL text sampled for a question.
+
+    `family` names how it was made (a prompt family, or `grammar`) and is for the reader of
+    a run: nothing that selects looks at it. `score` is its maker's own log-score, if any;
+    `notes` explain it in words ("'heaviest' -> ORDER BY weight DESC LIMIT 1").
+    """
+
+    sql: str
+    family: str = ""
+    round: int = 0
+    score: float | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What a statement returned: column names, rows, and whether more were left behind.
+
+    `kinds` has one entry a column where the driver tells the type, else it is empty.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    truncated: bool = False
+    seconds: float = 0.0
+    kinds: tuple[Kind, ...] = ()
+
+
+class FailureKind(StrEnum):
+    """Why a statement gave no rows."""
+
+    REFUSED = "refused"
+    ERROR = "error"
+    TIMEOUT = "timeout"
+    CANCELLED = "cancelled"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A statement that gave no rows, in the words of whoever stopped it.
+
+    `position` is the 0-based character offset in the SQL, when known; `advice` says what to do.
+    """
+
+    kind: FailureKind
+    message: str
+    position: int | None = None
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """A candidate and what happened to it. `sql` is the text that ran (mended, if it was)."""
+
+    candidate: Candidate
+    result: Rows | Failure
+    sql: str
+
+    @property
+    def rows(self) -> Rows | None:
+        """The rows, or None when it failed."""
+        return self.result if isinstance(self.result, Rows) else None
+
+    @property
+    def failure(self) -> Failure | None:
+        """The failure, or None when it returned."""
+        return self.result if isinstance(self.result, Failure) else None
+
+    @property
+    def status(self) -> str:
+        """`ok`, `empty`, `all_null`, `truncated`, or the failure's kind."""
+        if isinstance(self.result, Failure):
+            return str(self.result.kind)
+        if not self.result.rows:
+            return "empty"
+        if all(cell is None for row in self.result.rows for cell in row):
+            return "all_null"
+        return "truncated" if self.result.truncated else "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionGroup:
+    """Executions with one fingerprint: the same answer, said in different SQL. Never empty."""
+
+    fingerprint: str
+    members: tuple[Execution, ...]
+
+    @property
+    def size(self) -> int:
+        """How many candidates gave this answer."""
+        return len(self.members)
+
+    @property
+    def rows(self) -> Rows:
+        """The rows of the first member (all members' rows are the same answer)."""
+        rows = self.members[0].rows
+        assert rows is not None
+        return rows
+
+    @property
+    def status(self) -> str:
+        """`ok`, `empty`, `all_null` or `truncated`."""
+        return self.members[0].status
+
+
+@dataclass(frozen=True, slots=True)
+class RankedGroup:
+    """A group with its place and what put it there.
+
+    `list_wins` is r_list, the number of groups decisively beaten; `utility` is r_point,
+    size times the best reciprocal pointwise rank; `representative` is its best member.
+    """
+
+    group: ExecutionGroup
+    representative: Execution
+    score: float
+    list_wins: int = 0
+    utility: float = 0.0
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Groups, best first. `swap_consistency` is None where no judge was asked."""
+
+    groups: tuple[RankedGroup, ...]
+    pool: int
+    judged: bool = False
+    swap_consistency: float | None = None
+    tied: bool = False
+
+    @property
+    def top_share(self) -> float:
+        """Size of the winning group out of the whole pool; 0 without groups."""
+        return self.groups[0].group.size / self.pool if self.groups and self.pool else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The auditor's word on a pool: does it likely hold the right SQL, and what is unmet?"""
+
+    accepted: bool
+    reason: str
+    unmet: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A group shown to a person as one way to understand the question."""
+
+    sql: str
+    difference: str
+    rows: Rows
+    size: int
+
+
+# ---------------------------------------------------------------- the answer
+
+
+class Outcome(StrEnum):
+    """How a run ended."""
+
+    ANSWERED = "answered"
+    AMBIGUOUS = "ambiguous"
+    UNANSWERABLE = "unanswerable"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What an answer cost."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.seconds + other.seconds,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The end of a run: outcome, reason in words, and what was found.
+
+    `sql` and `rows` are present for *answered* and *ambiguous* (the likeliest reading).
+    `confidence` is the calibrated probability, 0 to 1, that the SQL is right;
+    `size` of `pool` attempts agree.
+    """
+
+    outcome: Outcome
+    question: Question
+    reason: str = ""
+    sql: str = ""
+    rows: Rows | None = None
+    confidence: float = 0.0
+    size: int = 0
+    pool: int = 0
+    readings: tuple[Reading, ...] = ()
+    notes: tuple[str, ...] = ()
+    usage: Usage = Usage()
+
+
+# ---------------------------------------------------------------- what it may cost
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one statement may take: seconds, rows kept, and characters of one cell."""
+
+    seconds: float = 30.0
+    rows: int = 10_000
+    cell_chars: int = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one question may cost.
+
+    Sizes from R3-SQL as untrained systems measured them: waves of 4 up to 8, 16 when hard;
+    one resampling round. `rows` caps candidates; a winner that was cut runs once more up to
+    `result_rows`.
+    """
+
+    samples: int = 8
+    wave: int = 4
+    rounds: int = 1
+    calls: int = 40
+    tokens: int = 400_000
+    seconds: float = 120.0
+    statement_seconds: float = 30.0
+    rows: int = 10_000
+    result_rows: int = 1_000_000
+    mode: str = "fast"
+
+
+# ---------------------------------------------------------------- drawn and told
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart as data: what is drawn from which columns. Never code.
+
+    `mark` is one of `bar`, `line`, `area`, `scatter`, `pie`, `histogram`, `number` or `none`.
+    `x`, `y` and `series` are column names; `aggregate` is `none`, `sum`, `mean`, `count`,
+    `min` or `max`.
+    """
+
+    mark: str
+    x: str = ""
+    y: tuple[str, ...] = ()
+    series: str = ""
+    aggregate: str = "none"
+    title: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LlmMessage:
+    """One message to a language model; `role` is `system`, `user` or `assistant`."""
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LlmRequest:
+    """Everything that makes a call: messages and how to sample. `purpose` names the stage for logs."""
+
+    messages: tuple[LlmMessage, ...]
+    temperature: float = 0.0
+    max_tokens: int = 2_000
+    seed: int | None = None
+    purpose: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LlmReply:
+    """What came back, and what it cost."""
+
+    text: str
+    usage: Usage = field(default_factory=Usage)
+
+
+def column_refs(tables: Iterable[Table]) -> tuple[ColumnRef, ...]:
+    """List every column of some tables, in order."""
+    return tuple(ColumnRef(t.key, c.name) for t in tables for c in t.columns)
