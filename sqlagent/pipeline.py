@@ -1,0 +1,264 @@
+"""The whole journey on one screen: a question in, events out, an answer at the end.
+
+    link -> sample -> guard -> execute -> group -> rank -> audit -> (resample) -> answer
+
+Decides only the order of the stages and what a question may cost; every stage decides its
+own matter. With an LLM and without one this is one code path: the makers of candidates and
+of judgements differ, nothing else does. The method is R3-SQL's (arXiv 2604.25325).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Event as Flag
+from time import monotonic
+
+from sqlagent import (
+    confidence,
+    execution,
+    following,
+    grouping,
+    linking,
+    ranking,
+    readings,
+    repair,
+    resampling,
+    sampling,
+)
+from sqlagent.errors import Cancelled, DatabaseError, LlmError, SqlAgentError
+from sqlagent.events import (
+    Audited,
+    Ended,
+    Event,
+    Executed,
+    Grouped,
+    Linked,
+    Noted,
+    Ranked,
+    Rewritten,
+    Sampling,
+)
+from sqlagent.generation import LlmSampler
+from sqlagent.grammar import GrammarSampler
+from sqlagent.judging import FeatureJudge
+from sqlagent.llm_judging import LlmJudge
+from sqlagent.metering import MeteredLlm
+from sqlagent.ports import Database, Judge, Llm, Sampler
+from sqlagent.value_index import ValueIndex
+from sqlagent.values import (
+    Answer,
+    Budget,
+    Candidate,
+    Catalog,
+    Execution,
+    ExecutionGroup,
+    Limits,
+    LinkedSchema,
+    Outcome,
+    Question,
+    Ranking,
+    Turn,
+    Verdict,
+)
+
+
+def answer(
+    question: Question,
+    *,
+    database: Database,
+    catalog: Catalog | None = None,
+    index: ValueIndex | None = None,
+    llm: Llm | None = None,
+    turns: Sequence[Turn] = (),
+    budget: Budget | None = None,
+    privacy: str = "schema",
+    cancelled: Flag | None = None,
+    cache: execution.Cache | None = None,
+    policy: execution.Policy | None = None,
+) -> Iterator[Event]:
+    """Answer a question, yielding each event as it happens and exactly one `Ended` last.
+
+    Expected faults (a source that is gone, an LLM that is silent, a pool where everything
+    fails) end as one of the four outcomes with the reason; nothing expected is raised.
+    `turns` are the earlier questions of the thread: with them a follow-up is rewritten to
+    its stand-alone form first. Costs at most `budget`.
+    """
+    budget = budget or Budget()
+    cancelled = cancelled or Flag()
+    started = monotonic()
+    meter = MeteredLlm(llm, budget) if llm else None
+    try:
+        catalog = catalog or database.catalog()
+        if turns:
+            question = following.stand_alone(question, turns, catalog, meter)
+            yield Rewritten(question)
+        linked = linking.link(question, catalog, index)
+        yield Linked(linked)
+        journey = Journey.start(question, linked, database, index, meter, budget, privacy, cancelled, cache, policy)
+        yield from journey.rounds()
+        ended = journey.conclude()
+    except Cancelled:
+        ended = Answer(Outcome.FAILED, question, reason="Stopped.")
+    except SqlAgentError as error:
+        ended = Answer(Outcome.FAILED, question, reason=str(error))
+    usage = meter.usage if meter else ended.usage
+    yield Ended(replace(ended, usage=replace(usage, seconds=monotonic() - started)))
+
+
+@dataclass(slots=True)
+class Journey:
+    """One question on its way: the parts that answer it and the pool they have gathered."""
+
+    question: Question
+    linked: LinkedSchema
+    database: Database
+    index: ValueIndex | None
+    sampler: Sampler
+    judge: Judge
+    executor: execution.Executor
+    budget: Budget
+    cancelled: Flag
+    ordered: bool
+    deadline: float
+    pool: list[Execution] = field(default_factory=list)
+    groups: tuple[ExecutionGroup, ...] = ()
+    ranking: Ranking = Ranking((), 0)
+    verdict: Verdict = Verdict(False, "nothing was tried")
+    notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def start(
+        cls,
+        question: Question,
+        linked: LinkedSchema,
+        database: Database,
+        index: ValueIndex | None,
+        llm: MeteredLlm | None,
+        budget: Budget,
+        privacy: str,
+        cancelled: Flag,
+        cache: execution.Cache | None,
+        policy: execution.Policy | None,
+    ) -> Journey:
+        """Choose the makers: an LLM's where there is one, the built-in ones otherwise."""
+        features = FeatureJudge()
+        return cls(
+            question=question,
+            linked=linked,
+            database=database,
+            index=index,
+            sampler=LlmSampler(llm, privacy=privacy) if llm else GrammarSampler(index),
+            judge=LlmJudge(llm, features, privacy=privacy) if llm else features,
+            executor=execution.Executor(
+                database,
+                linked.full,
+                Limits(budget.statement_seconds, budget.rows),
+                cache=cache,
+                policy=policy,
+                cancelled=cancelled,
+            ),
+            budget=budget,
+            cancelled=cancelled,
+            ordered=grouping.asks_order(question),
+            deadline=monotonic() + budget.seconds,
+        )
+
+    def rounds(self) -> Iterator[Event]:
+        """Sample, execute, rank and audit; then once more with feedback when the audit says so."""
+        for number in range(self.budget.rounds + 1):
+            earlier, earlier_pool = self.ranking, tuple(self.pool)
+            yield Sampling(number, self.verdict.unmet if number else ())
+            yield from self.gather(number)
+            self.rank()
+            if number and resampling.keeps_earlier(
+                self.question, self.linked, earlier, self.ranking, self.judge
+            ):
+                self.pool, self.ranking = list(earlier_pool), earlier
+                self.groups = tuple(r.group for r in earlier.groups)
+            yield Ranked(self.ranking)
+            self.verdict = resampling.audit(self.question, self.linked, self.ranking, self.pool, self.judge)
+            yield Audited(self.verdict)
+            if self.verdict.accepted or monotonic() > self.deadline:
+                return
+
+    def gather(self, number: int) -> Iterator[Event]:
+        """One round of sampling, in waves, until the groups settle or the samples are used up."""
+        before = len(self.pool)
+        while count := sampling.next_wave(len(self.pool) - before, self.budget):
+            wave = yield from self.sampled(number, count)
+            if not wave:
+                break
+            for ran in self.executor.run(wave):
+                mended = self.mended(ran)
+                yield Executed(len(self.pool), mended)
+                self.pool.append(mended)
+            self.groups = grouping.group_by_execution(self.pool, self.ordered)
+            yield Grouped(self.groups, len(self.pool))
+            if sampling.settled(self.groups) or monotonic() > self.deadline:
+                break
+
+    def sampled(self, number: int, count: int) -> Iterator[Event]:
+        """Ask the sampler for a wave; where an LLM is silent, the built-in generator steps in."""
+        wave: list[Candidate] = []
+        ask = {"count": count, "start": len(self.pool), "round": number, "feedback": self.verdict.unmet}
+        try:
+            wave.extend(self.sampler.sample(self.question, self.linked, cancelled=self.cancelled, **ask))
+        except LlmError as error:
+            if not wave and not self.pool:
+                note = f"{error} The built-in generator answered instead."
+                self.notes.append(note)
+                yield Noted(note)
+                self.sampler, self.judge = GrammarSampler(self.index), FeatureJudge()
+                wave.extend(self.sampler.sample(self.question, self.linked, cancelled=self.cancelled, **ask))
+        return wave
+
+    def mended(self, ran: Execution) -> Execution:
+        """Give a candidate that did not work its repair by rule, and run it again."""
+        if ran.status in ("ok", "truncated"):
+            return ran
+        mend = repair.mend(ran.sql, self.linked.full, self.index, ran.failure)
+        if mend is None:
+            return ran
+        candidate = replace(ran.candidate, sql=mend.sql, notes=(*ran.candidate.notes, *mend.notes))
+        again = next(iter(self.executor.run([candidate])))
+        return again if again.failure is None else ran
+
+    def rank(self) -> None:
+        """Group the pool and put the groups in order."""
+        self.groups = grouping.group_by_execution(self.pool, self.ordered)
+        self.ranking = ranking.rank(
+            self.question,
+            self.linked,
+            self.groups,
+            pool=len(self.pool),
+            judge=self.judge,
+            mode=self.budget.mode,
+        )
+
+    def conclude(self) -> Answer:
+        """Decide the outcome, and fetch the whole result of a winner that was cut."""
+        sure = confidence.confidence(self.ranking, self.pool, self.verdict, self.linked)
+        found = readings.read(self.ranking, self.linked.full)
+        outcome, reason = confidence.outcome(sure, self.ranking, self.pool, self.verdict, self.linked, found)
+        common = Answer(outcome, self.question, reason, confidence=sure, notes=tuple(self.notes))
+        if not self.ranking.groups or outcome in (Outcome.UNANSWERABLE, Outcome.FAILED):
+            return replace(common, pool=len(self.pool))
+        best = self.ranking.groups[0]
+        rows = best.representative.rows
+        assert rows is not None
+        if rows.truncated and self.budget.result_rows > self.budget.rows:
+            whole = Limits(self.budget.statement_seconds, self.budget.result_rows)
+            try:
+                rows = self.database.execute(best.representative.sql, whole)
+            except DatabaseError as error:
+                common = replace(common, notes=(*common.notes, f"Only the first rows are shown: {error}"))
+        return replace(
+            common,
+            sql=best.representative.sql,
+            rows=rows,
+            size=best.group.size,
+            pool=self.ranking.pool,
+            readings=found,
+            notes=(*common.notes, *best.representative.candidate.notes),
+        )
