@@ -9,7 +9,7 @@ of judgements differ, nothing else does. The method is R3-SQL's (arXiv 2604.2532
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Event as Flag
 from time import monotonic
@@ -102,8 +102,8 @@ def answer(
         ended = Answer(Outcome.FAILED, question, reason="Stopped.")
     except SqlAgentError as error:
         ended = Answer(Outcome.FAILED, question, reason=str(error))
-    usage = meter.usage if meter else ended.usage
-    yield Ended(replace(ended, usage=replace(usage, seconds=monotonic() - started)))
+    usage, sent = (meter.usage, tuple(meter.sent)) if meter else (ended.usage, ())
+    yield Ended(replace(ended, usage=replace(usage, seconds=monotonic() - started), sent=sent))
 
 
 @dataclass(slots=True)
@@ -198,7 +198,7 @@ class Journey:
             if sampling.settled(self.groups) or monotonic() > self.deadline:
                 break
 
-    def sampled(self, number: int, count: int) -> Iterator[Event]:
+    def sampled(self, number: int, count: int) -> Generator[Event, None, list[Candidate]]:
         """Ask the sampler for a wave; where an LLM is silent, the built-in generator steps in."""
         wave: list[Candidate] = []
         ask = {"count": count, "start": len(self.pool), "round": number, "feedback": self.verdict.unmet}

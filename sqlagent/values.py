@@ -371,7 +371,7 @@ class Answer:
 
     `sql` and `rows` are present for *answered* and *ambiguous* (the likeliest reading).
     `confidence` is the calibrated probability, 0 to 1, that the SQL is right;
-    `size` of `pool` attempts agree.
+    `size` of `pool` attempts agree. `sent` is exactly what the language model was sent.
     """
 
     outcome: Outcome
@@ -385,6 +385,7 @@ class Answer:
     readings: tuple[Reading, ...] = ()
     notes: tuple[str, ...] = ()
     usage: Usage = Usage()
+    sent: tuple[LlmRequest, ...] = ()
 
 
 # ---------------------------------------------------------------- what it may cost
