@@ -1,0 +1,59 @@
+"""Build the sample shop and make it a source that people can ask about."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from mirror.sources.demo import SHOP_QUESTIONS, write_shop
+from mirror.sources.models import Source
+
+
+class Command(BaseCommand):
+    """`manage.py demo`: idempotent; an existing file is kept unless `--again` is given."""
+
+    help = "Build the sample shop (var/shop.sqlite3) and register it as the source 'shop'."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--owner", help="who owns it (a user name); the first superuser by default")
+        parser.add_argument("--again", action="store_true", help="write the file anew even if it is there")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        owner = _owner(options["owner"])
+        path: Path = settings.VAR_DIR / "shop.sqlite3"
+        if options["again"] or not path.is_file():
+            started = time.monotonic()
+            total = write_shop(path, lambda table, rows: self.stdout.write(f"  {table}: {rows:,} rows"))
+            self.stdout.write(f"Wrote {total:,} rows to {path} in {time.monotonic() - started:.1f} s.")
+        source, made = Source.objects.update_or_create(
+            name="shop",
+            defaults={
+                "owner": owner,
+                "description": "A sample shop: customers, orders, stores, returns and web visits of three years",
+                "engine": Source.Engine.SQLITE,
+                "database": str(path),
+                "is_sample": True,
+                "examples": list(SHOP_QUESTIONS),
+            },
+        )
+        self.stdout.write(
+            f"The source '{source.name}' is {'ready' if made else 'up to date'}, owned by {owner}."
+        )
+
+
+def _owner(name: str | None) -> Any:
+    users = get_user_model().objects
+    if name:
+        owner = users.filter(username=name).first()
+        if owner is None:
+            raise CommandError(f"There is no user named '{name}'.")
+        return owner
+    owner = users.filter(is_superuser=True, is_active=True).order_by("pk").first()
+    if owner is None:
+        raise CommandError("There is no superuser to own the shop. Make one first: manage.py createsuperuser")
+    return owner
