@@ -108,12 +108,14 @@ class Catalog:
     """Tables, columns, keys and comments as the database tells them.
 
     `dialect` is sqlglot's name of the SQL spoken (`sqlite`, `postgres`, `mysql`, `duckdb`).
-    `version` changes whenever the tables do.
+    `version` changes whenever the tables do. `default_schema` is what the namespace of tables
+    with an empty `schema` is called (`public`, or the database's name in MySQL), when known.
     """
 
     dialect: str
     tables: tuple[Table, ...]
     version: str = ""
+    default_schema: str = ""
 
     def table(self, name: str, schema: str = "") -> Table | None:
         """Find a table by name (and schema), letter case ignored."""
@@ -419,6 +421,27 @@ class Budget:
     rows: int = 10_000
     result_rows: int = 1_000_000
     mode: str = "fast"
+
+
+# ---------------------------------------------------------------- what the guard says
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a statement may not run: what was found, why it is refused, and what to do instead.
+
+    `position` is the 0-based character offset in the SQL. For an unknown name `kind` is
+    `table` or `column`, `name` is the name as written and `nearest` the real names that
+    resemble it, best first; `kind` is otherwise empty.
+    """
+
+    what: str
+    why: str
+    advice: str
+    position: int | None = None
+    kind: str = ""
+    name: str = ""
+    nearest: tuple[str, ...] = ()
 
 
 # ---------------------------------------------------------------- drawn and told
