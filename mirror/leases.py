@@ -6,7 +6,15 @@ fencing token it got with its lease, so one that lost the row can no longer chan
 
 from __future__ import annotations
 
-from django.db import models
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import models, transaction
+from django.db.models import F
+from django.db.models.functions import Coalesce, Now
+from django.utils import timezone
 
 
 class Status(models.TextChoices):
@@ -18,15 +26,98 @@ class Status(models.TextChoices):
 
 
 class Leased(models.Model):
-    """A row that one worker at a time may work on."""
+    """A row that one worker at a time may work on.
+
+    `queued_at` is when its message was last sent; `attempts` how often a worker took it.
+    """
 
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED, db_index=True)
     lease_token = models.PositiveIntegerField(default=0)
     lease_until = models.DateTimeField(null=True, blank=True)
     stop_requested = models.BooleanField(default=False)
+    attempts = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
+    queued_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         abstract = True
+
+    @property
+    def is_ended(self) -> bool:
+        """Nothing more will happen to it by itself."""
+        return self.status == Status.DONE
+
+
+class LeaseLost(Exception):
+    """Another worker holds the row, or it is gone: stop, and write nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A worker's hold on one row: the row it is about and the fencing token of every write."""
+
+    model: type[Leased]
+    pk: int
+    token: int
+    attempt: int
+
+    def held(self) -> models.QuerySet[Leased]:
+        """The row, if it is still this lease's; else nothing."""
+        return self.model._default_manager.filter(pk=self.pk, lease_token=self.token, status=Status.RUNNING)
+
+    def write(self, **fields: Any) -> None:
+        """Change the row and renew the lease. Raises: LeaseLost."""
+        if not self.held().update(lease_until=_until(), **fields):
+            raise LeaseLost(f"{self.model.__name__} {self.pk} is held by another worker")
+
+    def end(self, **fields: Any) -> None:
+        """Change the row for the last time and give the lease back. Raises: LeaseLost."""
+        if not self.held().update(status=Status.DONE, lease_until=None, ended_at=timezone.now(), **fields):
+            raise LeaseLost(f"{self.model.__name__} {self.pk} is held by another worker")
+
+
+def claim(model: type[Leased], pk: int) -> Lease | None:
+    """Take a queued row; None when another worker has it, it has ended or it is gone.
+
+    One conditional update decides, so of two workers with the same message one gets the row.
+    """
+    with transaction.atomic():
+        taken = model._default_manager.filter(pk=pk, status=Status.QUEUED).update(
+            status=Status.RUNNING,
+            lease_token=F("lease_token") + 1,
+            attempts=F("attempts") + 1,
+            lease_until=_until(),
+            started_at=Coalesce("started_at", Now()),
+        )
+        if not taken:
+            return None
+        row = model._default_manager.get(pk=pk)
+        return Lease(model, pk, row.lease_token, row.attempts)
+
+
+def end_unheld(row: Leased, **fields: Any) -> bool:
+    """End a row that no worker may be working on, as it was read; False if it has moved on since.
+
+    The fencing token is raised with it: a worker that still thinks it holds the row cannot write.
+    """
+    same = type(row)._default_manager.filter(pk=row.pk, status=row.status, lease_token=row.lease_token)
+    now = timezone.now()
+    token = F("lease_token") + 1
+    return bool(same.update(status=Status.DONE, lease_token=token, lease_until=None, ended_at=now, **fields))
+
+
+def hand_back(row: Leased) -> bool:
+    """Queue a row again whose lease ended, as it was read; False if it has moved on since."""
+    lost = type(row)._default_manager.filter(
+        pk=row.pk, status=Status.RUNNING, lease_token=row.lease_token, lease_until__lt=timezone.now()
+    )
+    token = F("lease_token") + 1
+    return bool(
+        lost.update(status=Status.QUEUED, lease_token=token, lease_until=None, queued_at=timezone.now())
+    )
+
+
+def _until() -> Any:
+    return timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import uuid
 
+from django.conf import settings
 from django.db import models
 
 
 class StoredResult(models.Model):
     """One result as a Parquet file in Django's default storage.
 
-    `columns` is a list of `{"name", "kind"}` in order; names may repeat, so the file's own
-    column names are `c0`, `c1` ... Deleted with its file once `expires_at` is past.
+    `columns` is a list of `{"name", "kind", "stored", "offset"}` in order (see `encoding`);
+    names may repeat, so the file's own column names are `c0`, `c1` ... Seen by its owner, while
+    the source is theirs to see. Deleted with its file once `expires_at` is past.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="results")
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="results"
+    )
     file = models.FileField(upload_to="results/%Y/%m/%d/")
     columns = models.JSONField()
     row_count = models.PositiveIntegerField()
@@ -24,3 +29,6 @@ class StoredResult(models.Model):
     size = models.PositiveBigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.row_count} rows of {self.source}"

@@ -6,27 +6,36 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('sources', '0001_initial'),
+        ("sources", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='StoredResult',
+            name="StoredResult",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('file', models.FileField(upload_to='results/%Y/%m/%d/')),
-                ('columns', models.JSONField()),
-                ('row_count', models.PositiveIntegerField()),
-                ('truncated', models.BooleanField(default=False)),
-                ('seconds', models.FloatField(default=0)),
-                ('size', models.PositiveBigIntegerField(default=0)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('expires_at', models.DateTimeField(db_index=True)),
-                ('source', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='results', to='sources.source')),
+                (
+                    "id",
+                    models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False),
+                ),
+                ("file", models.FileField(upload_to="results/%Y/%m/%d/")),
+                ("columns", models.JSONField()),
+                ("row_count", models.PositiveIntegerField()),
+                ("truncated", models.BooleanField(default=False)),
+                ("seconds", models.FloatField(default=0)),
+                ("size", models.PositiveBigIntegerField(default=0)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("expires_at", models.DateTimeField(db_index=True)),
+                (
+                    "source",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="results",
+                        to="sources.source",
+                    ),
+                ),
             ],
         ),
     ]

@@ -1,0 +1,152 @@
+"""One stored value as people and programs see it: for reading, for copying, and as JSON.
+
+Decides how a cell is written down; what a column holds is told by its kind. For reading,
+numbers are grouped and rounded; for copying and as JSON nothing is lost.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+# The largest integer a browser's number holds exactly (IEEE 754 double).
+SAFE_INTEGER = 2**53 - 1
+
+# The longest text shown in a table cell; the exact one stays one copy away.
+SHOWN_CHARS = 300
+
+# Integers that name rather than count: grouping "2,024" or "10,248" would mislead.
+_NAMES = re.compile(r"(^|_|\s)(id|ids|year|yr|code|zip|postcode|postal_code|phone|number|no|nr|key)$", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell ready to print: what is shown, what a copy gives, and its look (`num`, `null`, `code`, ``)."""
+
+    text: str
+    exact: str = ""
+    look: str = ""
+
+
+def shown(value: Any, column: str = "") -> Cell:
+    """Write a value for reading; `exact` is filled where the shown text is not the value itself.
+
+    Example:
+        >>> shown(1234567.125)
+        Cell(text='1,234,567.13', exact='1234567.125', look='num')
+        >>> shown(2024, "year").text
+        '2024'
+        >>> shown(None).text
+        'NULL'
+    """
+    if value is None:
+        return Cell("NULL", look="null")
+    if isinstance(value, bool):
+        return Cell("true" if value else "false")
+    if isinstance(value, int | float | Decimal):
+        text, exact = _number(value, grouped=not _is_name(column)), exact_text(value)
+        return Cell(text, "" if text == exact else exact, "num")
+    exact = exact_text(value)
+    look = "code" if isinstance(value, bytes | list | dict | UUID) else ""
+    text = exact if len(exact) <= SHOWN_CHARS else exact[:SHOWN_CHARS] + "…"
+    return Cell(text, "" if text == exact else exact, look)
+
+
+def exact_text(value: Any) -> str:
+    """Write a value so that nothing is lost; NULL is empty.
+
+    Example:
+        >>> exact_text(Decimal("5.00")), exact_text(datetime(1815, 6, 18, 11, 0)), exact_text(b"\\x00a")
+        ('5.00', '1815-06-18 11:00:00', '0x0061')
+    """
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return value
+        case float():
+            return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+        case Decimal():
+            return format(value, "f") if value.is_finite() else str(value)
+        case datetime():
+            return value.isoformat(sep=" ")
+        case date() | time():
+            return value.isoformat()
+        case bytes() | bytearray() | memoryview():
+            return "0x" + bytes(value).hex()
+        case list() | tuple() | dict():
+            return json.dumps(value, default=exact_text, ensure_ascii=False)
+        case _:
+            return str(value)
+
+
+def json_cell(value: Any, chars: int | None = None) -> Any:
+    """Write a value as JSON that every reader reads alike.
+
+    Decimals, integers beyond 2^53, dates and bytes are strings; a float that is no number is
+    its name. Texts longer than `chars` are cut with an ellipsis.
+
+    Example:
+        >>> json_cell(2**60), json_cell(7), json_cell(Decimal("1.50")), json_cell(float("nan"))
+        ('1152921504606846976', 7, '1.50', 'nan')
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) <= SAFE_INTEGER else str(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else repr(value)
+    text = exact_text(value).encode("utf-8", "replace").decode()
+    return text if chars is None or len(text) <= chars else text[:chars] + "…"
+
+
+def kind_of(value: Any) -> str:
+    """Name what a value is, in the words of `sqlagent.values.Kind`; empty for NULL."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float() | Decimal():
+            return "number"
+        case str() | UUID():
+            return "text"
+        case datetime():
+            return "datetime"
+        case date():
+            return "date"
+        case time() | timedelta():
+            return "time"
+        case bytes() | bytearray() | memoryview():
+            return "binary"
+        case _:
+            return "other"
+
+
+def _is_name(column: str) -> bool:
+    return bool(_NAMES.search(column))
+
+
+def _number(value: int | float | Decimal, *, grouped: bool) -> str:
+    if isinstance(value, int):
+        return f"{value:,}" if grouped else str(value)
+    if not math.isfinite(value):
+        return str(value)
+    size = abs(value)
+    if isinstance(value, Decimal) and -int(value.as_tuple().exponent) <= 4:
+        return f"{value:,f}" if grouped else f"{value:f}"
+    if size != 0 and (size < 1e-4 or size >= 1e15):
+        return f"{value:.6g}"
+    places = 2 if size >= 1000 else 4 if size >= 1 else 6
+    text = f"{value:,.{places}f}" if grouped else f"{value:.{places}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
