@@ -4,8 +4,11 @@
 import os
 import sys
 
+from mirror.keys import keys_make
+
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mirror.settings")
+    keys_make()
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(sys.argv)

@@ -4,10 +4,32 @@ from __future__ import annotations
 
 import os
 
-from celery import Celery
+from celery import Celery, signals
+
+from mirror.processes import die_with_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mirror.settings")
 
 app = Celery("mirror")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@signals.worker_process_init.connect
+def _follow_the_worker(**_: object) -> None:
+    """End a pool process at once when its worker dies, so that two never work on one row for long."""
+    die_with_parent()
+
+
+@signals.worker_ready.connect
+def _show_signs_of_life(sender: object, **_: object) -> None:
+    from mirror.health.services import heartbeats_start
+
+    heartbeats_start(str(getattr(sender, "hostname", "worker")))
+
+
+@signals.worker_shutting_down.connect
+def _say_goodbye(**_: object) -> None:
+    from mirror.health.services import heartbeats_stop
+
+    heartbeats_stop()

@@ -14,18 +14,22 @@ from csp.constants import NONE, SELF, UNSAFE_INLINE
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
-for name in (".env", "var/secrets.env"):
-    if (BASE_DIR / name).is_file():
-        env.read_env(BASE_DIR / name)
+if (BASE_DIR / ".env").is_file():
+    env.read_env(BASE_DIR / ".env")
 
 # Where everything a running Mirror writes lives: store, broker, results, secrets.
 VAR_DIR = Path(env.str("MIRROR_VAR_DIR", default=str(BASE_DIR / "var")))
 VAR_DIR.mkdir(parents=True, exist_ok=True)
 
+# A deployment others use: secrets come from the environment, never from a file made in passing.
+PRODUCTION = env.bool("PRODUCTION", default=False)
+if not PRODUCTION and (VAR_DIR / "secrets.env").is_file():
+    env.read_env(VAR_DIR / "secrets.env")
+
 # Shows stack traces and allows plain cookies; never in production.
 DEBUG = env.bool("DEBUG", default=False)
 
-# Signs sessions and links.
+# Signs sessions and links. No default: a missing one stops the start with its name.
 SECRET_KEY = env.str("SECRET_KEY")
 
 # Encrypt stored passwords of sources; newest first, older ones are kept to read with.
@@ -44,7 +48,6 @@ X_FRAME_OPTIONS = "DENY"
 
 INSTALLED_APPS = [
     "servestatic.runserver_nostatic",
-    "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.humanize",
@@ -53,6 +56,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django_htmx",
     "axes",
+    "mirror.health",
     "mirror.people",
     "mirror.sources",
     "mirror.results",
@@ -126,6 +130,13 @@ AXES_FAILURE_LIMIT = env.int("SIGN_IN_FAILURE_LIMIT", default=5)
 AXES_COOLOFF_TIME = 1
 AXES_LOCKOUT_PARAMETERS = ["username"]
 AXES_RESET_ON_SUCCESS = True
+AXES_LOCKOUT_TEMPLATE = "people/locked.html"
+AXES_VERBOSE = False
+# The check wants the address counted too; counting names alone cannot be dodged by changing address.
+SILENCED_SYSTEM_CHECKS = ["axes.W006"]
+
+# How long a one-time sign-in link works (hours).
+SIGN_IN_LINK_HOURS = env.int("SIGN_IN_LINK_HOURS", default=24)
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
@@ -135,6 +146,8 @@ USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "frontend" / "static"]
+# Files are served from where they lie, so no start waits for collectstatic.
+SERVESTATIC_USE_FINDERS = True
 
 # Stored results and files to download.
 MEDIA_ROOT = Path(env.str("MEDIA_ROOT", default=str(VAR_DIR / "media")))
@@ -184,6 +197,12 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
+
+# How often the scheduler looks for work to hand back or to delete (seconds).
+CELERY_BEAT_MAX_LOOP_INTERVAL = 20
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "scheduler")
+
 # How long a worker holds a run before it must renew its lease (seconds).
 LEASE_SECONDS = env.int("LEASE_SECONDS", default=30)
 
@@ -204,3 +223,37 @@ RESULT_DAYS = env.int("RESULT_DAYS", default=30)
 
 # The longest question taken (characters).
 QUESTION_CHARS = env.int("QUESTION_CHARS", default=2_000)
+
+# ------------------------------------------------------------------ sources
+
+# Where SQLite files may lie for people who are not staff. Staff may name any path.
+SOURCE_FILES_DIR = Path(env.str("SOURCE_FILES_DIR", default=str(VAR_DIR)))
+
+# May sources be on this machine or in its private networks? Yes on one's own machine; say no where
+# strangers sign up. Link-local addresses (a cloud's metadata service) are refused either way.
+SOURCE_PRIVATE_HOSTS = env.bool("SOURCE_PRIVATE_HOSTS", default=True)
+
+# Distinct stored values of one text column that are made searchable, and seconds spent on a source.
+VALUE_INDEX_PER_COLUMN = env.int("VALUE_INDEX_PER_COLUMN", default=2_000)
+VALUE_INDEX_SECONDS = env.float("VALUE_INDEX_SECONDS", default=30.0)
+
+# ------------------------------------------------------------------ log
+
+# How much is said: DEBUG, INFO, WARNING or ERROR. One line an event, no question, row or secret in it.
+LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {"format": "%(asctime)s %(levelname)-7s %(name)s pid=%(process)d %(message)s"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "WARNING"},
+    "loggers": {
+        "mirror": {"level": LOG_LEVEL},
+        "sqlagent": {"level": LOG_LEVEL},
+        "celery": {"level": LOG_LEVEL},
+        "django.server": {"handlers": ["console"], "level": "WARNING", "propagate": False},
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
+    },
+}

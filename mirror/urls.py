@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from django.contrib import admin
 from django.urls import include, path
 
+from mirror.health.views import healthz
+
 urlpatterns = [
-    path("admin/", admin.site.urls),
+    path("healthz", healthz, name="healthz"),
+    path("", include("mirror.people.urls")),
+    path("sources/", include("mirror.sources.urls")),
+    path("library/", include("mirror.library.urls")),
+    path("results/", include("mirror.results.urls")),
+    path("", include("mirror.asking.urls")),
 ]

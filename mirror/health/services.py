@@ -1,0 +1,79 @@
+"""Is it up? Workers leave a sign of life every few seconds; the web reads it.
+
+Never `inspect ping`: on the file broker every ping leaves a file in the queue of each worker
+that was killed, for ever.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from datetime import timedelta
+
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from mirror.health.models import Heartbeat
+
+# A worker is taken for dead after missing three beats.
+BEAT_SECONDS = 5
+DEAD_SECONDS = 3 * BEAT_SECONDS
+
+_stopped = threading.Event()
+log = logging.getLogger(__name__)
+
+
+def beat(worker: str) -> None:
+    """Leave one sign of life and forget workers that have been silent for a day."""
+    now = timezone.now()
+    Heartbeat.objects.update_or_create(worker=worker, defaults={"at": now})
+    Heartbeat.objects.filter(at__lt=now - timedelta(days=1)).delete()
+
+
+def heartbeats_start(worker: str) -> None:
+    """Leave a sign of life every `BEAT_SECONDS` from a thread of its own, until `heartbeats_stop`."""
+    _stopped.clear()
+
+    def keep_beating() -> None:
+        while True:
+            try:
+                beat(worker)
+            except DatabaseError as error:
+                log.warning("No sign of life could be kept: %s", error)
+            finally:
+                connection.close()
+            if _stopped.wait(BEAT_SECONDS):
+                forget(worker)
+                return
+
+    threading.Thread(target=keep_beating, name="heartbeat", daemon=True).start()
+
+
+def heartbeats_stop() -> None:
+    """Let the heartbeat thread take back its last sign of life and end."""
+    _stopped.set()
+
+
+def forget(worker: str) -> None:
+    """Take back a worker's sign of life: it has stopped, or is about to start anew."""
+    try:
+        Heartbeat.objects.filter(worker=worker).delete()
+    except DatabaseError as error:
+        log.warning("A sign of life could not be taken back: %s", error)
+    finally:
+        connection.close()
+
+
+def whats_down() -> dict[str, str]:
+    """Name what is not up and why: `store`, `worker`. Empty when all is well."""
+    try:
+        newest = Heartbeat.objects.order_by("-at").values_list("at", flat=True).first()
+    except DatabaseError as error:
+        log.error("The store does not answer: %s", error)
+        return {"store": "The store does not answer; the log says why."}
+    if newest is None:
+        return {"worker": "No worker has started."}
+    silent = (timezone.now() - newest).total_seconds()
+    if silent > DEAD_SECONDS:
+        return {"worker": f"No worker has shown a sign of life for {silent:.0f} seconds."}
+    return {}

@@ -1,0 +1,23 @@
+"""GET /healthz for load balancers and `script/server`. Open to everyone: it tells no secrets."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from mirror.health.services import whats_down
+
+
+@login_not_required
+@never_cache
+@require_safe
+def healthz(request: HttpRequest) -> JsonResponse:
+    """Answer 200 when web, store and worker are up, else 503 naming what is down."""
+    down = whats_down()
+    parts = {part: "down" if part in down else "up" for part in ("web", "store", "worker")}
+    if "store" in down:
+        parts["worker"] = "unknown"
+    body = {"status": "down" if down else "up", **parts}
+    return JsonResponse({**body, "why": down} if down else body, status=503 if down else 200)

@@ -1,0 +1,42 @@
+"""What people may type about people."""
+
+from __future__ import annotations
+
+from django import forms
+
+from mirror.people.models import Team, User
+
+
+class PersonForm(forms.Form):
+    """A new person."""
+
+    username = User._meta.get_field("username").formfield(label="User name", help_text="What they sign in with.")
+    name = forms.CharField(label="Name", max_length=150, required=False)
+    email = forms.EmailField(label="Mail address", required=False)
+    is_staff = forms.BooleanField(
+        label="Administrator",
+        required=False,
+        help_text="May add people, manage every team and name any file on this machine as a source.",
+    )
+
+    def clean_username(self) -> str:
+        """Refuse a name that is taken, letter case ignored."""
+        username: str = self.cleaned_data["username"]
+        if User.objects.filter(username__iexact=username).exists():
+            raise forms.ValidationError("Somebody has this name already.")
+        return username
+
+
+class TeamForm(forms.ModelForm):
+    """A team's name."""
+
+    class Meta:
+        model = Team
+        fields = ["name"]
+
+
+class MemberForm(forms.Form):
+    """Somebody to put into a team."""
+
+    username = forms.CharField(label="User name", max_length=150)
+    is_manager = forms.BooleanField(label="May add and remove members", required=False)

@@ -1,0 +1,36 @@
+"""Who is there, and which teams somebody may look at."""
+
+from __future__ import annotations
+
+from django.db.models import Count, Q, QuerySet
+
+from mirror.people.models import Membership, Team, User
+
+
+def people(search: str = "") -> QuerySet[User]:
+    """List everyone by name; `search` looks into user names, real names and addresses."""
+    found = User.objects.prefetch_related("teams").order_by("username")
+    for word in search.split():
+        found = found.filter(
+            Q(username__icontains=word)
+            | Q(first_name__icontains=word)
+            | Q(last_name__icontains=word)
+            | Q(email__icontains=word)
+        )
+    return found
+
+
+def teams_visible_to(user: User) -> QuerySet[Team]:
+    """List the teams somebody is in; staff see all. Each has `size`, its number of members."""
+    teams = Team.objects.annotate(size=Count("memberships", distinct=True))
+    return teams if user.is_staff else teams.filter(Q(pk__in=user.teams.values("pk")))
+
+
+def teams_of(user: User) -> QuerySet[Team]:
+    """List the teams somebody is a member of, whatever else they may see."""
+    return Team.objects.filter(memberships__user=user)
+
+
+def may_manage(user: User, team: Team) -> bool:
+    """Say whether somebody may add and remove members of a team."""
+    return user.is_staff or Membership.objects.filter(team=team, user=user, is_manager=True).exists()

@@ -1,0 +1,146 @@
+"""What can happen to people: made, let in by a one-time link, put into teams, shut out."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import timedelta
+
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.db import transaction
+from django.utils import timezone
+
+from mirror.people.models import Membership, SignInLink, Team, User
+
+
+class PeopleError(Exception):
+    """Something asked for cannot be done; the message is fit to be shown."""
+
+
+def user_create(username: str, *, name: str = "", email: str = "", is_staff: bool = False) -> User:
+    """Make somebody who has no password yet; a one-time link lets them in to choose one."""
+    user = User(username=username, first_name=name, email=email, is_staff=is_staff)
+    user.set_unusable_password()
+    user.full_clean()
+    user.save()
+    return user
+
+
+def first_admin() -> User:
+    """Get the first administrator, making `admin` when nobody is there to manage people."""
+    user = User.objects.filter(is_staff=True, is_active=True).order_by("pk").first()
+    if user:
+        return user
+    taken = User.objects.filter(username="admin").exists()
+    admin = user_create("admin-2" if taken else "admin", is_staff=True)
+    admin.is_superuser = True
+    admin.save(update_fields=["is_superuser"])
+    return admin
+
+
+@transaction.atomic
+def user_deactivate(user: User, by: User) -> None:
+    """Shut somebody out: no new sign-in, open sessions end, open links stop working.
+
+    What they own stays. Raises: PeopleError for oneself and for the last administrator.
+    """
+    if user == by:
+        raise PeopleError("You cannot shut yourself out.")
+    if user.is_staff and not User.objects.filter(is_staff=True, is_active=True).exclude(pk=user.pk).exists():
+        raise PeopleError("This is the last administrator. Make another one first.")
+    user.is_active = False
+    user.save(update_fields=["is_active"])
+    SignInLink.objects.filter(user=user, used_at=None).delete()
+    sessions_end(user)
+
+
+def user_activate(user: User) -> None:
+    """Let somebody in again. Open sessions were ended; they sign in anew."""
+    user.is_active = True
+    user.save(update_fields=["is_active"])
+
+
+def sessions_end(user: User) -> None:
+    """Sign somebody out everywhere."""
+    for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
+        if session.get_decoded().get("_auth_user_id") == str(user.pk):
+            session.delete()
+
+
+def link_create(user: User) -> str:
+    """Make a one-time sign-in link and return its token; the store keeps only the token's hash.
+
+    Links past their time are forgotten. A newer link does not end an older one.
+    """
+    now = timezone.now()
+    SignInLink.objects.filter(expires_at__lt=now).delete()
+    token = secrets.token_urlsafe(32)
+    SignInLink.objects.create(
+        user=user,
+        token_hash=_hash(token),
+        expires_at=now + timedelta(hours=settings.SIGN_IN_LINK_HOURS),
+    )
+    return token
+
+
+def link_holder(token: str) -> User | None:
+    """Tell whom a link would sign in, without using it up; None when it works no more."""
+    link = (
+        SignInLink.objects.filter(
+            token_hash=_hash(token), used_at=None, expires_at__gt=timezone.now(), user__is_active=True
+        )
+        .select_related("user")
+        .first()
+    )
+    return link.user if link else None
+
+
+def link_use(token: str) -> User | None:
+    """Use a link up and return whom it signs in; None when it works no more.
+
+    One conditional update, so of two who press at once only one gets in.
+    """
+    user = link_holder(token)
+    if user is None:
+        return None
+    taken = SignInLink.objects.filter(token_hash=_hash(token), used_at=None).update(used_at=timezone.now())
+    return user if taken else None
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+@transaction.atomic
+def team_create(name: str, by: User) -> Team:
+    """Make a team; its maker manages it."""
+    team = Team(name=name)
+    team.full_clean()
+    team.save()
+    Membership.objects.create(team=team, user=by, is_manager=True)
+    return team
+
+
+def team_rename(team: Team, name: str) -> None:
+    """Give a team another name."""
+    team.name = name
+    team.full_clean()
+    team.save()
+
+
+def member_add(team: Team, username: str, *, is_manager: bool = False) -> Membership:
+    """Put somebody into a team; who is in it already keeps their place. Raises: PeopleError."""
+    user = User.objects.filter(username__iexact=username.strip(), is_active=True).first()
+    if user is None:
+        raise PeopleError(f"There is nobody called “{username.strip()}” here.")
+    membership, made = Membership.objects.get_or_create(team=team, user=user)
+    if made or is_manager != membership.is_manager:
+        membership.is_manager = is_manager
+        membership.save()
+    return membership
+
+
+def member_remove(team: Team, user_id: int) -> None:
+    """Take somebody out of a team; what was shared with it is gone from their sight at once."""
+    Membership.objects.filter(team=team, user_id=user_id).delete()

@@ -1,0 +1,24 @@
+"""Addresses of signing in, people and teams."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from mirror.people import views
+
+app_name = "people"
+urlpatterns = [
+    path("sign-in/", views.sign_in, name="sign_in"),
+    path("sign-in/link/<str:token>/", views.sign_in_link, name="sign_in_link"),
+    path("sign-out/", views.sign_out, name="sign_out"),
+    path("account/", views.account, name="account"),
+    path("people/", views.people, name="people"),
+    path("people/new/", views.person_new, name="person_new"),
+    path("people/<int:pk>/link/", views.person_link, name="person_link"),
+    path("people/<int:pk>/active/", views.person_active, name="person_active"),
+    path("teams/", views.teams, name="teams"),
+    path("teams/new/", views.team_new, name="team_new"),
+    path("teams/<int:pk>/", views.team, name="team"),
+    path("teams/<int:pk>/members/", views.member_add, name="member_add"),
+    path("teams/<int:pk>/members/<int:user_pk>/remove/", views.member_remove, name="member_remove"),
+]

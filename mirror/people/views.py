@@ -1,0 +1,189 @@
+"""Pages to sign in and out, and to manage people and teams."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import login, update_session_auth_hash, views as auth_views
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_POST, require_safe
+
+from mirror.people import selectors, services
+from mirror.people.forms import MemberForm, PersonForm, TeamForm
+from mirror.people.models import Team, User
+from mirror.people.pages import LinkPage, TeamPage
+
+
+class SignIn(auth_views.LoginView):
+    """Name and password; after too many wrong ones the name is locked for a while."""
+
+    template_name = "people/sign_in.html"
+    redirect_authenticated_user = True
+
+
+sign_in = SignIn.as_view()
+
+
+sign_out = auth_views.LogoutView.as_view()
+
+
+@login_not_required
+@never_cache
+def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
+    """Show whom the link signs in, and use it up when the button is pressed.
+
+    Opening the page uses nothing up: mail scanners and chat previews open links too.
+    """
+    if request.method == "POST":
+        user = services.link_use(token)
+        if user:
+            login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+            return redirect(settings.LOGIN_REDIRECT_URL)
+    person = services.link_holder(token)
+    status = 200 if person else 410
+    return render(request, "people/sign_in_link.html", {"person": person}, status=status)
+
+
+@sensitive_post_parameters()
+def account(request: HttpRequest) -> HttpResponse:
+    """Choose a password, or another one."""
+    form_class = PasswordChangeForm if request.user.has_usable_password() else SetPasswordForm
+    form = form_class(request.user, request.POST or None)
+    if form.is_valid():
+        update_session_auth_hash(request, form.save())
+        messages.success(request, "Your password is set.")
+        return redirect("people:account")
+    status = 422 if form.is_bound else 200
+    return render(request, "people/account.html", {"form": form}, status=status)
+
+
+# ---------------------------------------------------------------- people
+
+
+def _staff_only(request: HttpRequest) -> None:
+    if not request.user.is_staff:
+        raise PermissionDenied("Only administrators manage people.")
+
+
+@require_safe
+def people(request: HttpRequest) -> HttpResponse:
+    """List everyone."""
+    _staff_only(request)
+    search = request.GET.get("q", "")
+    return render(request, "people/people.html", {"people": selectors.people(search), "search": search})
+
+
+def person_new(request: HttpRequest) -> HttpResponse:
+    """Make somebody and show the link to hand over."""
+    _staff_only(request)
+    form = PersonForm(request.POST or None)
+    if form.is_valid():
+        person = services.user_create(**form.cleaned_data)
+        return _show_link(request, person)
+    status = 422 if form.is_bound else 200
+    return render(request, "people/person_new.html", {"form": form}, status=status)
+
+
+@require_POST
+def person_link(request: HttpRequest, pk: int) -> HttpResponse:
+    """Make a fresh one-time link for somebody."""
+    _staff_only(request)
+    return _show_link(request, get_object_or_404(User, pk=pk, is_active=True))
+
+
+def _show_link(request: HttpRequest, person: User) -> HttpResponse:
+    token = services.link_create(person)
+    url = request.build_absolute_uri(reverse("people:sign_in_link", args=[token]))
+    page = LinkPage(person=person, url=url, hours=settings.SIGN_IN_LINK_HOURS)
+    response = render(request, "people/link.html", {"page": page})
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+@require_POST
+def person_active(request: HttpRequest, pk: int) -> HttpResponse:
+    """Shut somebody out, or let them in again."""
+    _staff_only(request)
+    person = get_object_or_404(User, pk=pk)
+    try:
+        if person.is_active:
+            services.user_deactivate(person, request.user)
+            messages.success(request, f"{person} can no longer sign in.")
+        else:
+            services.user_activate(person)
+            messages.success(request, f"{person} can sign in again.")
+    except services.PeopleError as error:
+        messages.error(request, str(error))
+    return redirect("people:people")
+
+
+# ---------------------------------------------------------------- teams
+
+
+@require_safe
+def teams(request: HttpRequest) -> HttpResponse:
+    """List the teams one may see."""
+    return render(request, "people/teams.html", {"teams": selectors.teams_visible_to(request.user)})
+
+
+def team_new(request: HttpRequest) -> HttpResponse:
+    """Make a team."""
+    _staff_only(request)
+    form = TeamForm(request.POST or None)
+    if form.is_valid():
+        team = services.team_create(form.cleaned_data["name"], request.user)
+        return redirect("people:team", team.pk)
+    status = 422 if form.is_bound else 200
+    return render(request, "people/team_new.html", {"form": form}, status=status)
+
+
+def _team(request: HttpRequest, pk: int, *, to_manage: bool = False) -> Team:
+    team = get_object_or_404(selectors.teams_visible_to(request.user), pk=pk)
+    if to_manage and not selectors.may_manage(request.user, team):
+        raise PermissionDenied("Only administrators and this team's managers change it.")
+    return team
+
+
+@require_safe
+def team(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show a team and who is in it."""
+    return _show_team(request, _team(request, pk), MemberForm())
+
+
+def _show_team(request: HttpRequest, team: Team, form: MemberForm, status: int = 200) -> HttpResponse:
+    page = TeamPage(
+        team=team,
+        memberships=list(team.memberships.select_related("user").order_by("user__username")),
+        may_manage=selectors.may_manage(request.user, team),
+    )
+    return render(request, "people/team.html", {"page": page, "form": form}, status=status)
+
+
+@require_POST
+def member_add(request: HttpRequest, pk: int) -> HttpResponse:
+    """Put somebody into a team."""
+    team = _team(request, pk, to_manage=True)
+    form = MemberForm(request.POST)
+    if form.is_valid():
+        try:
+            services.member_add(team, **form.cleaned_data)
+            return redirect("people:team", team.pk)
+        except services.PeopleError as error:
+            form.add_error("username", str(error))
+    return _show_team(request, team, form, status=422)
+
+
+@require_POST
+def member_remove(request: HttpRequest, pk: int, user_pk: int) -> HttpResponse:
+    """Take somebody out of a team."""
+    team = _team(request, pk, to_manage=True)
+    services.member_remove(team, user_pk)
+    visible = selectors.teams_visible_to(request.user).filter(pk=pk).exists()
+    return redirect("people:team", pk) if visible else redirect("people:teams")

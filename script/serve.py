@@ -1,0 +1,266 @@
+"""Runs Mirror on one machine: prepares the store, then keeps web, worker and scheduler up.
+
+It decides what a first start makes (keys, tables, the first administrator, the sample shop),
+in which order things start and stop, and what is said meanwhile. Each child writes its own
+log under `var/logs`; a child that ends by itself is started again, and one that will not stay
+up stops everything with the end of its log.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections import deque
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+os.chdir(ROOT)
+os.environ["DJANGO_SETTINGS_MODULE"] = "mirror.settings"
+
+from mirror.keys import keys_make  # noqa: E402
+from mirror.processes import die_with_parent  # noqa: E402
+
+# How long the parts may take to come up, and to end after being asked to (seconds).
+UP_SECONDS, STOP_SECONDS = 60, 8
+# A part that ends this often within a minute is broken, not unlucky.
+RESTARTS_A_MINUTE = 5
+LOG_BYTES = 5_000_000
+
+
+def say(text: str) -> None:
+    """Tell the person at the terminal what is happening."""
+    print(text, file=sys.stderr, flush=True)
+
+
+@dataclass
+class Part:
+    """A child process that is kept up."""
+
+    name: str
+    command: list[str]
+    log: Path
+    process: subprocess.Popen[bytes] | None = None
+    started: deque[float] = field(default_factory=lambda: deque(maxlen=RESTARTS_A_MINUTE))
+
+    def start(self) -> None:
+        """Start it in a session of its own, so that a Ctrl-C reaches it once, through us."""
+        if self.log.is_file() and self.log.stat().st_size > LOG_BYTES:
+            self.log.replace(self.log.with_suffix(".old.log"))
+        with self.log.open("ab") as out:
+            self.process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=lambda: die_with_parent(signal.SIGTERM),
+            )
+        self.started.append(time.monotonic())
+
+    @property
+    def ended(self) -> bool:
+        """It was started and runs no more."""
+        return self.process is not None and self.process.poll() is not None
+
+    @property
+    def broken(self) -> bool:
+        """It ended too often within a minute to be started again."""
+        often = len(self.started) == RESTARTS_A_MINUTE
+        return often and time.monotonic() - self.started[0] < 60
+
+    def last_words(self) -> str:
+        """The end of its log."""
+        lines = self.log.read_text(errors="replace").splitlines() if self.log.is_file() else []
+        return "\n".join(f"  {line}" for line in lines[-15:])
+
+
+class Stopped(Exception):
+    """Somebody asked for the end: Ctrl-C or SIGTERM."""
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise Stopped
+
+
+def arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="script/server", description="Run Mirror on this machine.")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
+    parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: 8000)")
+    return parser.parse_args()
+
+
+def port_check(host: str, port: int) -> None:
+    """Stop with a clear word when the address cannot be listened on."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except (OSError, OverflowError) as error:
+            sys.exit(
+                f"Cannot listen on {host} port {port}: {error}.\n"
+                f"Is Mirror running already? Otherwise choose another port: script/server --port {port + 1}"
+            )
+
+
+def hosts_allow(host: str) -> None:
+    """Let the server answer to the names people reach it by, unless ALLOWED_HOSTS says which."""
+    from mirror.settings import env
+
+    if host in ("127.0.0.1", "::1", "localhost") or "ALLOWED_HOSTS" in env.ENVIRON:
+        return
+    names = {"localhost", "127.0.0.1", "[::1]", socket.gethostname(), socket.getfqdn()}
+    if host not in ("0.0.0.0", "::"):
+        names.add(host)
+    else:
+        names.update(str(found[4][0]) for found in _own_addresses())
+    os.environ["ALLOWED_HOSTS"] = ",".join(sorted(names))
+
+
+def _own_addresses() -> list[tuple[object, ...]]:
+    try:
+        return list(socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET))
+    except OSError:
+        return []
+
+
+def prepare() -> str:
+    """Bring the store up to date and make what a first start needs. Return the sign-in token."""
+    import django
+    from django.conf import settings
+    from django.core.management import call_command
+    from django.db import connection
+
+    django.setup()
+    from mirror.health.services import forget
+    from mirror.people.services import first_admin, link_create
+    from mirror.sources.models import Source
+
+    say("Preparing the store ...")
+    call_command("migrate", verbosity=0, interactive=False)
+    admin = first_admin()
+    shop = settings.VAR_DIR / "shop.sqlite3"
+    if not shop.is_file() or not Source.objects.exists():
+        say("Building the sample shop ...")
+        call_command("demo", owner=admin.username, stdout=sys.stderr)
+    forget(worker_name())
+    token = link_create(admin)
+    connection.close()
+    return token
+
+
+def worker_name() -> str:
+    """Name this machine's worker."""
+    return f"mirror@{socket.gethostname()}"
+
+
+def parts(host: str, port: int) -> list[Part]:
+    """List what runs, in the order it starts."""
+    from django.conf import settings
+
+    logs = settings.VAR_DIR / "logs"
+    logs.mkdir(exist_ok=True)
+    python = [sys.executable, "-m"]
+    celery = [*python, "celery", "-A", "mirror"]
+    web = ["uvicorn", "mirror.asgi:application", "--host", host, "--port", str(port), "--lifespan", "off"]
+    web += ["--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "2"]
+    worker = ["worker", "--pool", "prefork", "--concurrency", "2", "--hostname", worker_name()]
+    worker += ["--without-mingle", "--without-gossip", "--without-heartbeat", "--loglevel", "INFO"]
+    return [
+        Part("web server", python + web, logs / "web.log"),
+        Part("worker", celery + worker, logs / "worker.log"),
+        Part("scheduler", [*celery, "beat", "--pidfile=", "--loglevel", "INFO"], logs / "scheduler.log"),
+    ]
+
+
+def look_after(running: list[Part]) -> None:
+    """Start parts again that ended by themselves. Raises: SystemExit when one will not stay up."""
+    for part in running:
+        if part.ended:
+            if part.broken:
+                raise SystemExit(f"The {part.name} will not stay up. The end of {part.log}:\n{part.last_words()}")
+            say(f"The {part.name} ended by itself and is started again.")
+            part.start()
+
+
+def healthy(host: str, port: int) -> bool:
+    """Ask the server itself whether everything is up."""
+    name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(f"http://{name}:{port}/healthz", timeout=5) as answer:
+            return bool(answer.status == 200)
+    except (OSError, urllib.error.URLError):
+        return False
+
+
+def wait_until_up(running: list[Part], host: str, port: int) -> None:
+    """Wait for a healthy answer. Raises: SystemExit naming the part that is not up."""
+    deadline = time.monotonic() + UP_SECONDS
+    while not healthy(host, port):
+        look_after(running)
+        if time.monotonic() > deadline:
+            words = "\n".join(f"{part.log}:\n{part.last_words()}" for part in running)
+            raise SystemExit(f"Mirror did not come up within {UP_SECONDS} seconds. The ends of its logs:\n{words}")
+        time.sleep(0.2)
+
+
+def stop(running: list[Part]) -> None:
+    """End all parts: asked first, made to after `STOP_SECONDS`. Work cut off is handed back at the next start."""
+    alive = [part.process for part in running if part.process and part.process.poll() is None]
+    for process in alive:
+        process.terminate()
+    deadline = time.monotonic() + STOP_SECONDS
+    while any(process.poll() is None for process in alive) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    for process in alive:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+
+
+def main() -> None:
+    """Prepare, start, say where, look after, stop."""
+    wanted = arguments()
+    signal.signal(signal.SIGTERM, _stop)
+    signal.signal(signal.SIGINT, _stop)
+    running: list[Part] = []
+    try:
+        port_check(wanted.host, wanted.port)
+        if keys_make():
+            say("Made fresh keys in var/secrets.env.")
+        hosts_allow(wanted.host)
+        token = prepare()
+        running = parts(wanted.host, wanted.port)
+        for part in running:
+            part.start()
+        say("Starting web server, worker and scheduler ...")
+        wait_until_up(running, wanted.host, wanted.port)
+        shown = "127.0.0.1" if wanted.host in ("0.0.0.0", "::") else wanted.host
+        shown = f"[{shown}]" if ":" in shown else shown
+        print(f"Mirror is up. Sign in once with http://{shown}:{wanted.port}/sign-in/link/{token}/", flush=True)
+        while True:
+            time.sleep(1)
+            look_after(running)
+    except Stopped:
+        say("\nStopping ...")
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        stop(running)
+    say("Stopped.")
+
+
+if __name__ == "__main__":
+    main()
