@@ -1,0 +1,129 @@
+// CodeMirror as Mirror needs it, in one bundle: `edit(options)` gives a small handle and nothing of
+// CodeMirror leaves this file. Built by `npm run build`; the output is committed.
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentWithTab, toggleTabFocusMode } from "@codemirror/commands";
+import { MySQL, PostgreSQL, SQLite, StandardSQL, schemaCompletionSource, sql } from "@codemirror/lang-sql";
+import { HighlightStyle, bracketMatching, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { setDiagnostics } from "@codemirror/lint";
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
+import { Compartment, EditorState } from "@codemirror/state";
+import {
+  EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers,
+} from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+const dialects = { sqlite: SQLite, postgres: PostgreSQL, mysql: MySQL };
+
+const look = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: "var(--sql-keyword)", fontWeight: "600" },
+  { tag: [tags.string, tags.special(tags.string)], color: "var(--sql-string)" },
+  { tag: [tags.number, tags.bool, tags.null], color: "var(--sql-number)" },
+  { tag: [tags.comment, tags.lineComment, tags.blockComment], color: "var(--text-muted)", fontStyle: "italic" },
+  { tag: [tags.typeName, tags.standard(tags.name)], color: "var(--sql-keyword)" },
+]);
+
+const theme = EditorView.theme({
+  "&": { color: "var(--sql-name)", backgroundColor: "var(--panel)", fontSize: "var(--size-small)" },
+  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6" },
+  ".cm-content": { padding: "12px 0", caretColor: "var(--text)" },
+  ".cm-cursor, .cm-dropCursor": { borderLeftColor: "var(--text)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "var(--accent-soft) !important",
+  },
+  ".cm-selectionMatch": { backgroundColor: "var(--accent-soft)" },
+  ".cm-activeLine": { backgroundColor: "transparent" },
+  "&.cm-focused .cm-activeLine": { backgroundColor: "color-mix(in oklch, var(--sunken) 70%, transparent)" },
+  ".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--text-muted)", border: "0", paddingLeft: "4px" },
+  ".cm-activeLineGutter": { backgroundColor: "transparent" },
+  "&.cm-focused .cm-activeLineGutter": { color: "var(--text)" },
+  ".cm-matchingBracket, &.cm-focused .cm-matchingBracket": { backgroundColor: "var(--accent-soft)", outline: "1px solid var(--accent-line)" },
+  ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--bad) 1.5px", textUnderlineOffset: "4px" },
+  ".cm-tooltip": {
+    backgroundColor: "var(--panel)", color: "var(--text)", border: "1px solid var(--line)", borderRadius: "6px",
+    boxShadow: "var(--float)", overflow: "hidden",
+  },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", fontSize: "var(--size-small)" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "3px 8px" },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--accent-ink)" },
+  ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "600" },
+  ".cm-completionDetail": { color: "inherit", opacity: "0.85", fontStyle: "normal" },
+  ".cm-diagnostic": { padding: "6px 10px" },
+  ".cm-diagnostic-error": { borderLeft: "3px solid var(--bad)" },
+  ".cm-panels": { backgroundColor: "var(--sunken)", color: "var(--text)", borderColor: "var(--line)" },
+  ".cm-panels-bottom": { borderTop: "1px solid var(--line)" },
+  ".cm-textfield": { backgroundColor: "var(--panel)", border: "1px solid var(--line-strong)", borderRadius: "4px" },
+  ".cm-button": { backgroundImage: "none", backgroundColor: "var(--panel)", border: "1px solid var(--line-strong)", borderRadius: "4px" },
+});
+
+// Columns of every table that the text already names, offered without a prefix.
+function columnSource(tables) {
+  return (context) => {
+    const word = context.matchBefore(/\w+/);
+    if (!word || context.state.sliceDoc(word.from - 1, word.from) === ".") return null;
+    const text = context.state.doc.toString().toLowerCase();
+    const seen = new Map();
+    for (const [table, columns] of Object.entries(tables)) {
+      if (!text.includes(table.toLowerCase().split(".").pop())) continue;
+      for (const column of columns) if (!seen.has(column)) seen.set(column, { label: column, type: "property", detail: table, boost: 2 });
+    }
+    return seen.size ? { from: word.from, options: [...seen.values()], validFor: /^\w*$/ } : null;
+  };
+}
+
+function language(dialect, tables) {
+  const spoken = dialects[dialect] ?? StandardSQL;
+  const schema = Object.fromEntries(
+    Object.entries(tables).map(([table, columns]) => [table, columns.map((c) => ({ label: c, type: "property", detail: table }))]),
+  );
+  return [
+    sql({ dialect: spoken, upperCaseKeywords: true }),
+    spoken.language.data.of({ autocomplete: schemaCompletionSource({ dialect: spoken, schema }) }),
+    spoken.language.data.of({ autocomplete: columnSource(tables) }),
+  ];
+}
+
+/**
+ * Put an editor into `parent`. `onRun` is called for Ctrl/Cmd-Enter, `onChange` with every new text.
+ * Tab indents; after Escape, Tab leaves the editor (and Ctrl-m switches that for good).
+ */
+export function edit({ parent, text, dialect, tables = {}, label, describedBy, readOnly = false, onRun, onChange, onFormat }) {
+  const names = new Compartment();
+  const attributes = { "aria-label": label };
+  if (describedBy) attributes["aria-describedby"] = describedBy;
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        keymap.of([
+          { key: "Mod-Enter", run: () => { onRun?.(); return true; } },
+          { key: "Shift-Alt-f", run: () => { onFormat?.(); return true; } },
+          { key: "Ctrl-m", run: toggleTabFocusMode },
+        ]),
+        lineNumbers(), highlightActiveLineGutter(), highlightActiveLine(), history(), drawSelection(),
+        bracketMatching(), closeBrackets(), autocompletion({ icons: false }), highlightSelectionMatches(),
+        indentUnit.of("  "), EditorState.tabSize.of(2), EditorView.lineWrapping,
+        EditorState.readOnly.of(readOnly), EditorView.contentAttributes.of(attributes),
+        keymap.of([...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, indentWithTab, ...defaultKeymap]),
+        syntaxHighlighting(look), theme, names.of(language(dialect, tables)),
+        EditorView.updateListener.of((update) => { if (update.docChanged) onChange?.(update.state.doc.toString()); }),
+      ],
+    }),
+  });
+  return {
+    text: () => view.state.doc.toString(),
+    replace: (next) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } }),
+    selected: () => view.state.sliceDoc(view.state.selection.main.from, view.state.selection.main.to),
+    learn: (known) => view.dispatch({ effects: names.reconfigure(language(dialect, known)) }),
+    mark: (at, message) => {
+      if (at === null) return view.dispatch(setDiagnostics(view.state, []));
+      const from = Math.max(0, Math.min(at, view.state.doc.length));
+      const word = view.state.wordAt(from);
+      const to = word ? word.to : Math.min(from + 1, view.state.doc.length);
+      return view.dispatch(setDiagnostics(view.state, [{ from: word ? word.from : from, to, severity: "error", message }]));
+    },
+    focus: () => view.focus(),
+    destroy: () => view.destroy(),
+  };
+}

@@ -1,0 +1,52 @@
+// Colours of the page as the chart library understands them: tokens are oklch and light-dark(), it wants rgb.
+const canvas = document.createElement("canvas");
+canvas.width = canvas.height = 1;
+const pen = canvas.getContext("2d", { willReadFrequently: true });
+
+/** Resolve a token (`--accent`) for the theme shown now, as `rgb(r, g, b)`. */
+export function colour(token) {
+  const probe = document.createElement("i");
+  probe.style.color = `var(${token})`;
+  document.body.append(probe);
+  const resolved = getComputedStyle(probe).color;
+  probe.remove();
+  pen.fillStyle = resolved;
+  pen.fillRect(0, 0, 1, 1);
+  const [r, g, b] = pen.getImageData(0, 0, 1, 1).data;
+  return `rgb(${r}, ${g}, ${b})`;
+}
+
+/** The template every chart is drawn with: our type, lines and colours, nothing of the library's own. */
+export function template() {
+  const text = colour("--text");
+  const muted = colour("--text-muted");
+  const line = colour("--line");
+  const axis = {
+    color: muted, gridcolor: line, linecolor: colour("--line-strong"), zerolinecolor: colour("--line-strong"), zerolinewidth: 1,
+    automargin: true, ticks: "", title: { standoff: 12, font: { size: 13, color: muted } }, tickfont: { size: 12, color: muted },
+  };
+  const series = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => colour(`--series-${n}`));
+  const scale = [1, 2, 3, 4, 5].map((n, i) => [i / 4, colour(`--scale-${n}`)]);
+  return {
+    layout: {
+      font: { family: getComputedStyle(document.body).fontFamily, size: 13, color: text },
+      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", colorway: series,
+      colorscale: { sequential: scale, sequentialminus: [...scale].map(([at, c]) => [1 - at, c]).reverse(), diverging: diverging() },
+      title: { font: { size: 15, color: text }, x: 0, xanchor: "left", pad: { l: 4 } },
+      margin: { l: 8, r: 16, t: 12, b: 8, pad: 4 },
+      xaxis: { ...axis, showgrid: false }, yaxis: axis,
+      legend: { orientation: "h", x: 0, y: 1.02, xanchor: "left", yanchor: "bottom", font: { size: 12, color: text }, title: { font: { size: 12, color: muted } } },
+      hoverlabel: { bgcolor: colour("--panel"), bordercolor: colour("--line-strong"), font: { color: text, size: 13 }, align: "left" },
+      hovermode: "closest", bargap: 0.28, separators: ".,",
+    },
+    data: {
+      bar: [{ marker: { line: { width: 0 } }, textfont: { color: text } }],
+      scatter: [{ line: { width: 2 }, marker: { size: 7 } }],
+      pie: [{ sort: false, marker: { line: { color: colour("--panel"), width: 2 } } }],
+    },
+  };
+}
+
+function diverging() {
+  return [[0, colour("--series-2")], [0.5, colour("--sunken")], [1, colour("--series-1")]];
+}

@@ -1,0 +1,77 @@
+// Small manners of every page: dialogs, menus, copying, and what happens when the server cannot be reached.
+import { announce } from "./announce.js";
+
+function openDialog(id) {
+  const dialog = document.getElementById(id);
+  if (!dialog || dialog.open) return;
+  dialog.showModal();
+  (dialog.querySelector("[aria-invalid=true], [autofocus], input:not([type=hidden]), textarea, select") ?? dialog).focus();
+}
+
+async function copy(button) {
+  const from = document.querySelector(button.dataset.copies);
+  if (!from) return;
+  const text = from.value ?? from.textContent;
+  await navigator.clipboard.writeText(text);
+  const word = button.querySelector("[data-word]") ?? button;
+  const before = word.textContent;
+  word.textContent = "Copied";
+  announce("Copied");
+  setTimeout(() => { word.textContent = before; }, 1500);
+}
+
+document.addEventListener("click", (event) => {
+  const opener = event.target.closest("[data-opens]");
+  if (opener) openDialog(opener.dataset.opens);
+  if (event.target.closest("[data-closes]")) event.target.closest("dialog")?.close();
+  if (event.target instanceof HTMLDialogElement) event.target.close();
+  const copier = event.target.closest("[data-copies]");
+  if (copier) copy(copier);
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (!menu.contains(event.target) || event.target.closest(".menu-item")) menu.open = false;
+  }
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  const menu = document.querySelector("details.menu[open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
+
+// A select that is a whole question by itself ("which source?") sends its form when changed.
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-submits]")) event.target.form?.requestSubmit();
+});
+
+// A request that failed says so in words, in one place, and what was typed stays.
+function complain(words) {
+  let notice = document.getElementById("trouble");
+  if (!notice) {
+    notice = document.createElement("div");
+    notice.id = "trouble";
+    notice.className = "notice notice-bad";
+    notice.setAttribute("role", "alert");
+    document.querySelector("#main .content")?.prepend(notice);
+  }
+  const words_ = document.createElement("div");
+  words_.textContent = words;
+  notice.replaceChildren(words_);
+}
+
+document.addEventListener("htmx:sendError", () => complain("The server could not be reached. Nothing you typed is lost; try again in a moment."));
+document.addEventListener("htmx:responseError", (event) => {
+  const { status } = event.detail.xhr;
+  if (status === 403) complain("That is not allowed, or you were signed out. Reload the page and try again.");
+  else if (status === 404) complain("That is not there any more. Reload the page to see what is.");
+  else complain(`The server answered with an error (${status}). Nothing you typed is lost; try again.`);
+});
+document.addEventListener("htmx:beforeSwap", () => document.getElementById("trouble")?.remove());
+
+// A fragment that arrives may ask to be read out, or for a dialog to stay open with its errors.
+document.addEventListener("htmx:afterSwap", (event) => {
+  const place = event.detail.target;
+  const told = place.matches?.("[data-announce]") ? place : place.querySelector?.("[data-announce]");
+  if (told) announce(told.dataset.announce);
+});

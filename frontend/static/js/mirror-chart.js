@@ -1,0 +1,102 @@
+// <mirror-chart name>: draws the figure in its JSON script with Plotly, in the colours of the page. What else
+// is inside (a sentence, a link to the table) is shown when it cannot be drawn. Buttons outside ask for a file
+// with data-chart-file="png" or "svg" and name the chart's id in data-chart.
+import { announce } from "./announce.js";
+import { template } from "./colours.js";
+
+const LIBRARY = new URL("../vendor/plotly-cartesian.min.js", import.meta.url).href;
+let loading;
+
+// Plotly is a plain script of 1.5 MB: fetched once, and only by a page that shows a chart.
+function plotly() {
+  loading ??= new Promise((done, failed) => {
+    const script = document.createElement("script");
+    script.src = LIBRARY;
+    script.onload = () => done(globalThis.Plotly);
+    script.onerror = () => { loading = undefined; failed(new Error("The chart library did not load")); };
+    document.head.append(script);
+  });
+  return loading;
+}
+
+class MirrorChart extends HTMLElement {
+  connectedCallback() {
+    if (this.place) return;
+    const source = this.querySelector("script[type='application/json']");
+    if (!source) return;
+    this.figure = JSON.parse(source.textContent);
+    this.place = document.createElement("div");
+    this.place.className = "chart-place";
+    this.place.setAttribute("role", "img");
+    this.place.setAttribute("aria-label", this.getAttribute("label") ?? "Chart; the same numbers are in the table");
+    this.prepend(this.place);
+    this.redraw = () => this.draw();
+    document.addEventListener("mirror-theme", this.redraw);
+    this.draw();
+  }
+
+  disconnectedCallback() {
+    document.removeEventListener("mirror-theme", this.redraw);
+    this.watch?.disconnect();
+    if (this.place) globalThis.Plotly?.purge(this.place);
+    this.place?.remove();
+    this.place = null;
+  }
+
+  async draw() {
+    try {
+      const library = await plotly();
+      if (!this.place) return;
+      const layout = { ...this.figure.layout, template: template(), autosize: true };
+      delete layout.width;
+      await library.react(this.place, structuredClone(this.figure.data), layout, {
+        displayModeBar: false, responsive: true, displaylogo: false, doubleClick: "reset", showTips: false,
+      });
+      this.dataset.drawn = "";
+      this.watchSize(library);
+    } catch (error) {
+      this.dataset.failed = "";
+      announce("The chart could not be drawn; the table has the same numbers.");
+      console.warn(error);
+    }
+  }
+
+  watchSize(library) {
+    if (this.watch) return;
+    this.watch = new ResizeObserver(() => { if (this.place?.offsetWidth) library.Plots.resize(this.place); });
+    this.watch.observe(this);
+  }
+
+  /** Hand the chart over as a file, on the ground it is seen on. */
+  async download(format) {
+    const library = await plotly();
+    const ground = getComputedStyle(this.closest(".panel") ?? document.body).backgroundColor;
+    const layout = { ...this.figure.layout, template: template() };
+    layout.template.layout.paper_bgcolor = rgb(ground);
+    const title = this.getAttribute("title-words");
+    if (title && !layout.title) { layout.title = { text: title }; layout.margin = { t: 56 }; }
+    const url = await library.toImage(
+      { data: structuredClone(this.figure.data), layout },
+      { format, width: 1000, height: 560, scale: format === "png" ? 2 : 1 },
+    );
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = `${this.getAttribute("name") || "chart"}.${format}`;
+    link.click();
+    announce("Chart saved");
+  }
+}
+
+function rgb(css) {
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.fillStyle = css;
+  pen.fillRect(0, 0, 1, 1);
+  return `rgb(${[...pen.getImageData(0, 0, 1, 1).data].slice(0, 3).join(",")})`;
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-chart-file]");
+  if (button) document.getElementById(button.dataset.chart)?.download(button.dataset.chartFile);
+});
+
+customElements.define("mirror-chart", MirrorChart);

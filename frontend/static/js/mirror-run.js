@@ -1,0 +1,76 @@
+// <mirror-run events poll>: follows a run until it ended. Server-sent events first; where they do not come
+// through (a proxy, an old server) it asks the poll address every second instead. Both bring the same
+// fragments, complete each time, so a reload or a reconnect needs no memory.
+import { announce } from "./announce.js";
+import { place } from "./place.js";
+
+const POLL_MS = 700;
+const SILENT_MS = 20_000;
+
+class MirrorRun extends HTMLElement {
+  connectedCallback() {
+    if (this.followed) return;
+    this.followed = true;
+    if (this.hasAttribute("events") && "EventSource" in window) this.follow();
+    else this.poll();
+  }
+
+  disconnectedCallback() {
+    this.followed = false;
+    this.stream?.close();
+    clearTimeout(this.timer);
+  }
+
+  follow() {
+    this.stream = new EventSource(this.getAttribute("events"));
+    this.stream.addEventListener("steps", (event) => { this.alive(); this.put("steps", event.data); });
+    this.stream.addEventListener("ended", (event) => this.ended(event.data));
+    this.stream.addEventListener("error", () => {
+      if (this.stream.readyState === EventSource.CLOSED) this.fallBack();
+    });
+    this.alive();
+  }
+
+  alive() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.fallBack(), SILENT_MS);
+  }
+
+  fallBack() {
+    this.stream?.close();
+    clearTimeout(this.timer);
+    this.poll();
+  }
+
+  async poll() {
+    if (!this.isConnected || !this.followed) return;
+    let wait = POLL_MS;
+    try {
+      const reply = await fetch(this.getAttribute("poll"), { headers: { "X-Requested-With": "mirror-run" } });
+      const html = await reply.text();
+      if (reply.ok && reply.headers.has("X-Mirror-Ended")) return this.ended(html);
+      if (reply.ok) this.put("steps", html);
+      else if (reply.status === 404 || reply.status === 403) return location.reload();
+    } catch {
+      wait = POLL_MS * 5; // the server is away: keep asking, more slowly
+    }
+    this.timer = setTimeout(() => this.poll(), wait);
+  }
+
+  put(where, html) {
+    const target = this.querySelector(`[data-place="${where}"]`) ?? this;
+    place(target, html);
+    announce(target.querySelector("[data-announce]")?.dataset.announce);
+  }
+
+  ended(html) {
+    this.stream?.close();
+    clearTimeout(this.timer);
+    this.followed = false;
+    this.put("answer", html);
+    this.dataset.ended = "";
+    this.dispatchEvent(new CustomEvent("mirror-ended", { bubbles: true }));
+  }
+}
+
+customElements.define("mirror-run", MirrorRun);
