@@ -14,8 +14,10 @@ from csp.constants import NONE, SELF, UNSAFE_INLINE
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
-if (BASE_DIR / ".env").is_file():
-    env.read_env(BASE_DIR / ".env")
+# Another file to read settings from than `.env`.
+ENV_FILE = Path(env.str("MIRROR_ENV_FILE", default=str(BASE_DIR / ".env")))
+if ENV_FILE.is_file():
+    env.read_env(ENV_FILE)
 
 # Where everything a running Mirror writes lives: store, broker, results, secrets.
 VAR_DIR = Path(env.str("MIRROR_VAR_DIR", default=str(BASE_DIR / "var")))

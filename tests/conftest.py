@@ -1,0 +1,120 @@
+"""Who and what the tests share: Alice, Bob and Charlie, the shop, and clients signed in as each.
+
+Alice owns things, Bob shares her team, Charlie is a stranger: every page is walked by all three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def shop_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample shop, written once a session."""
+    from mirror.sources.demo import write_shop
+
+    path = tmp_path_factory.mktemp("shop") / "shop.sqlite3"
+    write_shop(path)
+    return path
+
+
+@pytest.fixture
+def alice(db):
+    """Owns the shop; a member of the analysts."""
+    from mirror.people.services import user_create
+
+    return user_create("alice", name="Alice")
+
+
+@pytest.fixture
+def bob(db):
+    """In Alice's team."""
+    from mirror.people.services import user_create
+
+    return user_create("bob", name="Bob")
+
+
+@pytest.fixture
+def charlie(db):
+    """A stranger: in no team."""
+    from mirror.people.services import user_create
+
+    return user_create("charlie", name="Charlie")
+
+
+@pytest.fixture
+def admin(db):
+    """Manages people; is in no team and owns nothing."""
+    from mirror.people.services import first_admin
+
+    return first_admin()
+
+
+@pytest.fixture
+def team(alice, bob):
+    """The analysts: Alice, who manages it, and Bob."""
+    from mirror.people.services import member_add, team_create
+
+    team = team_create("Analysts", by=alice)
+    member_add(team, "bob")
+    return team
+
+
+@pytest.fixture
+def shop(alice, team, shop_file: Path):
+    """The sample shop as a source that Alice owns and shares with the analysts."""
+    from mirror.sources.demo import SHOP_QUESTIONS
+    from mirror.sources.models import Source
+
+    source = Source.objects.create(
+        owner=alice,
+        name="shop",
+        engine=Source.Engine.SQLITE,
+        database=str(shop_file),
+        is_sample=True,
+        examples=list(SHOP_QUESTIONS),
+    )
+    source.teams.add(team)
+    return source
+
+
+def _signed_in(user):
+    from django.test import Client
+
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def as_alice(alice):
+    """A browser in which Alice is signed in."""
+    return _signed_in(alice)
+
+
+@pytest.fixture
+def as_bob(bob):
+    """A browser in which Bob is signed in."""
+    return _signed_in(bob)
+
+
+@pytest.fixture
+def as_charlie(charlie):
+    """A browser in which Charlie is signed in."""
+    return _signed_in(charlie)
+
+
+@pytest.fixture
+def as_admin(admin):
+    """A browser in which the administrator is signed in."""
+    return _signed_in(admin)
+
+
+@pytest.fixture
+def media(settings, tmp_path: Path) -> Iterator[Path]:
+    """A folder of its own for what this test stores."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    yield settings.MEDIA_ROOT

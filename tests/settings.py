@@ -1,0 +1,39 @@
+"""Settings of the tests: Mirror's own, in a folder of their own that goes away afterwards.
+
+Nothing is taken from the developer's `.env`, keys or services. The environment is set rather than
+the values, so that servers and workers started by tests see the same.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+_made = Path(tempfile.mkdtemp(prefix="mirror-tests-"))
+_pid = os.getpid()
+
+
+@atexit.register
+def _tidy() -> None:
+    if os.getpid() == _pid:
+        shutil.rmtree(_made, ignore_errors=True)
+
+
+for _name in ("DATABASE_URL", "REDIS_URL", "LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL", "PRODUCTION", "DEBUG"):
+    os.environ.pop(_name, None)
+os.environ |= {
+    "MIRROR_ENV_FILE": os.devnull,
+    "MIRROR_VAR_DIR": str(_made),
+    "SECRET_KEY": "a key for tests",
+    "MIRROR_ENCRYPTION_KEYS": "dGVzdHMtb25seS10ZXN0cy1vbmx5LXRlc3RzLW9ubHk=",
+    "ALLOWED_HOSTS": "localhost,127.0.0.1,testserver",
+}
+
+from mirror.settings import *  # noqa: E402, F403
+from mirror.settings import DATABASES, VAR_DIR  # noqa: E402
+
+# A file, not memory: a live server and a worker process read the same store.
+DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / "test.sqlite3")}

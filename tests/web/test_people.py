@@ -1,0 +1,189 @@
+"""Signing in and out, people and teams: what each may do, and what happens to strangers."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from mirror.people import services
+from mirror.people.models import SignInLink, Team, User
+
+pytestmark = pytest.mark.django_db
+
+LINK = "people:sign_in_link"
+
+
+def signed_in(client: Client) -> bool:
+    return "_auth_user_id" in client.session
+
+
+def test_every_page_sends_a_signed_out_visitor_to_the_sign_in_page(client, team):
+    for name, args in [("account", []), ("people", []), ("teams", []), ("team", [team.pk])]:
+        answer = client.get(reverse(f"people:{name}", args=args))
+        assert answer.status_code == 302
+        assert answer.url.startswith(reverse("people:sign_in"))
+
+
+def test_a_link_signs_in_once_and_only_when_the_button_is_pressed(client, alice):
+    url = reverse(LINK, args=[services.link_create(alice)])
+    page = client.get(url)
+    assert page.status_code == 200
+    assert "Sign in as Alice" in page.content.decode()
+    assert not signed_in(client)
+
+    assert client.post(url).status_code == 302
+    assert signed_in(client)
+
+    other = Client()
+    assert other.post(url).status_code == 410
+    assert not signed_in(other)
+
+
+def test_only_the_hash_of_a_link_is_kept(alice):
+    token = services.link_create(alice)
+    assert token not in str(SignInLink.objects.values())
+
+
+def test_a_link_ends_with_its_time(client, alice, settings):
+    url = reverse(LINK, args=[services.link_create(alice)])
+    with time_machine.travel(timezone.now() + timedelta(hours=settings.SIGN_IN_LINK_HOURS, seconds=1)):
+        assert client.post(url).status_code == 410
+    assert not signed_in(client)
+
+
+def test_a_made_up_link_is_answered_like_a_used_one(client, db):
+    answer = client.get(reverse(LINK, args=["x" * 43]))
+    assert answer.status_code == 410
+    assert "works no more" in answer.content.decode()
+
+
+def test_a_password_signs_in_and_signing_out_ends_it(client, alice):
+    alice.set_password("a long pass phrase")
+    alice.save()
+    url = reverse("people:sign_in")
+    answer = client.post(url, {"username": "alice", "password": "a long pass phrase"})
+    assert answer.status_code == 302
+    assert signed_in(client)
+    assert client.get(reverse("people:sign_out")).status_code == 405
+    client.post(reverse("people:sign_out"))
+    assert not signed_in(client)
+
+
+def test_too_many_wrong_passwords_lock_the_name_even_for_the_right_one(client, alice, settings):
+    alice.set_password("a long pass phrase")
+    alice.save()
+    url = reverse("people:sign_in")
+    for _ in range(settings.AXES_FAILURE_LIMIT):
+        last = client.post(url, {"username": "alice", "password": "wrong"})
+    assert last.status_code == 429
+    assert "locked for an hour" in last.content.decode()
+    right = client.post(url, {"username": "alice", "password": "a long pass phrase"})
+    assert right.status_code == 429
+    assert not signed_in(client)
+    client.post(reverse(LINK, args=[services.link_create(alice)]))
+    assert signed_in(client)
+
+
+def test_somebody_without_a_password_chooses_one_and_then_needs_it_to_change_it(as_alice, alice):
+    url = reverse("people:account")
+    first = {"new_password1": "a long pass phrase", "new_password2": "a long pass phrase"}
+    assert as_alice.post(url, first).status_code == 302
+    alice.refresh_from_db()
+    assert alice.check_password("a long pass phrase")
+    second = {"new_password1": "another pass phrase", "new_password2": "another pass phrase"}
+    assert as_alice.post(url, second).status_code == 422
+    assert as_alice.post(url, {**second, "old_password": "a long pass phrase"}).status_code == 302
+
+
+def test_an_administrator_makes_somebody_and_hands_over_a_link(as_admin):
+    answer = as_admin.post(reverse("people:person_new"), {"username": "dora", "name": "Dora", "email": ""})
+    page = answer.content.decode()
+    assert "/sign-in/link/" in page
+    assert answer["Cache-Control"] == "no-store"
+    token = page.split("/sign-in/link/")[1].split("/")[0]
+    browser = Client()
+    browser.post(reverse(LINK, args=[token]))
+    assert browser.session["_auth_user_id"] == str(User.objects.get(username="dora").pk)
+
+
+def test_a_name_is_taken_whatever_its_letter_case(as_admin, alice):
+    answer = as_admin.post(reverse("people:person_new"), {"username": "ALICE"})
+    assert answer.status_code == 422
+    assert "has this name already" in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("verb", "name", "with_person"),
+    [
+        ("get", "people", False),
+        ("get", "person_new", False),
+        ("post", "person_new", False),
+        ("post", "person_link", True),
+        ("post", "person_active", True),
+        ("get", "team_new", False),
+        ("post", "team_new", False),
+    ],
+)
+def test_only_administrators_manage_people(as_alice, bob, verb, name, with_person):
+    url = reverse(f"people:{name}", args=[bob.pk] if with_person else [])
+    answer = getattr(as_alice, verb)(url, {"username": "eve", "name": "Eve"} if verb == "post" else {})
+    assert answer.status_code == 403
+    assert not User.objects.filter(username="eve").exists()
+    assert not Team.objects.filter(name="Eve").exists()
+    assert not SignInLink.objects.exists()
+
+
+def test_shutting_somebody_out_ends_their_session_and_their_links(as_admin, as_bob, bob):
+    token = services.link_create(bob)
+    as_admin.post(reverse("people:person_active", args=[bob.pk]))
+    assert as_bob.get(reverse("people:teams")).status_code == 302
+    assert services.link_use(token) is None
+    as_admin.post(reverse("people:person_active", args=[bob.pk]))
+    bob.refresh_from_db()
+    assert bob.is_active
+
+
+def test_the_last_administrator_cannot_be_shut_out(admin, alice):
+    with pytest.raises(services.PeopleError, match="last administrator"):
+        services.user_deactivate(admin, by=alice)
+    with pytest.raises(services.PeopleError, match="yourself"):
+        services.user_deactivate(admin, by=admin)
+
+
+def test_a_team_is_seen_by_its_members_and_by_nobody_else(as_alice, as_bob, as_charlie, as_admin, team):
+    url = reverse("people:team", args=[team.pk])
+    assert [c.get(url).status_code for c in (as_alice, as_bob, as_charlie, as_admin)] == [200, 200, 404, 200]
+    assert "Analysts" in as_bob.get(reverse("people:teams")).content.decode()
+    assert "Analysts" not in as_charlie.get(reverse("people:teams")).content.decode()
+
+
+def test_only_a_manager_adds_and_removes_members(as_alice, as_bob, as_charlie, team, bob, charlie):
+    add = reverse("people:member_add", args=[team.pk])
+    remove = reverse("people:member_remove", args=[team.pk, bob.pk])
+    for browser, status in [(as_bob, 403), (as_charlie, 404)]:
+        assert browser.post(add, {"username": "charlie"}).status_code == status
+        assert browser.post(remove).status_code == status
+    assert set(team.members.values_list("username", flat=True)) == {"alice", "bob"}
+
+    assert as_alice.post(add, {"username": "charlie"}).status_code == 302
+    assert as_alice.post(remove).status_code == 302
+    assert set(team.members.values_list("username", flat=True)) == {"alice", "charlie"}
+
+
+def test_adding_somebody_unknown_says_so_and_keeps_what_was_typed(as_alice, team):
+    answer = as_alice.post(reverse("people:member_add", args=[team.pk]), {"username": "nobody"})
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert "nobody called “nobody”" in page
+    assert 'value="nobody"' in page
+
+
+def test_a_page_that_is_not_there_is_told_in_words(as_alice):
+    answer = as_alice.get("/no/such/page/")
+    assert answer.status_code == 404
+    assert "Nothing is here" in answer.content.decode()
