@@ -1,0 +1,189 @@
+"""Cut questions and names into words: tokens with positions, stems, and the words inside a name.
+
+Decides what counts as one word, which quotes are quotes, and how `customerFirstName`,
+`fname` and `order_qty` are read. Leaves meaning (synonyms, numbers, dates) to its neighbours.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import lru_cache
+
+import snowballstemmer
+
+from sqlagent.language.lexicon import ABBREVIATIONS, COMMON_NAME_WORDS, IRREGULAR
+
+MAX_CHARS = 2_000
+"""Characters of a question that are read; a longer one is cut, so that reading stays bounded."""
+
+MAX_TOKENS = 160
+
+_STEMMER = snowballstemmer.stemmer("english")
+
+_QUOTED = re.compile(
+    r"(?<![\w'\"])(?:``\s*(?P<a>[^`'\"]{1,120}?)\s*(?:''|``)|\"(?P<b>[^\"]{1,120})\"|“(?P<c>[^”\"]{1,120})[”\"]"
+    r"|[‘’](?P<d>[^’‘]{1,120})[’‘](?!\w)|`(?P<f>[^`']{1,120})[`']|'(?P<e>[^'\"]{1,120}?(?:'\w[^'\"]{0,60}?)?)'(?!\w))"
+)
+_PIECE = re.compile(
+    r"(?P<date>\d{4}-\d{1,2}-\d{1,2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?)?|\d{1,2}/\d{1,2}/\d{2,4})"
+    r"|(?P<number>(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w]|\.\d))"
+    r"|(?P<word>[^\W_]+(?:[.'’&/_-][^\W_]+)*)"
+    r"|(?P<mark>[^\w\s])",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of a question with its place. `kind` is `word`, `number`, `date`, `quoted` or `mark`.
+
+    `low` is folded for comparison, `stem` its stem; `quoted` tokens hold the text inside the quotes.
+    """
+
+    text: str
+    start: int
+    end: int
+    low: str
+    stem: str
+    kind: str
+
+    @property
+    def capital(self) -> bool:
+        """Whether it begins with a capital letter."""
+        return self.text[:1].isupper()
+
+
+def fold(text: str) -> str:
+    """Fold case, accents and spacing, so that `  Café ` equals `cafe`."""
+    if text.isascii():
+        return " ".join(text.lower().split())
+    flat = unicodedata.normalize("NFKD", text)
+    return " ".join("".join(c for c in flat if not unicodedata.combining(c)).casefold().split())
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """Reduce a folded word to its stem; irregular plurals are put right first.
+
+    Example:
+        >>> stem("countries") == stem("country"), stem("people") == stem("person")
+        (True, True)
+    """
+    if len(word) > 40 or not word:
+        return word[:40]
+    word = IRREGULAR.get(word, word)
+    if len(word) <= 3 and not word.endswith("s"):
+        return word
+    return str(_STEMMER.stemWord(word))
+
+
+def tokenise(text: str) -> tuple[Token, ...]:
+    """Cut a question into tokens, in order. Possessive `'s` is dropped; hyphens split words.
+
+    At most `MAX_CHARS` characters and `MAX_TOKENS` tokens are read.
+
+    Example:
+        >>> [t.low for t in tokenise("Alice's 3 top-rated cars?")]
+        ['alice', '3', 'top', 'rated', 'cars', '?']
+    """
+    text = text[:MAX_CHARS]
+    out: list[Token] = []
+    at = 0
+    for match in _QUOTED.finditer(text):
+        out.extend(_pieces(text, at, match.start()))
+        name = match.lastgroup or "b"
+        inner = match.group(name)
+        low = fold(inner)
+        if low:
+            out.append(Token(inner.strip(), match.start(name), match.end(name), low, stem(low), "quoted"))
+        at = match.end()
+    out.extend(_pieces(text, at, len(text)))
+    return tuple(out[:MAX_TOKENS])
+
+
+def _pieces(text: str, start: int, end: int) -> list[Token]:
+    """Tokens of a stretch without quoted text."""
+    out: list[Token] = []
+    for match in _PIECE.finditer(text, start, end):
+        kind = match.lastgroup or "mark"
+        if kind == "word":
+            out.extend(_word_tokens(match.group(), match.start()))
+            continue
+        raw = match.group()
+        out.append(Token(raw, match.start(), match.end(), raw.replace(",", ""), raw, kind))
+    return out
+
+
+def _word_tokens(raw: str, start: int) -> list[Token]:
+    """One matched word, cut at hyphens, slashes and underscores; contractions opened."""
+    out: list[Token] = []
+    at = start
+    for part in re.split(r"([-/_])", raw):
+        if part and part not in "-/_":
+            body = re.sub(r"['’]s$", "", part)
+            low = fold(body)
+            if low:
+                kind = "number" if low.isdigit() else "word"
+                out.append(Token(body, at, at + len(body), low, stem(low), kind))
+            if part.lower().endswith(("n't", "n’t")):
+                out[-1] = Token(part, at, at + len(part), low.replace("’", "'"), "not", "word")
+        at += len(part)
+    return out
+
+
+_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
+
+
+@lru_cache(maxsize=65_536)
+def split_name(name: str) -> tuple[str, ...]:
+    """Split a table or column name into folded words at case changes, underscores and digits.
+
+    Example:
+        >>> split_name("customerFirstName"), split_name("order_qty2")
+        (('customer', 'first', 'name'), ('order', 'qty', '2'))
+    """
+    out: list[str] = []
+    for part in re.split(r"[\s_\-.$/]+", name):
+        out.extend(fold(piece) for piece in _CAMEL.findall(part))
+    return tuple(w for w in out if w)
+
+
+def segment(word: str, vocabulary: Collection[str]) -> tuple[str, ...]:
+    """Split a run-together name such as `stuid` or `pettype` into known words, else keep it whole.
+
+    Example:
+        >>> segment("pettype", {"pet"})
+        ('pet', 'type')
+    """
+    if len(word) < 5 or word in vocabulary or word in COMMON_NAME_WORDS or len(word) > 30:
+        return (word,)
+    best: dict[int, tuple[str, ...]] = {0: ()}
+    for end in range(2, len(word) + 1):
+        for start in range(max(0, end - 14), end - 1):
+            piece = word[start:end]
+            if start not in best:
+                continue
+            if piece in COMMON_NAME_WORDS or (len(piece) > 2 and piece in vocabulary):
+                option = (*best[start], piece)
+                if end not in best or len(option) < len(best[end]):
+                    best[end] = option
+    return best.get(len(word), (word,))
+
+
+def name_words(name: str, vocabulary: Collection[str] = ()) -> tuple[str, ...]:
+    """Read the words in a name, run-together and abbreviated ones opened.
+
+    Example:
+        >>> name_words("fname"), name_words("cust_addr")
+        (('first', 'name'), ('customer', 'address'))
+    """
+    out: list[str] = []
+    for word in split_name(name):
+        if word in ABBREVIATIONS:
+            out.extend(ABBREVIATIONS[word].split())
+            continue
+        for piece in segment(word, vocabulary):
+            out.extend(ABBREVIATIONS.get(piece, piece).split())
+    return tuple(out)
