@@ -5,4 +5,5 @@ import "./mirror-run.js";
 import "./mirror-editor.js";
 import "./mirror-chart.js";
 import "./mirror-grid.js";
+import "./mirror-tabs.js";
 import "./manners.js";
