@@ -22,7 +22,7 @@ STOP_WORDS = frozenset(
     into is it its itself kindly let list many me mention much my name of on one only or other our out over
     per please provide return s she show some state tell than that the their them then there these they
     this those to under us was we were what when where which while who whom whose why will with would you
-    your""".split()
+    your""".split()  # noqa: SIM905 - read as a paragraph
 )
 
 _NOT_SUPERLATIVE = (

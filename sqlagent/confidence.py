@@ -1,0 +1,171 @@
+"""Decides how far to believe an answer, and which of the four outcomes a run has.
+
+Confidence is a calibrated probability: a logistic function of a few figures of the pool, with
+constants fitted by `python -m sqlagent.evaluation fit confidence` and kept in
+`fitted/confidence.json`. The outcome follows from it and from what was found, with a reason fit
+to be read by a person.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from sqlagent.values import (
+    Execution,
+    FailureKind,
+    LinkedSchema,
+    Outcome,
+    RankedGroup,
+    Ranking,
+    Reading,
+    Verdict,
+)
+
+FITTED = Path(__file__).parent / "fitted" / "confidence.json"
+
+RIVAL = 0.6
+"""A reading is a rival when it has at least this much of the winner's size."""
+
+SURE = 0.75
+"""From this confidence on a question is answered, whatever else could be read into it."""
+
+UNLINKED = 0.6
+"""A question is foreign to a schema when this share of its content words found nothing in it."""
+
+
+def figures(
+    ranking: Ranking, executions: Sequence[Execution], verdict: Verdict, linked: LinkedSchema | None = None
+) -> dict[str, float]:
+    """Take the figures of a pool that confidence rests on; all lie between 0 and 1, joins aside.
+
+    Example:
+        >>> figures(Ranking((), 0), (), Verdict(False, ""))["share"]
+        0.0
+    """
+    groups = [ranked.group for ranked in ranking.groups]
+    pool = max(1, ranking.pool)
+    shares = [group.size / pool for group in groups]
+    top = shares[0] if shares else 0.0
+    rival = max(shares[1:], default=0.0)
+    entropy = -sum(s * math.log(s) for s in shares if s > 0)
+    top_sql = ranking.groups[0].representative.sql.lower() if groups else ""
+    failed = sum(execution.failure is not None for execution in executions)
+    return {
+        "share": top,
+        "margin": (top - rival + 1) / 2,
+        "entropy": min(1.0, entropy / math.log(pool)) if pool > 1 else 0.0,
+        "groups": min(1.0, len(groups) / 8),
+        "agreed_orders": 1.0 if ranking.swap_consistency is None else ranking.swap_consistency,
+        "accepted": float(verdict.accepted),
+        "unmet": min(1.0, len(verdict.unmet) / 3),
+        "empty": float(bool(groups) and _says_nothing(ranking.groups[0])),
+        "joins": min(4, top_sql.count(" join ")) / 4,
+        "nested": min(3, max(0, top_sql.count("select") - 1)) / 3,
+        "failed": failed / max(1, len(executions)),
+        "few": 1 / pool,
+    }
+
+
+def confidence(
+    ranking: Ranking, executions: Sequence[Execution], verdict: Verdict, linked: LinkedSchema | None = None
+) -> float:
+    """Give the probability, 0 to 1, that the winning SQL is right; 0 where there is none.
+
+    Never exactly 1. The constants and their source: `fitted/confidence.json`.
+    """
+    if not ranking.groups:
+        return 0.0
+    fitted = constants()
+    found = figures(ranking, executions, verdict, linked)
+    total = fitted["intercept"] + sum(fitted.get(name, 0.0) * value for name, value in found.items())
+    return 1 / (1 + math.exp(-max(-6.0, min(6.0, total))))
+
+
+@lru_cache(maxsize=1)
+def constants() -> Mapping[str, float]:
+    """Read the fitted constants."""
+    read = json.loads(FITTED.read_text(encoding="utf-8"))
+    return {str(name): float(value) for name, value in read["constants"].items()}
+
+
+def outcome(
+    sure: float,
+    ranking: Ranking,
+    executions: Sequence[Execution],
+    verdict: Verdict,
+    linked: LinkedSchema,
+    readings: Sequence[Reading] = (),
+) -> tuple[Outcome, str]:
+    """Decide how a run ended, and say why in plain words.
+
+    *Unanswerable* names the words that found nothing in the schema; *failed* repeats what the
+    database said; *ambiguous* is for real rivals only: non-empty readings of nearly the winner's
+    size, where confidence is not high.
+    """
+    foreign = _foreign(linked, ranking)
+    if foreign:
+        return Outcome.UNANSWERABLE, foreign
+    if not ranking.groups:
+        return Outcome.FAILED, _why_failed(executions)
+    top = ranking.groups[0]
+    if _rivals(ranking, readings) and sure < SURE:
+        return Outcome.AMBIGUOUS, "The question can be read in more than one way; pick the reading you meant."
+    if _says_nothing(top):
+        return Outcome.ANSWERED, "The SQL ran, and no rows match."
+    if top.group.size == ranking.pool == 1:
+        return Outcome.ANSWERED, "The only attempt answered."
+    return Outcome.ANSWERED, f"{top.group.size} of {ranking.pool} attempts agree."
+
+
+def _says_nothing(ranked: RankedGroup) -> bool:
+    return ranked.group.status in ("empty", "all_null")
+
+
+def _foreign(linked: LinkedSchema, ranking: Ranking) -> str:
+    """Name the words that found nothing, where the question is not about this schema."""
+    met = {link.words.lower() for link in linked.links} | {m.words.lower() for m in linked.values}
+    missed = list(linked.unlinked)
+    if not linked.full.tables:
+        return "There are no tables to ask about."
+    if not met and (missed or not ranking.groups):
+        words = _listed(missed)
+        return (
+            f"Nothing here is about {words}."
+            if words
+            else "Nothing in the question names anything stored here."
+        )
+    if missed and len(missed) / (len(missed) + len(met)) >= UNLINKED:
+        return f"Nothing here is about {_listed(missed)}."
+    return ""
+
+
+def _listed(words: Sequence[str]) -> str:
+    quoted = [f"“{word}”" for word in words[:4]]
+    return ", ".join(quoted[:-1]) + " or " + quoted[-1] if len(quoted) > 1 else "".join(quoted)
+
+
+def _rivals(ranking: Ranking, readings: Sequence[Reading]) -> bool:
+    top = ranking.groups[0].group
+    return any(
+        reading.size >= RIVAL * top.size
+        and reading.rows.rows
+        and not reading.difference.startswith("also shows")
+        for reading in readings
+    )
+
+
+def _why_failed(executions: Sequence[Execution]) -> str:
+    if not executions:
+        return "No SQL could be written for this question."
+    failures = [failure for execution in executions if (failure := execution.failure) is not None]
+    if all(failure.kind is FailureKind.TIMEOUT for failure in failures):
+        return "Every attempt ran out of time."
+    if all(failure.kind is FailureKind.LOST for failure in failures):
+        return f"The connection to the database was lost: {failures[0].message}"
+    last = max(failures, key=lambda failure: sum(other.message == failure.message for other in failures))
+    kind = "was refused" if last.kind is FailureKind.REFUSED else "failed"
+    return f"None of {len(executions)} attempts gave a result; the usual one {kind}: {last.message}"

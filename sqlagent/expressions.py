@@ -1,0 +1,129 @@
+"""Expressions of a statement under canonical names: their text, their conditions, their columns.
+
+Helps `clauses` take statements apart; decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+_NEGATED: dict[type[exp.Expr], type[exp.Binary]] = {
+    exp.EQ: exp.NEQ,
+    exp.NEQ: exp.EQ,
+    exp.GT: exp.LTE,
+    exp.LTE: exp.GT,
+    exp.LT: exp.GTE,
+    exp.GTE: exp.LT,
+}
+_FLIPPED: dict[type[exp.Expr], type[exp.Binary]] = {
+    exp.GT: exp.LT,
+    exp.LT: exp.GT,
+    exp.GTE: exp.LTE,
+    exp.LTE: exp.GTE,
+    exp.EQ: exp.EQ,
+    exp.NEQ: exp.NEQ,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A comparison of a column with literals: `column` is `table.column`, `op` sqlglot's node name."""
+
+    column: str
+    op: str
+    values: tuple[str, ...]
+    is_text: bool
+    function: str = ""
+
+
+def own_columns(node: exp.Expr) -> Iterator[exp.Column]:
+    """List the columns of an expression, not those of a statement inside it."""
+    stack = [node]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, exp.Column):
+            yield here
+        elif not isinstance(here, exp.Query):
+            stack.extend(here.iter_expressions())
+
+
+def column_name(column: exp.Column) -> str:
+    """Name a canonical column as `table.column`, whichever of its table's aliases it came by."""
+    table = column.table.partition("#")[0]
+    return f"{table}.{column.name.lower()}" if table else column.name.lower()
+
+
+def canonical_text(node: exp.Expr) -> str:
+    """Write a canonical node as SQL, the same text for the same meaning where that is plain."""
+    return node.sql(dialect="sqlite", normalize_functions="upper", comments=False)
+
+
+def conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:
+    """List the conditions that AND joins, parentheses taken off."""
+    node = node.unnest()
+    if isinstance(node, exp.And):
+        yield from conjuncts(node.this)
+        yield from conjuncts(node.expression)
+    else:
+        yield node
+
+
+def straightened(node: exp.Expr) -> exp.Expr:
+    """Put a comparison's column on the left and take NOT into it; others pass through."""
+    if isinstance(node, exp.Not) and type(node.this.unnest()) in _NEGATED:
+        inner = node.this.unnest()
+        node = _NEGATED[type(inner)](this=inner.this.copy(), expression=inner.expression.copy())
+    if (
+        type(node) in _FLIPPED
+        and isinstance(node.this, exp.Literal)
+        and isinstance(node.expression, exp.Column)
+    ):
+        return _FLIPPED[type(node)](this=node.expression.copy(), expression=node.this.copy())
+    return node
+
+
+def leaves(node: exp.Expr) -> Iterator[exp.Expr]:
+    """List the comparisons that AND, OR and NOT hold together."""
+    node = node.unnest()
+    if isinstance(node, exp.And | exp.Or):
+        yield from leaves(node.this)
+        yield from leaves(node.expression)
+    elif isinstance(node, exp.Not) and not isinstance(node.this.unnest(), exp.Query | exp.Exists):
+        yield from leaves(node.this)
+    else:
+        yield node
+
+
+def comparison(node: exp.Expr) -> Condition | None:
+    """Read a comparison of a column with literals; None for anything else."""
+    if not isinstance(node, exp.Binary | exp.In | exp.Between | exp.Is):
+        return None
+    left = node.this
+    columns = list(own_columns(left))
+    if not columns:
+        return None
+    if isinstance(node, exp.In):
+        right = list(node.expressions)
+    elif isinstance(node, exp.Between):
+        right = [node.args["low"], node.args["high"]]
+    else:
+        right = [node.expression]
+    literals = [found for item in right if (found := _literal(item)) is not None]
+    if len(literals) != len(right) or not literals:
+        return None
+    function = "" if isinstance(left, exp.Column) else type(left).__name__.lower()
+    is_text = any(isinstance(item, exp.Literal) and item.is_string for item in right)
+    return Condition(column_name(columns[0]), type(node).__name__, tuple(literals), is_text, function)
+
+
+def _literal(node: exp.Expr) -> str | None:
+    if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
+        return "-" + node.this.name
+    if isinstance(node, exp.Literal):
+        return node.name
+    if isinstance(node, exp.Null):
+        return "NULL"
+    return None
