@@ -175,6 +175,23 @@ class LinkedSchema:
     unlinked: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What a connection test found out about a source.
+
+    `server` is its name and version, `user` who we are there. `writable` says in words what
+    this user could change if it were not for our read-only session (empty: nothing);
+    `advice` is what to do about it and `advice_sql` the statements that do it.
+    """
+
+    server: str
+    user: str = ""
+    writable: tuple[str, ...] = ()
+    advice: str = ""
+    advice_sql: str = ""
+    seconds: float = 0.0
+
+
 # ---------------------------------------------------------------- candidates and what became of them
 
 
@@ -199,6 +216,8 @@ class Rows:
     """What a statement returned: column names, rows, and whether more were left behind.
 
     `kinds` has one entry a column where the driver tells the type, else it is empty.
+    `truncated` is about rows; `cut_cells` counts cells longer than `Limits.cell_chars`, which
+    end in `…` in place of the rest.
     """
 
     columns: tuple[str, ...]
@@ -206,6 +225,7 @@ class Rows:
     truncated: bool = False
     seconds: float = 0.0
     kinds: tuple[Kind, ...] = ()
+    cut_cells: int = 0
 
 
 class FailureKind(StrEnum):
@@ -320,11 +340,15 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The auditor's word on a pool: does it likely hold the right SQL, and what is unmet?"""
+    """The auditor's word on a pool: does it likely hold the right SQL, and what is unmet?
+
+    `answerable` is False where the auditor says that the schema holds no such facts at all.
+    """
 
     accepted: bool
     reason: str
     unmet: tuple[str, ...] = ()
+    answerable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
