@@ -228,8 +228,8 @@ QUESTION_CHARS = env.int("QUESTION_CHARS", default=2_000)
 
 # ------------------------------------------------------------------ sources
 
-# Where SQLite files may lie for people who are not staff. Staff may name any path.
-SOURCE_FILES_DIR = Path(env.str("SOURCE_FILES_DIR", default=str(VAR_DIR)))
+# Where database files may lie for people who are not staff. Staff may name any path.
+SOURCE_FILES_DIR = Path(env.str("SOURCE_FILES_DIR", default=str(VAR_DIR / "files")))
 
 # May sources be on this machine or in its private networks? Yes on one's own machine; say no where
 # strangers sign up. Link-local addresses (a cloud's metadata service) are refused either way.

@@ -18,6 +18,8 @@ class Source(models.Model):
     class Engine(models.TextChoices):
         SQLITE = "sqlite", "SQLite"
         POSTGRES = "postgres", "PostgreSQL"
+        MYSQL = "mysql", "MySQL or MariaDB"
+        DUCKDB = "duckdb", "DuckDB"
 
     class Privacy(models.TextChoices):
         """What may enter a prompt."""
@@ -49,3 +51,29 @@ class Source(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_file(self) -> bool:
+        """It is a file on this machine, not a server."""
+        return self.engine in (self.Engine.SQLITE, self.Engine.DUCKDB)
+
+
+class StoredIndex(models.Model):
+    """A source's value index as bytes, and how its making went.
+
+    In the store rather than in a file, so that every worker on every machine reads the same.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting for a worker"
+        BUILDING = "building", "being read"
+        READY = "ready", "searchable"
+        FAILED = "failed", "could not be read"
+
+    source = models.OneToOneField(Source, on_delete=models.CASCADE, related_name="stored_index")
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    message = models.TextField(blank=True)
+    catalog_version = models.CharField(max_length=64, blank=True)
+    size = models.PositiveIntegerField(default=0, help_text="Distinct values")
+    data = models.BinaryField(blank=True, default=bytes)
+    updated_at = models.DateTimeField(auto_now=True)

@@ -1,8 +1,21 @@
-"""Addresses of this subject."""
+"""Addresses of sources."""
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
+
+from mirror.sources import views
 
 app_name = "sources"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("", views.sources, name="list"),
+    path("connect/", views.connect, name="connect"),
+    path("test/", views.test, name="test"),
+    path("<int:pk>/", views.source, name="source"),
+    path("<int:pk>/names/", views.names, name="names"),
+    path("<int:pk>/edit/", views.edit, name="edit"),
+    path("<int:pk>/test/", views.test, name="test_changed"),
+    path("<int:pk>/share/", views.share, name="share"),
+    path("<int:pk>/refresh/", views.refresh, name="refresh"),
+    path("<int:pk>/delete/", views.delete, name="delete"),
+]

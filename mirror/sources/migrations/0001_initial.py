@@ -7,39 +7,70 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('people', '0001_initial'),
+        ("people", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Source',
+            name="Source",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.SlugField(max_length=60, unique=True)),
-                ('description', models.CharField(blank=True, max_length=300)),
-                ('engine', models.CharField(choices=[('sqlite', 'SQLite'), ('postgres', 'PostgreSQL')], max_length=20)),
-                ('host', models.CharField(blank=True, max_length=255)),
-                ('port', models.PositiveIntegerField(blank=True, null=True)),
-                ('database', models.CharField(help_text='Database name, or the path of a SQLite file', max_length=500)),
-                ('username', models.CharField(blank=True, max_length=128)),
-                ('password', mirror.sources.secrets.EncryptedTextField(blank=True, default='')),
-                ('privacy', models.CharField(choices=[('schema', 'Schema only'), ('masked', 'Masked samples'), ('rows', 'Rows')], default='schema', max_length=10)),
-                ('is_sample', models.BooleanField(default=False)),
-                ('examples', models.JSONField(blank=True, default=list, help_text='Example questions for the start page')),
-                ('catalog', models.JSONField(blank=True, null=True)),
-                ('catalog_version', models.CharField(blank=True, max_length=64)),
-                ('catalog_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sources', to=settings.AUTH_USER_MODEL)),
-                ('teams', models.ManyToManyField(blank=True, related_name='sources', to='people.team')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.SlugField(max_length=60, unique=True)),
+                ("description", models.CharField(blank=True, max_length=300)),
+                (
+                    "engine",
+                    models.CharField(
+                        choices=[("sqlite", "SQLite"), ("postgres", "PostgreSQL")], max_length=20
+                    ),
+                ),
+                ("host", models.CharField(blank=True, max_length=255)),
+                ("port", models.PositiveIntegerField(blank=True, null=True)),
+                (
+                    "database",
+                    models.CharField(help_text="Database name, or the path of a SQLite file", max_length=500),
+                ),
+                ("username", models.CharField(blank=True, max_length=128)),
+                ("password", mirror.sources.secrets.EncryptedTextField(blank=True, default="")),
+                (
+                    "privacy",
+                    models.CharField(
+                        choices=[("schema", "Schema only"), ("masked", "Masked samples"), ("rows", "Rows")],
+                        default="schema",
+                        max_length=10,
+                    ),
+                ),
+                ("is_sample", models.BooleanField(default=False)),
+                (
+                    "examples",
+                    models.JSONField(
+                        blank=True, default=list, help_text="Example questions for the start page"
+                    ),
+                ),
+                ("catalog", models.JSONField(blank=True, null=True)),
+                ("catalog_version", models.CharField(blank=True, max_length=64)),
+                ("catalog_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="sources",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("teams", models.ManyToManyField(blank=True, related_name="sources", to="people.team")),
             ],
             options={
-                'ordering': ['-is_sample', 'name'],
+                "ordering": ["-is_sample", "name"],
             },
         ),
     ]

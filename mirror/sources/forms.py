@@ -1,0 +1,106 @@
+"""What people may type about a source. A password is taken and never given back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.db.models import QuerySet
+
+from mirror.people.models import Team
+from mirror.sources.models import Source
+
+
+class SourceForm(forms.ModelForm):
+    """A source of one engine: a file, or a server. The fields of the other are not there."""
+
+    name = forms.SlugField(
+        label="Name",
+        max_length=60,
+        help_text="Short, as people will type it: letters, digits, - and _.",
+    )
+    description = forms.CharField(label="Description", max_length=300, required=False)
+    database = forms.CharField(label="Database", max_length=500)
+    privacy = forms.ChoiceField(
+        label="What may reach a language model",
+        choices=Source.Privacy.choices,
+        initial=Source.Privacy.SCHEMA,
+        help_text="Schema only: names of tables and columns. Masked samples: their shape too. "
+        "Rows: stored values. Without a language model nothing leaves this machine.",
+    )
+
+    class Meta:
+        model = Source
+        fields = ["name", "description", "database", "privacy"]
+
+    def clean_name(self) -> str:
+        """Refuse a name that is taken, letter case ignored."""
+        name: str = self.cleaned_data["name"]
+        if Source.objects.filter(name__iexact=name).exclude(pk=self.instance.pk).exists():
+            raise forms.ValidationError("Another source has this name already.")
+        return name
+
+
+class FileForm(SourceForm):
+    """A database that is one file on this machine."""
+
+    database = forms.CharField(
+        label="Path of the file", max_length=500, help_text="On the machine that Mirror runs on."
+    )
+
+    field_order = ["name", "description", "database", "privacy"]
+
+
+class ServerForm(SourceForm):
+    """A database behind a host and port, with a user and a password."""
+
+    host = forms.CharField(label="Host", max_length=255)
+    port = forms.IntegerField(label="Port", min_value=1, max_value=65535, required=False)
+    username = forms.CharField(label="User", max_length=128, required=False)
+    password = forms.CharField(
+        label="Password",
+        max_length=500,
+        required=False,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+    field_order = ["name", "description", "host", "port", "database", "username", "password", "privacy"]
+
+    class Meta(SourceForm.Meta):
+        fields = ["name", "description", "host", "port", "database", "username", "privacy"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk and self.instance.password:
+            self.fields["password"].help_text = "One is kept. Leave this empty to keep it."
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for the password again when it would go to another place than it was given for."""
+        cleaned = super().clean() or self.cleaned_data
+        moved = {"host", "port", "username"} & set(self.changed_data)
+        if self.instance.password and moved and not cleaned.get("password"):
+            self.add_error("password", "Type the password again: it was given for another host or user.")
+        return cleaned
+
+    def _post_clean(self) -> None:
+        super()._post_clean()
+        if self.cleaned_data.get("password"):
+            self.instance.password = self.cleaned_data["password"]
+
+
+class ShareForm(forms.Form):
+    """The teams a source is shared with."""
+
+    teams = forms.ModelMultipleChoiceField(
+        label="Teams", queryset=Team.objects.none(), required=False, widget=forms.CheckboxSelectMultiple
+    )
+
+    def __init__(self, *args: Any, offered: QuerySet[Team], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["teams"].queryset = offered
+
+
+def form_for(engine: str) -> type[SourceForm]:
+    """Tell which form an engine needs."""
+    return FileForm if Source(engine=engine).is_file else ServerForm

@@ -1,0 +1,104 @@
+"""What the pages about sources show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mirror.sources.models import Source, StoredIndex
+
+# Tables shown at once; a search finds the others.
+TABLES_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLine:
+    """One column of a table."""
+
+    name: str
+    type: str
+    comment: str
+    is_key: bool
+    points_at: str
+    nullable: bool
+    is_found: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableBlock:
+    """One table with its columns; `is_open` when the search found something inside."""
+
+    key: str
+    comment: str
+    row_estimate: int | None
+    is_view: bool
+    columns: list[ColumnLine]
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePage:
+    """One source: what is known of its tables and of its stored values."""
+
+    source: Source
+    may_change: bool
+    team_names: list[str]
+    search: str
+    tables: list[TableBlock]
+    found: int
+    total: int
+    index: StoredIndex | None
+
+    @property
+    def hidden(self) -> int:
+        """How many of the tables found are not shown."""
+        return self.found - len(self.tables)
+
+
+def table_blocks(catalog: dict[str, Any] | None, search: str) -> list[TableBlock]:
+    """List the tables that a search finds, by their own name, comment or columns; all when it is empty.
+
+    All words must be found in one table. Tables found by their own name come first.
+    """
+    words = search.casefold().split()
+    blocks: list[tuple[bool, TableBlock]] = []
+    for table in (catalog or {}).get("tables", []):
+        key = f"{table['schema']}.{table['name']}" if table["schema"] else table["name"]
+        own = f"{key} {table['comment']}".casefold()
+        inside = [f"{c['name']} {c['comment']}".casefold() for c in table["columns"]]
+        if not all(word in own or any(word in text for text in inside) for word in words):
+            continue
+        by_name = all(word in own for word in words)
+        columns = [_line(table, column, words) for column in table["columns"]]
+        is_open = bool(words) and any(line.is_found for line in columns)
+        block = TableBlock(key, table["comment"], table["row_estimate"], table["is_view"], columns, is_open)
+        blocks.append((not by_name, block))
+    return [block for _, block in sorted(blocks, key=lambda pair: pair[0])]
+
+
+def _line(table: dict[str, Any], column: dict[str, Any], words: list[str]) -> ColumnLine:
+    name = column["name"]
+    text = f"{name} {column['comment']}".casefold()
+    points_at = ", ".join(
+        f"{key['table']}.{there}"
+        for key in table["foreign_keys"]
+        for here, there in zip(key["columns"], key["referenced"], strict=False)
+        if here == name
+    )
+    return ColumnLine(
+        name=name,
+        type=column["type"] or column["kind"],
+        comment=column["comment"],
+        is_key=name in table["primary_key"],
+        points_at=points_at,
+        nullable=column["nullable"],
+        is_found=any(word in text for word in words),
+    )
+
+
+def column_names(catalog: dict[str, Any] | None) -> dict[str, list[str]]:
+    """List columns by table, as the editor completes them."""
+    return {
+        (f"{t['schema']}.{t['name']}" if t["schema"] else t["name"]): [c["name"] for c in t["columns"]]
+        for t in (catalog or {}).get("tables", [])
+    }

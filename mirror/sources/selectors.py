@@ -1,0 +1,30 @@
+"""Which sources somebody may look at, and what is known of them."""
+
+from __future__ import annotations
+
+from django.db.models import Q, QuerySet
+
+from mirror.people.models import Team, User
+from mirror.people.selectors import teams_of
+from mirror.sources.models import Source, StoredIndex
+
+
+def sources_visible(user: User) -> QuerySet[Source]:
+    """List the sources somebody owns or shares by a team, the sample first. Catalogs are left unread."""
+    shared = Source.teams.through.objects.filter(team__in=teams_of(user)).values("source")
+    return Source.objects.filter(Q(owner=user) | Q(pk__in=shared)).defer("catalog")
+
+
+def may_change(user: User, source: Source) -> bool:
+    """Say whether somebody may edit, share and delete a source: its owner alone."""
+    return source.owner_id == user.pk
+
+
+def teams_to_share_with(user: User) -> QuerySet[Team]:
+    """List the teams somebody may share with: their own; administrators, any."""
+    return Team.objects.all() if user.is_staff else teams_of(user)
+
+
+def index_state(source: Source) -> StoredIndex | None:
+    """Tell how the making of a source's value index stands, without its bytes."""
+    return StoredIndex.objects.defer("data").filter(source=source).first()

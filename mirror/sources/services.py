@@ -1,0 +1,230 @@
+"""What can happen to a source: connected, tested, changed, shared, read again, let go.
+
+Whatever is opened here is opened read-only by an adapter; the store is never a source.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Iterable
+from contextlib import closing
+from threading import Lock
+
+from django.conf import settings
+from django.db import close_old_connections, transaction
+from django.utils import timezone
+
+from mirror.people.models import Team, User
+from mirror.sources import selectors, tasks
+from mirror.sources.addresses import AddressRefused, file_check, host_check
+from mirror.sources.catalogs import catalog_json, catalog_read
+from mirror.sources.models import Source, StoredIndex
+from sqlagent.adapters import open_database
+from sqlagent.errors import DatabaseError
+from sqlagent.ports import Database, SourceDatabase
+from sqlagent.value_index import ValueIndex
+from sqlagent.values import Catalog, Check, Limits
+
+log = logging.getLogger(__name__)
+
+PORTS = {Source.Engine.POSTGRES: 5432, Source.Engine.MYSQL: 3306}
+
+# Value indexes kept unpacked in this process: unpacking one of 50,000 values takes about 0.3 s.
+INDEXES_AT_HAND = 8
+_at_hand: OrderedDict[tuple[int, str, str], ValueIndex] = OrderedDict()
+_at_hand_lock = Lock()
+
+
+class SourceError(Exception):
+    """A source cannot be reached or used; message and advice are fit to be shown."""
+
+    def __init__(self, message: str, advice: str = "") -> None:
+        super().__init__(message)
+        self.advice = advice
+
+
+# ---------------------------------------------------------------- opening
+
+
+def open_source(source: Source) -> SourceDatabase:
+    """Give a source's adapter, read-only. Close it after use.
+
+    Nothing is connected before it is asked something: then it raises DatabaseError.
+    """
+    return open_database(
+        source.engine,
+        host=source.host,
+        port=source.port,
+        database=source.database,
+        user=source.username,
+        password=source.password,
+    )
+
+
+def source_catalog(source: Source, database: Database) -> Catalog:
+    """Give the catalog as it was last read, reading it now when it never was. Raises: DatabaseError."""
+    if source.catalog:
+        return catalog_read(source.catalog)
+    return _catalog_keep(source, database.catalog())
+
+
+def source_index(source: Source, catalog: Catalog, database: Database) -> ValueIndex | None:
+    """Give the value index, making it now when it was never made for this catalog.
+
+    Making takes at most `VALUE_INDEX_SECONDS`. None when the source cannot be read.
+    """
+    stored = selectors.index_state(source)
+    if stored is None or stored.state != StoredIndex.State.READY or stored.catalog_version != catalog.version:
+        return _index_make(source, catalog, database)
+    key = (source.pk, catalog.version, stored.updated_at.isoformat())
+    with _at_hand_lock:
+        index = _at_hand.get(key)
+        if index is None:
+            index = _at_hand[key] = ValueIndex.from_bytes(bytes(stored.data))
+        _at_hand.move_to_end(key)
+        while len(_at_hand) > INDEXES_AT_HAND:
+            _at_hand.popitem(last=False)
+    return index
+
+
+# ---------------------------------------------------------------- connecting and changing
+
+
+def source_check(source: Source, by: User) -> None:
+    """Refuse an address that `by` may not connect; give a file its real path. Raises: SourceError."""
+    try:
+        if source.is_file:
+            source.database = str(file_check(source.database, anywhere=by.is_staff))
+        else:
+            source.port = source.port or PORTS[Source.Engine(source.engine)]
+            host_check(source.host, source.port)
+    except AddressRefused as error:
+        raise SourceError(str(error)) from None
+
+
+def source_test(source: Source, by: User) -> Check:
+    """Connect with what was typed and tell what was found; nothing is kept. Raises: SourceError."""
+    source_check(source, by)
+    with closing(open_source(source)) as database:
+        try:
+            return database.check()
+        except DatabaseError as error:
+            raise SourceError(error.failure.message, error.failure.advice) from None
+
+
+def source_connect(source: Source, by: User) -> Source:
+    """Keep a new source once it answers, with its catalog. Raises: SourceError; nothing is kept then."""
+    source.owner = by
+    return _source_keep(source, by)
+
+
+def source_update(source: Source, by: User) -> Source:
+    """Keep what was changed once the source answers with it. Raises: SourceError; nothing changes then."""
+    return _source_keep(source, by)
+
+
+def _source_keep(source: Source, by: User) -> Source:
+    source_check(source, by)
+    catalog = _catalog_fresh(source)
+    with transaction.atomic():
+        source.save()
+        _catalog_keep(source, catalog)
+        _index_ask_for(source)
+    return source
+
+
+def source_share(source: Source, teams: Iterable[Team], by: User) -> None:
+    """Share a source with exactly these of the teams that `by` may share with; others stay as they are."""
+    offered = set(selectors.teams_to_share_with(by))
+    kept = set(source.teams.all()) - offered
+    source.teams.set(kept | (set(teams) & offered))
+
+
+def source_delete(source: Source) -> None:
+    """Let a source go, with its threads, results and saved SQL. The database itself is not touched."""
+    source.delete()
+
+
+# ---------------------------------------------------------------- catalog and value index
+
+
+def catalog_refresh(source: Source) -> Catalog:
+    """Read the catalog anew and have the values read anew. Raises: SourceError; the old ones stay."""
+    catalog = _catalog_fresh(source)
+    with transaction.atomic():
+        _catalog_keep(source, catalog)
+        _index_ask_for(source)
+    return catalog
+
+
+def index_build(source: Source) -> None:
+    """Read a source's values and keep them searchable. What goes wrong is kept for the page."""
+    with closing(open_source(source)) as database:
+        try:
+            catalog = source_catalog(source, database)
+        except DatabaseError as error:
+            _index_failed(source, error)
+            return
+        _index_make(source, catalog, database)
+
+
+def _catalog_fresh(source: Source) -> Catalog:
+    with closing(open_source(source)) as database:
+        try:
+            return database.catalog()
+        except DatabaseError as error:
+            raise SourceError(error.failure.message, error.failure.advice) from None
+
+
+def _catalog_keep(source: Source, catalog: Catalog) -> Catalog:
+    source.catalog = catalog_json(catalog)
+    source.catalog_version = catalog.version
+    source.catalog_at = timezone.now()
+    source.save(update_fields=["catalog", "catalog_version", "catalog_at"])
+    return catalog
+
+
+def _index_ask_for(source: Source) -> None:
+    StoredIndex.objects.update_or_create(
+        source=source, defaults={"state": StoredIndex.State.WAITING, "message": ""}
+    )
+    tasks.index_build.delay_on_commit(source.pk)
+
+
+def _index_make(source: Source, catalog: Catalog, database: Database) -> ValueIndex | None:
+    StoredIndex.objects.update_or_create(
+        source=source, defaults={"state": StoredIndex.State.BUILDING, "message": ""}
+    )
+    close_old_connections()
+    try:
+        index = ValueIndex.build(
+            catalog,
+            database,
+            per_column=settings.VALUE_INDEX_PER_COLUMN,
+            seconds=settings.VALUE_INDEX_SECONDS,
+        )
+        if not len(index):
+            # Columns that cannot be read are left out; a source that cannot be read at all must say so.
+            database.execute("SELECT 1", Limits(seconds=5, rows=1))
+    except DatabaseError as error:
+        _index_failed(source, error)
+        return None
+    StoredIndex.objects.update_or_create(
+        source=source,
+        defaults={
+            "state": StoredIndex.State.READY,
+            "message": "",
+            "catalog_version": catalog.version,
+            "size": len(index),
+            "data": index.to_bytes(),
+        },
+    )
+    return index
+
+
+def _index_failed(source: Source, error: DatabaseError) -> None:
+    log.warning("The values of source %s could not be read: %s", source.pk, error)
+    StoredIndex.objects.update_or_create(
+        source=source, defaults={"state": StoredIndex.State.FAILED, "message": error.failure.message}
+    )
