@@ -1,0 +1,167 @@
+"""EXPLAIN, DESCRIBE, SHOW and PRAGMA: statements around statements, and those that only describe.
+
+EXPLAIN is stripped and what it explains is checked like any other statement. The others pass in
+the few forms named here and in the list files.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sqlagent.guard.lists import Lists
+from sqlagent.guard.names import Refused, Resolver
+from sqlagent.guard.policy import Policy
+from sqlagent.guard.scan import Scanned
+from sqlagent.values import Catalog, Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What was found: `done` when nothing is left to check, else the inner statement's `code`."""
+
+    code: str = ""
+    runs: bool = False
+    done: bool = False
+
+
+_WORD = re.compile(r"\s*([A-Za-z]+)")
+_EXPLAIN = {
+    "postgres": r"EXPLAIN\b(?P<options>\s*\([^()]*\)|(?:\s+(?:ANALYZE|ANALYSE|VERBOSE)\b)*)",
+    "duckdb": r"EXPLAIN\b(?P<options>(?:\s+ANALYZE\b)?\s*\([^()]*\)|(?:\s+ANALYZE\b)?)",
+    "sqlite": r"EXPLAIN\b(?P<options>(?:\s+QUERY\s+PLAN\b)?)",
+    "mysql": r"(?:EXPLAIN|DESCRIBE|DESC|ANALYZE(?!\s+TABLE\b))\b"
+    r"(?P<options>(?:\s+(?:EXTENDED|PARTITIONS|ANALYZE|FORMAT\s*=\s*\w+)\b)*)(?=\s*(?:SELECT|WITH|VALUES|TABLE|\(|UPDATE|DELETE|INSERT|REPLACE)\b|\s*\()",
+    "other": r"EXPLAIN\b(?P<options>(?:\s+(?:EXTENDED|FORMATTED|CODEGEN|COST)\b)?)",
+}
+_EXPLAINS = {dialect: re.compile(rf"\s*{text}", re.IGNORECASE) for dialect, text in _EXPLAIN.items()}
+_NAME = r"""(?:"(?:[^"]|"")+"|`(?:[^`]|``)+`|[^\W\d][\w$]*)"""
+_SHOW = re.compile(
+    rf"\s*SHOW\s+(?P<words>[A-Za-z]+(?:\s+[A-Za-z]+)*?)??(?:\s+(?P<table>{_NAME}(?:\.{_NAME})?))?"
+    r"(?:\s+LIKE\s+'(?:[^'\\])*')?\s*\Z",
+    re.IGNORECASE,
+)
+_PRAGMA = re.compile(
+    rf"""\s*PRAGMA\s+(?:(?P<schema>\w+)\s*\.\s*)?(?P<name>\w+)\s*\(\s*(?P<of>{_NAME}|'(?:[^']|'')+'|\[[^\]]+\])\s*\)\s*\Z""",
+    re.IGNORECASE,
+)
+
+
+def switched_off(what: str, position: int | None) -> Refusal:
+    """Refuse what an administrator does not want."""
+    return Refusal(
+        f"{what} is switched off for this source.",
+        "An administrator decided so.",
+        "Ask for rows with a SELECT, or ask the administrator.",
+        position,
+    )
+
+
+def match(scanned: Scanned, catalog: Catalog, policy: Policy, allowed: Lists) -> Command | Refusal | None:
+    """Find EXPLAIN, SHOW or PRAGMA at the start; None when it is none of them. Raises: Refused."""
+    word = _WORD.match(scanned.code)
+    first = word.group(1).lower() if word else ""
+    if first == "show":
+        return _show(scanned, catalog, policy, allowed)
+    if first == "pragma" and catalog.dialect == "sqlite":
+        return _pragma(scanned, policy, allowed)
+    explain = _EXPLAINS.get(catalog.dialect, _EXPLAINS["other"]).match(scanned.code)
+    if explain is None:
+        return None
+    return _explain(scanned, explain, catalog, policy, allowed)
+
+
+def _explain(
+    scanned: Scanned, found: re.Match[str], catalog: Catalog, policy: Policy, allowed: Lists
+) -> Command | Refusal | None:
+    if "explain" in policy.refused:
+        return switched_off("EXPLAIN", scanned.start)
+    options = found.group("options").lower()
+    end = found.end()
+    words = re.findall(
+        r"[a-z_]+(?:=\w+)?", options.replace(" ", "") if "format" in options and "=" in options else options
+    )
+    if "(" in options and re.match(r"[\s(]*(?:select|with|values|from|table)\b", options):
+        end, words, options = found.start("options"), [], ""
+    analyze = (
+        catalog.dialect == "mysql" and scanned.code[: found.start("options")].strip().lower() == "analyze"
+    )
+    for option in words:
+        if option in ("analyze", "analyse"):
+            analyze = True
+        elif catalog.dialect == "postgres" and option in ("buffers", "timing", "wal", "memory", "serialize"):
+            analyze = analyze or False
+        elif option not in allowed.explain and not (option.startswith("format=") or option == "json"):
+            return Refusal(
+                f"EXPLAIN has an option that is not on the list: {option}.",
+                "Only options known to be harmless pass.",
+                "Leave the option out.",
+                scanned.start,
+            )
+    if analyze and "explain_analyze" in policy.refused:
+        return switched_off("EXPLAIN ANALYZE", scanned.start)
+    code = " " * end + scanned.code[end:]
+    if not code.strip():
+        return Refusal(
+            "EXPLAIN is followed by nothing.",
+            "There is no statement to explain.",
+            "Add a SELECT.",
+            scanned.start,
+        )
+    if re.match(r"\s*(?:EXPLAIN|SHOW|PRAGMA|DESCRIBE|DESC|SUMMARIZE|ANALYZE)\b", code, re.IGNORECASE):
+        return Refusal(
+            "EXPLAIN is followed by a statement that is not a SELECT.",
+            "Only read-only statements can be explained.",
+            "Explain a SELECT.",
+            scanned.start,
+        )
+    return Command(code, runs=analyze)
+
+
+def _show(scanned: Scanned, catalog: Catalog, policy: Policy, allowed: Lists) -> Command | Refusal:
+    if "show" in policy.refused:
+        return switched_off("SHOW", scanned.start)
+    text = scanned.code.strip()
+    refusal = Refusal(
+        f"{text[:60]} may not be run.",
+        "SHOW passes for tables, columns and a few harmless settings only.",
+        "Look in the schema browser, or ask for rows with a SELECT.",
+        scanned.start,
+    )
+    body = re.sub(r"\s+LIKE\s+'[^'\\]*'\s*\Z", "", text[4:], flags=re.IGNORECASE).strip()
+    phrase = "_".join(body.lower().split())
+    if phrase in allowed.show or (catalog.dialect == "postgres" and phrase in allowed.settings):
+        return Command(done=True)
+    words, _, last = body.rpartition(" ")
+    phrase = "_".join(words.lower().split())
+    if phrase in allowed.show and phrase.endswith(("_from", "_in", "_table", "_view")):
+        name = re.fullmatch(rf"(?:({_NAME})\.)?({_NAME})", last)
+        if name is None:
+            return refusal
+        parts = [_identifier(p) for p in name.groups() if p]
+        table = exp.Table(this=parts[-1], db=parts[0] if len(parts) == 2 else None)
+        Resolver(catalog, allowed, policy).table(table, {}, None)
+        return Command(done=True)
+    return refusal
+
+
+def _identifier(text: str) -> exp.Identifier:
+    quoted = text[0] in '"`'
+    return exp.Identifier(this=text[1:-1] if quoted else text, quoted=quoted)
+
+
+def _pragma(scanned: Scanned, policy: Policy, allowed: Lists) -> Command | Refusal:
+    found = _PRAGMA.match(scanned.code)
+    if found and found.group("name").lower() in allowed.pragmas and "pragma" not in policy.refused:
+        return Command(done=True)
+    return Refusal(
+        "This PRAGMA may not be run.",
+        "Most PRAGMAs change settings or tell about files; only those that describe a table pass.",
+        "Look in the schema browser, or use PRAGMA table_info(table).",
+        scanned.start,
+    )
+
+
+__all__ = ["Command", "Refused", "match", "switched_off"]

@@ -1,0 +1,69 @@
+"""Reads the list files beside it: what may pass, one file a dialect and one for all.
+
+Decides nothing. A file has sections in brackets and words between white space; `#` starts a
+comment that runs to the end of its line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+DIALECTS = ("sqlite", "postgres", "mysql", "duckdb")
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """The words that may pass in one dialect, all in lower case but for `nodes`.
+
+    `show` and `explain` are words, not phrases; `tables` are system tables as `schema.name`.
+    """
+
+    functions: frozenset[str]
+    bare: frozenset[str]
+    words: frozenset[str]
+    nodes: frozenset[str]
+    tables: frozenset[str]
+    columns: frozenset[str]
+    settings: frozenset[str]
+    show: frozenset[str]
+    explain: frozenset[str]
+    pragmas: frozenset[str]
+    schemas: frozenset[str]
+
+
+def read(name: str) -> dict[str, frozenset[str]]:
+    """Read one list file into its sections."""
+    sections: dict[str, set[str]] = {}
+    words: set[str] = set()
+    for line in files(__name__).joinpath(f"{name}.txt").read_text("utf-8").splitlines():
+        line = line.partition("#")[0].strip()
+        if line.startswith("["):
+            words = sections.setdefault(line.strip("[]"), set())
+        else:
+            words.update(line.split())
+    return {section: frozenset(found) for section, found in sections.items()}
+
+
+@cache
+def lists(dialect: str) -> Lists:
+    """Gather what may pass in a dialect: the common list and its own."""
+    common, own = read("common"), read(dialect)
+
+    def words(section: str) -> frozenset[str]:
+        return common.get(section, frozenset()) | own.get(section, frozenset())
+
+    return Lists(
+        functions=words("functions"),
+        bare=words("functions without arguments"),
+        words=words("words"),
+        nodes=words("nodes"),
+        tables=words("tables"),
+        columns=words("columns"),
+        settings=words("settings"),
+        show=words("show"),
+        explain=words("explain"),
+        pragmas=words("pragmas"),
+        schemas=words("schemas"),
+    )

@@ -1,0 +1,281 @@
+"""What a statement's characters are, before any parser looks: literals, comments, or code.
+
+Decides whether the text is one statement and holds nothing a parser and a database are known
+to read differently (executable comments, Unicode-escaped identifiers, client commands, odd
+white space). What the code means is left to the parser, which is given the text with its
+comments blanked out, so that no comment can ever hide code from it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sqlagent.values import Refusal
+
+MAX_CHARACTERS = 50_000
+"""Longest statement looked at. The longest of published benchmarks is under 2,000."""
+
+MAX_DEPTH = 200
+"""Deepest nesting of brackets. Parsers recurse; SQLite's own expression limit is 1,000."""
+
+_LINE = {
+    "postgres": r"--[^\r\n]*",
+    "duckdb": r"--[^\r\n]*",
+    "sqlite": r"--[^\n]*",
+    "mysql": r"(?:--(?=[\s\x00-\x1f]|\Z)|\#)[^\n]*",
+    "other": r"--[^\r\n]*",
+}
+_PLAIN = r"'(?:[^']|'')*'"
+_BACKSLASH = r"'(?:[^'\\]|''|\\.)*'"
+_TEXT = {
+    "postgres": rf"(?:\b[eE]{_BACKSLASH})|{_PLAIN}",
+    "duckdb": rf"(?:\b[eE]{_BACKSLASH})|{_PLAIN}",
+    "sqlite": _PLAIN,
+    "mysql": rf"""{_BACKSLASH}|"(?:[^"\\]|""|\\.)*\"""",
+    "other": _PLAIN,
+}
+_NAME = {
+    "postgres": r'"(?:[^"]|"")*"',
+    "duckdb": r'"(?:[^"]|"")*"',
+    "sqlite": r'"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]',
+    "mysql": r"`(?:[^`]|``)*`",
+    "other": r'"(?:[^"]|"")*"|`(?:[^`]|``)*`',
+}
+_DOLLAR = r"\$(?P<tag>(?:[A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*)?)\$.*?\$(?P=tag)\$"
+
+
+def _pattern(dialect: str) -> re.Pattern[str]:
+    dollar = rf"|(?P<dollar>{_DOLLAR})" if dialect in ("postgres", "duckdb") else ""
+    return re.compile(
+        rf"(?P<line>{_LINE[dialect]})|(?P<block>/\*)|(?P<text>{_TEXT[dialect]})"
+        rf"|(?P<name>{_NAME[dialect]}){dollar}"
+        rf"|(?P<open>['\"`])|(?P<word>[\w$\x80-\U0010ffff]+)|(?P<semicolon>;)"
+        rf"|(?P<up>[(\[{{])|(?P<down>[)\]}}])|(?P<odd>[\\\x00-\x08\x0e-\x1f\x7f])",
+        re.DOTALL,
+    )
+
+
+_PATTERNS = {dialect: _pattern(dialect) for dialect in _LINE}
+_NESTS = {"postgres", "duckdb"}
+_UNICODE_NAME = re.compile(r'[uU]&"')
+_ODD_SPACE = re.compile(
+    r"[\x85\xa0\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u2066-\u206f\u3000\ufeff]"
+)
+_HINT_SETS = re.compile(r"\b(?:set|set_var|resource_group|max_execution_time)\s*\(", re.IGNORECASE)
+_DELIMITER = re.compile(r"\s*(?:delimiter\b|go\s*$)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """One statement: the code with its comments blanked (same length), and where literals lie.
+
+    `start` and `end` bound the code. `literals` and `names` are the spans of quoted texts and
+    of quoted identifiers, end exclusive.
+    """
+
+    code: str
+    start: int
+    end: int
+    literals: tuple[tuple[int, int], ...]
+    names: tuple[tuple[int, int], ...]
+
+
+def scan(sql: str, dialect: str) -> Scanned | Refusal:
+    """Split a text into literals, comments and code, and demand exactly one statement."""
+    if len(sql) > MAX_CHARACTERS:
+        return Refusal(
+            f"The SQL is {len(sql):,} characters long.",
+            f"Statements of more than {MAX_CHARACTERS:,} characters are not looked at.",
+            "Shorten the SQL, for instance by joining to a table instead of listing values.",
+        )
+    nul = sql.find("\x00")
+    if nul >= 0:
+        return Refusal(
+            "The SQL contains a NUL character.",
+            "Databases and parsers disagree on where such a text ends.",
+            "Remove the invisible character.",
+            nul,
+        )
+    return _walk(sql, dialect)
+
+
+def _walk(sql: str, dialect: str) -> Scanned | Refusal:
+    pieces: list[str] = []
+    literals: list[tuple[int, int]] = []
+    names: list[tuple[int, int]] = []
+    cuts: list[int] = []
+    depth = 0
+    at = 0
+    pattern = _PATTERNS[dialect]
+    while found := pattern.search(sql, at):
+        start, end, kind = found.start(), found.end(), found.lastgroup
+        pieces.append(sql[at:start])
+        if kind == "tag":
+            kind = "dollar"
+        text = found.group()
+        if kind == "block":
+            closed = _comment_end(sql, start, dialect)
+            if isinstance(closed, Refusal):
+                return closed
+            end, text = closed, _blank(sql[start:closed])
+        elif kind == "line":
+            text = _blank(text)
+        elif kind in ("text", "dollar"):
+            literals.append((start, end))
+        elif kind == "name":
+            names.append((start, end))
+        elif kind in ("open", "odd"):
+            return _broken(sql, start, kind)
+        elif kind == "semicolon":
+            cuts.append(start)
+        elif kind in ("up", "down"):
+            depth += 1 if kind == "up" else -1
+            if depth > MAX_DEPTH:
+                return _too_deep(start)
+        pieces.append(text)
+        at = end
+    pieces.append(sql[at:])
+    code = "".join(pieces)
+    return _outside(sql, code, dialect, literals, names) or _one(code, dialect, cuts, literals, names)
+
+
+def _comment_end(sql: str, start: int, dialect: str) -> int | Refusal:
+    if dialect == "mysql" and re.match(r"/\*(?:!|M!)", sql[start : start + 4], re.IGNORECASE):
+        return Refusal(
+            "The SQL contains a comment that MySQL executes (/*! ... */).",
+            "What is inside would run although it looks like a comment.",
+            "Write its content as plain SQL, or remove it.",
+            start,
+        )
+    depth, at = 1, start + 2
+    while depth:
+        close = sql.find("*/", at)
+        if close < 0:
+            return Refusal(
+                "A comment is opened with /* and never closed.",
+                "Everything after it would be read differently by different readers.",
+                "Close the comment with */ or remove it.",
+                start,
+            )
+        inner = sql.find("/*", at, close) if dialect in _NESTS else -1
+        depth, at = (depth + 1, inner + 2) if inner >= 0 else (depth - 1, close + 2)
+    if sql.startswith("/*+", start) and _HINT_SETS.search(sql, start, at):
+        return Refusal(
+            "An optimizer hint changes a setting (SET_VAR, MAX_EXECUTION_TIME or similar).",
+            "Settings hold the limits under which SQL runs here.",
+            "Remove the hint.",
+            start,
+        )
+    return at
+
+
+def _blank(text: str) -> str:
+    return "".join(c if c in "\r\n" else " " for c in text)
+
+
+def _broken(sql: str, start: int, kind: str) -> Refusal:
+    if kind == "open":
+        return Refusal(
+            f"A quoted text or name is opened with {sql[start]} and never closed.",
+            "The SQL cannot be read to its end.",
+            "Close the quote; write a quote inside a text twice.",
+            start,
+        )
+    if sql[start] == "\\":
+        return Refusal(
+            "There is a backslash outside any text.",
+            "It starts a command of a database's shell, which is not SQL.",
+            "Remove it, and give the SQL alone.",
+            start,
+        )
+    return Refusal(
+        "The SQL contains an invisible control character.",
+        "Databases and parsers read it differently.",
+        "Remove the invisible character.",
+        start,
+    )
+
+
+def _too_deep(position: int | None) -> Refusal:
+    return Refusal(
+        f"Brackets are nested more than {MAX_DEPTH} deep.",
+        "Such SQL cannot be checked safely.",
+        "Simplify the SQL, for instance with WITH.",
+        position,
+    )
+
+
+def _outside(
+    sql: str, code: str, dialect: str, literals: list[tuple[int, int]], names: list[tuple[int, int]]
+) -> Refusal | None:
+    """Refuse what must not stand outside literals, where readers are known to disagree."""
+    if dialect == "postgres" or dialect == "duckdb":
+        for start, _ in names:
+            if start >= 2 and _UNICODE_NAME.match(code, start - 2):
+                return Refusal(
+                    'A name is written with Unicode escapes (U&"...").',
+                    "It could spell a name that is not allowed.",
+                    "Write the name as it is, in plain double quotes.",
+                    start - 2,
+                )
+    for odd in _ODD_SPACE.finditer(code) if not code.isascii() else ():
+        if not any(s <= odd.start() < e for s, e in (*literals, *names)):
+            return Refusal(
+                f"There is an invisible character (U+{ord(odd.group()):04X}) outside any text.",
+                "Databases do not read it as a space, or read it differently.",
+                "Replace it by an ordinary space.",
+                odd.start(),
+            )
+    return None
+
+
+def _one(
+    code: str,
+    dialect: str,
+    cuts: list[int],
+    literals: list[tuple[int, int]],
+    names: list[tuple[int, int]],
+) -> Scanned | Refusal:
+    bounds = [-1, *cuts, len(code)]
+    full = [(a + 1, b) for a, b in zip(bounds, bounds[1:], strict=False) if code[a + 1 : b].strip()]
+    if not full:
+        return Refusal(
+            "There is no statement.",
+            "The text is empty or holds only comments.",
+            "Write a SELECT.",
+            0 if code else None,
+        )
+    start, end = full[0]
+    start += len(code[start:end]) - len(code[start:end].lstrip())
+    if _DELIMITER.match(code, start, end):
+        return Refusal(
+            "DELIMITER is a command of a database's shell.",
+            "It is not SQL and would change where statements end.",
+            "Give one statement without it.",
+            start,
+        )
+    if len(full) > 1:
+        second = full[1][0]
+        second += len(code[second:]) - len(code[second:].lstrip())
+        return Refusal(
+            f"There are {len(full)} statements.",
+            "Only one statement runs at a time.",
+            "Keep the first and remove what follows its semicolon.",
+            second,
+        )
+    end = start + len(code[start:end].rstrip())
+    body = " " * start + code[start:end]
+    if dialect == "mysql":
+        body = _minuses(body, literals, names)
+    return Scanned(body, start, end, tuple(literals), tuple(names))
+
+
+def _minuses(code: str, literals: list[tuple[int, int]], names: list[tuple[int, int]]) -> str:
+    """Part `--1`, two minus signs in MySQL, which the parser would take for a comment."""
+    at = code.find("--")
+    while at >= 0:
+        if not any(s <= at < e for s, e in (*literals, *names)):
+            code = code[:at] + " " + code[at + 1 :]
+        at = code.find("--", at + 1)
+    return code
