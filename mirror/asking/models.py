@@ -19,6 +19,9 @@ class Thread(models.Model):
     class Meta:
         ordering = ["-created_at"]
 
+    def __str__(self) -> str:
+        return self.title
+
 
 class Run(Leased):
     """One question being answered (or a saved SQL being worked on: then `question` is empty).
@@ -30,7 +33,9 @@ class Run(Leased):
     thread = models.ForeignKey(Thread, on_delete=models.CASCADE, related_name="runs")
     asked = models.TextField(blank=True)
     question = models.TextField(blank=True)
-    saved = models.ForeignKey("library.SavedSql", on_delete=models.SET_NULL, null=True, blank=True, related_name="runs")
+    saved = models.ForeignKey(
+        "library.SavedSql", on_delete=models.SET_NULL, null=True, blank=True, related_name="runs"
+    )
     outcome = models.CharField(max_length=14, blank=True)
     reason = models.TextField(blank=True)
     confidence = models.FloatField(null=True, blank=True)
@@ -42,7 +47,6 @@ class Run(Leased):
     usage = models.JSONField(default=dict, blank=True)
     llm = models.CharField(max_length=120, blank=True, help_text="Empty: the built-in generator")
     sent = models.JSONField(default=list, blank=True, help_text="Exactly what was sent to the LLM")
-    attempts = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
         ordering = ["-created_at"]
@@ -60,6 +64,9 @@ class Step(models.Model):
     class Meta:
         ordering = ["number"]
         constraints = [models.UniqueConstraint(fields=["run", "number"], name="one_step_a_number")]
+
+    def __str__(self) -> str:
+        return f"{self.number}. {self.kind}"
 
 
 class Version(Leased):

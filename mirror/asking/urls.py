@@ -1,8 +1,28 @@
-"""Addresses of this subject."""
+"""Addresses of asking and answering."""
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
+
+from mirror.asking import events, views
 
 app_name = "asking"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("", views.ask, name="ask"),
+    path("history/", views.history, name="history"),
+    path("threads/<int:pk>/", views.thread, name="thread"),
+    path("runs/<int:pk>/", views.run, name="run"),
+    path("runs/<int:pk>/live/", views.run_live, name="run_live"),
+    path("runs/<int:pk>/events/", events.run_events, name="run_events"),
+    path("runs/<int:pk>/stop/", views.stop, name="stop"),
+    path("runs/<int:pk>/again/", views.again, name="again"),
+    path("runs/<int:pk>/follow/", views.follow, name="follow"),
+    path("runs/<int:pk>/edit/", views.edit, name="edit"),
+    path("runs/<int:pk>/readings/<int:index>/use/", views.use_reading, name="use_reading"),
+    path("runs/<int:pk>/sent/", views.sent, name="sent"),
+    path("versions/<int:pk>/", views.version, name="version"),
+    path("versions/<int:pk>/stop/", views.version_stop, name="version_stop"),
+    path("versions/<int:pk>/again/", views.version_again, name="version_again"),
+    path("versions/<int:pk>/chart/", views.chart, name="chart"),
+    path("versions/<int:pk>/save/", views.save, name="save"),
+]

@@ -47,10 +47,14 @@ def csv_line(values: Sequence[Any]) -> str:
 
 def csv_chunks(result: StoredResult) -> Iterator[bytes]:
     """Write a result as CSV (UTF-8 with its mark), some thousand lines at a time. Raises: ResultGone."""
-    head = csv_line([column.name for column in selectors.columns_of(result)])
-    yield "\ufeff".encode() + head.encode()
+    lines = [csv_line([column.name for column in selectors.columns_of(result)])]
+    mark = "\ufeff"
     for batch in selectors.batches(result):
-        yield "".join(map(csv_line, batch)).encode()
+        lines.extend(map(csv_line, batch))
+        yield (mark + "".join(lines)).encode()
+        mark, lines = "", []
+    if lines:
+        yield (mark + "".join(lines)).encode()
 
 
 def file_name(title: str, result: StoredResult) -> str:

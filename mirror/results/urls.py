@@ -1,8 +1,13 @@
-"""Addresses of this subject."""
+"""Addresses of stored rows."""
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
+
+from mirror.results import views
 
 app_name = "results"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("<uuid:pk>/", views.rows, name="rows"),
+    path("<uuid:pk>/csv/", views.csv, name="csv"),
+]

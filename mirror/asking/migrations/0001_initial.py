@@ -4,88 +4,145 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Run',
+            name="Run",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('status', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('done', 'Done')], db_index=True, default='queued', max_length=10)),
-                ('lease_token', models.PositiveIntegerField(default=0)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('stop_requested', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('asked', models.TextField(blank=True)),
-                ('question', models.TextField(blank=True)),
-                ('outcome', models.CharField(blank=True, max_length=14)),
-                ('reason', models.TextField(blank=True)),
-                ('confidence', models.FloatField(blank=True, null=True)),
-                ('agreement_size', models.PositiveIntegerField(default=0)),
-                ('agreement_pool', models.PositiveIntegerField(default=0)),
-                ('sentence', models.TextField(blank=True)),
-                ('readings', models.JSONField(blank=True, default=list)),
-                ('notes', models.JSONField(blank=True, default=list)),
-                ('usage', models.JSONField(blank=True, default=dict)),
-                ('llm', models.CharField(blank=True, help_text='Empty: the built-in generator', max_length=120)),
-                ('sent', models.JSONField(blank=True, default=list, help_text='Exactly what was sent to the LLM')),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[("queued", "Queued"), ("running", "Running"), ("done", "Done")],
+                        db_index=True,
+                        default="queued",
+                        max_length=10,
+                    ),
+                ),
+                ("lease_token", models.PositiveIntegerField(default=0)),
+                ("lease_until", models.DateTimeField(blank=True, null=True)),
+                ("stop_requested", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("ended_at", models.DateTimeField(blank=True, null=True)),
+                ("asked", models.TextField(blank=True)),
+                ("question", models.TextField(blank=True)),
+                ("outcome", models.CharField(blank=True, max_length=14)),
+                ("reason", models.TextField(blank=True)),
+                ("confidence", models.FloatField(blank=True, null=True)),
+                ("agreement_size", models.PositiveIntegerField(default=0)),
+                ("agreement_pool", models.PositiveIntegerField(default=0)),
+                ("sentence", models.TextField(blank=True)),
+                ("readings", models.JSONField(blank=True, default=list)),
+                ("notes", models.JSONField(blank=True, default=list)),
+                ("usage", models.JSONField(blank=True, default=dict)),
+                (
+                    "llm",
+                    models.CharField(blank=True, help_text="Empty: the built-in generator", max_length=120),
+                ),
+                (
+                    "sent",
+                    models.JSONField(blank=True, default=list, help_text="Exactly what was sent to the LLM"),
+                ),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
             ],
             options={
-                'ordering': ['-created_at'],
+                "ordering": ["-created_at"],
             },
         ),
         migrations.CreateModel(
-            name='Step',
+            name="Step",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('kind', models.CharField(max_length=20)),
-                ('data', models.JSONField()),
-                ('at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("kind", models.CharField(max_length=20)),
+                ("data", models.JSONField()),
+                ("at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ['number'],
+                "ordering": ["number"],
             },
         ),
         migrations.CreateModel(
-            name='Thread',
+            name="Thread",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('title', models.CharField(max_length=200)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("title", models.CharField(max_length=200)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ['-created_at'],
+                "ordering": ["-created_at"],
             },
         ),
         migrations.CreateModel(
-            name='Version',
+            name="Version",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('status', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('done', 'Done')], db_index=True, default='queued', max_length=10)),
-                ('lease_token', models.PositiveIntegerField(default=0)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('stop_requested', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('number', models.PositiveIntegerField()),
-                ('origin', models.CharField(choices=[('answer', 'Answer'), ('edit', 'Edit'), ('reading', 'Reading'), ('saved', 'Saved')], max_length=10)),
-                ('sql', models.TextField()),
-                ('arguments', models.JSONField(blank=True, default=dict, help_text="Values of the SQL's parameters")),
-                ('chart', models.JSONField(blank=True, null=True)),
-                ('sentence', models.TextField(blank=True)),
-                ('failure', models.JSONField(blank=True, help_text='kind, message, position, advice', null=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[("queued", "Queued"), ("running", "Running"), ("done", "Done")],
+                        db_index=True,
+                        default="queued",
+                        max_length=10,
+                    ),
+                ),
+                ("lease_token", models.PositiveIntegerField(default=0)),
+                ("lease_until", models.DateTimeField(blank=True, null=True)),
+                ("stop_requested", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("ended_at", models.DateTimeField(blank=True, null=True)),
+                ("number", models.PositiveIntegerField()),
+                (
+                    "origin",
+                    models.CharField(
+                        choices=[
+                            ("answer", "Answer"),
+                            ("edit", "Edit"),
+                            ("reading", "Reading"),
+                            ("saved", "Saved"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("sql", models.TextField()),
+                (
+                    "arguments",
+                    models.JSONField(blank=True, default=dict, help_text="Values of the SQL's parameters"),
+                ),
+                ("chart", models.JSONField(blank=True, null=True)),
+                ("sentence", models.TextField(blank=True)),
+                (
+                    "failure",
+                    models.JSONField(blank=True, help_text="kind, message, position, advice", null=True),
+                ),
             ],
             options={
-                'ordering': ['-number'],
+                "ordering": ["-number"],
             },
         ),
     ]

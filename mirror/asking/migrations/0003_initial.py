@@ -6,48 +6,59 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('asking', '0002_initial'),
-        ('results', '0001_initial'),
-        ('sources', '0001_initial'),
+        ("asking", "0002_initial"),
+        ("results", "0001_initial"),
+        ("sources", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='thread',
-            name='owner',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='threads', to=settings.AUTH_USER_MODEL),
+            model_name="thread",
+            name="owner",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="threads",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='thread',
-            name='source',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='threads', to='sources.source'),
+            model_name="thread",
+            name="source",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="threads", to="sources.source"
+            ),
         ),
         migrations.AddField(
-            model_name='run',
-            name='thread',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='runs', to='asking.thread'),
+            model_name="run",
+            name="thread",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="runs", to="asking.thread"
+            ),
         ),
         migrations.AddField(
-            model_name='version',
-            name='result',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to='results.storedresult'),
+            model_name="version",
+            name="result",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to="results.storedresult"
+            ),
         ),
         migrations.AddField(
-            model_name='version',
-            name='run',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='versions', to='asking.run'),
+            model_name="version",
+            name="run",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="versions", to="asking.run"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='step',
-            constraint=models.UniqueConstraint(fields=('run', 'number'), name='one_step_a_number'),
+            model_name="step",
+            constraint=models.UniqueConstraint(fields=("run", "number"), name="one_step_a_number"),
         ),
         migrations.AddConstraint(
-            model_name='version',
-            constraint=models.UniqueConstraint(fields=('run', 'number'), name='one_version_a_number'),
+            model_name="version",
+            constraint=models.UniqueConstraint(fields=("run", "number"), name="one_version_a_number"),
         ),
     ]

@@ -1,0 +1,85 @@
+"""Server-sent events of a run: finished HTML, sent whenever something changed.
+
+Every message is complete by itself and a later one replaces the earlier, so a browser that
+reloads or connects anew has lost nothing. The message's id is the number of the newest step;
+a browser that has it already (`Last-Event-ID`) is not sent it again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from time import monotonic
+
+from asgiref.sync import sync_to_async
+from django.http import Http404, HttpRequest, StreamingHttpResponse
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_GET
+
+from mirror.asking import selectors
+from mirror.asking.forms import SaveForm
+from mirror.asking.pages import run_page, steps_view
+from mirror.leases import Status
+
+# How often the store is looked at, and how often a silent stream says that it lives.
+POLL_SECONDS = 0.15
+ALIVE_SECONDS = 10.0
+
+
+@require_GET
+async def run_events(request: HttpRequest, pk: int) -> StreamingHttpResponse:
+    """Follow a run until it ends: `steps` as they come, then `ended` with the answer."""
+    user = await request.auser()
+    if not await selectors.runs_visible_to(user).filter(pk=pk).aexists():
+        raise Http404("There is no such run.")
+    response = StreamingHttpResponse(
+        _followed(request, pk, request.headers.get("Last-Event-ID", "")), content_type="text/event-stream"
+    )
+    response["Cache-Control"] = "no-store"
+    response["X-Accel-Buffering"] = "no"
+    return response
+
+
+async def _followed(request: HttpRequest, pk: int, seen: str) -> AsyncIterator[str]:
+    state = sync_to_async(selectors.run_state)
+    told = monotonic()
+    while (now := await state(pk)) is not None:
+        status, attempts, steps = now
+        if status == Status.DONE:
+            yield message("ended", "end", await sync_to_async(_answer)(request, pk))
+            return
+        mark = f"{status}-{attempts}-{steps}"
+        if mark != seen:
+            seen, told = mark, monotonic()
+            yield message("steps", mark, await sync_to_async(_steps)(request, pk))
+        elif monotonic() - told > ALIVE_SECONDS:
+            told = monotonic()
+            yield ": still here\n\n"
+        await asyncio.sleep(POLL_SECONDS)
+    yield message("ended", "end", "")
+
+
+def message(event: str, mark: str, html: str) -> str:
+    """One server-sent event.
+
+    Example:
+        >>> message("steps", "running-1-2", "<p>one</p>\\n<p>two</p>")
+        'id: running-1-2\\nevent: steps\\ndata: <p>one</p>\\ndata: <p>two</p>\\n\\n'
+    """
+    lines = "".join(f"data: {line}\n" for line in html.splitlines() or [""])
+    return f"id: {mark}\nevent: {event}\n{lines}\n"
+
+
+def _steps(request: HttpRequest, pk: int) -> str:
+    run = selectors.runs_visible_to(request.user).filter(pk=pk).first()
+    if run is None:
+        return ""
+    steps = steps_view(run, selectors.steps_of(run))
+    return render_to_string("asking/_steps.html", {"steps": steps, "run_id": pk}, request)
+
+
+def _answer(request: HttpRequest, pk: int) -> str:
+    run = selectors.runs_visible_to(request.user).filter(pk=pk).first()
+    if run is None:
+        return ""
+    return render_to_string("asking/_answer.html", {"page": run_page(run), "save_form": SaveForm()}, request)

@@ -1,0 +1,22 @@
+"""What the pages about asking show: everything decided, so that templates only print."""
+
+from mirror.asking.pages.ask import AskPage, ask_page
+from mirror.asking.pages.history import HistoryPage, ThreadPage, history_page, thread_page
+from mirror.asking.pages.run import RunPage, run_page
+from mirror.asking.pages.steps import StepsView, steps_view
+from mirror.asking.pages.version import VersionView, version_view
+
+__all__ = [
+    "AskPage",
+    "HistoryPage",
+    "RunPage",
+    "StepsView",
+    "ThreadPage",
+    "VersionView",
+    "ask_page",
+    "history_page",
+    "run_page",
+    "steps_view",
+    "thread_page",
+    "version_view",
+]

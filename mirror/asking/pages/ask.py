@@ -1,0 +1,92 @@
+"""The start page: the question box, the source beside it, examples and what was asked before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+
+from mirror.asking import selectors, services
+from mirror.asking.pages.words import PRIVACY, state_of
+from mirror.sources.selectors import sources_visible
+
+if TYPE_CHECKING:
+    from mirror.people.models import User
+
+RECENT = 6
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChoice:
+    """A source that can be asked."""
+
+    id: int
+    name: str
+    description: str
+    privacy: str
+    is_chosen: bool
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecentRun:
+    """A question asked before."""
+
+    id: int
+    title: str
+    source: str
+    state: str
+    when: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AskPage:
+    """Everything the start page shows. `question` is what was typed and `problem` why it was not taken."""
+
+    sources: tuple[SourceChoice, ...]
+    chosen: SourceChoice | None
+    question: str
+    problem: str
+    recent: tuple[RecentRun, ...]
+    llm: str
+    longest: int
+
+
+def ask_page(user: User, *, source: str = "", question: str = "", problem: str = "") -> AskPage:
+    """Show the start page with a source chosen: the one named, the one asked last, or the first."""
+    recent = list(selectors.runs_visible_to(user)[:RECENT])
+    wanted = source or (recent[0].thread.source.name if recent else "")
+    visible = list(sources_visible(user))
+    names = [found.name for found in visible]
+    chosen = wanted if wanted in names else names[0] if names else ""
+    choices = tuple(
+        SourceChoice(
+            id=found.pk,
+            name=found.name,
+            description=found.description,
+            privacy=PRIVACY.get(found.privacy, found.privacy),
+            is_chosen=found.name == chosen,
+            examples=tuple(str(example) for example in found.examples),
+        )
+        for found in visible
+    )
+    return AskPage(
+        sources=choices,
+        chosen=next((choice for choice in choices if choice.is_chosen), None),
+        question=question,
+        problem=problem,
+        recent=tuple(
+            RecentRun(
+                id=run.pk,
+                title=run.asked or run.question or run.thread.title,
+                source=run.thread.source.name,
+                state=state_of(run),
+                when=run.created_at,
+            )
+            for run in recent
+        ),
+        llm=services.llm_name(),
+        longest=settings.QUESTION_CHARS,
+    )

@@ -1,0 +1,173 @@
+"""One run, top to bottom: what was asked, what came out, how sure, and how it was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from mirror.asking import selectors
+from mirror.asking.models import Run, Version
+from mirror.asking.pages.steps import StepsView, steps_view
+from mirror.asking.pages.version import VersionItem, VersionView, version_item, version_view
+from mirror.asking.pages.words import PRIVACY, PRIVACY_MEANING, counted, percent, state_of, sure
+from mirror.results.cells import Cell
+from mirror.results.pages import TableWish, preview_cells
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingView:
+    """Another way to understand the question, with its first rows."""
+
+    index: int
+    difference: str
+    agree: str
+    sql: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    more: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """Another question of the same thread."""
+
+    id: int
+    asked: str
+    state: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """Everything the run page shows.
+
+    `state` is queued, running, stopped, or the outcome; empty for saved SQL that is only run.
+    `draft` is what the editor starts with: the version's SQL, or the best attempt of a run
+    that failed; `typed` replaces it where something just typed could not be taken.
+    """
+
+    id: int
+    thread_id: int
+    thread_title: str
+    turns: tuple[TurnView, ...]
+    source_id: int
+    source: str
+    dialect: str
+    title: str
+    asked: str
+    question: str
+    is_rewritten: bool
+    is_saved: bool
+    state: str
+    is_working: bool
+    reason: str
+    confidence: int | None
+    sure: str
+    agree: str
+    privacy: str
+    privacy_meaning: str
+    llm: str
+    sent_count: int
+    when: datetime
+    data_time: datetime | None
+    sentence: str
+    notes: tuple[str, ...]
+    readings: tuple[ReadingView, ...]
+    versions: tuple[VersionItem, ...]
+    version: VersionView | None
+    draft: str
+    steps: StepsView
+    problem: str = ""
+    follow_up: str = ""
+
+
+def run_page(
+    run: Run,
+    *,
+    number: int | None = None,
+    wish: TableWish | None = None,
+    typed: str | None = None,
+    problem: str = "",
+    follow_up: str = "",
+) -> RunPage:
+    """Show a run with its newest version, or the one with this number.
+
+    `typed` is SQL and `follow_up` a question that could not be taken, and `problem` why.
+    """
+    versions = selectors.versions_of(run)
+    current = next((v for v in versions if v.number == number), None) or (versions[0] if versions else None)
+    steps = steps_view(run, selectors.steps_of(run))
+    view = version_view(current, wish) if current else None
+    source = run.thread.source
+    asked = run.asked or run.question
+    return RunPage(
+        id=run.pk,
+        thread_id=run.thread_id,
+        thread_title=run.thread.title,
+        turns=tuple(
+            TurnView(turn.pk, turn.asked or turn.thread.title, state_of(turn), turn.pk == run.pk)
+            for turn in selectors.thread_runs(run.thread)
+        ),
+        source_id=source.pk,
+        source=source.name,
+        dialect=_dialect(source.engine),
+        title=asked or run.thread.title,
+        asked=asked,
+        question=run.question,
+        is_rewritten=bool(run.asked) and run.question != run.asked,
+        is_saved=run.saved_id is not None or not asked,
+        state=state_of(run),
+        is_working=not run.is_ended,
+        reason=run.reason,
+        confidence=percent(run.confidence) if run.agreement_size else None,
+        sure=sure(run.confidence) if run.agreement_size else "",
+        agree=_agree(run.agreement_size, run.agreement_pool),
+        privacy=PRIVACY.get(source.privacy, source.privacy),
+        privacy_meaning=PRIVACY_MEANING.get(source.privacy, ""),
+        llm=run.llm,
+        sent_count=len(run.sent),
+        when=run.created_at,
+        data_time=view.when if view else None,
+        sentence=view.sentence if view else run.sentence,
+        notes=tuple(run.notes),
+        readings=tuple(_reading(run, n, data, current) for n, data in enumerate(run.readings)),
+        versions=tuple(version_item(version, current) for version in versions),
+        version=view,
+        draft=typed if typed is not None else current.sql if current else _best_attempt(steps),
+        steps=steps,
+        problem=problem,
+        follow_up=follow_up,
+    )
+
+
+def _agree(size: int, pool: int) -> str:
+    if not size:
+        return ""
+    return f"{size} of {counted(pool, 'attempt')} {'agrees' if size == 1 else 'agree'}"
+
+
+def _reading(run: Run, index: int, data: dict[str, Any], current: Version | None) -> ReadingView:
+    more = data["row_count"] - len(data["rows"])
+    return ReadingView(
+        index=index,
+        difference=data["difference"],
+        agree=_agree(data.get("size", 0), run.agreement_pool),
+        sql=data["sql"],
+        columns=tuple(data["columns"]),
+        rows=preview_cells(data),
+        more=f"and {counted(more, 'more row')}" if more > 0 else "",
+        is_current=current is not None and current.sql == data["sql"],
+    )
+
+
+def _best_attempt(steps: StepsView) -> str:
+    """The SQL to start from when a run gave no answer: an attempt that ran, else the last one."""
+    tiles = [tile for round in steps.rounds for tile in round.tiles]
+    ran = [tile for tile in tiles if not tile.problem]
+    return (ran or tiles)[-1].sql if tiles else ""
+
+
+def _dialect(engine: str) -> str:
+    return {"postgres": "postgres", "sqlite": "sqlite"}.get(engine, engine)

@@ -1,0 +1,196 @@
+"""One SQL of a run and what it gave: the editor, the table, the chart, or what went wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from mirror.asking import services
+from mirror.asking.models import Version
+from mirror.asking.pages.words import counted, took, version_state
+from mirror.results.pages import TablePage, TableWish, table_page
+
+_ORIGINS = {
+    "answer": "the answer",
+    "edit": "edited",
+    "reading": "another reading",
+    "saved": "saved SQL",
+}
+_TITLES = {
+    "refused": "This SQL was refused",
+    "error": "The database could not run this",
+    "timeout": "This took too long",
+    "cancelled": "Stopped",
+    "lost": "The database could not be reached",
+}
+MARKS = {
+    "bar": "Bars",
+    "line": "Line",
+    "area": "Area",
+    "scatter": "Points",
+    "pie": "Pie",
+    "histogram": "Histogram",
+    "number": "One number",
+    "none": "No chart",
+}
+AGGREGATES = {
+    "none": "as they are",
+    "sum": "sum",
+    "mean": "average",
+    "count": "count",
+    "min": "least",
+    "max": "greatest",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FailureView:
+    """What went wrong, in the words of whoever stopped it, and what to do. `position` counts from 0."""
+
+    state: str
+    title: str
+    message: str
+    advice: str
+    position: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One thing that can be chosen in a form."""
+
+    value: str
+    label: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChartView:
+    """A chart and the form that changes it. `figure` is None where nothing can be drawn."""
+
+    figure: dict[str, Any] | None
+    note: str
+    problem: str
+    marks: tuple[Choice, ...]
+    x: tuple[Choice, ...]
+    y: tuple[Choice, ...]
+    series: tuple[Choice, ...]
+    aggregates: tuple[Choice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionItem:
+    """One line of a run's history of SQL."""
+
+    id: int
+    number: int
+    origin: str
+    state: str
+    words: str
+    when: datetime
+    sql: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class VersionView:
+    """Everything a page shows of one version."""
+
+    id: int
+    number: int
+    origin: str
+    state: str
+    is_working: bool
+    is_stopping: bool
+    sql: str
+    words: str
+    when: datetime | None
+    sentence: str
+    table: TablePage | None
+    chart: ChartView | None
+    failure: FailureView | None
+
+
+def version_item(version: Version, current: Version | None) -> VersionItem:
+    """One line of the history."""
+    return VersionItem(
+        id=version.pk,
+        number=version.number,
+        origin=_ORIGINS.get(version.origin, version.origin),
+        state=version_state(version),
+        words=result_words(version),
+        when=version.ended_at or version.created_at,
+        sql=version.sql,
+        is_current=current is not None and version.pk == current.pk,
+    )
+
+
+def version_view(version: Version, wish: TableWish | None = None) -> VersionView:
+    """Show a version; its table as wished for. Reads up to 100,000 rows for the chart."""
+    state = version_state(version)
+    table = table_page(version.result, wish) if version.result else None
+    if table is not None and table.gone:
+        state = "expired"
+    return VersionView(
+        id=version.pk,
+        number=version.number,
+        origin=_ORIGINS.get(version.origin, version.origin),
+        state=state,
+        is_working=not version.is_ended,
+        is_stopping=version.stop_requested and not version.is_ended,
+        sql=version.sql,
+        words=result_words(version),
+        when=version.ended_at,
+        sentence=version.sentence,
+        table=table,
+        chart=chart_view(version) if table is not None and not table.gone else None,
+        failure=_failure(version.failure, state),
+    )
+
+
+def result_words(version: Version) -> str:
+    """What came back, in a line: rows, time, and whether that is all of it."""
+    result = version.result
+    if result is None:
+        return ""
+    whole = f"cut at {result.row_count:,}: there are more" if result.truncated else "complete"
+    return f"{counted(result.row_count, 'row')} · {took(result.seconds)} · {whole}"
+
+
+def chart_view(version: Version, problem: str = "") -> ChartView:
+    """The chart of a version as it is now, with every choice there is."""
+    chart = version.chart or {}
+    figure = None
+    if version.result is not None and chart.get("mark", "none") != "none":
+        try:
+            figure = services.chart_figure(version)
+        except services.AskingError as error:
+            problem = problem or str(error)
+    columns = [column["name"] for column in version.result.columns] if version.result else []
+    names = {name: name for name in columns}
+    return ChartView(
+        figure=figure,
+        note=chart.get("note", ""),
+        problem=problem,
+        marks=_choices(MARKS, chart.get("mark", "none")),
+        x=_choices({"": "—"} | names, chart.get("x", "")),
+        y=_choices(names, *chart.get("y", ())),
+        series=_choices({"": "—"} | names, chart.get("series", "")),
+        aggregates=_choices(AGGREGATES, chart.get("aggregate", "none")),
+    )
+
+
+def _choices(labels: dict[str, str], *chosen: str) -> tuple[Choice, ...]:
+    return tuple(Choice(value, label, value in chosen) for value, label in labels.items())
+
+
+def _failure(data: dict[str, Any] | None, state: str) -> FailureView | None:
+    if not data:
+        return None
+    return FailureView(
+        state=state,
+        title=_TITLES.get(data.get("kind", ""), "This could not be run"),
+        message=data.get("message", ""),
+        advice=data.get("advice", ""),
+        position=data.get("position"),
+    )

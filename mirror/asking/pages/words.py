@@ -1,0 +1,97 @@
+"""States, numbers and times in the words of a page."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from mirror.asking.models import Run, Version
+from mirror.leases import Status
+
+PRIVACY = {
+    "schema": "schema only",
+    "masked": "masked samples",
+    "rows": "rows",
+}
+PRIVACY_MEANING = {
+    "schema": "Only names of tables and columns may reach a language model.",
+    "masked": "Names and masked sample values may reach a language model.",
+    "rows": "Names and stored rows may reach a language model.",
+}
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """A number with its noun.
+
+    Example:
+        >>> counted(1, "row"), counted(1200, "row"), counted(2, "query", "queries")
+        ('1 row', '1,200 rows', '2 queries')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def took(seconds: float) -> str:
+    """How long something took, as short as it is useful.
+
+    Example:
+        >>> took(0.0042), took(0.93), took(12.3), took(75)
+        ('0.004 s', '0.93 s', '12 s', '1 min 15 s')
+    """
+    if seconds < 0.1:
+        return f"{seconds:.3f} s"
+    if seconds < 10:
+        return f"{seconds:.2f} s".replace(".00", "")
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{int(seconds) // 60} min {int(seconds) % 60} s"
+
+
+def sure(confidence: float | None) -> str:
+    """A confidence in words.
+
+    Example:
+        >>> sure(0.95), sure(0.7), sure(0.5), sure(0.1)
+        ('very sure', 'fairly sure', 'unsure', 'a guess')
+    """
+    if confidence is None:
+        return ""
+    if confidence >= 0.9:
+        return "very sure"
+    if confidence >= 0.65:
+        return "fairly sure"
+    return "unsure" if confidence >= 0.35 else "a guess"
+
+
+def percent(share: float | None) -> int | None:
+    """A share as whole percent; certainty is never claimed, nor is impossibility."""
+    return None if share is None else min(99, max(1, round(share * 100)))
+
+
+def state_of(run: Run) -> str:
+    """The one word a badge is made from: queued, running, stopped, or the outcome.
+
+    A run of saved SQL asks no question and has no outcome of its own.
+    """
+    if run.status == Status.QUEUED:
+        return "queued"
+    if run.status == Status.RUNNING:
+        return "running"
+    return "stopped" if run.stop_requested and run.outcome == "failed" else run.outcome
+
+
+def version_state(version: Version) -> str:
+    """The one word for a version: queued, running, ok, empty, cut, expired, refused, stopped or failed."""
+    if version.status != Status.DONE:
+        return str(version.status)
+    if version.failure:
+        kind = str(version.failure.get("kind", ""))
+        return {"refused": "refused", "cancelled": "stopped"}.get(kind, "failed")
+    if version.result is None:
+        return "expired"
+    if version.result.truncated:
+        return "cut"
+    return "ok" if version.result.row_count else "empty"
+
+
+def seconds_between(start: datetime | None, end: datetime | None) -> float:
+    """Seconds from one moment to another; 0 when either is not known."""
+    return (end - start).total_seconds() if start and end else 0.0

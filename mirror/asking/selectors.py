@@ -1,0 +1,92 @@
+"""Who sees which threads and runs, and what a page about them reads from the store.
+
+A run is seen by whoever asked it, while its source is theirs to see; a team that shares a
+source does not see what its members ask.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db.models import Count, Prefetch, Q, QuerySet
+
+from mirror.asking.models import Run, Step, Thread, Version
+from mirror.leases import Status
+from mirror.sources.selectors import sources_visible
+
+if TYPE_CHECKING:
+    from mirror.people.models import User
+
+# Steps further back than this many are not shown; no run makes so many.
+STEPS = 1_000
+
+
+def threads_visible_to(user: User) -> QuerySet[Thread]:
+    """The user's own threads about sources they still see, newest first."""
+    return Thread.objects.filter(owner=user, source__in=sources_visible(user)).select_related("source")
+
+
+def runs_visible_to(user: User) -> QuerySet[Run]:
+    """The user's own runs about sources they still see, newest first."""
+    return Run.objects.filter(thread__owner=user, thread__source__in=sources_visible(user)).select_related(
+        "thread__source", "thread__owner", "saved"
+    )
+
+
+def versions_visible_to(user: User) -> QuerySet[Version]:
+    """The versions of runs the user sees."""
+    return Version.objects.filter(run__in=runs_visible_to(user)).select_related(
+        "result", "run__thread__source", "run__thread__owner", "run__saved"
+    )
+
+
+def runs_found(user: User, words: str = "", source: str = "") -> QuerySet[Run]:
+    """Runs of the user's history whose question, SQL or thread holds every word."""
+    found = runs_visible_to(user)
+    if source:
+        found = found.filter(thread__source__name=source)
+    for word in words.split()[:8]:
+        found = found.filter(
+            Q(asked__icontains=word)
+            | Q(question__icontains=word)
+            | Q(thread__title__icontains=word)
+            | Q(versions__sql__icontains=word)
+        )
+    return found.annotate(version_count=Count("versions", distinct=True)).distinct()
+
+
+def threads_recent(user: User, count: int) -> list[Thread]:
+    """The newest threads of a user."""
+    return list(threads_visible_to(user)[:count])
+
+
+def thread_runs(thread: Thread) -> list[Run]:
+    """The runs of a thread as a conversation: oldest first, each with its versions."""
+    versions = Prefetch("versions", Version.objects.select_related("result"))
+    return list(thread.runs.prefetch_related(versions).select_related("thread__source").order_by("pk"))
+
+
+def steps_of(run: Run) -> list[Step]:
+    """The steps of a run so far, in order."""
+    return list(run.steps.all()[:STEPS])
+
+
+def versions_of(run: Run) -> list[Version]:
+    """The versions of a run, newest first."""
+    return list(run.versions.select_related("result"))
+
+
+def version_working(run: Run) -> Version | None:
+    """The newest version that waits for a worker or runs, if any."""
+    return run.versions.exclude(status=Status.DONE).first()
+
+
+def run_state(pk: int) -> tuple[str, int, int] | None:
+    """What changes while a run is worked on: its status, its attempts, its newest step; None when gone."""
+    found = (
+        Run.objects.filter(pk=pk)
+        .annotate(step_count=Count("steps"))
+        .values_list("status", "attempts", "step_count")
+        .first()
+    )
+    return found or None

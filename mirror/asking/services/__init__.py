@@ -1,0 +1,43 @@
+"""What can happen to threads, runs and their versions."""
+
+from mirror.asking.services.answering import run_answer, run_break, run_take
+from mirror.asking.services.charts import chart_change, chart_figure
+from mirror.asking.services.opening import AskingError, answer_events, llm_name, source_opened
+from mirror.asking.services.recovery import runs_recover
+from mirror.asking.services.runs import question_check, run_again, run_ask, run_saved, run_stop
+from mirror.asking.services.versions import (
+    reading_use,
+    version_again,
+    version_break,
+    version_edit,
+    version_run,
+    version_save,
+    version_stop,
+    version_take,
+)
+
+__all__ = [
+    "AskingError",
+    "answer_events",
+    "chart_change",
+    "chart_figure",
+    "llm_name",
+    "question_check",
+    "reading_use",
+    "run_again",
+    "run_answer",
+    "run_ask",
+    "run_break",
+    "run_saved",
+    "run_stop",
+    "run_take",
+    "runs_recover",
+    "source_opened",
+    "version_again",
+    "version_break",
+    "version_edit",
+    "version_run",
+    "version_save",
+    "version_stop",
+    "version_take",
+]

@@ -1,0 +1,155 @@
+"""Answer a run: the worker's side of a question.
+
+Every write carries the fencing token of the lease; the store's connection is given back
+between two steps, because a language model may think in between.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import asdict
+from typing import Any, cast
+
+from django.db import close_old_connections, transaction
+
+from mirror.asking.models import Run, Step, Version
+from mirror.asking.services.opening import answer_events, llm_name, source_opened
+from mirror.asking.steps import StepWriter, answer_fields
+from mirror.leases import Lease, LeaseLost, Status, Watch, claim
+from mirror.results.services import result_delete, result_store
+from sqlagent.errors import SqlAgentError
+from sqlagent.events import Ended, Event
+from sqlagent.values import Answer, Chart, Outcome, Question, Rows, Turn
+
+log = logging.getLogger(__name__)
+
+STOPPED = "Stopped by you."
+BROKEN = "Something in Mirror itself broke while answering. It was logged; asking again may help."
+# Earlier questions a follow-up is read against.
+TURNS = 5
+BEGUN_AGAIN = "The worker that answered this was interrupted. It began again."
+
+
+def run_take(run_id: int) -> Lease | None:
+    """Take a queued run; None when another worker has it or it has ended."""
+    return claim(Run, run_id)
+
+
+def run_answer(lease: Lease) -> None:
+    """Answer a taken run to one of the four outcomes, keeping every event as a step.
+
+    Stops within half a second of being asked to, the statement in the database too. A worker
+    that lost its lease writes nothing more.
+    """
+    try:
+        with Watch(lease) as watch:
+            run = Run.objects.select_related("thread__source", "thread__owner").get(pk=lease.pk)
+            answer = _answered(run, lease, watch)
+            if watch.is_lost:
+                raise LeaseLost(f"Run {lease.pk} is held by another worker")
+            if watch.is_stopped:
+                answer = Answer(
+                    Outcome.FAILED, answer.question, STOPPED, usage=answer.usage, sent=answer.sent
+                )
+            _conclude(run, lease, answer)
+    except (LeaseLost, Run.DoesNotExist) as error:
+        log.info("Run %s was given up: %s", lease.pk, error)
+
+
+def run_break(lease: Lease) -> None:
+    """End a run that met an error nobody expected."""
+    if lease.held().exists():
+        lease.end(outcome=Outcome.FAILED, reason=BROKEN)
+
+
+def drawn(rows: Rows, question: str) -> tuple[dict[str, Any], str]:
+    """The chart of some rows as JSON, and the sentence that tells them."""
+    from sqlagent import charting
+
+    chart = charting.suggest(rows, question)
+    return asdict(chart), told(question, rows, chart)
+
+
+def told(question: str, rows: Rows, chart: Chart | None) -> str:
+    """The sentence that tells some rows."""
+    from sqlagent import summarizing
+
+    return summarizing.summarize(question, rows, chart)
+
+
+def turns_before(run: Run) -> tuple[Turn, ...]:
+    """The latest answered questions of the same thread, oldest first, each with its SQL of now."""
+    turns = []
+    for earlier in run.thread.runs.filter(pk__lt=run.pk).order_by("-pk")[:TURNS]:
+        version = earlier.versions.exclude(result=None).first()
+        if version is not None:
+            turns.append(Turn(earlier.question, version.sql))
+    return tuple(reversed(turns))
+
+
+def _answered(run: Run, lease: Lease, watch: Watch) -> Answer:
+    question = Question(run.asked)
+    steps = _Steps(run, lease)
+    try:
+        turns = turns_before(run)
+        with source_opened(run.thread.source) as opened:
+            watch.cancel = opened.database.cancel
+            try:
+                for event in answer_events(question, opened, turns=turns, cancelled=watch.cancelled):
+                    if isinstance(event, Ended):
+                        return event.answer
+                    steps.keep(event)
+            finally:
+                watch.cancel = None
+    except SqlAgentError as error:
+        return Answer(Outcome.FAILED, question, str(error))
+    raise RuntimeError("The pipeline ended without an answer")
+
+
+class _Steps:
+    """Keeps the events of one run. A run begun again forgets the steps of the attempt that was lost."""
+
+    def __init__(self, run: Run, lease: Lease) -> None:
+        self._run, self._lease, self._writer, self._number = run, lease, StepWriter(), 0
+        if lease.attempt > 1:
+            with transaction.atomic():
+                lease.write()
+                run.steps.all().delete()
+                run.versions.all().delete()
+            self._write("noted", {"message": BEGUN_AGAIN})
+
+    def keep(self, event: Event) -> None:
+        self._write(*self._writer.step(event))
+
+    def _write(self, kind: str, data: dict[str, Any]) -> None:
+        self._number += 1
+        with transaction.atomic():
+            self._lease.write()
+            Step.objects.create(run=self._run, number=self._number, kind=kind, data=data)
+        close_old_connections()
+
+
+def _conclude(run: Run, lease: Lease, answer: Answer) -> None:
+    fields: dict[str, Any] = answer_fields(answer) | {"llm": llm_name()}
+    if answer.rows is None:
+        lease.end(**fields)
+        return
+    chart, sentence = drawn(answer.rows, answer.question.text)
+    result = result_store(run.thread.source, answer.rows, run.thread.owner)
+    try:
+        with transaction.atomic():
+            lease.end(**fields, sentence=sentence)
+            version = Version(
+                run=run,
+                number=1,
+                origin=Version.Origin.ANSWER,
+                sql=answer.sql,
+                result=result,
+                status=Status.DONE,
+            )
+            version.chart, version.sentence = chart, sentence
+            version.started_at = version.ended_at = cast(Any, result.created_at)
+            version.save(force_insert=True)
+    except LeaseLost:
+        result_delete(result)
+        raise

@@ -1,0 +1,105 @@
+"""Bring together what an answer needs: the source, its catalog and value index, the LLM.
+
+The web's worker and the shell's `ask` come here both, so they are one pipeline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Event as Flag
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import close_old_connections
+
+from mirror.sources import services as sources
+from sqlagent.adapters.openai import OpenAiLlm
+from sqlagent.events import Event
+from sqlagent.ports import Database
+from sqlagent.values import Budget, Catalog, Limits, Question, Turn
+
+if TYPE_CHECKING:
+    from mirror.sources.models import Source
+
+# Where an API key alone leads.
+OPENAI_URL = "https://api.openai.com/v1"
+
+
+class AskingError(Exception):
+    """Something asked for cannot be done; the message is fit to be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedSource:
+    """A source opened for one piece of work, with its catalog."""
+
+    source: Source
+    database: Database
+    catalog: Catalog
+
+
+@contextmanager
+def source_opened(source: Source) -> Iterator[OpenedSource]:
+    """Open a source read-only and close it again. Raises: DatabaseError."""
+    database = sources.open_source(source)
+    try:
+        yield OpenedSource(source, database, sources.source_catalog(source, database))
+    finally:
+        database.close()
+
+
+def llm_name() -> str:
+    """The language model that answers, or empty: the built-in generator does."""
+    return settings.LLM_MODEL if settings.LLM_BASE_URL or settings.LLM_API_KEY else ""
+
+
+def llm_open() -> OpenAiLlm | None:
+    """The language model of the settings, or None. Raises: LlmRejected for settings that cannot work."""
+    if not (settings.LLM_BASE_URL or settings.LLM_API_KEY):
+        return None
+    return OpenAiLlm(
+        base_url=settings.LLM_BASE_URL or OPENAI_URL,
+        model=settings.LLM_MODEL,
+        api_key=settings.LLM_API_KEY,
+    )
+
+
+def result_limits() -> Limits:
+    """What one statement of a person may take."""
+    return Limits(settings.STATEMENT_SECONDS, settings.RESULT_ROWS)
+
+
+def answer_events(
+    question: Question, opened: OpenedSource, *, turns: Sequence[Turn] = (), cancelled: Flag | None = None
+) -> Iterator[Event]:
+    """Answer a question on an opened source, as `sqlagent.pipeline.answer` does.
+
+    The store's connection is given back before the pipeline starts and must be given back
+    again by whoever writes between two events. Raises: DatabaseError, LlmRejected.
+    """
+    from sqlagent import pipeline
+
+    index = sources.source_index(opened.source, opened.catalog, opened.database)
+    llm = llm_open()
+    close_old_connections()
+    try:
+        yield from pipeline.answer(
+            question,
+            database=opened.database,
+            catalog=opened.catalog,
+            index=index,
+            llm=llm,
+            turns=turns,
+            budget=Budget(
+                statement_seconds=settings.STATEMENT_SECONDS,
+                rows=settings.CANDIDATE_ROWS,
+                result_rows=settings.RESULT_ROWS,
+            ),
+            privacy=opened.source.privacy,
+            cancelled=cancelled,
+        )
+    finally:
+        if llm is not None:
+            llm.close()

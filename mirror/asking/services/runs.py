@@ -1,0 +1,71 @@
+"""Ask, ask again, stop: what people do to runs. The work itself is a worker's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import transaction
+
+from mirror.asking.models import Run, Thread, Version
+from mirror.asking.services.answering import STOPPED
+from mirror.asking.services.opening import AskingError
+from mirror.asking.tasks import answer_run, run_version
+from mirror.leases import Status, end_unheld
+from sqlagent.values import Outcome
+
+if TYPE_CHECKING:
+    from mirror.library.models import SavedSql
+    from mirror.people.models import User
+    from mirror.sources.models import Source
+
+
+def question_check(text: str) -> str:
+    """The question as it will be asked. Raises: AskingError when it is empty or too long."""
+    text = text.replace("\x00", "").strip()
+    if not text:
+        raise AskingError("Type a question first, for example “How many orders were there in 2024?”")
+    if len(text) > settings.QUESTION_CHARS:
+        raise AskingError(
+            f"This question has {len(text):,} characters; the longest taken has {settings.QUESTION_CHARS:,}. "
+            "Shorten it, or ask it in two steps."
+        )
+    return text
+
+
+@transaction.atomic
+def run_ask(owner: User, source: Source, question: str, thread: Thread | None = None) -> Run:
+    """Ask a question, as a new thread or as a follow-up in one. Raises: AskingError."""
+    text = question_check(question)
+    if thread is None:
+        thread = Thread.objects.create(owner=owner, source=source, title=" ".join(text.split())[:200])
+    run = Run.objects.create(thread=thread, asked=text, question=text)
+    answer_run.delay_on_commit(run.pk)
+    return run
+
+
+def run_again(run: Run) -> Run:
+    """Ask the same question once more, in the same thread."""
+    return run_ask(run.thread.owner, run.thread.source, run.asked or run.question, run.thread)
+
+
+def run_stop(run: Run) -> None:
+    """Stop a run: at once while it waits, within half a second while it works."""
+    if Run.objects.filter(pk=run.pk).exclude(status=Status.DONE).update(stop_requested=True):
+        run.refresh_from_db()
+        if run.status == Status.QUEUED:
+            end_unheld(run, outcome=Outcome.FAILED, reason=STOPPED)
+
+
+@transaction.atomic
+def run_saved(owner: User, saved: SavedSql, arguments: dict[str, Any]) -> Run:
+    """Run saved SQL with values for its parameters, as a thread of its own."""
+    thread = Thread.objects.create(owner=owner, source=saved.source, title=saved.name[:200])
+    run = Run.objects.create(
+        thread=thread, asked="", question=saved.question, saved=saved, status=Status.DONE, sentence=""
+    )
+    version = Version.objects.create(
+        run=run, number=1, origin=Version.Origin.SAVED, sql=saved.sql, arguments=arguments, chart=saved.chart
+    )
+    run_version.delay_on_commit(version.pk)
+    return run

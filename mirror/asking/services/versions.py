@@ -1,0 +1,213 @@
+"""SQL of a run that people change, choose or run again; each is a version with its own rows.
+
+An earlier version is never changed, so nothing that was typed or shown is lost.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from django.db import close_old_connections, transaction
+from django.db.models import Max
+
+from mirror.asking.models import Run, Version
+from mirror.asking.services.answering import STOPPED, drawn, told
+from mirror.asking.services.charts import chart_of
+from mirror.asking.services.opening import AskingError, OpenedSource, result_limits, source_opened
+from mirror.asking.steps import failure_json
+from mirror.asking.tasks import run_version
+from mirror.leases import Lease, LeaseLost, Status, Watch, claim, end_unheld
+from mirror.results.services import result_delete, result_store
+from sqlagent.errors import DatabaseError
+from sqlagent.values import Failure, FailureKind, Rows
+
+if TYPE_CHECKING:
+    from mirror.library.models import SavedSql
+
+log = logging.getLogger(__name__)
+
+# Longer than any SQL a person writes, short enough to parse in a blink.
+SQL_CHARS = 100_000
+
+STOPPED_FAILURE = {"kind": FailureKind.CANCELLED, "message": STOPPED, "position": None, "advice": ""}
+BROKEN_FAILURE = {
+    "kind": FailureKind.ERROR,
+    "message": "Something in Mirror itself broke while running this. It was logged.",
+    "position": None,
+    "advice": "Running it again may help.",
+}
+
+
+def version_edit(run: Run, sql: str, arguments: dict[str, Any] | None = None) -> Version:
+    """Run SQL that somebody typed. Raises: AskingError when it is empty or too long."""
+    sql = sql.replace("\r\n", "\n").strip()
+    if not sql:
+        raise AskingError("There is no SQL to run. Type a SELECT statement, or take an earlier version.")
+    if len(sql) > SQL_CHARS:
+        raise AskingError(f"This SQL has {len(sql):,} characters; the longest taken has {SQL_CHARS:,}.")
+    if arguments is None:
+        latest = run.versions.first()
+        arguments = latest.arguments if latest else {}
+    return _version_add(run, Version.Origin.EDIT, sql, arguments)
+
+
+def reading_use(run: Run, index: int) -> Version:
+    """Make another reading of the question the answer. Raises: AskingError when there is no such reading."""
+    if not 0 <= index < len(run.readings):
+        raise AskingError("This run has no such reading.")
+    return _version_add(run, Version.Origin.READING, run.readings[index]["sql"], {})
+
+
+def version_again(version: Version) -> Version:
+    """Run a version's SQL once more, for rows of now."""
+    return _version_add(
+        version.run, Version.Origin(version.origin), version.sql, version.arguments, version.chart
+    )
+
+
+def version_stop(version: Version) -> None:
+    """Stop a version: at once while it waits, with its statement in the database while it runs."""
+    if Version.objects.filter(pk=version.pk).exclude(status=Status.DONE).update(stop_requested=True):
+        version.refresh_from_db()
+        if version.status == Status.QUEUED:
+            end_unheld(version, failure=STOPPED_FAILURE)
+
+
+def version_save(
+    version: Version, *, name: str, description: str = "", parameters: list[dict[str, Any]] | None = None
+) -> SavedSql:
+    """Keep a version's SQL in the library, with its question and chart."""
+    from mirror.library import services as library
+
+    return library.sql_save(
+        owner=version.run.thread.owner,
+        source=version.run.thread.source,
+        name=name,
+        description=description,
+        question=version.run.question,
+        sql=version.sql,
+        parameters=parameters or [],
+        chart=version.chart,
+    )
+
+
+def version_take(version_id: int) -> Lease | None:
+    """Take a queued version; None when another worker has it or it has ended."""
+    return claim(Version, version_id)
+
+
+def version_run(lease: Lease) -> None:
+    """Run a taken version: through the guard, read-only, with a deadline and a row cap.
+
+    A refusal or a failure is kept with the version, in the words of whoever stopped it and
+    with its position in the text that was typed, when known.
+    """
+    try:
+        with Watch(lease) as watch:
+            version = Version.objects.select_related("run__thread__source", "run__thread__owner").get(
+                pk=lease.pk
+            )
+            found = _ran(version, watch)
+            if watch.is_lost:
+                raise LeaseLost(f"Version {lease.pk} is held by another worker")
+            if watch.is_stopped:
+                lease.end(failure=STOPPED_FAILURE)
+            elif isinstance(found, Failure):
+                lease.end(failure=failure_json(found))
+            else:
+                _keep(version, lease, found)
+    except (LeaseLost, Version.DoesNotExist) as error:
+        log.info("Version %s was given up: %s", lease.pk, error)
+
+
+def version_break(lease: Lease) -> None:
+    """End a version that met an error nobody expected."""
+    if lease.held().exists():
+        lease.end(failure=BROKEN_FAILURE)
+
+
+def _version_add(
+    run: Run, origin: Version.Origin, sql: str, arguments: dict[str, Any], chart: dict[str, Any] | None = None
+) -> Version:
+    with transaction.atomic():
+        Run.objects.select_for_update().get(pk=run.pk)
+        number = (run.versions.aggregate(last=Max("number"))["last"] or 0) + 1
+        if chart is None:
+            earlier = run.versions.exclude(chart=None).first()
+            chart = earlier.chart if earlier else None
+        version = Version.objects.create(
+            run=run, number=number, origin=origin, sql=sql, arguments=arguments, chart=chart
+        )
+        run_version.delay_on_commit(version.pk)
+    return version
+
+
+def _ran(version: Version, watch: Watch) -> Rows | Failure:
+    from sqlagent import guard
+
+    try:
+        with source_opened(version.run.thread.source) as opened:
+            sql = _bound(version, opened)
+            if isinstance(sql, Failure):
+                return sql
+            checked = guard.check(sql, opened.catalog)
+            if isinstance(checked, guard.Refusal):
+                message = f"{checked.what} {checked.why}".strip()
+                return Failure(FailureKind.REFUSED, message, checked.position, checked.advice)
+            watch.cancel = opened.database.cancel
+            close_old_connections()
+            try:
+                return opened.database.execute(checked.sql, result_limits())
+            except DatabaseError as error:
+                return _placed(error.failure, checked.sql, version.sql)
+            finally:
+                watch.cancel = None
+    except DatabaseError as error:
+        return error.failure
+
+
+def _bound(version: Version, opened: OpenedSource) -> str | Failure:
+    """The SQL with the values of its parameters in their places."""
+    from mirror.library import services as library
+
+    saved = version.run.saved
+    if saved is None or not saved.parameters:
+        return version.sql
+    try:
+        return library.sql_bind(version.sql, saved.parameters, version.arguments, opened.database.dialect)
+    except ValueError as error:
+        return Failure(FailureKind.ERROR, str(error), advice="Change the value and run it again.")
+
+
+def _placed(failure: Failure, ran: str, typed: str) -> Failure:
+    """The failure with its position in the text that was typed, or with none when that is not known."""
+    start = typed.find(ran)
+    position = failure.position + start if failure.position is not None and start >= 0 else None
+    return Failure(failure.kind, failure.message, position, failure.advice)
+
+
+def _keep(version: Version, lease: Lease, rows: Rows) -> None:
+    source, owner = version.run.thread.source, version.run.thread.owner
+    question = version.run.question
+    chart, sentence = _drawn_like(version.chart, rows, question)
+    result = result_store(source, rows, owner)
+    try:
+        lease.end(result=result, chart=chart, sentence=sentence, failure=None)
+    except LeaseLost:
+        result_delete(result)
+        raise
+
+
+def _drawn_like(earlier: dict[str, Any] | None, rows: Rows, question: str) -> tuple[dict[str, Any], str]:
+    """The chart somebody was looking at, if the new rows still allow it; else one suggested anew."""
+    from sqlagent import charting
+
+    if earlier:
+        try:
+            chart = charting.check(chart_of(earlier), rows)
+            return asdict(chart), told(question, rows, chart)
+        except ValueError:
+            pass
+    return drawn(rows, question)

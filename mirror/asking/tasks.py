@@ -1,0 +1,43 @@
+"""Doors a worker comes in by: each takes its row and calls the service that does the work."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+
+@shared_task
+def answer_run(run_id: int) -> None:
+    """Answer a run, if no other worker has it."""
+    from mirror.asking import services
+
+    lease = services.run_take(run_id)
+    if lease is None:
+        return
+    try:
+        services.run_answer(lease)
+    except Exception:
+        services.run_break(lease)
+        raise
+
+
+@shared_task
+def run_version(version_id: int) -> None:
+    """Run the SQL of a version, if no other worker has it."""
+    from mirror.asking import services
+
+    lease = services.version_take(version_id)
+    if lease is None:
+        return
+    try:
+        services.version_run(lease)
+    except Exception:
+        services.version_break(lease)
+        raise
+
+
+@shared_task
+def recover_runs() -> None:
+    """Hand back what dead workers left, and send again what no worker came for."""
+    from mirror.asking import services
+
+    services.runs_recover()

@@ -1,0 +1,277 @@
+"""Ask, watch, stop, edit, draw, save: every page and button from a question to its answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from mirror.asking import selectors, services
+from mirror.asking.forms import ChartForm, SaveForm
+from mirror.asking.models import Run, Version
+from mirror.asking.pages import (
+    ask_page,
+    history_page,
+    run_page,
+    steps_view,
+    thread_page,
+    version_view,
+)
+from mirror.asking.pages.version import chart_view
+from mirror.results.pages import TableWish
+from mirror.sources.selectors import sources_visible
+
+
+def _run(request: HttpRequest, pk: int) -> Run:
+    return get_object_or_404(selectors.runs_visible_to(request.user), pk=pk)
+
+
+def _version(request: HttpRequest, pk: int) -> Version:
+    return get_object_or_404(selectors.versions_visible_to(request.user), pk=pk)
+
+
+def _wants_fragment(request: HttpRequest) -> bool:
+    return bool(request.headers.get("HX-Request"))
+
+
+def _to_run(request: HttpRequest, run: Run, fragment: str = "") -> HttpResponse:
+    """Go to a run: by htmx without a reload where it asked, else by a redirect."""
+    address = reverse("asking:run", args=[run.pk]) + fragment
+    if _wants_fragment(request):
+        return HttpResponse(status=204, headers={"HX-Redirect": address})
+    return redirect(address)
+
+
+# ---------------------------------------------------------------- asking
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def ask(request: HttpRequest) -> HttpResponse:
+    """The start page; a question sent to it becomes a run. What was typed stays when it is not taken."""
+    if request.method == "POST":
+        return _asked(request)
+    page = ask_page(request.user, source=request.GET.get("source", ""), question=request.GET.get("q", ""))
+    return render(request, "asking/ask.html", {"page": page})
+
+
+def _asked(request: HttpRequest) -> HttpResponse:
+    question, name = request.POST.get("question", ""), request.POST.get("source", "")
+    source = sources_visible(request.user).filter(name=name).first()
+    try:
+        if source is None:
+            raise services.AskingError(
+                "Choose the source to ask." if not name else f"There is no source “{name}” for you to ask."
+            )
+        return _to_run(request, services.run_ask(request.user, source, question))
+    except services.AskingError as error:
+        page = ask_page(request.user, source=name, question=question, problem=str(error))
+        return render(request, "asking/ask.html", {"page": page}, status=422)
+
+
+@require_POST
+def follow(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask a follow-up in the thread of a run."""
+    run = _run(request, pk)
+    question = request.POST.get("question", "")
+    try:
+        return _to_run(request, services.run_ask(request.user, run.thread.source, question, run.thread))
+    except services.AskingError as error:
+        page = run_page(run, problem=str(error), follow_up=question)
+        return _render_run(request, page, status=422)
+
+
+@require_POST
+def again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask the same question once more."""
+    run = _run(request, pk)
+    try:
+        return _to_run(request, services.run_again(run))
+    except services.AskingError as error:
+        return _render_run(request, run_page(run, problem=str(error)), status=422)
+
+
+# ---------------------------------------------------------------- a run
+
+
+@require_safe
+def run(request: HttpRequest, pk: int) -> HttpResponse:
+    """A run: its steps while it works, then its answer. `?version=2` shows an earlier SQL."""
+    found = _run(request, pk)
+    number = request.GET.get("version", "")
+    page = run_page(found, number=int(number) if number.isdigit() else None, wish=TableWish.read(request.GET))
+    return _render_run(request, page)
+
+
+def _render_run(request: HttpRequest, page: Any, status: int = 200) -> HttpResponse:
+    template = "asking/_answer.html" if _wants_fragment(request) else "asking/run.html"
+    return render(request, template, {"page": page, "save_form": SaveForm()}, status=status)
+
+
+@require_safe
+def run_live(request: HttpRequest, pk: int) -> HttpResponse:
+    """What a waiting page shows now: the steps so far, or the answer once there is one."""
+    found = _run(request, pk)
+    if found.is_ended:
+        response = render(request, "asking/_answer.html", {"page": run_page(found), "save_form": SaveForm()})
+        response["X-Mirror-Ended"] = "1"
+        return response
+    steps = steps_view(found, selectors.steps_of(found))
+    return render(request, "asking/_steps.html", {"steps": steps, "run_id": found.pk})
+
+
+@require_POST
+def stop(request: HttpRequest, pk: int) -> HttpResponse:
+    """Stop a run, its statement in the database too."""
+    found = _run(request, pk)
+    services.run_stop(found)
+    if _wants_fragment(request):
+        found.refresh_from_db()
+        steps = steps_view(found, selectors.steps_of(found))
+        return render(request, "asking/_steps.html", {"steps": steps, "run_id": found.pk})
+    return redirect("asking:run", pk)
+
+
+@require_safe
+def sent(request: HttpRequest, pk: int) -> HttpResponse:
+    """Word for word what a run sent to the language model."""
+    found = _run(request, pk)
+    return render(request, "asking/sent.html", {"page": run_page(found), "sent": found.sent})
+
+
+# ---------------------------------------------------------------- versions
+
+
+@require_POST
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Run SQL that was typed, as a new version. What was typed stays when it is not taken."""
+    found = _run(request, pk)
+    sql = request.POST.get("sql", "")
+    try:
+        services.version_edit(found, sql)
+    except services.AskingError as error:
+        return _render_run(request, run_page(found, typed=sql, problem=str(error)), status=422)
+    return _result_of(request, found)
+
+
+@require_POST
+def use_reading(request: HttpRequest, pk: int, index: int) -> HttpResponse:
+    """Make another reading the answer."""
+    found = _run(request, pk)
+    try:
+        services.reading_use(found, index)
+    except services.AskingError as error:
+        return _render_run(request, run_page(found, problem=str(error)), status=422)
+    return _result_of(request, found)
+
+
+@require_POST
+def version_again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Run a version's SQL once more."""
+    found = _version(request, pk)
+    services.version_again(found)
+    return _result_of(request, found.run)
+
+
+def _result_of(request: HttpRequest, run: Run) -> HttpResponse:
+    """The answer with its newest version, which is working by now."""
+    if _wants_fragment(request):
+        return _render_run(request, run_page(run))
+    return redirect(reverse("asking:run", args=[run.pk]))
+
+
+@require_safe
+def version(request: HttpRequest, pk: int) -> HttpResponse:
+    """The result of a version: working, or its table and chart, or what went wrong."""
+    found = _version(request, pk)
+    if not _wants_fragment(request) and "X-Requested-With" not in request.headers:
+        return redirect(f"{reverse('asking:run', args=[found.run_id])}?version={found.number}")
+    return _render_result(request, found)
+
+
+def _render_result(request: HttpRequest, found: Version) -> HttpResponse:
+    if not found.is_ended:
+        return render(request, "asking/_working.html", {"version": version_view(found)})
+    page = run_page(found.run, number=found.number, wish=TableWish.read(request.GET))
+    response = render(request, "asking/_answer.html", {"page": page, "save_form": SaveForm()})
+    response["X-Mirror-Ended"] = "1"
+    return response
+
+
+@require_POST
+def version_stop(request: HttpRequest, pk: int) -> HttpResponse:
+    """Stop a version's statement in the database."""
+    found = _version(request, pk)
+    services.version_stop(found)
+    found.refresh_from_db()
+    if _wants_fragment(request):
+        return _render_result(request, found)
+    return redirect("asking:run", found.run_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def chart(request: HttpRequest, pk: int) -> HttpResponse:
+    """A version's figure as JSON; choices sent to it change the chart first and keep it so."""
+    found = _version(request, pk)
+    try:
+        if request.method != "POST":
+            return JsonResponse({"figure": services.chart_figure(found), "chart": found.chart})
+        names = [column["name"] for column in found.result.columns] if found.result else []
+        form = ChartForm(request.POST, columns=names)
+        if not form.is_valid():
+            raise services.AskingError("The chart needs a column that these rows do not have.")
+        figure = services.chart_change(found, form.fields_given())
+    except services.AskingError as error:
+        if _wants_fragment(request):
+            return _render_chart(request, found, str(error), status=422)
+        return JsonResponse({"problem": str(error)}, status=422)
+    if _wants_fragment(request):
+        return _render_chart(request, found)
+    if "application/json" in request.headers.get("Accept", ""):
+        return JsonResponse({"figure": figure, "chart": found.chart})
+    return redirect(f"{reverse('asking:run', args=[found.run_id])}?version={found.number}")
+
+
+def _render_chart(request: HttpRequest, found: Version, problem: str = "", status: int = 200) -> HttpResponse:
+    context = {"chart": chart_view(found, problem), "version": version_view(found)}
+    return render(request, "asking/_chart.html", context, status=status)
+
+
+@require_POST
+def save(request: HttpRequest, pk: int) -> HttpResponse:
+    """Keep a version's SQL in the library."""
+    found = _version(request, pk)
+    form = SaveForm(request.POST)
+    if not form.is_valid():
+        if _wants_fragment(request):
+            return render(request, "asking/_save.html", {"version_id": pk, "save_form": form}, status=422)
+        messages.error(request, " ".join(error for errors in form.errors.values() for error in errors))
+        return redirect("asking:run", found.run_id)
+    saved = services.version_save(found, **form.cleaned_data)
+    messages.success(request, f"Saved as “{saved.name}”.")
+    return _to_run(request, found.run)
+
+
+# ---------------------------------------------------------------- before
+
+
+@require_safe
+def history(request: HttpRequest) -> HttpResponse:
+    """Everything one has asked, with search."""
+    page = history_page(
+        request.user,
+        request.GET.get("q", "")[:200],
+        request.GET.get("source", ""),
+        request.GET.get("page", "1"),
+    )
+    return render(request, "asking/history.html", {"page": page})
+
+
+@require_safe
+def thread(request: HttpRequest, pk: int) -> HttpResponse:
+    """One thread as a conversation."""
+    found = get_object_or_404(selectors.threads_visible_to(request.user), pk=pk)
+    return render(request, "asking/thread.html", {"page": thread_page(found)})

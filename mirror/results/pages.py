@@ -1,0 +1,195 @@
+"""What a table of stored rows shows: headings that sort, cells to read and to copy, a pager."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from mirror.results import selectors
+from mirror.results.cells import Cell, shown
+from mirror.results.models import StoredResult
+from mirror.results.selectors import BadFilter, ResultGone, ResultPage, Sort
+
+PAGE_ROWS = 50
+# A table wider than this is shown in part; the download has every column.
+SHOWN_COLUMNS = 100
+
+_ENGLISH = {
+    "integer": "whole numbers",
+    "number": "numbers",
+    "text": "text",
+    "date": "dates",
+    "datetime": "dates with times",
+    "time": "times",
+    "boolean": "yes or no",
+    "binary": "bytes",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A column's head: where a click on it leads, and how it is sorted now (`none`, `ascending` ...)."""
+
+    number: int
+    name: str
+    holds: str
+    is_number: bool
+    sort: str
+    url: str
+    filter: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TablePage:
+    """Some rows of a result. `gone` says why there are none; `problem` why a filter was not used."""
+
+    id: str
+    url: str
+    csv_url: str
+    headings: tuple[Heading, ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    number: int = 1
+    count: int = 1
+    first_row: int = 0
+    last_row: int = 0
+    total: int = 0
+    all_rows: int = 0
+    previous_url: str = ""
+    next_url: str = ""
+    is_cut: bool = False
+    is_filtered: bool = False
+    hidden_columns: int = 0
+    problem: str = ""
+    gone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableWish:
+    """What somebody wants to see of a result, as its address says it."""
+
+    number: int = 1
+    sort: Sort | None = None
+    filters: dict[int, str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, query: Any) -> TableWish:
+        """Read `page`, `sort` (`2` or `-2`) and `f0`, `f1` ...; what cannot be understood is left out."""
+        sort_text = str(query.get("sort", ""))
+        column = sort_text.removeprefix("-")
+        sort = Sort(int(column), sort_text.startswith("-")) if _is_number(column) else None
+        filters = {
+            int(name[1:]): str(query[name])[:200]
+            for name in query
+            if name[:1] == "f" and _is_number(name[1:]) and str(query[name]).strip()
+        }
+        page = str(query.get("page", "1"))
+        return cls(max(1, int(page)) if _is_number(page) else 1, sort, filters)
+
+    def address(self, base: str, **changes: Any) -> str:
+        """The address that says this wish, or this wish changed."""
+        number, sort = changes.get("number", 1), changes.get("sort", self.sort)
+        parts: dict[str, Any] = {f"f{column}": text for column, text in self.filters.items()}
+        if sort is not None:
+            parts["sort"] = f"{'-' if sort.descending else ''}{sort.column}"
+        if number > 1:
+            parts["page"] = number
+        return f"{base}?{urlencode(parts)}" if parts else base
+
+
+def table_page(result: StoredResult, wish: TableWish | None = None) -> TablePage:
+    """The page of a table that somebody wants to see; the nearest there is when it is past the end."""
+    wish = wish or TableWish()
+    base = reverse("results:rows", args=[result.pk])
+    shell = {"id": str(result.pk), "url": base, "csv_url": reverse("results:csv", args=[result.pk])}
+    problem = ""
+    try:
+        try:
+            read, number = _read(result, wish)
+        except BadFilter as error:
+            problem, wish = str(error), TableWish(1, wish.sort)
+            read, number = _read(result, wish)
+    except ResultGone as error:
+        return TablePage(**shell, gone=str(error))
+    count = max(1, math.ceil(read.matching / PAGE_ROWS))
+    return TablePage(
+        **shell,
+        headings=_headings(read, wish, base),
+        rows=_cells(read),
+        number=number,
+        count=count,
+        first_row=read.offset + 1 if read.rows else 0,
+        last_row=read.offset + len(read.rows),
+        total=read.matching,
+        all_rows=read.total,
+        previous_url=wish.address(base, number=number - 1) if number > 1 else "",
+        next_url=wish.address(base, number=number + 1) if number < count else "",
+        is_cut=result.truncated,
+        is_filtered=bool(wish.filters),
+        hidden_columns=max(0, len(read.columns) - SHOWN_COLUMNS),
+        problem=problem,
+    )
+
+
+def preview_cells(data: dict[str, Any]) -> tuple[tuple[Cell, ...], ...]:
+    """The cells of a few rows that were kept as JSON with their kinds."""
+    columns, kinds = data.get("columns", []), data.get("kinds", [])
+    return tuple(
+        tuple(
+            _kept_cell(value, columns[n], kinds[n] if n < len(kinds) else "") for n, value in enumerate(row)
+        )
+        for row in data.get("rows", [])
+    )
+
+
+def _kept_cell(value: Any, column: str, kind: str) -> Cell:
+    if kind in ("integer", "number") and isinstance(value, str):
+        try:
+            return shown(int(value) if kind == "integer" else float(value), column)
+        except ValueError:
+            return Cell(value)
+    return shown(value, column)
+
+
+def _read(result: StoredResult, wish: TableWish) -> tuple[ResultPage, int]:
+    read = selectors.page(result, (wish.number - 1) * PAGE_ROWS, PAGE_ROWS, wish.sort, wish.filters)
+    if read.rows or wish.number == 1 or not read.columns:
+        return read, wish.number
+    last = max(1, math.ceil(read.matching / PAGE_ROWS))
+    return selectors.page(result, (last - 1) * PAGE_ROWS, PAGE_ROWS, wish.sort, wish.filters), last
+
+
+def _headings(read: ResultPage, wish: TableWish, base: str) -> tuple[Heading, ...]:
+    made = []
+    for number, column in enumerate(read.columns[:SHOWN_COLUMNS]):
+        is_number = column.kind in ("integer", "number")
+        mine = wish.sort if wish.sort and wish.sort.column == number else None
+        sort = "none" if mine is None else "descending" if mine.descending else "ascending"
+        turn = Sort(number, not mine.descending) if mine else Sort(number)
+        made.append(
+            Heading(
+                number=number,
+                name=column.name,
+                holds=_ENGLISH.get(column.kind, "mixed values"),
+                is_number=is_number,
+                sort=sort,
+                url=wish.address(base, sort=turn),
+                filter=wish.filters.get(number, ""),
+            )
+        )
+    return tuple(made)
+
+
+def _cells(read: ResultPage) -> tuple[tuple[Cell, ...], ...]:
+    names: Sequence[str] = [column.name for column in read.columns[:SHOWN_COLUMNS]]
+    return tuple(
+        tuple(shown(value, name) for value, name in zip(row, names, strict=False)) for row in read.rows
+    )
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10

@@ -1,0 +1,13 @@
+"""What a worker does for stored results from time to time."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+
+@shared_task
+def expire_results() -> None:
+    """Delete results whose time is over."""
+    from mirror.results import services
+
+    services.results_expire()
