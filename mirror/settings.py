@@ -204,6 +204,10 @@ CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 # How often the scheduler looks for work to hand back or to delete (seconds).
 CELERY_BEAT_MAX_LOOP_INTERVAL = 20
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "scheduler")
+CELERY_BEAT_SCHEDULE = {
+    "recover-runs": {"task": "mirror.asking.tasks.recover_runs", "schedule": 10.0, "options": {"expires": 10.0}},
+    "expire-results": {"task": "mirror.results.tasks.expire_results", "schedule": 3600.0},
+}
 
 # How long a worker holds a run before it must renew its lease (seconds).
 LEASE_SECONDS = env.int("LEASE_SECONDS", default=30)
