@@ -205,7 +205,11 @@ CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 CELERY_BEAT_MAX_LOOP_INTERVAL = 20
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "scheduler")
 CELERY_BEAT_SCHEDULE = {
-    "recover-runs": {"task": "mirror.asking.tasks.recover_runs", "schedule": 10.0, "options": {"expires": 10.0}},
+    "recover-runs": {
+        "task": "mirror.asking.tasks.recover_runs",
+        "schedule": 10.0,
+        "options": {"expires": 10.0},
+    },
     "expire-results": {"task": "mirror.results.tasks.expire_results", "schedule": 3600.0},
 }
 
