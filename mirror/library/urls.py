@@ -1,8 +1,16 @@
-"""Addresses of this subject."""
+"""Addresses of the library."""
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
+
+from mirror.library import views
 
 app_name = "library"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("", views.saved_list, name="list"),
+    path("<int:pk>/", views.saved, name="saved"),
+    path("<int:pk>/edit/", views.edit, name="edit"),
+    path("<int:pk>/share/", views.share, name="share"),
+    path("<int:pk>/delete/", views.delete, name="delete"),
+]

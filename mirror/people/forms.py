@@ -10,7 +10,9 @@ from mirror.people.models import Team, User
 class PersonForm(forms.Form):
     """A new person."""
 
-    username = User._meta.get_field("username").formfield(label="User name", help_text="What they sign in with.")
+    username = User._meta.get_field("username").formfield(
+        label="User name", help_text="What they sign in with."
+    )
     name = forms.CharField(label="Name", max_length=150, required=False)
     email = forms.EmailField(label="Mail address", required=False)
     is_staff = forms.BooleanField(

@@ -72,7 +72,9 @@ def file_check(typed: str, *, anywhere: bool) -> Path:
         raise AddressRefused("This is not the path of a file.")
     path = (folder / Path(typed).expanduser()).resolve()
     if not anywhere and not path.is_relative_to(folder):
-        raise AddressRefused(f"Only files under {folder} may be connected. An administrator may connect others.")
+        raise AddressRefused(
+            f"Only files under {folder} may be connected. An administrator may connect others."
+        )
     if _is_the_store(path):
         raise AddressRefused("This is Mirror's own store; it cannot be a source.")
     if not path.is_file():

@@ -130,7 +130,9 @@ def refresh(request: HttpRequest, pk: int) -> HttpResponse:
     source = _source(request, pk)
     try:
         catalog = services.catalog_refresh(source)
-        messages.success(request, f"{len(catalog.tables)} tables were read. Stored values follow in a moment.")
+        messages.success(
+            request, f"{len(catalog.tables)} tables were read. Stored values follow in a moment."
+        )
     except services.SourceError as error:
         messages.error(request, f"The tables could not be read: {error} {error.advice}")
     return redirect("sources:source", source.pk)

@@ -6,35 +6,46 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('library', '0001_initial'),
-        ('people', '0001_initial'),
-        ('sources', '0001_initial'),
+        ("library", "0001_initial"),
+        ("people", "0001_initial"),
+        ("sources", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='savedsql',
-            name='owner',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='saved_sql', to=settings.AUTH_USER_MODEL),
+            model_name="savedsql",
+            name="owner",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="saved_sql",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='savedsql',
-            name='source',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='saved_sql', to='sources.source'),
+            model_name="savedsql",
+            name="source",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="saved_sql", to="sources.source"
+            ),
         ),
         migrations.AddField(
-            model_name='savedsql',
-            name='teams',
-            field=models.ManyToManyField(blank=True, related_name='saved_sql', to='people.team'),
+            model_name="savedsql",
+            name="teams",
+            field=models.ManyToManyField(blank=True, related_name="saved_sql", to="people.team"),
         ),
         migrations.AddField(
-            model_name='savedsql',
-            name='verified_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="savedsql",
+            name="verified_by",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
     ]

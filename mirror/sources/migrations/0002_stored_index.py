@@ -5,28 +5,59 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('sources', '0001_initial'),
+        ("sources", "0001_initial"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='source',
-            name='engine',
-            field=models.CharField(choices=[('sqlite', 'SQLite'), ('postgres', 'PostgreSQL'), ('mysql', 'MySQL or MariaDB'), ('duckdb', 'DuckDB')], max_length=20),
+            model_name="source",
+            name="engine",
+            field=models.CharField(
+                choices=[
+                    ("sqlite", "SQLite"),
+                    ("postgres", "PostgreSQL"),
+                    ("mysql", "MySQL or MariaDB"),
+                    ("duckdb", "DuckDB"),
+                ],
+                max_length=20,
+            ),
         ),
         migrations.CreateModel(
-            name='StoredIndex',
+            name="StoredIndex",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('waiting', 'waiting for a worker'), ('building', 'being read'), ('ready', 'searchable'), ('failed', 'could not be read')], default='waiting', max_length=10)),
-                ('message', models.TextField(blank=True)),
-                ('catalog_version', models.CharField(blank=True, max_length=64)),
-                ('size', models.PositiveIntegerField(default=0, help_text='Distinct values')),
-                ('data', models.BinaryField(blank=True, default=bytes)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('source', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='stored_index', to='sources.source')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "waiting for a worker"),
+                            ("building", "being read"),
+                            ("ready", "searchable"),
+                            ("failed", "could not be read"),
+                        ],
+                        default="waiting",
+                        max_length=10,
+                    ),
+                ),
+                ("message", models.TextField(blank=True)),
+                ("catalog_version", models.CharField(blank=True, max_length=64)),
+                ("size", models.PositiveIntegerField(default=0, help_text="Distinct values")),
+                ("data", models.BinaryField(blank=True, default=bytes)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "source",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="stored_index",
+                        to="sources.source",
+                    ),
+                ),
             ],
         ),
     ]

@@ -1,0 +1,93 @@
+"""What people may type about saved SQL and its parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.db.models import QuerySet
+
+from mirror.library.models import SavedSql
+from mirror.library.parameters import KINDS, ParameterError, value_read
+from mirror.people.models import Team
+
+
+class SavedSqlForm(forms.ModelForm):
+    """Name, description and SQL."""
+
+    class Meta:
+        model = SavedSql
+        fields = ["name", "description", "sql"]
+        labels = {"sql": "SQL"}
+        widgets = {
+            "description": forms.Textarea(attrs={"rows": 2}),
+            "sql": forms.Textarea(attrs={"rows": 14, "spellcheck": "false", "class": "mono"}),
+        }
+
+
+class ParameterForm(forms.Form):
+    """One parameter: `:name` in the SQL."""
+
+    name = forms.CharField(label="Name", max_length=40)
+    kind = forms.ChoiceField(label="Kind", choices=list(KINDS.items()), initial="text")
+    label = forms.CharField(label="Shown as", max_length=80, required=False)
+    default = forms.CharField(label="Default", max_length=500, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a default that is not of the kind."""
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("default") and cleaned.get("kind") and cleaned.get("name"):
+            try:
+                value_read(cleaned, cleaned["default"])
+            except ParameterError as error:
+                self.add_error("default", str(error))
+        return cleaned
+
+
+ParameterForms = forms.formset_factory(ParameterForm, extra=1, can_delete=True, max_num=30)
+
+
+class ArgumentsForm(forms.Form):
+    """Values for the parameters of saved SQL; a field each, of the parameter's kind."""
+
+    def __init__(self, *args: Any, saved: SavedSql, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.prefix = "argument"
+        for parameter in saved.parameters:
+            self.fields[parameter["name"]] = _field(parameter)
+
+    def arguments(self) -> dict[str, str]:
+        """The values typed, as text that `sql_bind` reads; what was left empty is left out."""
+        shown = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
+        return {
+            name: value.isoformat() if hasattr(value, "isoformat") else str(value)
+            for name, value in shown.items()
+        }
+
+
+def _field(parameter: dict[str, Any]) -> forms.Field:
+    default = parameter.get("default") or ""
+    kept: dict[str, Any] = {
+        "label": parameter.get("label") or parameter["name"],
+        "initial": default,
+        "required": parameter["kind"] != "text" and not default,
+    }
+    if parameter["kind"] == "number":
+        return forms.DecimalField(**kept)
+    if parameter["kind"] == "date":
+        return forms.DateField(widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"), **kept)
+    if parameter["kind"] == "boolean":
+        return forms.ChoiceField(choices=[("true", "yes"), ("false", "no")], **kept)
+    return forms.CharField(max_length=2_000, **kept)
+
+
+class ShareForm(forms.Form):
+    """The teams saved SQL is shared with."""
+
+    teams = forms.ModelMultipleChoiceField(
+        label="Teams", queryset=Team.objects.none(), required=False, widget=forms.CheckboxSelectMultiple
+    )
+
+    def __init__(self, *args: Any, offered: QuerySet[Team], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["teams"].queryset = offered

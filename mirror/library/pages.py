@@ -1,0 +1,56 @@
+"""What the pages of the library show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.core.paginator import Page
+
+from mirror.library.forms import ArgumentsForm
+from mirror.library.models import SavedSql
+
+
+@dataclass(frozen=True, slots=True)
+class SavedPage:
+    """One saved SQL, and the form that runs it again."""
+
+    saved: SavedSql
+    arguments: ArgumentsForm
+    may_change: bool
+    may_run: bool
+    team_names: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """Saved SQL, a page at a time."""
+
+    rows: list[SavedSql]
+    search: str
+    number: int
+    count: int
+    total: int
+    first_row: int
+    last_row: int
+    previous_url: str
+    next_url: str
+
+
+def list_page(found: Page[SavedSql], search: str) -> ListPage:
+    """Lay out one page of what a search found."""
+
+    def address(number: int) -> str:
+        return "?" + urlencode({"q": search, "page": number} if search else {"page": number})
+
+    return ListPage(
+        rows=list(found),
+        search=search,
+        number=found.number,
+        count=found.paginator.num_pages,
+        total=found.paginator.count,
+        first_row=found.start_index(),
+        last_row=found.end_index(),
+        previous_url=address(found.number - 1) if found.has_previous() else "",
+        next_url=address(found.number + 1) if found.has_next() else "",
+    )

@@ -1,0 +1,150 @@
+"""Parameters of saved SQL: what kinds there are, and how values enter the SQL.
+
+A value becomes a typed literal in the parsed SQL; text is never pasted into text. So no value
+can end a literal, add a clause or name a column, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+KINDS = {"text": "Text", "number": "Number", "date": "Date", "boolean": "Yes or no"}
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
+
+_YES, _NO = frozenset(("true", "yes", "on", "1")), frozenset(("false", "no", "off", "0"))
+
+
+class ParameterError(ValueError):
+    """A parameter or its value cannot be used; the message is fit to be shown."""
+
+
+def names_used(sql: str, dialect: str) -> tuple[str, ...]:
+    """List the parameters that SQL refers to as `:name`, in order, each once.
+
+    SQL that cannot be parsed gives none: the guard is the one to say what is wrong with it.
+
+    Example:
+        >>> names_used("SELECT ':no' FROM t WHERE a = :year AND b > :year", "sqlite")
+        ('year',)
+    """
+    try:
+        trees = sqlglot.parse(sql, dialect=dialect)
+    except (SqlglotError, RecursionError):
+        return ()
+    found = (node.name for tree in trees if tree for node in tree.find_all(exp.Placeholder, bfs=False))
+    return tuple(dict.fromkeys(name for name in found if name))
+
+
+def parameters_check(sql: str, parameters: Sequence[Mapping[str, Any]], dialect: str) -> None:
+    """Refuse parameters that do not fit the SQL or themselves. Raises: ParameterError."""
+    declared = [str(parameter["name"]) for parameter in parameters]
+    for parameter in parameters:
+        if not NAME.fullmatch(str(parameter["name"])):
+            raise ParameterError(
+                f"“{parameter['name']}” cannot be a parameter's name: use letters, digits and _, a letter first."
+            )
+        if parameter.get("default") not in (None, ""):
+            value_read(parameter, parameter["default"])
+    if len(set(declared)) < len(declared):
+        raise ParameterError("Two parameters have the same name.")
+    used = names_used(sql, dialect)
+    for name in used:
+        if name not in declared:
+            raise ParameterError(f"The SQL uses :{name}, but there is no parameter of that name.")
+    for name in declared:
+        if name not in used:
+            raise ParameterError(f"The SQL does not use :{name}. Use it, or remove the parameter.")
+
+
+def value_read(parameter: Mapping[str, Any], typed: Any) -> str | Decimal | date | bool:
+    """Read a value as its parameter's kind. Raises: ParameterError in plain words.
+
+    Example:
+        >>> value_read({"name": "from", "kind": "date"}, "2026-02-28")
+        datetime.date(2026, 2, 28)
+    """
+    kind, shown = parameter["kind"], parameter.get("label") or parameter["name"]
+    text = str(typed).strip()
+    if kind == "number":
+        try:
+            number = Decimal(text)
+        except InvalidOperation:
+            raise ParameterError(f"“{typed}” is not a number ({shown}).") from None
+        if not number.is_finite():
+            raise ParameterError(f"“{typed}” is not a number ({shown}).")
+        return number
+    if kind == "date":
+        try:
+            return date.fromisoformat(text)
+        except ValueError:
+            raise ParameterError(f"“{typed}” is not a date like 2026-02-28 ({shown}).") from None
+    if kind == "boolean":
+        if text.lower() not in _YES | _NO:
+            raise ParameterError(f"“{typed}” is neither yes nor no ({shown}).")
+        return text.lower() in _YES
+    if kind != "text":
+        raise ParameterError(f"“{kind}” is no kind of parameter. Known: {', '.join(KINDS)}.")
+    if "\x00" in str(typed):
+        raise ParameterError(f"The value of {shown} holds a character that no database takes.")
+    return str(typed)
+
+
+def sql_bind(
+    sql: str, parameters: Sequence[Mapping[str, Any]], arguments: Mapping[str, Any], dialect: str
+) -> str:
+    """Put values in the places of `:name`, as literals of their kind.
+
+    A value that is missing or empty is its parameter's default; a text may be empty.
+    Raises: ParameterError when one is missing, of the wrong kind or unknown, or the SQL cannot be parsed.
+
+    Example:
+        >>> sql_bind("SELECT :who", [{"name": "who", "kind": "text", "default": ""}], {"who": "O'Hara"}, "sqlite")
+        "SELECT 'O''Hara'"
+    """
+    declared = {str(parameter["name"]): parameter for parameter in parameters}
+    for name in arguments:
+        if name not in declared:
+            raise ParameterError(f"There is no parameter “{name}”.")
+    try:
+        trees = [tree for tree in sqlglot.parse(sql, dialect=dialect) if tree]
+    except (SqlglotError, RecursionError) as error:
+        raise ParameterError(f"The SQL cannot be read: {str(error).splitlines()[0]}") from None
+    if len(trees) != 1:
+        raise ParameterError("Saved SQL is one statement.")
+
+    def bound(node: exp.Expression) -> exp.Expression:
+        if not isinstance(node, exp.Placeholder) or not node.name:
+            return node
+        if node.name not in declared:
+            raise ParameterError(f"The SQL uses :{node.name}, but there is no parameter of that name.")
+        return _literal(_value(declared[node.name], arguments))
+
+    return trees[0].transform(bound).sql(dialect=dialect, pretty="\n" in sql)
+
+
+def _value(parameter: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | Decimal | date | bool:
+    given = arguments.get(parameter["name"])
+    if given in (None, ""):
+        given = parameter.get("default")
+    if given is None or (given == "" and parameter["kind"] != "text"):
+        raise ParameterError(f"Give a value for {parameter.get('label') or parameter['name']}.")
+    return value_read(parameter, given)
+
+
+def _literal(value: str | Decimal | date | bool) -> exp.Expression:
+    if isinstance(value, bool):
+        return exp.true() if value else exp.false()
+    if isinstance(value, Decimal):
+        number = exp.Literal.number(format(abs(value), "f"))
+        return exp.Paren(this=exp.Neg(this=number)) if value < 0 else number
+    if isinstance(value, date):
+        return exp.cast(exp.Literal.string(value.isoformat()), "date")
+    return exp.Literal.string(value)

@@ -1,0 +1,81 @@
+"""What can happen to saved SQL: saved, changed, shared, let go. Running it is a run's business."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from mirror.library import selectors
+from mirror.library.models import SavedSql
+from mirror.library.parameters import ParameterError, names_used, parameters_check, sql_bind
+from mirror.people.models import Team, User
+from mirror.sources.models import Source
+
+__all__ = ["ParameterError", "sql_bind", "sql_delete", "sql_save", "sql_share", "sql_update"]
+
+
+def sql_save(
+    owner: User,
+    source: Source,
+    name: str,
+    sql: str,
+    *,
+    description: str = "",
+    question: str = "",
+    parameters: Sequence[Mapping[str, Any]] | None = None,
+    chart: dict[str, Any] | None = None,
+) -> SavedSql:
+    """Keep SQL under a name. Raises: ParameterError when parameters and SQL do not fit.
+
+    With no `parameters`, each `:name` in the SQL becomes a text parameter.
+    """
+    kept = (
+        [
+            {"name": used, "kind": "text", "default": "", "label": ""}
+            for used in names_used(sql, source.engine)
+        ]
+        if not parameters
+        else [dict(parameter) for parameter in parameters]
+    )
+    parameters_check(sql, kept, source.engine)
+    return SavedSql.objects.create(
+        owner=owner,
+        source=source,
+        name=name,
+        description=description,
+        question=question,
+        sql=sql,
+        parameters=kept,
+        chart=chart,
+    )
+
+
+def sql_update(
+    saved: SavedSql, *, name: str, description: str, sql: str, parameters: Sequence[Mapping[str, Any]]
+) -> SavedSql:
+    """Keep what was changed. Raises: ParameterError; nothing changes then.
+
+    Changed SQL is no longer verified: somebody vouched for another text.
+    """
+    kept = [dict(parameter) for parameter in parameters]
+    parameters_check(sql, kept, saved.source.engine)
+    if sql != saved.sql:
+        saved.verified_by = saved.verified_at = None
+    saved.name, saved.description, saved.sql, saved.parameters = name, description, sql, kept
+    saved.save()
+    return saved
+
+
+def sql_share(saved: SavedSql, teams: Iterable[Team], by: User) -> None:
+    """Share with exactly these of the teams that `by` is in; others stay as they are.
+
+    A team sees it when the source is shared with its members too.
+    """
+    offered = set(selectors.teams_to_share_with(by))
+    kept = set(saved.teams.all()) - offered
+    saved.teams.set(kept | (set(teams) & offered))
+
+
+def sql_delete(saved: SavedSql) -> None:
+    """Let saved SQL go. Runs that were made from it stay."""
+    saved.delete()

@@ -1,0 +1,125 @@
+"""Pages of saved SQL: list, look, edit, share, let go. The button that runs it posts to asking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from mirror.library import selectors, services
+from mirror.library.forms import ArgumentsForm, ParameterForms, SavedSqlForm, ShareForm
+from mirror.library.models import SavedSql
+from mirror.library.pages import SavedPage, list_page
+from mirror.library.parameters import names_used
+
+read_or_post = require_http_methods(["GET", "HEAD", "POST"])
+
+PER_PAGE = 50
+
+
+def _saved(request: HttpRequest, pk: int, *, to_change: bool = False) -> SavedSql:
+    saved = get_object_or_404(selectors.saved_visible(request.user), pk=pk)
+    if to_change and not selectors.may_change(request.user, saved):
+        raise PermissionDenied(f"Only {saved.owner} changes this saved SQL.")
+    return saved
+
+
+@require_safe
+def saved_list(request: HttpRequest) -> HttpResponse:
+    """List and search what one may use."""
+    search = request.GET.get("q", "").strip()[:200]
+    found = selectors.saved_visible(request.user, search)
+    page = list_page(Paginator(found, PER_PAGE).get_page(request.GET.get("page")), search)
+    return render(request, "library/list.html", {"page": page})
+
+
+@require_safe
+def saved(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show saved SQL and the form that runs it."""
+    saved = _saved(request, pk)
+    return show_saved(request, saved, ArgumentsForm(saved=saved))
+
+
+def show_saved(
+    request: HttpRequest, saved: SavedSql, arguments: ArgumentsForm, status: int = 200
+) -> HttpResponse:
+    """Render the page of saved SQL; asking comes back here when an argument is wrong."""
+    page = SavedPage(
+        saved=saved,
+        arguments=arguments,
+        may_change=selectors.may_change(request.user, saved),
+        may_run=selectors.may_run(request.user, saved),
+        team_names=list(saved.teams.values_list("name", flat=True)),
+    )
+    return render(request, "library/saved.html", {"page": page}, status=status)
+
+
+@read_or_post
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Change name, description, SQL and parameters."""
+    saved = _saved(request, pk, to_change=True)
+    if request.method != "POST":
+        return _form_page(
+            request, saved, SavedSqlForm(instance=saved), ParameterForms(initial=saved.parameters)
+        )
+    form, rows = SavedSqlForm(request.POST, instance=saved), ParameterForms(request.POST)
+    if form.is_valid() and rows.is_valid():
+        parameters = _parameters(rows)
+        try:
+            services.sql_update(SavedSql.objects.get(pk=pk), **form.cleaned_data, parameters=parameters)
+        except services.ParameterError as error:
+            form.add_error("sql", str(error))
+            rows = ParameterForms(initial=_with_missing(parameters, form.cleaned_data.get("sql", ""), saved))
+        else:
+            messages.success(request, f"{form.cleaned_data['name']} is saved.")
+            return redirect("library:saved", pk)
+    return _form_page(request, saved, form, rows)
+
+
+def _parameters(rows: Any) -> list[dict[str, Any]]:
+    filled = [row.cleaned_data for row in rows if row.cleaned_data and not row.cleaned_data.get("DELETE")]
+    return [{key: row[key] for key in ("name", "kind", "label", "default")} for row in filled]
+
+
+def _with_missing(parameters: list[dict[str, Any]], sql: str, saved: SavedSql) -> list[dict[str, Any]]:
+    """The rows typed, and one for each `:name` that has none yet."""
+    declared = {parameter["name"] for parameter in parameters}
+    missing = [name for name in names_used(sql, saved.source.engine) if name not in declared]
+    return parameters + [{"name": name, "kind": "text", "label": "", "default": ""} for name in missing]
+
+
+def _form_page(request: HttpRequest, saved: SavedSql, form: SavedSqlForm, rows: Any) -> HttpResponse:
+    page = {"saved": saved, "name": form.initial["name"], "form": form, "rows": rows}
+    return render(request, "library/form.html", page, status=422 if form.is_bound else 200)
+
+
+@read_or_post
+def share(request: HttpRequest, pk: int) -> HttpResponse:
+    """Choose the teams that see saved SQL."""
+    saved = _saved(request, pk, to_change=True)
+    offered = selectors.teams_to_share_with(request.user)
+    if request.method == "POST":
+        form = ShareForm(request.POST, offered=offered)
+        if form.is_valid():
+            services.sql_share(saved, form.cleaned_data["teams"], request.user)
+            return redirect("library:saved", pk)
+    else:
+        form = ShareForm(offered=offered, initial={"teams": saved.teams.all()})
+    status = 422 if form.is_bound else 200
+    return render(request, "library/share.html", {"form": form, "saved": saved}, status=status)
+
+
+@read_or_post
+def delete(request: HttpRequest, pk: int) -> HttpResponse:
+    """Let saved SQL go, after asking once."""
+    saved = _saved(request, pk, to_change=True)
+    if request.method == "POST":
+        services.sql_delete(saved)
+        messages.success(request, f"{saved.name} is gone from the library.")
+        return redirect("library:list")
+    return render(request, "library/delete.html", {"saved": saved})
