@@ -111,21 +111,11 @@ def lookup(catalog: Catalog) -> Lookup:
 def read(sql: str, catalog: Catalog) -> Clauses | None:
     """Take a statement apart, or give None where it cannot be parsed. Never raises on any text.
 
-        Example:
-            >>> from sqlagent.expressions import (
-        Condition,
-        canonical_text,
-        column_name,
-        comparison,
-        conjuncts,
-        leaves,
-        own_columns,
-        straightened,
-    )
-    from sqlagent.values import Catalog, Column, Table
-            >>> shop = Catalog("sqlite", (Table("shop", (Column("name"), Column("city"))),))
-            >>> sorted(read("SELECT s.name FROM Shop AS s WHERE city = 'Oslo'", shop).of("where"))
-            ["shop.city = 'Oslo'"]
+    Example:
+        >>> from sqlagent.values import Catalog, Column, Table
+    >>> shop = Catalog("sqlite", (Table("shop", (Column("name"), Column("city"))),))
+        >>> sorted(read("SELECT s.name FROM Shop AS s WHERE city = 'Oslo'", shop).of("where"))
+        ["shop.city = 'Oslo'"]
     """
     names = lookup(catalog)
     key = (id(catalog), sql)
@@ -235,7 +225,7 @@ class _Reader:
             source.set("this", exp.to_identifier(real))
             source.set("alias", None)
             if times:
-                source.set("alias", exp.TableAlias(this=exp.to_identifier(canonical, quoted=False)))
+                source.set("alias", exp.TableAlias(this=exp.to_identifier(canonical, quoted=True)))
             return
         sources.names[alias], sources.real[alias] = f"({len(sources.names)})", ""
         self._query(source, outer)
@@ -273,7 +263,7 @@ class _Reader:
         if known is not None and name not in known and name not in ("rowid", "oid", "_rowid_"):
             self.found.unknown.append(f"{real}.{name}")
         column.set("this", exp.Identifier(this=name, quoted=False))
-        column.set("table", exp.Identifier(this=canonical, quoted=False))
+        column.set("table", exp.Identifier(this=canonical, quoted="#" in canonical))
 
     # -------------------------------------------------- clauses
 
@@ -392,7 +382,7 @@ def _meant(part: exp.Expr, query: exp.Expr) -> exp.Expr:
     if isinstance(part, exp.Literal) and part.is_int and isinstance(query, exp.Select):
         place = int(part.name)
         if 1 <= place <= len(query.expressions):
-            found = query.expressions[place - 1]
+            found: exp.Expr = query.expressions[place - 1]
             return found.this if isinstance(found, exp.Alias) else found
     return part
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Protocol
 
 from sqlagent import features
-from sqlagent.values import Execution, ExecutionGroup, LinkedSchema, Question, Verdict
+from sqlagent.values import ColumnRef, Execution, ExecutionGroup, LinkedSchema, Question, Verdict
 
 POINTWISE = {
     "empty": -2.0, "zero": -0.5, "nulls": -0.5, "unknown": -3.0, "failed": -5.0, "unparsed": -1.0,
@@ -23,10 +24,21 @@ POINTWISE = {
 SIZE = 2.0
 
 
+class Stored(Protocol):
+    """What is known of stored values: a value index."""
+
+    def holds(self, column: ColumnRef, text: str) -> bool:
+        """Tell whether a column holds a text."""
+        ...
+
+
 class FeatureJudge:
     """Judge by explainable features alone: no LLM, no cost, the same answer every time."""
 
     share_gate = 0.6
+
+    def __init__(self, index: Stored | None = None) -> None:
+        self._index = index
 
     def utilities(
         self, question: Question, linked: LinkedSchema, executions: Sequence[Execution]

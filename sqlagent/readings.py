@@ -7,6 +7,7 @@ whether the question was ambiguous is `confidence`'s business.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 
@@ -24,6 +25,8 @@ PREVIEW_ROWS = 50
 """Rows kept of a reading: enough for a preview, the statement can be run for the rest."""
 
 NO_DIFFERENCE = "says the same in other words"
+
+_SECOND = re.compile(r'"(\w+)#\d+"')
 
 _VERBS = {
     "sum": "adds up",
@@ -306,7 +309,7 @@ def _direction(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    short = " ".join(text.split())
+    short = _SECOND.sub(r"the other \1", " ".join(text.split()))
     if short == "COUNT(*)":
         return "the number of rows"
     return short if len(short) <= 160 else short[:157] + "..."

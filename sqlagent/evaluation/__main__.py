@@ -1,0 +1,125 @@
+"""`python -m sqlagent.evaluation select|answer|guard|fit|bench`: measures and fits on open data."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from sqlagent.errors import SqlAgentError
+from sqlagent.evaluation import guarding, selecting
+from sqlagent.evaluation.items import BadInput, read_items
+from sqlagent.values import Budget
+
+
+def parser() -> argparse.ArgumentParser:
+    """Describe the commands."""
+    top = argparse.ArgumentParser(prog="python -m sqlagent.evaluation", description=__doc__)
+    commands = top.add_subparsers(dest="command", required=True)
+    select = commands.add_parser("select", help="selection alone, from a pool of candidates")
+    select.add_argument("--pool", type=Path, required=True, help="JSON lines with candidates")
+    select.add_argument("--sample", type=int, help="draw this many candidates a question")
+    select.add_argument("--seed", type=int, default=0, help="seed of --sample")
+    answer = commands.add_parser("answer", help="the whole pipeline, from question to SQL")
+    answer.add_argument("--questions", type=Path, required=True, help="JSON lines; no gold: unanswerable")
+    answer.add_argument("--llm", choices=("none", "env"), default="none", help="env: LLM_* variables")
+    answer.add_argument("--samples", type=int, default=Budget().samples, help="candidates a round")
+    answer.add_argument("--rounds", type=int, default=Budget().rounds, help="resampling rounds")
+    for command in (select, answer):
+        command.add_argument("--databases", required=True, help="folder of SQLite files, or a PostgreSQL URL")
+        command.add_argument("--mode", choices=("fast", "faithful"), default="fast")
+        command.add_argument("--processes", type=int, default=1)
+    guard = commands.add_parser("guard", help="the guard's verdicts alone")
+    guard.add_argument("--cases", type=Path, required=True)
+    guard.add_argument("--schemas", type=Path, required=True, help="folder of schema.<dialect>.sql")
+    for command in (select, answer, guard):
+        command.add_argument("--json", type=Path, help="write one JSON line a question")
+    fit = commands.add_parser("fit", help="refit a part on open data, cross-validated by database")
+    fit.add_argument("part", choices=("ranker", "confidence", "grammar"))
+    fit.add_argument("--data", type=Path, required=True, help="folder of the open data")
+    fit.add_argument("--out", type=Path, required=True)
+    bench = commands.add_parser("bench", help="time of everything but the LLM and the database")
+    bench.add_argument("--profile", action="store_true", help="also print where the time goes")
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 2 with a plain sentence where the input is no good."""
+    options = parser().parse_args(arguments)
+    try:
+        run(options)
+    except (BadInput, SqlAgentError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run one command. Raises: BadInput, SqlAgentError."""
+    if options.command == "select":
+        items = read_items(options.pool, pool=True)
+        chosen = selecting.select(
+            items,
+            options.databases,
+            mode=options.mode,
+            sample=options.sample,
+            seed=options.seed,
+            processes=options.processes,
+        )
+        print(selecting.report(chosen))
+        write(options.json, (c.line for c in chosen))
+    elif options.command == "answer":
+        from sqlagent.evaluation import answering
+
+        items = read_items(options.questions)
+        budget = Budget(samples=options.samples, rounds=options.rounds, mode=options.mode)
+        answered = answering.answer(
+            items, options.databases, llm=options.llm, processes=options.processes, budget=budget
+        )
+        print(answering.report(answered))
+        print(answering.report_times(answered), file=sys.stderr)
+        write(options.json, (a.line for a in answered))
+    elif options.command == "guard":
+        verdicts = guarding.judge_cases(options.cases, options.schemas)
+        print(guarding.report(verdicts))
+        write(options.json, ({"allow": v.allow, "why": v.why} for v in verdicts))
+    elif options.command == "bench":
+        from sqlagent.evaluation import bench
+
+        print(bench.report(profile=options.profile))
+    else:
+        fit(options)
+
+
+def fit(options: argparse.Namespace) -> None:
+    """Refit a part; what fits needs numpy, which only the development requirements bring."""
+    if options.part == "ranker":
+        from sqlagent.evaluation import fit_ranker
+
+        print(fit_ranker.fit(options.data, options.out))
+    elif options.part == "confidence":
+        from sqlagent.evaluation import fit_confidence
+
+        print(fit_confidence.fit(options.data, options.out))
+    else:
+        from sqlagent.evaluation import fit_grammar
+
+        print(fit_grammar.fit(options.data, options.out))
+
+
+def write(path: Path | None, lines: Iterable[dict[str, Any]]) -> None:
+    """Write JSON lines. Raises: BadInput."""
+    if path is None:
+        return
+    try:
+        with path.open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror}") from error
+
+
+if __name__ == "__main__":
+    sys.exit(main())

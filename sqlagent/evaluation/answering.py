@@ -1,0 +1,201 @@
+"""Measures the whole pipeline, from question to SQL, with or without a language model."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from time import perf_counter
+from typing import Any
+
+from sqlagent import pipeline
+from sqlagent.adapters.openai import OpenAiLlm
+from sqlagent.evaluation.items import BadInput, Item
+from sqlagent.evaluation.progress import each
+from sqlagent.evaluation.scoring import Scorer, calibration, percentile
+from sqlagent.evaluation.selecting import kept_open
+from sqlagent.events import Audited, Ended, Executed, Grouped, Linked, Ranked, Sampling
+from sqlagent.ports import Llm
+from sqlagent.values import Answer, Budget, Execution, Outcome
+
+OPENAI_URL = "https://api.openai.com/v1"
+STAGES = {
+    Linked: "link", Executed: "sample, execute", Grouped: "group", Ranked: "rank", Audited: "audit", Ended: "conclude"
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One question's answer and how it compares."""
+
+    id: str
+    db: str
+    answerable: bool
+    outcome: str
+    right: bool
+    bird: bool
+    first: bool
+    oracle: bool
+    confidence: float
+    calls: int
+    tokens: int
+    resampled: bool
+    seconds: dict[str, float]
+    line: dict[str, Any]
+
+
+def answer(
+    items: Sequence[Item],
+    databases: str,
+    *,
+    llm: str = "none",
+    processes: int = 1,
+    budget: Budget | None = None,
+) -> list[Answered]:
+    """Answer every question, in the order of the items. Raises: BadInput, LlmRejected."""
+    if llm == "env":
+        llm_from_environment()
+    work = partial(answer_one, databases=databases, llm=llm, budget=budget or Budget())
+    return each(work, items, processes=processes, what="answer")
+
+
+@lru_cache(maxsize=1)
+def llm_from_environment() -> Llm:
+    """Give the language model that LLM_BASE_URL, LLM_API_KEY and LLM_MODEL name. Raises: BadInput."""
+    url, key = os.environ.get("LLM_BASE_URL", ""), os.environ.get("LLM_API_KEY", "")
+    model = os.environ.get("LLM_MODEL", "")
+    if not model or not (url or key):
+        raise BadInput("--llm env needs LLM_MODEL, and LLM_BASE_URL or LLM_API_KEY, in the environment.")
+    return OpenAiLlm(base_url=url or OPENAI_URL, model=model, api_key=key)
+
+
+@dataclass(slots=True)
+class Watch:
+    """What was seen of one run: the time each stage took, and the pool."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    pool: list[Execution] = field(default_factory=list)
+    rounds: int = 0
+    answer: Answer | None = None
+    _last: float = field(default_factory=perf_counter)
+
+    def see(self, event: object) -> None:
+        """Take an event down."""
+        now = perf_counter()
+        stage = STAGES.get(type(event))
+        if stage:
+            self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self._last
+        self._last = now
+        if isinstance(event, Executed):
+            self.pool.append(event.execution)
+        elif isinstance(event, Sampling):
+            self.rounds += 1
+        elif isinstance(event, Ended):
+            self.answer = event.answer
+        self.seconds["in all"] = sum(v for k, v in self.seconds.items() if k != "in all")
+
+
+def answer_one(item: Item, *, databases: str, llm: str, budget: Budget) -> Answered:
+    """Answer one question and score it."""
+    source = kept_open(databases).source(item.db)
+    watch = Watch()
+    for event in pipeline.answer(
+        item.question,
+        database=source.database,
+        catalog=source.catalog,
+        index=source.index,
+        llm=llm_from_environment() if llm == "env" else None,
+        budget=budget,
+    ):
+        watch.see(event)
+    said = watch.answer
+    assert said is not None
+    scorer = Scorer(item, source)
+    told = said.outcome in (Outcome.ANSWERED, Outcome.AMBIGUOUS)
+    right = told and scorer.is_right(said.sql, said.rows)
+    pool = [scorer.is_right(e.sql, e.rows) for e in watch.pool]
+    if item.gold is None:
+        right = said.outcome is Outcome.UNANSWERABLE
+    line = {
+        "id": item.id,
+        "sql": said.sql if told and said.sql else None,
+        "confidence": round(said.confidence, 4),
+        "groups": [{"sql": r.sql, "size": r.size, "difference": r.difference} for r in said.readings],
+        "seconds": round(watch.seconds["in all"], 4),
+        "outcome": str(said.outcome),
+        "reason": said.reason,
+        "pool": [e.sql for e in watch.pool],
+    }
+    usage = said.usage
+    return Answered(
+        id=item.id,
+        db=item.db,
+        answerable=item.gold is not None,
+        outcome=str(said.outcome),
+        right=right,
+        bird=told and scorer.is_right_bird(said.rows),
+        first=bool(pool) and pool[0],
+        oracle=any(pool),
+        confidence=said.confidence,
+        calls=usage.calls,
+        tokens=usage.prompt_tokens + usage.completion_tokens,
+        resampled=watch.rounds > 1,
+        seconds=watch.seconds,
+        line=line,
+    )
+
+
+def report(answered: Sequence[Answered]) -> str:
+    """Print EX, oracle, outcomes, cost, time per stage and calibration, by database and overall."""
+    with_gold = [a for a in answered if a.answerable]
+    width = max(len(a.db) for a in answered) + 2
+    lines = ["".ljust(width) + "".join(c.rjust(11) for c in ("questions", "EX", "bird", "first", "oracle"))]
+    for name in [*sorted({a.db for a in with_gold}), "overall"]:
+        mine = [a for a in with_gold if name in (a.db, "overall")]
+        if mine:
+            flags = [
+                [a.right for a in mine],
+                [a.bird for a in mine],
+                [a.first for a in mine],
+                [a.oracle for a in mine],
+            ]
+            lines.append(
+                name.ljust(width)
+                + str(len(mine)).rjust(11)
+                + "".join(f"{_percent(f):.2f}".rjust(11) for f in flags)
+            )
+    foreign = [a for a in answered if not a.answerable]
+    if foreign:
+        caught = sum(a.right for a in foreign)
+        lines.append(f"unanswerable questions: {caught} of {len(foreign)} called so")
+    lines.append("outcomes: " + _counted(answered))
+    lines.append(f"resampled: {sum(a.resampled for a in answered)} of {len(answered)}")
+    lines.append(f"calls: {sum(a.calls for a in answered)}, tokens: {sum(a.tokens for a in answered)}")
+    pairs = [(a.confidence, a.right) for a in with_gold if a.line["sql"]]
+    brier, error, curve = calibration(pairs)
+    lines.append(
+        f"confidence: Brier {brier:.4f}, expected calibration error {error:.4f} over {len(pairs)} answers"
+    )
+    lines += [f"  said {said:.2f}, was right {was:.2f} ({count})" for said, was, count in curve]
+    return "\n".join(lines)
+
+
+def report_times(answered: Sequence[Answered]) -> str:
+    """Print p50 and p95 a stage; apart from the figures, since no two runs take the same time."""
+    lines = [f"{'milliseconds':<20}{'p50':>10}{'p95':>10}"]
+    for stage in [*STAGES.values(), "in all"]:
+        times = [1000 * a.seconds[stage] for a in answered if stage in a.seconds]
+        lines.append(f"{stage:<20}{percentile(times, 0.5):>10.1f}{percentile(times, 0.95):>10.1f}")
+    return "\n".join(lines)
+
+
+def _percent(flags: Sequence[bool]) -> float:
+    return 100 * sum(flags) / len(flags) if flags else 0.0
+
+
+def _counted(answered: Sequence[Answered]) -> str:
+    counts = Counter(a.outcome for a in answered)
+    right = Counter(a.outcome for a in answered if a.right)
+    return ", ".join(f"{name} {counts[name]} ({right[name]} right)" for name in sorted(counts))
