@@ -28,7 +28,7 @@ from sqlagent.values import (
 FITTED = Path(__file__).parent / "fitted" / "confidence.json"
 
 RIVAL = 0.6
-"""A reading is a rival when it has at least this much of the winner's size."""
+"""A reading is a rival when it has at least this much of the winner's weight."""
 
 SURE = 0.75
 """From this confidence on a question is answered, whatever else could be read into it."""
@@ -48,7 +48,7 @@ def figures(
     """
     groups = [ranked.group for ranked in ranking.groups]
     pool = max(1, ranking.pool)
-    shares = [group.size / pool for group in groups]
+    shares = [min(1.0, group.weight / pool) for group in groups]
     top = shares[0] if shares else 0.0
     rival = max(shares[1:], default=0.0)
     entropy = -sum(s * math.log(s) for s in shares if s > 0)

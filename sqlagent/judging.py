@@ -62,9 +62,9 @@ class FeatureJudge:
         self, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]
     ) -> list[float]:
         """Score groups together: their best member's features and their share of those shown."""
-        total = sum(group.size for group in groups)
+        total = sum(group.weight for group in groups) or 1.0
         return [
-            max(self.utilities(question, linked, group.members)) + SIZE * math.log(group.size / total)
+            max(self.utilities(question, linked, group.members)) + SIZE * math.log(max(group.weight, 1e-6) / total)
             for group in groups
         ]
 

@@ -41,6 +41,7 @@ from sqlagent.events import (
 )
 from sqlagent.generation import LlmSampler
 from sqlagent.grammar import GrammarSampler
+from sqlagent.guard import Policy
 from sqlagent.judging import FeatureJudge
 from sqlagent.llm_judging import LlmJudge
 from sqlagent.metering import MeteredLlm
@@ -75,7 +76,7 @@ def answer(
     privacy: str = "schema",
     cancelled: Flag | None = None,
     cache: execution.Cache | None = None,
-    policy: execution.Policy | None = None,
+    policy: Policy | None = None,
 ) -> Iterator[Event]:
     """Answer a question, yielding each event as it happens and exactly one `Ended` last.
 
@@ -91,11 +92,15 @@ def answer(
     try:
         catalog = catalog or database.catalog()
         if turns:
-            question = following.stand_alone(question, turns, catalog, meter)
+            question = following.stand_alone(
+                question, turns, catalog, meter, privacy=privacy, cancelled=cancelled
+            )
             yield Rewritten(question)
         linked = linking.link(question, catalog, index)
         yield Linked(linked)
-        journey = Journey.start(question, linked, database, index, meter, budget, privacy, cancelled, cache, policy)
+        journey = Journey.start(
+            question, linked, database, index, meter, budget, privacy, cancelled, cache, policy
+        )
         yield from journey.rounds()
         ended = journey.conclude()
     except Cancelled:
@@ -139,24 +144,23 @@ class Journey:
         privacy: str,
         cancelled: Flag,
         cache: execution.Cache | None,
-        policy: execution.Policy | None,
+        policy: Policy | None,
     ) -> Journey:
         """Choose the makers: an LLM's where there is one, the built-in ones otherwise."""
-        features = FeatureJudge()
+        features, faithful = FeatureJudge(index), budget.mode == "faithful"
         return cls(
             question=question,
             linked=linked,
             database=database,
             index=index,
             sampler=LlmSampler(llm, privacy=privacy) if llm else GrammarSampler(index),
-            judge=LlmJudge(llm, features, privacy=privacy) if llm else features,
+            judge=LlmJudge(llm, features, privacy, marks=faithful, cancelled=cancelled) if llm else features,
             executor=execution.Executor(
                 database,
                 linked.full,
                 Limits(budget.statement_seconds, budget.rows),
                 cache=cache,
                 policy=policy,
-                cancelled=cancelled,
             ),
             budget=budget,
             cancelled=cancelled,
@@ -189,7 +193,7 @@ class Journey:
             wave = yield from self.sampled(number, count)
             if not wave:
                 break
-            for ran in self.executor.run(wave):
+            for ran in self.executor.run(wave, cancelled=self.cancelled):
                 mended = self.mended(ran)
                 yield Executed(len(self.pool), mended)
                 self.pool.append(mended)
@@ -201,17 +205,29 @@ class Journey:
     def sampled(self, number: int, count: int) -> Generator[Event, None, list[Candidate]]:
         """Ask the sampler for a wave; where an LLM is silent, the built-in generator steps in."""
         wave: list[Candidate] = []
-        ask = {"count": count, "start": len(self.pool), "round": number, "feedback": self.verdict.unmet}
         try:
-            wave.extend(self.sampler.sample(self.question, self.linked, cancelled=self.cancelled, **ask))
+            for candidate in self.asked(number, count):
+                wave.append(candidate)
         except LlmError as error:
             if not wave and not self.pool:
                 note = f"{error} The built-in generator answered instead."
                 self.notes.append(note)
                 yield Noted(note)
-                self.sampler, self.judge = GrammarSampler(self.index), FeatureJudge()
-                wave.extend(self.sampler.sample(self.question, self.linked, cancelled=self.cancelled, **ask))
+                self.sampler, self.judge = GrammarSampler(self.index), FeatureJudge(self.index)
+                wave = list(self.asked(number, count))
         return wave
+
+    def asked(self, number: int, count: int) -> Iterator[Candidate]:
+        """The sampler's next candidates, told what the auditor found unmet."""
+        return self.sampler.sample(
+            self.question,
+            self.linked,
+            count=count,
+            start=len(self.pool),
+            round=number,
+            feedback=self.verdict.unmet,
+            cancelled=self.cancelled,
+        )
 
     def mended(self, ran: Execution) -> Execution:
         """Give a candidate that did not work its repair by rule, and run it again."""
@@ -221,7 +237,7 @@ class Journey:
         if mend is None:
             return ran
         candidate = replace(ran.candidate, sql=mend.sql, notes=(*ran.candidate.notes, *mend.notes))
-        again = next(iter(self.executor.run([candidate])))
+        again = next(iter(self.executor.run([candidate], cancelled=self.cancelled)))
         return again if again.failure is None else ran
 
     def rank(self) -> None:

@@ -100,7 +100,7 @@ def weights(question: Question, groups: Sequence[ExecutionGroup]) -> list[float]
     may_be_empty = wording.asks_existence(question.text) or wording.asks_count(question.text)
     has_rows = any(not is_empty(group) for group in groups)
     factor = 0.0 if has_rows and not may_be_empty else EMPTY_WEIGHT
-    return [group.size * (factor if is_empty(group) else 1.0) for group in groups]
+    return [group.weight * (factor if is_empty(group) else 1.0) for group in groups]
 
 
 def is_empty(group: ExecutionGroup) -> bool:
@@ -142,7 +142,7 @@ class _Task:
         """Weigh the groups and choose each one's representative by pointwise rank."""
         executions = [member for group in groups for member in group.members]
         places = self.places(executions)
-        heavy = [float(group.size) for group in groups] if faithful else weights(self.question, groups)
+        heavy = [group.weight for group in groups] if faithful else weights(self.question, groups)
         found, at = [], 0
         for group, weight in zip(groups, heavy, strict=True):
             mine = places[at : at + group.size]
@@ -150,7 +150,7 @@ class _Task:
             first = min(range(group.size), key=lambda i: (mine[i], _plainness(group.members[i]), i))
             entry = _Entry(group, group.members[first], weight, weight / mine[first])
             entry.reasons.append(f"{group.size} attempt{'s' * (group.size > 1)} with this result")
-            if weight < group.size:
+            if weight < group.weight:
                 entry.reasons.append(f"a result that is {group.status.replace('_', ' ')} weighs less")
             found.append(entry)
         return found

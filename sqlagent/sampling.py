@@ -33,8 +33,11 @@ def leads(first: int, second: int) -> float:
 def settled(groups: Sequence[ExecutionGroup]) -> bool:
     """Tell whether the largest group is so far ahead that another wave would not change it.
 
-    Groups come largest first. A group whose result is empty or all NULL never settles.
+    Groups come largest first. A group whose result is empty or all NULL never settles, and
+    neither does a beam: its members are no independent draws.
     """
+    if any(member.candidate.score is not None for group in groups for member in group.members):
+        return False
     if not groups or groups[0].status in ("empty", "all_null"):
         return False
     second = groups[1].size if len(groups) > 1 else 0

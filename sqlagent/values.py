@@ -201,7 +201,9 @@ class Candidate:
 
     `family` names how it was made (a prompt family, or `grammar`) and is for the reader of
     a run: nothing that selects looks at it. `score` is its maker's own log-score, if any;
-    `notes` explain it in words ("'heaviest' -> ORDER BY weight DESC LIMIT 1").
+    `notes` explain it in words ("'heaviest' -> ORDER BY weight DESC LIMIT 1"). `weight` is
+    what its vote counts: 1 for an independent draw; the members of a beam, which differ by
+    construction, carry their share of the beam's probability times its length.
     """
 
     sql: str
@@ -209,6 +211,7 @@ class Candidate:
     round: int = 0
     score: float | None = None
     notes: tuple[str, ...] = ()
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +297,11 @@ class ExecutionGroup:
         return len(self.members)
 
     @property
+    def weight(self) -> float:
+        """What its members' votes count together; equal to `size` for independent draws."""
+        return sum(member.candidate.weight for member in self.members)
+
+    @property
     def rows(self) -> Rows:
         """The rows of the first member (all members' rows are the same answer)."""
         rows = self.members[0].rows
@@ -334,8 +342,8 @@ class Ranking:
 
     @property
     def top_share(self) -> float:
-        """Size of the winning group out of the whole pool; 0 without groups."""
-        return self.groups[0].group.size / self.pool if self.groups and self.pool else 0.0
+        """Weight of the winning group out of the whole pool; 0 without groups."""
+        return min(1.0, self.groups[0].group.weight / self.pool) if self.groups and self.pool else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,11 +427,15 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one statement may take: seconds, rows kept, and characters of one cell."""
+    """What one statement may take: seconds, rows kept, characters of one cell and of all cells.
+
+    Reaching `total_chars` ends the rows as reaching `rows` does; it bounds memory.
+    """
 
     seconds: float = 30.0
     rows: int = 10_000
     cell_chars: int = 100_000
+    total_chars: int = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
