@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -22,6 +23,9 @@ from mirror.asking.pages import (
     version_view,
 )
 from mirror.asking.pages.version import chart_view
+from mirror.library.forms import ArgumentsForm
+from mirror.library.selectors import may_run, saved_visible
+from mirror.library.views import show_saved
 from mirror.results.pages import TableWish
 from mirror.sources.selectors import sources_visible
 
@@ -250,9 +254,25 @@ def save(request: HttpRequest, pk: int) -> HttpResponse:
             return render(request, "asking/_save.html", {"version_id": pk, "save_form": form}, status=422)
         messages.error(request, " ".join(error for errors in form.errors.values() for error in errors))
         return redirect("asking:run", found.run_id)
-    saved = services.version_save(found, **form.cleaned_data)
+    try:
+        saved = services.version_save(found, **form.cleaned_data)
+    except services.AskingError as error:
+        messages.error(request, str(error))
+        return redirect("asking:run", found.run_id)
     messages.success(request, f"Saved as “{saved.name}”.")
     return _to_run(request, found.run)
+
+
+@require_POST
+def run_saved(request: HttpRequest, pk: int) -> HttpResponse:
+    """Run saved SQL with values for its parameters; a wrong value goes back to where it was typed."""
+    saved = get_object_or_404(saved_visible(request.user), pk=pk)
+    if not may_run(request.user, saved):
+        raise PermissionDenied("The source of this saved SQL is not shared with you.")
+    form = ArgumentsForm(request.POST, saved=saved)
+    if not form.is_valid():
+        return show_saved(request, saved, form, status=422)
+    return _to_run(request, services.run_saved(request.user, saved, form.arguments()))
 
 
 # ---------------------------------------------------------------- before

@@ -59,7 +59,8 @@ class RunPage:
     asked: str
     question: str
     is_rewritten: bool
-    is_saved: bool
+    saved_id: int | None
+    arguments: tuple[tuple[str, str], ...]
     state: str
     is_working: bool
     reason: str
@@ -117,7 +118,8 @@ def run_page(
         asked=asked,
         question=run.question,
         is_rewritten=bool(run.asked) and run.question != run.asked,
-        is_saved=run.saved_id is not None or not asked,
+        saved_id=run.saved_id,
+        arguments=tuple((name, str(value)) for name, value in (current.arguments if current else {}).items()),
         state=state_of(run),
         is_working=not run.is_ended,
         reason=run.reason,

@@ -19,6 +19,7 @@ from mirror.asking.services.opening import AskingError, OpenedSource, result_lim
 from mirror.asking.steps import failure_json
 from mirror.asking.tasks import run_version
 from mirror.leases import Lease, LeaseLost, Status, Watch, claim, end_unheld
+from mirror.library import services as library
 from mirror.results.services import result_delete, result_store
 from sqlagent.errors import DatabaseError
 from sqlagent.values import Failure, FailureKind, Rows
@@ -75,22 +76,23 @@ def version_stop(version: Version) -> None:
             end_unheld(version, failure=STOPPED_FAILURE)
 
 
-def version_save(
-    version: Version, *, name: str, description: str = "", parameters: list[dict[str, Any]] | None = None
-) -> SavedSql:
-    """Keep a version's SQL in the library, with its question and chart."""
-    from mirror.library import services as library
-
-    return library.sql_save(
-        owner=version.run.thread.owner,
-        source=version.run.thread.source,
-        name=name,
-        description=description,
-        question=version.run.question,
-        sql=version.sql,
-        parameters=parameters or [],
-        chart=version.chart,
-    )
+def version_save(version: Version, *, name: str, description: str = "") -> SavedSql:
+    """Keep a version's SQL in the library, with its question, parameters and chart. Raises: AskingError."""
+    run = version.run
+    parameters = run.saved.parameters if run.saved else None
+    try:
+        return library.sql_save(
+            run.thread.owner,
+            run.thread.source,
+            name,
+            version.sql,
+            description=description,
+            question=run.question,
+            parameters=parameters,
+            chart=version.chart,
+        )
+    except ValueError as error:
+        raise AskingError(str(error)) from None
 
 
 def version_take(version_id: int) -> Lease | None:
@@ -170,8 +172,6 @@ def _ran(version: Version, watch: Watch) -> Rows | Failure:
 
 def _bound(version: Version, opened: OpenedSource) -> str | Failure:
     """The SQL with the values of its parameters in their places."""
-    from mirror.library import services as library
-
     saved = version.run.saved
     if saved is None or not saved.parameters:
         return version.sql
