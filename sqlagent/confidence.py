@@ -150,8 +150,9 @@ def _listed(words: Sequence[str]) -> str:
 
 def _rivals(ranking: Ranking, readings: Sequence[Reading]) -> bool:
     top = ranking.groups[0].group
+    weights = {ranked.representative.sql: ranked.group.weight for ranked in ranking.groups}
     return any(
-        reading.size >= RIVAL * top.size
+        weights.get(reading.sql, 0.0) >= RIVAL * top.weight
         and reading.rows.rows
         and not reading.difference.startswith("also shows")
         for reading in readings
