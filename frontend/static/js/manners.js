@@ -43,6 +43,7 @@ document.addEventListener("keydown", (event) => {
 // A select that is a whole question by itself ("which source?") sends its form when changed.
 document.addEventListener("change", (event) => {
   if (event.target.matches("[data-submits]")) event.target.form?.requestSubmit();
+  if (event.target.matches("[data-goes]")) location.assign(event.target.dataset.goes + encodeURIComponent(event.target.value));
 });
 
 // A request that failed says so in words, in one place, and what was typed stays.

@@ -35,6 +35,7 @@ class MirrorEditor extends HTMLElement {
     this.field.hidden = true;
     this.append(place);
     if (hadFocus) this.handle.focus();
+    this.restore();
     this.markError();
     this.listen();
     const catalog = this.getAttribute("catalog");
@@ -69,15 +70,50 @@ class MirrorEditor extends HTMLElement {
     form?.addEventListener("click", (event) => {
       if (event.target.closest("[data-formats]")) this.format();
     }, { signal: this.stopListening.signal });
+    // What was sent is kept by the server from here on.
+    form?.addEventListener("submit", () => {
+      this.given = this.value;
+      this.storage((store, key) => store.removeItem(key));
+    }, { signal: this.stopListening.signal });
+    for (const name of ["mirror-exchanged", "htmx:afterSettle"]) {
+      document.addEventListener(name, () => this.readPosition(), { signal: this.stopListening.signal });
+    }
+  }
+
+  // SQL that was typed and not run yet outlives a reload, a click away and a lost connection.
+  restore() {
+    const typed = this.storage((store, key) => store.getItem(key));
+    this.given = this.field.value;
+    if (typed && typed !== this.given) {
+      this.handle.replace(typed);
+      announce("The SQL you were writing is back");
+    }
+  }
+
+  storage(use) {
+    if (!this.hasAttribute("kept")) return null;
+    try { return use(sessionStorage, `mirror-sql:${this.getAttribute("kept")}`); } catch { return null; }
   }
 
   changed(text) {
     this.field.value = text;
+    this.storage((store, key) => (text === this.given ? store.removeItem(key) : store.setItem(key, text)));
     this.field.dispatchEvent(new Event("input", { bubbles: true }));
     if (this.hasAttribute("error-at")) {
       this.removeAttribute("error-at");
       this.removeAttribute("error-message");
     }
+  }
+
+  // The problem under the editor says where it is; it is exchanged without the editor.
+  readPosition() {
+    const problem = this.closest("form")?.querySelector("[data-position]");
+    if (!problem || problem === this.seen) return;
+    this.seen = problem;
+    if (problem.dataset.position) {
+      this.setAttribute("error-message", problem.textContent.trim().replace(/\s+/g, " "));
+      this.setAttribute("error-at", problem.dataset.position);
+    } else this.removeAttribute("error-at");
   }
 
   markError() {

@@ -15,6 +15,17 @@ class MirrorGrid extends HTMLElement {
     this.listening = true;
     this.addEventListener("copy", (event) => this.copied(event));
     this.addEventListener("keydown", (event) => this.walked(event));
+    this.addEventListener("click", (event) => { if (event.target.closest("[data-filters]")) this.filters(); });
+    const row = this.querySelector(".grid-filter");
+    if (row) this.filters(row.hasAttribute("data-used") || row.contains(document.activeElement));
+  }
+
+  // The row of filters is there without scripts; with them it waits until it is wanted.
+  filters(shown) {
+    const row = this.querySelector(".grid-filter");
+    row.hidden = !(shown ?? row.hidden);
+    this.querySelector("[data-filters]")?.setAttribute("aria-expanded", String(!row.hidden));
+    if (shown === undefined && !row.hidden) row.querySelector("input")?.focus();
   }
 
   // Selected cells leave as tab-separated exact values: 4,210,334 on the page is 4210334 on the clipboard.

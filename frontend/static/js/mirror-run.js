@@ -1,8 +1,9 @@
 // <mirror-run events poll>: follows a run until it ended. Server-sent events first; where they do not come
 // through (a proxy, an old server) it asks the poll address every second instead. Both bring the same
-// fragments, complete each time, so a reload or a reconnect needs no memory.
+// fragments, complete each time, so a reload or a reconnect needs no memory. With parts="result told" only the
+// elements with these ids are exchanged at the end, wherever they stand: an editor beside them is left alone.
 import { announce } from "./announce.js";
-import { place } from "./place.js";
+import { exchange, place } from "./place.js";
 
 const POLL_MS = 700;
 const SILENT_MS = 20_000;
@@ -49,7 +50,7 @@ class MirrorRun extends HTMLElement {
       const reply = await fetch(this.getAttribute("poll"), { headers: { "X-Requested-With": "mirror-run" } });
       const html = await reply.text();
       if (reply.ok && reply.headers.has("X-Mirror-Ended")) return this.ended(html);
-      if (reply.ok) this.put("steps", html);
+      if (reply.ok && !this.hasAttribute("parts")) this.put("steps", html);
       else if (reply.status === 404 || reply.status === 403) return location.reload();
     } catch {
       wait = POLL_MS * 5; // the server is away: keep asking, more slowly
@@ -67,9 +68,10 @@ class MirrorRun extends HTMLElement {
     this.stream?.close();
     clearTimeout(this.timer);
     this.followed = false;
+    if (this.hasAttribute("parts")) return exchange(html, this.getAttribute("parts").split(" "));
     this.put("answer", html);
     this.dataset.ended = "";
-    this.dispatchEvent(new CustomEvent("mirror-ended", { bubbles: true }));
+    return undefined;
   }
 }
 
