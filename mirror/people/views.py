@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login, update_session_auth_hash, views as auth_views
+from django.contrib.auth import login, update_session_auth_hash
+from django.contrib.auth import views as auth_views
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -34,6 +35,11 @@ sign_in = SignIn.as_view()
 sign_out = auth_views.LogoutView.as_view()
 
 
+def _posted(request: HttpRequest) -> QueryDict | None:
+    """What was typed; None when nothing was sent yet, so that an empty form is not full of errors."""
+    return request.POST if request.method == "POST" else None
+
+
 @login_not_required
 @never_cache
 def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
@@ -55,7 +61,7 @@ def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
 def account(request: HttpRequest) -> HttpResponse:
     """Choose a password, or another one."""
     form_class = PasswordChangeForm if request.user.has_usable_password() else SetPasswordForm
-    form = form_class(request.user, request.POST or None)
+    form = form_class(request.user, _posted(request))
     if form.is_valid():
         update_session_auth_hash(request, form.save())
         messages.success(request, "Your password is set.")
@@ -83,7 +89,7 @@ def people(request: HttpRequest) -> HttpResponse:
 def person_new(request: HttpRequest) -> HttpResponse:
     """Make somebody and show the link to hand over."""
     _staff_only(request)
-    form = PersonForm(request.POST or None)
+    form = PersonForm(_posted(request))
     if form.is_valid():
         person = services.user_create(**form.cleaned_data)
         return _show_link(request, person)
@@ -136,7 +142,7 @@ def teams(request: HttpRequest) -> HttpResponse:
 def team_new(request: HttpRequest) -> HttpResponse:
     """Make a team."""
     _staff_only(request)
-    form = TeamForm(request.POST or None)
+    form = TeamForm(_posted(request))
     if form.is_valid():
         team = services.team_create(form.cleaned_data["name"], request.user)
         return redirect("people:team", team.pk)

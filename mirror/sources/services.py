@@ -12,7 +12,7 @@ from contextlib import closing
 from threading import Lock
 
 from django.conf import settings
-from django.db import close_old_connections, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from mirror.people.models import Team, User
@@ -196,7 +196,6 @@ def _index_make(source: Source, catalog: Catalog, database: Database) -> ValueIn
     StoredIndex.objects.update_or_create(
         source=source, defaults={"state": StoredIndex.State.BUILDING, "message": ""}
     )
-    close_old_connections()
     try:
         index = ValueIndex.build(
             catalog,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -15,6 +15,11 @@ from mirror.sources.models import Source
 from mirror.sources.pages import TABLES_SHOWN, SourcePage, column_names, table_blocks
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
+
+
+def _posted(request: HttpRequest) -> QueryDict | None:
+    """What was typed; None when nothing was sent yet, so that an empty form is not full of errors."""
+    return request.POST if request.method == "POST" else None
 
 
 def _source(request: HttpRequest, pk: int, *, to_change: bool = False) -> Source:
@@ -69,7 +74,7 @@ def _engine(request: HttpRequest) -> Source.Engine:
 def connect(request: HttpRequest) -> HttpResponse:
     """Connect a source: it is kept once it answers."""
     engine = _engine(request)
-    form = form_for(engine)(request.POST or None, instance=Source(engine=engine))
+    form = form_for(engine)(_posted(request), instance=Source(engine=engine))
     if form.is_valid():
         try:
             source = services.source_connect(form.instance, request.user)
@@ -85,7 +90,7 @@ def connect(request: HttpRequest) -> HttpResponse:
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     """Change a source: the change is kept once it answers."""
     source = _source(request, pk, to_change=True)
-    form = form_for(source.engine)(request.POST or None, instance=source)
+    form = form_for(source.engine)(_posted(request), instance=source)
     if form.is_valid():
         try:
             services.source_update(form.instance, request.user)
@@ -143,12 +148,10 @@ def share(request: HttpRequest, pk: int) -> HttpResponse:
     """Choose the teams that see a source."""
     source = _source(request, pk, to_change=True)
     offered = selectors.teams_to_share_with(request.user)
-    form = ShareForm(request.POST or None, offered=offered, initial={"teams": source.teams.all()})
-    if request.method == "POST":
-        form = ShareForm(request.POST, offered=offered)
-        if form.is_valid():
-            services.source_share(source, form.cleaned_data["teams"], request.user)
-            return redirect("sources:source", source.pk)
+    form = ShareForm(_posted(request), offered=offered, initial={"teams": source.teams.all()})
+    if form.is_valid():
+        services.source_share(source, form.cleaned_data["teams"], request.user)
+        return redirect("sources:source", source.pk)
     status = 422 if form.is_bound else 200
     return render(request, "sources/share.html", {"form": form, "source": source}, status=status)
 

@@ -186,4 +186,4 @@ def test_adding_somebody_unknown_says_so_and_keeps_what_was_typed(as_alice, team
 def test_a_page_that_is_not_there_is_told_in_words(as_alice):
     answer = as_alice.get("/no/such/page/")
     assert answer.status_code == 404
-    assert "Nothing is here" in answer.content.decode()
+    assert "Not found" in answer.content.decode()

@@ -1,0 +1,352 @@
+"""Sources: who sees which, what a connect form takes and refuses, and what is read of a source."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+from django.urls import reverse
+
+from mirror.sources import addresses, services
+from mirror.sources.catalogs import catalog_json, catalog_read
+from mirror.sources.models import Source, StoredIndex
+from mirror.sources.pages import table_blocks
+
+pytestmark = pytest.mark.django_db
+
+
+def url(name: str, *args) -> str:
+    return reverse(f"sources:{name}", args=args)
+
+
+@pytest.fixture
+def files(settings, tmp_path: Path) -> Path:
+    """The folder in which people who are not staff may connect files, with one database in it."""
+    settings.SOURCE_FILES_DIR = tmp_path / "files"
+    settings.SOURCE_FILES_DIR.mkdir()
+    db = sqlite3.connect(settings.SOURCE_FILES_DIR / "pets.sqlite3")
+    db.executescript("CREATE TABLE pets (name TEXT, age INTEGER); INSERT INTO pets VALUES ('Rex', 3);")
+    db.close()
+    return settings.SOURCE_FILES_DIR
+
+
+PETS = {"name": "pets", "database": "pets.sqlite3", "privacy": "schema"}
+
+
+# ---------------------------------------------------------------- who may
+
+
+@pytest.mark.parametrize(
+    ("verb", "name", "expected"),
+    [
+        ("get", "source", (200, 200, 404)),
+        ("get", "names", (200, 200, 404)),
+        ("get", "edit", (200, 403, 404)),
+        ("post", "edit", (422, 403, 404)),
+        ("post", "test_changed", (200, 403, 404)),
+        ("get", "share", (200, 403, 404)),
+        ("post", "share", (302, 403, 404)),
+        ("get", "delete", (200, 403, 404)),
+        ("post", "refresh", (302, 302, 404)),
+    ],
+)
+def test_the_owner_changes_the_team_looks_and_a_stranger_finds_nothing(
+    as_alice, as_bob, as_charlie, shop, verb, name, expected
+):
+    address = url(name, shop.pk)
+    got = [getattr(browser, verb)(address).status_code for browser in (as_charlie, as_bob, as_alice)]
+    assert tuple(reversed(got)) == expected
+
+
+def test_only_the_owner_deletes_a_source(as_alice, as_bob, as_charlie, shop):
+    for browser, status in [(as_bob, 403), (as_charlie, 404)]:
+        assert browser.post(url("delete", shop.pk)).status_code == status
+    assert Source.objects.filter(pk=shop.pk).exists()
+    assert as_alice.post(url("delete", shop.pk)).status_code == 302
+    assert not Source.objects.exists()
+
+
+def test_the_list_shows_what_is_shared_and_nothing_else(as_alice, as_bob, as_charlie, shop):
+    pages = [browser.get(url("list")).content.decode() for browser in (as_alice, as_bob, as_charlie)]
+    link = url("source", shop.pk)
+    assert [link in page for page in pages] == [True, True, False]
+    assert "No sources yet" in pages[2]
+
+
+def test_an_administrator_sees_no_source_that_is_not_shared_with_them(as_admin, shop):
+    assert as_admin.get(url("source", shop.pk)).status_code == 404
+
+
+def test_who_leaves_the_team_no_longer_sees_its_sources(as_bob, bob, team, shop):
+    assert as_bob.get(url("source", shop.pk)).status_code == 200
+    team.members.remove(bob)
+    assert as_bob.get(url("source", shop.pk)).status_code == 404
+
+
+def test_a_source_is_shared_only_with_teams_one_is_in(as_alice, as_bob, alice, shop, team):
+    from mirror.people.models import Team
+
+    other = Team.objects.create(name="Others")
+    assert as_alice.post(url("share", shop.pk), {"teams": [other.pk]}).status_code == 422
+    assert as_alice.post(url("share", shop.pk), {"teams": []}).status_code == 302
+    assert as_bob.get(url("source", shop.pk)).status_code == 404
+    shop.teams.add(other)
+    assert as_alice.post(url("share", shop.pk), {"teams": [team.pk]}).status_code == 302
+    assert set(shop.teams.all()) == {team, other}, "a share that somebody else made is left as it is"
+
+
+# ---------------------------------------------------------------- connecting
+
+
+def test_a_file_is_connected_with_its_catalog(as_charlie, charlie, files):
+    answer = as_charlie.post(url("connect"), PETS)
+    assert answer.status_code == 302
+    source = Source.objects.get(name="pets")
+    assert source.owner == charlie
+    assert source.database == str(files / "pets.sqlite3")
+    assert [t["name"] for t in source.catalog["tables"]] == ["pets"]
+    assert "pets" in as_charlie.get(answer.url).content.decode()
+
+
+def test_a_test_tells_what_was_found_and_keeps_nothing(as_charlie, files):
+    page = as_charlie.post(url("test"), PETS).content.decode()
+    assert "Connected to SQLite" in page
+    assert not Source.objects.exists()
+
+
+def test_nothing_is_kept_of_a_source_that_does_not_answer_and_the_form_stays_filled(as_charlie, files):
+    (files / "notes.sqlite3").write_text(
+        "this is no database, but long enough to be taken for one at first" * 20
+    )
+    answer = as_charlie.post(url("connect"), {**PETS, "database": "notes.sqlite3", "description": "my pets"})
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert "not a database" in page
+    assert 'value="my pets"' in page
+    assert not Source.objects.exists()
+
+
+@pytest.mark.parametrize("typed", ["../outside.sqlite3", "/etc/passwd", "link.sqlite3", "~/outside.sqlite3"])
+def test_files_outside_the_folder_are_refused_without_telling_whether_they_exist(
+    as_charlie, files, tmp_path, typed
+):
+    sqlite3.connect(tmp_path / "outside.sqlite3").execute("CREATE TABLE t (a)")
+    os.symlink(tmp_path / "outside.sqlite3", files / "link.sqlite3")
+    for name in ("test", "connect"):
+        page = as_charlie.post(url(name), {**PETS, "database": typed}).content.decode()
+        assert "Only files under" in page
+    assert not Source.objects.exists()
+
+
+def test_an_administrator_may_connect_a_file_anywhere_but_not_the_store(as_admin, files, tmp_path, settings):
+    sqlite3.connect(tmp_path / "outside.sqlite3").execute("CREATE TABLE t (a)")
+    store = settings.DATABASES["default"]["NAME"]
+    assert (
+        as_admin.post(url("connect"), {**PETS, "database": str(tmp_path / "outside.sqlite3")}).status_code
+        == 302
+    )
+    page = as_admin.post(url("connect"), {**PETS, "name": "store", "database": str(store)}).content.decode()
+    assert "own store" in page
+
+
+@pytest.mark.parametrize(
+    ("host", "why"),
+    [
+        ("169.254.169.254", "link-local"),
+        ("fe80::1", "link-local"),
+        ("::ffff:169.254.169.254", "link-local"),
+        ("100.100.100.200", "link-local"),
+        ("0.0.0.0", "nothing can be reached"),
+        ("224.0.0.1", "nothing can be reached"),
+        ("db,evil.example", "not a host name"),
+        ("/var/run/postgresql", "not a host name"),
+        ("db host=evil", "not a host name"),
+        ("no-such-machine.invalid", "No machine is called"),
+    ],
+)
+def test_hosts_that_may_not_be_called_are_refused_with_the_reason(as_charlie, host, why):
+    typed = {"name": "x", "host": host, "port": 5432, "database": "x", "privacy": "schema"}
+    for name in ("test", "connect"):
+        page = as_charlie.post(url(name) + "?engine=postgres", typed).content.decode()
+        assert why in page
+    assert not Source.objects.exists()
+
+
+def test_private_networks_are_refused_where_the_setting_says_so(settings):
+    assert addresses.refused_because(ipaddress.ip_address("127.0.0.1")) == ""
+    settings.SOURCE_PRIVATE_HOSTS = False
+    for address in ("127.0.0.1", "10.1.2.3", "192.168.0.1", "::1", "fd12::1", "::ffff:10.0.0.1"):
+        assert "private network" in addresses.refused_because(ipaddress.ip_address(address))
+    assert addresses.refused_because(ipaddress.ip_address("1.1.1.1")) == ""
+
+
+def test_a_name_is_taken_whatever_its_letter_case(as_alice, shop, files):
+    page = as_alice.post(url("connect"), {**PETS, "name": "SHOP"}).content.decode()
+    assert "has this name already" in page
+
+
+# ---------------------------------------------------------------- secrets
+
+
+@pytest.fixture
+def server(alice) -> Source:
+    """A server that Alice connected, kept with its password."""
+    return Source.objects.create(
+        owner=alice,
+        name="erp",
+        engine=Source.Engine.POSTGRES,
+        host="127.0.0.1",
+        port=1,
+        database="erp",
+        username="reader",
+        password="a secret pass word",
+    )
+
+
+TYPED = {
+    "name": "erp",
+    "host": "127.0.0.1",
+    "port": 1,
+    "database": "erp",
+    "username": "reader",
+    "privacy": "schema",
+}
+
+
+def test_a_password_is_never_given_back(as_alice, server):
+    pages = [as_alice.get(url(name, server.pk)) for name in ("source", "edit", "share", "delete")]
+    pages += [as_alice.post(url(name, server.pk), TYPED) for name in ("edit", "test_changed", "refresh")]
+    for page in pages:
+        assert "a secret pass word" not in page.content.decode()
+    assert "One is kept" in pages[1].content.decode()
+
+
+def test_the_store_holds_the_password_encrypted(server):
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT password FROM sources_source WHERE id = %s", [server.pk])
+        kept = cursor.fetchone()[0]
+    assert "secret" not in kept
+    assert Source.objects.get(pk=server.pk).password == "a secret pass word"
+
+
+def test_a_kept_password_is_used_when_none_is_typed(as_alice, server, monkeypatch):
+    seen = []
+    monkeypatch.setattr(services, "open_source", lambda source: seen.append(source.password) or _refuse())
+    as_alice.post(url("test_changed", server.pk), TYPED)
+    as_alice.post(url("test_changed", server.pk), {**TYPED, "password": "another"})
+    assert seen == ["a secret pass word", "another"]
+
+
+def _refuse():
+    raise services.SourceError("stop here")
+
+
+@pytest.mark.parametrize("change", [{"host": "localhost"}, {"port": 2}, {"username": "root"}])
+def test_a_kept_password_is_never_sent_to_another_host_or_user(as_alice, server, change):
+    for name in ("test_changed", "edit"):
+        page = as_alice.post(url(name, server.pk), {**TYPED, **change}).content.decode()
+        assert "Type the password again" in page
+    server.refresh_from_db()
+    assert (server.host, server.port, server.username) == ("127.0.0.1", 1, "reader")
+
+
+def test_a_server_that_is_not_there_is_told_in_words(as_alice, server):
+    page = as_alice.post(url("test_changed", server.pk), TYPED).content.decode()
+    assert "No connection" in page
+    assert "Traceback" not in page
+    assert as_alice.post(url("refresh", server.pk), follow=True).status_code == 200
+
+
+# ---------------------------------------------------------------- catalog and values
+
+
+def test_a_catalog_survives_being_kept(shop):
+    database = services.open_source(shop)
+    catalog = database.catalog()
+    database.close()
+    assert catalog_read(catalog_json(catalog)) == catalog
+
+
+def test_a_refresh_sees_new_tables_and_has_the_values_read_again(
+    as_charlie, charlie, files, django_capture_on_commit_callbacks
+):
+    as_charlie.post(url("connect"), PETS)
+    source = Source.objects.get(name="pets")
+    db = sqlite3.connect(files / "pets.sqlite3")
+    db.executescript("CREATE TABLE owners (name TEXT);")
+    db.close()
+    as_charlie.post(url("refresh", source.pk))
+    source.refresh_from_db()
+    assert {t["name"] for t in source.catalog["tables"]} == {"pets", "owners"}
+    assert source.stored_index.state == StoredIndex.State.WAITING
+
+
+def test_stored_values_become_searchable(shop):
+    services.index_build(shop)
+    stored = StoredIndex.objects.get(source=shop)
+    assert stored.state == StoredIndex.State.READY
+    assert stored.size > 1000
+    database = services.open_source(shop)
+    catalog = services.source_catalog(shop, database)
+    index = services.source_index(shop, catalog, database)
+    assert [match.value for match in index.search("norway")][:1] == ["Norway"]
+    assert services.source_index(shop, catalog, database) is index, "unpacked once"
+    database.close()
+
+
+def test_values_that_cannot_be_read_are_told_on_the_page(as_alice, shop, tmp_path):
+    services.catalog_refresh(shop)
+    Source.objects.filter(pk=shop.pk).update(database=str(tmp_path / "gone.sqlite3"))
+    shop.refresh_from_db()
+    services.index_build(shop)
+    page = as_alice.get(url("source", shop.pk)).content.decode()
+    assert "gone.sqlite3" in page
+    assert "stored values could not be read" in page
+
+
+def test_a_catalog_is_searched_by_table_column_and_comment():
+    catalog = {
+        "tables": [
+            _table("customers", ["id", "country"]),
+            _table("orders", ["id", "customer_id"], comment="what was sold"),
+            _table("visits", ["id"], schema="web"),
+        ]
+    }
+    found = {
+        search: [block.key for block in table_blocks(catalog, search)]
+        for search in ("", "customer", "sold", "web.vis", "country id", "nothing")
+    }
+    assert found == {
+        "": ["customers", "orders", "web.visits"],
+        "customer": ["customers", "orders"],
+        "sold": ["orders"],
+        "web.vis": ["web.visits"],
+        "country id": ["customers"],
+        "nothing": [],
+    }
+
+
+def _table(name, columns, schema="", comment=""):
+    return {
+        "name": name,
+        "schema": schema,
+        "comment": comment,
+        "row_estimate": None,
+        "is_view": False,
+        "primary_key": [],
+        "foreign_keys": [],
+        "columns": [
+            {"name": c, "type": "TEXT", "kind": "text", "comment": "", "nullable": True} for c in columns
+        ],
+    }
+
+
+def test_the_editor_gets_the_names_to_complete(as_bob, shop):
+    services.catalog_refresh(shop)
+    names = as_bob.get(url("names", shop.pk)).json()
+    assert "country" in names["tables"]["customers"]
