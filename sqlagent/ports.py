@@ -7,14 +7,18 @@ asks an LLM and one that does not, so that the pipeline is one code path.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from threading import Event as Flag
 from typing import Protocol, runtime_checkable
 
 from sqlagent.values import (
     Candidate,
     Catalog,
+    Cell,
+    Check,
     Execution,
     ExecutionGroup,
+    Kind,
     Limits,
     LinkedSchema,
     LlmReply,
@@ -56,6 +60,38 @@ class Database(Protocol):
 
     def close(self) -> None:
         """Give back what was opened. Idempotent."""
+        ...
+
+
+class RowStream(Protocol):
+    """Rows on their way: iterating gives batches of them, at most `Limits.rows` in all.
+
+    `truncated` and `cut_cells` are what they are in `Rows`, and final once iteration ended.
+    """
+
+    columns: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    truncated: bool
+    cut_cells: int
+
+    def __iter__(self) -> Iterator[list[tuple[Cell, ...]]]:
+        """Yield batches of rows. Raises: StatementFailed, Unreachable."""
+        ...
+
+
+@runtime_checkable
+class SourceDatabase(Database, Protocol):
+    """What an adapter offers beyond answering: a connection test, and rows in constant memory."""
+
+    def check(self) -> Check:
+        """Connect, tell server and version, and what this user could write. Raises: Unreachable."""
+        ...
+
+    def stream(self, sql: str, limits: Limits) -> AbstractContextManager[RowStream]:
+        """Run one statement as `execute` does and hand its rows over in batches.
+
+        Leaving the context ends the statement. Raises: StatementFailed, Unreachable.
+        """
         ...
 
 
@@ -120,8 +156,6 @@ class Judge(Protocol):
         """Probability that `first` answers better than `second`, shown in this order (pairwise)."""
         ...
 
-    def audit(
-        self, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]
-    ) -> Verdict:
+    def audit(self, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]) -> Verdict:
         """Say whether the pool likely holds the right SQL and which requirements are unmet."""
         ...

@@ -1,0 +1,44 @@
+"""Opens a source by the name of its engine; the only door to the vendors' drivers.
+
+Each adapter imports its driver when it is first asked for, so nobody pays for one not used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlagent.ports import SourceDatabase
+
+ENGINES = ("sqlite", "postgres")
+
+
+def open_database(
+    engine: str,
+    *,
+    host: str = "",
+    port: int | None = None,
+    database: str = "",
+    user: str = "",
+    password: str = "",
+    options: Mapping[str, str] | None = None,
+) -> SourceDatabase:
+    """Give the adapter of an engine; nothing is connected before it is asked something.
+
+    `database` is the path of the file for SQLite and DuckDB. `options` are the few named
+    settings each adapter documents (TLS, for example). Raises: ValueError for an unknown
+    engine or option.
+
+    Example:
+        >>> open_database("sqlite", database="shop.sqlite3").dialect
+        'sqlite'
+    """
+    known = dict(options or {})
+    if engine == "sqlite":
+        from sqlagent.adapters.sqlite import SqliteDatabase
+
+        return SqliteDatabase(database, known)
+    if engine == "postgres":
+        from sqlagent.adapters.postgres import PostgresDatabase
+
+        return PostgresDatabase(host, port, database, user, password, known)
+    raise ValueError(f"There is no adapter for '{engine}'. Known: {', '.join(ENGINES)}.")

@@ -1,0 +1,300 @@
+"""What all adapters share: statements in flight, rows in batches, cells cut to size.
+
+An adapter decides how to open a read-only session and what its driver's errors mean; this
+decides how a statement is cancelled, how many rows are kept and how a long cell is cut.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+
+from sqlagent.errors import StatementFailed, Unreachable
+from sqlagent.values import Catalog, Cell, Check, Failure, FailureKind, Kind, Limits, Rows, Table
+
+Row = tuple[Cell, ...]
+Batch = list[Row]
+
+# Seconds to reach a server, to read a catalog, and to look for the values of one column.
+CONNECT_SECONDS = 8
+CATALOG_SECONDS = 60.0
+VALUES_SECONDS = 3.0
+# Rows looked at when counting a whole column takes too long.
+VALUES_SAMPLE = 20_000
+# Stored texts longer than this are prose, not values somebody would name.
+VALUE_CHARS = 200
+# How long `cancel` goes on asking before it gives up (seconds), and how often it asks.
+CANCEL_SECONDS, CANCEL_EVERY = 4.0, 0.1
+
+BATCH_ROWS, BATCH_CHARS = 1_000, 2_000_000
+# Kinds whose cells are never long, and classes of cells that may be.
+NARROW = frozenset((Kind.INTEGER, Kind.NUMBER, Kind.DATE, Kind.DATETIME, Kind.TIME, Kind.BOOLEAN))
+PLAIN = frozenset((str, bytes))
+LONG = PLAIN | {list, dict}
+
+CANCELLED = Failure(FailureKind.CANCELLED, "The statement was stopped.")
+
+
+def timed_out(seconds: float) -> Failure:
+    """Say that a statement ran into its deadline.
+
+    Example:
+        >>> timed_out(0.5).message
+        'The statement was stopped after 0.5 seconds.'
+    """
+    advice = "Ask for less: a shorter period, fewer tables, or an aggregate."
+    return Failure(
+        FailureKind.TIMEOUT, f"The statement was stopped after {seconds:g} seconds.", advice=advice
+    )
+
+
+class Flight:
+    """One statement in flight: how to stop it, and whether somebody has."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.deadline = time.monotonic() + seconds
+        self.is_cancelled = False
+        self.done = threading.Event()
+        self._stop: Callable[[], None] | None = None
+
+    def arm(self, stop: Callable[[], None] | None) -> None:
+        """Say how to stop it from another thread; `stop` must not raise."""
+        self._stop = stop
+
+    def stop(self) -> None:
+        """Ask the database to end it, if there is something to end yet."""
+        self.is_cancelled = True
+        stop = self._stop
+        if stop is not None:
+            stop()
+
+    def left(self) -> float:
+        """Seconds left, never less than 0.001. Raises: StatementFailed when over or stopped."""
+        self.check()
+        return max(self.deadline - time.monotonic(), 0.001)
+
+    def failure(self) -> Failure | None:
+        """Tell why it should not go on: stopped, too late, or None."""
+        if self.is_cancelled:
+            return CANCELLED
+        return timed_out(self.seconds) if time.monotonic() > self.deadline else None
+
+    def check(self) -> None:
+        """Go on, or not. Raises: StatementFailed when over time or stopped."""
+        failure = self.failure()
+        if failure is not None:
+            raise StatementFailed(failure)
+
+
+class Rowing:
+    """A `RowStream` over an adapter's rows: keeps the limits while they pass.
+
+    Each row is cut as it arrives, so that no more than one long row is ever held whole.
+    """
+
+    def __init__(
+        self,
+        columns: Iterable[str],
+        kinds: Iterable[Kind],
+        rows: Iterable[Row],
+        flight: Flight,
+        limits: Limits,
+    ) -> None:
+        self.columns = tuple(columns)
+        self.kinds = tuple(kinds)
+        self.truncated = False
+        self.cut_cells = 0
+        self._rows = rows
+        self._flight = flight
+        self._limits = limits
+
+    def __iter__(self) -> Iterator[Batch]:
+        kinds = self.kinds or (Kind.OTHER,) * len(self.columns)
+        wide = [number for number, kind in enumerate(kinds) if kind not in NARROW]
+        most, left = self._limits.cell_chars, self._limits.total_chars
+        batch: Batch = []
+        weight = 0
+        for kept, row in enumerate(self._rows):
+            if kept == self._limits.rows or left <= 0:
+                self.truncated = True
+                break
+            chars = 0
+            for number in wide:
+                cell = row[number]
+                if cell.__class__ in LONG:
+                    size = len(cell) if cell.__class__ in PLAIN else len(str(cell))
+                    if size > most:
+                        row = self._cut(row, number)
+                        size = most
+                    chars += size
+            left -= chars
+            weight += chars
+            batch.append(row)
+            if len(batch) == BATCH_ROWS or weight > BATCH_CHARS:
+                self._flight.check()
+                yield batch
+                batch, weight = [], 0
+        self._flight.check()
+        if batch:
+            yield batch
+
+    def _cut(self, row: Row, number: int) -> Row:
+        cell, most = row[number], self._limits.cell_chars
+        short = cell[:most] + "…".encode() if isinstance(cell, bytes) else str(cell)[:most] + "…"
+        self.cut_cells += 1
+        return (*row[:number], short, *row[number + 1 :])
+
+
+class Adapter(ABC):
+    """A source. Subclasses open sessions; statements in flight are counted and stopped here."""
+
+    dialect: str
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._flights: set[Flight] = set()
+
+    @abstractmethod
+    def _session(self, flight: Flight, sql: str, limits: Limits) -> AbstractContextManager[Rowing]:
+        """Open a read-only session, run one statement, and give its rows as they come."""
+
+    @abstractmethod
+    def catalog(self) -> Catalog:
+        """Read tables, columns, keys and comments. Raises: DatabaseError."""
+
+    @abstractmethod
+    def check(self) -> Check:
+        """Connect, tell server and version, and what this user could write. Raises: Unreachable."""
+
+    @abstractmethod
+    def _values_sql(self, table: str, column: str, limit: int, schema: str, sample: int | None) -> str:
+        """Write the SELECT that lists texts of a column, of `sample` rows or of all."""
+
+    @contextmanager
+    def flight(self, seconds: float) -> Iterator[Flight]:
+        """Keep a statement in the list of those that `cancel` ends."""
+        flight = Flight(seconds)
+        with self._lock:
+            self._flights.add(flight)
+        try:
+            yield flight
+        finally:
+            flight.arm(None)
+            flight.done.set()
+            with self._lock:
+                self._flights.discard(flight)
+
+    @contextmanager
+    def stream(self, sql: str, limits: Limits) -> Iterator[Rowing]:
+        """Run one statement and hand its rows over in batches. Raises: StatementFailed, Unreachable."""
+        check_text(sql)
+        with self.flight(limits.seconds) as flight, self._session(flight, sql, limits) as rowing:
+            yield rowing
+
+    def execute(self, sql: str, limits: Limits) -> Rows:
+        """Run one statement in a read-only session. Raises: StatementFailed, Unreachable."""
+        started = time.monotonic()
+        with self.stream(sql, limits) as rowing:
+            rows = tuple(row for batch in rowing for row in batch)
+        seconds = time.monotonic() - started
+        return Rows(rowing.columns, rows, rowing.truncated, seconds, rowing.kinds, rowing.cut_cells)
+
+    def values(self, table: str, column: str, limit: int, schema: str = "") -> list[str]:
+        """List distinct stored texts of a column, most frequent first.
+
+        When counting the whole column takes longer than `VALUES_SECONDS`, its first
+        `VALUES_SAMPLE` rows are counted instead; when that takes too long too, there are none.
+        Prose (over `VALUE_CHARS` characters) is left out. Raises: DatabaseError.
+        """
+        limits = Limits(VALUES_SECONDS, limit, VALUE_CHARS)
+        for sample in (None, VALUES_SAMPLE):
+            try:
+                rows = self.execute(self._values_sql(table, column, limit, schema, sample), limits).rows
+            except StatementFailed as error:
+                if error.failure.kind is not FailureKind.TIMEOUT:
+                    raise
+            else:
+                return [str(row[0]) for row in rows]
+        return []
+
+    def cancel(self) -> None:
+        """End every statement this object has in flight, in the database itself.
+
+        Asks again until the statement is gone (one that has not quite begun would miss a
+        single request), for at most `CANCEL_SECONDS`.
+        """
+        with self._lock:
+            flights = list(self._flights)
+        until = time.monotonic() + CANCEL_SECONDS
+        while flights and time.monotonic() < until:
+            for flight in flights:
+                flight.stop()
+            flights[0].done.wait(CANCEL_EVERY)
+            flights = [flight for flight in flights if not flight.done.is_set()]
+
+    def close(self) -> None:
+        """Stop what is in flight; nothing else is kept open. Idempotent."""
+        self.cancel()
+
+
+def check_text(sql: str) -> None:
+    """Let only text through that reaches a database as it is. Raises: StatementFailed.
+
+    A driver written in C would end the statement at a NUL and run what stands before it.
+    """
+    nul = sql.find("\0")
+    if nul >= 0:
+        raise failed("The SQL holds a NUL character.", nul, "Remove it.")
+    try:
+        sql.encode()
+    except UnicodeEncodeError as error:
+        raise failed("The SQL holds half a character.", error.start, "Remove it.") from error
+
+
+def structure_hash(tables: Iterable[Table]) -> str:
+    """Hash what drift is about: names, types, nullability, keys; not comments or row counts.
+
+    Example:
+        >>> from sqlagent.values import Column
+        >>> one = Table("city", (Column("name", "TEXT"),), row_estimate=5)
+        >>> two = Table("city", (Column("name", "TEXT"),), row_estimate=9, comment="Cities")
+        >>> structure_hash([one]) == structure_hash([two])
+        True
+    """
+    digest = hashlib.sha256()
+    for table in tables:
+        keys = [(k.columns, k.schema, k.table, k.referenced) for k in table.foreign_keys]
+        columns = [(c.name, c.type, c.nullable) for c in table.columns]
+        digest.update(repr((table.key, table.is_view, table.primary_key, keys, columns)).encode())
+    return digest.hexdigest()[:32]
+
+
+def known_options(options: Mapping[str, str], known: Iterable[str]) -> dict[str, str]:
+    """Keep the options an adapter knows. Raises: ValueError naming one it does not."""
+    allowed = set(known)
+    for name in options:
+        if name not in allowed:
+            names = ", ".join(sorted(allowed)) or "none"
+            raise ValueError(f"Unknown option '{name}'. Known options: {names}.")
+    return {name: str(value) for name, value in options.items()}
+
+
+def unreachable(message: str, advice: str = "") -> Unreachable:
+    """Make the error for a source that cannot be reached."""
+    return Unreachable(Failure(FailureKind.LOST, message, advice=advice))
+
+
+def failed(message: str, position: int | None = None, advice: str = "") -> StatementFailed:
+    """Make the error for a statement the database did not take."""
+    return StatementFailed(Failure(FailureKind.ERROR, message, position, advice))
+
+
+def refused(message: str) -> StatementFailed:
+    """Make the error for a statement that the read-only session stopped."""
+    advice = "Sources are only read here. Write a SELECT."
+    return StatementFailed(Failure(FailureKind.REFUSED, message, advice=advice))

@@ -1,0 +1,165 @@
+"""One lab per engine: a real database with the same tables, opened by the adapter and from behind.
+
+The shared suite asks the adapter; the lab looks at the database without it, to see what a
+statement really did.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from abc import ABC, abstractmethod
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from sqlagent.adapters import open_database
+from sqlagent.ports import SourceDatabase
+from tests import servers
+
+SCHEMAS = Path(__file__).parent / "schemas"
+
+
+class Lab(ABC):
+    """A database with the suite's tables. `endless` is a statement that would run for minutes."""
+
+    engine: str
+    home: str
+    endless: str
+    rows_of = (
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {count}) SELECT i FROM n"
+    )
+    wide = "{text}"
+    has_comments = True
+    has_schemas = True
+    has_server = True
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.watch = folder / "watch"
+        self.watch.mkdir(parents=True)
+
+    @abstractmethod
+    def connect(self, **changes: Any) -> SourceDatabase:
+        """Open the database through its adapter, as a user who could write."""
+
+    @abstractmethod
+    def look(self, sql: str) -> list[tuple[Any, ...]]:
+        """Run SQL from behind, committed, and give its rows."""
+
+    @abstractmethod
+    def state(self) -> Any:
+        """Gather what a hostile statement could change: rows, tables, settings, files."""
+
+    def doors(self) -> dict[str, SourceDatabase]:
+        """The users whose sessions must hold, by name."""
+        return {"writer": self.connect()}
+
+    def in_flight(self, mark: str) -> int:
+        """Count the statements holding `mark` in the server's own process list."""
+        raise NotImplementedError
+
+    def quoted(self, name: str) -> str:
+        """Quote an identifier."""
+        return '"' + name.replace('"', '""') + '"'
+
+    def files(self) -> list[str]:
+        """What lies in the folder that hostile statements are given to write into."""
+        return sorted(path.name for path in self.watch.iterdir())
+
+
+class SqliteLab(Lab):
+    engine = home = "sqlite"
+    home = "main"
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
+    has_comments = has_schemas = has_server = False
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.path = folder / "lab ü.sqlite3"
+        with closing(sqlite3.connect(self.path)) as db:
+            db.executescript((SCHEMAS / "sqlite.sql").read_text())
+
+    def connect(self, **changes: Any) -> SourceDatabase:
+        return open_database("sqlite", **{"database": str(self.path), **changes})
+
+    def look(self, sql: str) -> list[tuple[Any, ...]]:
+        with closing(sqlite3.connect(self.path, isolation_level=None)) as db:
+            return db.execute(sql).fetchall()
+
+    def state(self) -> Any:
+        with closing(sqlite3.connect(self.path)) as db:
+            settings = [
+                db.execute(f"PRAGMA {name}").fetchone()
+                for name in ("user_version", "application_id", "journal_mode", "schema_version")
+            ]
+            return list(db.iterdump()), settings, self.files(), sorted(p.name for p in self.folder.iterdir())
+
+
+class PostgresLab(Lab):
+    engine = "postgres"
+    home = "public"
+    endless = "SELECT COUNT(*) FROM generate_series(1, 100000000000)"
+
+    def __init__(self, folder: Path, server: servers.PostgresServer | None = None) -> None:
+        self.server = server or servers.postgres_server()
+        super().__init__(self.server.folder / folder.name)
+        self.watch.parent.chmod(0o755)
+        self.watch.chmod(0o777)
+        self.database = f"lab_{folder.name}".lower().replace("-", "_")
+        with closing(self.server.connect()) as db:
+            db.execute(f'CREATE DATABASE "{self.database}"')
+            if not db.execute("SELECT FROM pg_roles WHERE rolname = 'writer'").fetchall():
+                db.execute(f"CREATE ROLE writer LOGIN PASSWORD '{servers.PASSWORD}'")
+        with closing(self.server.connect(self.database)) as db:
+            db.execute("GRANT ALL ON SCHEMA public TO writer")
+            db.execute(f'GRANT ALL ON DATABASE "{self.database}" TO writer')
+            db.execute("SET ROLE writer")
+            db.execute((SCHEMAS / "postgres.sql").read_text())
+
+    def connect(self, **changes: Any) -> SourceDatabase:
+        how = {
+            "host": self.server.host,
+            "port": self.server.port,
+            "database": self.database,
+            "user": "writer",
+            "password": servers.PASSWORD,
+        }
+        return open_database("postgres", **{**how, **changes})
+
+    def doors(self) -> dict[str, SourceDatabase]:
+        return {**super().doors(), "superuser": self.connect(user=self.server.user)}
+
+    def look(self, sql: str) -> list[tuple[Any, ...]]:
+        with closing(self.server.connect(self.database)) as db:
+            cursor = db.execute(sql)
+            return cursor.fetchall() if cursor.description else []
+
+    def state(self) -> Any:
+        tables = self.look(
+            "SELECT oid::regclass::text FROM pg_class WHERE relkind IN ('r', 'S', 'v') "
+            "AND relnamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema', 'pg_toast') ORDER BY 1"
+        )
+        contents = [self.look(f"SELECT t::text FROM {name} AS t ORDER BY 1") for (name,) in tables]
+        rest = [
+            self.look(sql)
+            for sql in (
+                "SELECT * FROM pg_roles ORDER BY rolname",
+                "SELECT * FROM pg_db_role_setting ORDER BY 1, 2",
+                "SELECT name, setting FROM pg_file_settings ORDER BY 1",
+                "SELECT oid FROM pg_largeobject_metadata ORDER BY 1",
+                "SELECT proname FROM pg_proc WHERE pronamespace::regnamespace::text <> 'pg_catalog' ORDER BY 1",
+                "SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory'",
+                "SELECT relname, relacl::text FROM pg_class WHERE relacl IS NOT NULL ORDER BY 1",
+                "SELECT gid FROM pg_prepared_xacts",
+                "SELECT slot_name FROM pg_replication_slots",
+            )
+        ]
+        return tables, contents, rest, self.files()
+
+    def in_flight(self, mark: str) -> int:
+        sql = "SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'active' AND application_name = 'mirror' AND query LIKE %s"
+        with closing(self.server.connect()) as db:
+            return int(db.execute(sql, (f"%{mark}%",)).fetchone()[0])
+
+
+LABS: dict[str, type[Lab]] = {lab.engine: lab for lab in (SqliteLab, PostgresLab)}

@@ -1,0 +1,158 @@
+"""What only a PostgreSQL server can get wrong: doors, roles, size, and going away."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from contextlib import closing
+
+import pytest
+
+from sqlagent.errors import DatabaseError, Unreachable
+from sqlagent.values import FailureKind, Limits
+from tests import servers
+from tests.engines.labs import PostgresLab
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> PostgresLab:
+    return PostgresLab(tmp_path_factory.mktemp("postgres"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"password": "wrong"}, "refused the password of user 'writer'"),
+        ({"password": ""}, "refused the password of user 'writer'"),
+        ({"user": "nobody_here", "password": "x"}, "refused the password|knows no user 'nobody_here'"),
+        ({"database": "nowhere"}, "has no database 'nowhere'"),
+        ({"database": "dbname=postgres user=owner"}, "has no database 'dbname=postgres user=owner'"),
+        ({"host": "no-such-host.invalid"}, "no host named 'no-such-host.invalid'"),
+        ({"port": 1}, "Nothing answers at 127.0.0.1:1"),
+        ({"options": {"sslmode": "require"}}, "No TLS connection"),
+    ],
+)
+def test_a_door_that_stays_shut_says_why(lab: PostgresLab, changes: dict, words: str) -> None:
+    database = lab.connect(**changes)
+    with pytest.raises(Unreachable, match=words) as caught:
+        database.check()
+    assert caught.value.failure.kind is FailureKind.LOST
+    assert caught.value.failure.advice
+    assert servers.PASSWORD not in str(caught.value)
+
+
+def test_the_connection_test_says_what_could_be_written_and_offers_a_reader(lab: PostgresLab) -> None:
+    check = lab.connect().check()
+    assert check.user == "writer"
+    assert any("schema public" in words for words in check.writable)
+    assert any("schema archive" in words for words in check.writable)
+    with closing(lab.server.connect(lab.database)) as db:
+        db.execute(check.advice_sql)
+    try:
+        reader = lab.connect(user="mirror_reader", password="choose-a-long-one")
+        assert reader.check().writable == ()
+        assert reader.check().advice_sql == ""
+        assert {t.key for t in reader.catalog().tables} == {t.key for t in lab.connect().catalog().tables}
+        assert reader.execute("SELECT COUNT(*) FROM orders", Limits()).rows == ((3,),)
+    finally:
+        with closing(lab.server.connect(lab.database)) as db:
+            db.execute("DROP OWNED BY mirror_reader; DROP ROLE mirror_reader")
+
+
+def test_a_superusers_powers_are_set_aside(lab: PostgresLab) -> None:
+    database = lab.connect(user="owner")
+    assert "superuser" in database.check().writable[0]
+    assert database.execute("SELECT current_user::text", Limits()).rows == (("pg_read_all_data",),)
+    assert len(database.execute("SELECT * FROM archive.old_orders", Limits()).rows) == 1
+
+
+def test_only_what_may_be_selected_is_listed(lab: PostgresLab) -> None:
+    with closing(lab.server.connect(lab.database)) as db:
+        db.execute(f"CREATE ROLE narrow LOGIN PASSWORD '{servers.PASSWORD}'")
+        db.execute("GRANT SELECT (id, name) ON customers TO narrow")
+    try:
+        catalog = lab.connect(user="narrow").catalog()
+        assert [(t.key, [c.name for c in t.columns]) for t in catalog.tables] == [
+            ("customers", ["id", "name"])
+        ]
+        with pytest.raises(DatabaseError, match="permission denied") as caught:
+            lab.connect(user="narrow").execute("SELECT * FROM orders", Limits())
+        assert "grant" in caught.value.failure.advice
+    finally:
+        with closing(lab.server.connect(lab.database)) as db:
+            db.execute("DROP OWNED BY narrow; DROP ROLE narrow")
+
+
+def test_parts_of_a_partitioned_table_are_not_listed(lab: PostgresLab) -> None:
+    names = {table.name for table in lab.connect().catalog().tables}
+    assert "by_year" in names
+    assert "by_year_2025" not in names
+
+
+def test_a_key_into_another_schema_is_followed(lab: PostgresLab) -> None:
+    old = lab.connect().catalog().table("old_orders", "archive")
+    assert old is not None
+    assert (old.foreign_keys[0].schema, old.foreign_keys[0].table) == ("", "customers")
+    assert [str(column.kind) for column in old.columns] == ["integer", "integer", "text", "other"]
+
+
+def test_a_lock_held_by_somebody_else_does_not_hold_us_for_ever(lab: PostgresLab) -> None:
+    with closing(lab.server.connect(lab.database)) as db:
+        db.execute("BEGIN")
+        db.execute("LOCK TABLE orders IN ACCESS EXCLUSIVE MODE")
+        started = time.monotonic()
+        with pytest.raises(DatabaseError) as caught:
+            lab.connect().execute("SELECT * FROM orders", Limits(seconds=1))
+        assert caught.value.failure.kind is FailureKind.TIMEOUT
+        assert time.monotonic() - started < 3
+
+
+def test_a_server_that_goes_away_mid_statement_is_said_to_and_the_next_works(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    server = servers.PostgresServer()
+    server.start()
+    try:
+        lab = PostgresLab(tmp_path_factory.mktemp("gone"), server)
+        database = lab.connect()
+        caught: list[DatabaseError] = []
+
+        def run() -> None:
+            try:
+                database.execute(lab.endless, Limits(seconds=30))
+            except DatabaseError as error:
+                caught.append(error)
+
+        for how in (signal.SIGINT, signal.SIGQUIT):
+            thread = threading.Thread(target=run)
+            thread.start()
+            while not lab.in_flight(lab.endless[-30:]):
+                time.sleep(0.02)
+            server.stop(how)
+            thread.join(10)
+            failure = caught.pop().failure
+            assert failure.kind is FailureKind.LOST
+            assert f"The connection to 127.0.0.1:{server.port} was lost" in failure.message
+            with pytest.raises(Unreachable, match="Nothing answers"):
+                database.execute("SELECT 1", Limits())
+            server.start()
+            assert database.execute("SELECT COUNT(*) FROM orders", Limits()).rows == ((3,),)
+    finally:
+        server.remove()
+
+
+def test_five_hundred_tables_are_read_in_under_five_seconds(lab: PostgresLab) -> None:
+    columns = ", ".join(f"column_{n} varchar(20)" for n in range(9))
+    with closing(lab.server.connect()) as db:
+        db.execute("CREATE DATABASE wide")
+    with closing(lab.server.connect("wide")) as db:
+        db.execute(
+            "DO $$ BEGIN FOR n IN 1..500 LOOP EXECUTE format("
+            f"'CREATE TABLE table_%s (id int PRIMARY KEY, parent int REFERENCES table_1 (id), {columns})', n);"
+            " END LOOP; END $$".replace("REFERENCES table_1 (id)", "")
+        )
+    started = time.monotonic()
+    catalog = lab.connect(database="wide", user="owner").catalog()
+    assert (len(catalog.tables), len(catalog.tables[0].columns)) == (500, 11)
+    assert time.monotonic() - started < 5

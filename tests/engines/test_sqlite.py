@@ -1,0 +1,77 @@
+"""What only a file can get wrong."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from sqlagent.adapters import open_database
+from sqlagent.errors import StatementFailed, Unreachable
+from sqlagent.values import FailureKind, Limits
+
+
+def test_a_missing_file_is_said_to_be_missing_and_is_not_made(tmp_path: Path) -> None:
+    database = open_database("sqlite", database=str(tmp_path / "gone.sqlite3"))
+    for ask in (database.check, database.catalog, lambda: database.execute("SELECT 1", Limits())):
+        with pytest.raises(Unreachable, match="There is no file at .*gone.sqlite3"):
+            ask()
+    assert not (tmp_path / "gone.sqlite3").exists()
+
+
+def test_a_file_that_is_something_else_is_said_to_be(tmp_path: Path) -> None:
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear sir, this is no database. " * 100)
+    with pytest.raises(Unreachable, match="is not a SQLite database"):
+        open_database("sqlite", database=str(path)).check()
+
+
+def test_full_text_tables_can_be_asked_and_their_shadows_are_not_listed(tmp_path: Path) -> None:
+    path = tmp_path / "fts.sqlite3"
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(
+            "CREATE VIRTUAL TABLE notes USING fts5(body); INSERT INTO notes VALUES ('hello world');"
+        )
+    database = open_database("sqlite", database=str(path))
+    assert [table.name for table in database.catalog().tables] == ["notes"]
+    assert database.execute("SELECT body FROM notes WHERE notes MATCH 'world'", Limits()).rows == (
+        ("hello world",),
+    )
+
+
+def test_a_view_over_a_table_that_is_gone_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "views.sqlite3"
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(
+            "CREATE TABLE t (a); CREATE TABLE u (b); CREATE VIEW v AS SELECT * FROM t; DROP TABLE t;"
+        )
+    assert [table.name for table in open_database("sqlite", database=str(path)).catalog().tables] == ["u"]
+
+
+def test_tables_without_rowid_and_bare_columns_have_their_place(tmp_path: Path) -> None:
+    path = tmp_path / "bare.sqlite3"
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(
+            "CREATE TABLE a (x PRIMARY KEY, y) WITHOUT ROWID; CREATE TABLE b (x REFERENCES a, z GENERATED ALWAYS AS (x));"
+        )
+    catalog = open_database("sqlite", database=str(path)).catalog()
+    assert [(t.name, [c.name for c in t.columns], t.row_estimate) for t in catalog.tables] == [
+        ("a", ["x", "y"], None),
+        ("b", ["x", "z"], 0),
+    ]
+    assert catalog.tables[1].foreign_keys[0].referenced == ("x",)
+
+
+def test_rows_of_giant_cells_do_not_pile_up(tmp_path: Path) -> None:
+    path = tmp_path / "small.sqlite3"
+    sqlite3.connect(path).close()
+    database = open_database("sqlite", database=str(path))
+    sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT zeroblob(5000000) FROM n"
+    rows = database.execute(sql, Limits(10, rows=10_000, cell_chars=1_000, total_chars=50_000))
+    assert rows.truncated
+    assert len(rows.rows) == rows.cut_cells == 50
+    with pytest.raises(StatementFailed) as caught:
+        database.execute("SELECT zeroblob(900000000)", Limits())
+    assert caught.value.failure.kind is FailureKind.ERROR

@@ -1,0 +1,236 @@
+"""Starts real database servers for tests: unprivileged, on loopback, gone with the process.
+
+Each test process starts its own on first use (PostgreSQL takes 0.6 s), in a folder of its
+own and on a free port, so that runs side by side never meet. As root the servers run as an
+ordinary user. `python -m tests.servers` says what is missing, with exit code 2.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+PASSWORD = "correct horse battery"
+START_SECONDS = 30
+PR_SET_PDEATHSIG = 1
+LIBC = ctypes.CDLL(None)
+
+
+class ServerMissing(RuntimeError):
+    """A server's programs are not installed; the message says how to get them."""
+
+
+class Server(ABC):
+    """One running server. `user` owns everything in it and signs in with `PASSWORD`."""
+
+    host = "127.0.0.1"
+    user: str
+    stop_signal: signal.Signals
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="mirror-server-", dir=_open_folder()))
+        self.port = free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = _owner()
+        if self._owner is not None:
+            os.chown(self.folder, self._owner.pw_uid, self._owner.pw_gid)
+        self.folder.chmod(0o700)
+        self.prepare()
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Make the data folder."""
+
+    @abstractmethod
+    def command(self) -> list[str]:
+        """The command line that serves it in the foreground."""
+
+    @abstractmethod
+    def is_ready(self) -> bool:
+        """Tell whether it answers."""
+
+    def run(self, command: list[str]) -> None:
+        """Run a program of the server's as its user, and wait."""
+        done = subprocess.run(command, **self._as_owner(), capture_output=True, timeout=60)
+        if done.returncode:
+            raise RuntimeError(f"{command[0]} failed: {done.stderr.decode() or done.stdout.decode()}")
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        log = (self.folder / "log").open("ab")
+        self._process = subprocess.Popen(
+            self.command(), **self._as_owner(), stdout=log, stderr=log, preexec_fn=_die_with(self.stop_signal)
+        )
+        log.close()
+        until = time.monotonic() + START_SECONDS
+        while not self.is_ready():
+            if self._process.poll() is not None or time.monotonic() > until:
+                raise RuntimeError(
+                    f"{self.command()[0]} did not start:\n{(self.folder / 'log').read_text()[-2000:]}"
+                )
+            time.sleep(0.05)
+
+    def stop(self, how: signal.Signals | None = None) -> None:
+        """Stop it and wait; `how` is another signal than the orderly one."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(how or self.stop_signal)
+            self._process.wait(30)
+        self._process = None
+
+    def remove(self) -> None:
+        """Stop it and delete its folder."""
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _as_owner(self) -> dict[str, object]:
+        if self._owner is None:
+            return {"cwd": self.folder}
+        return {
+            "cwd": self.folder,
+            "user": self._owner.pw_uid,
+            "group": self._owner.pw_gid,
+            "extra_groups": [],
+            "env": {**os.environ, "HOME": str(self.folder), "TMPDIR": str(self.folder)},
+        }
+
+
+class PostgresServer(Server):
+    """PostgreSQL with a superuser `owner`."""
+
+    user = "owner"
+    stop_signal = signal.SIGINT
+
+    def prepare(self) -> None:
+        secret = self.folder / "secret"
+        secret.write_text(PASSWORD)
+        if self._owner is not None:
+            os.chown(secret, self._owner.pw_uid, self._owner.pw_gid)
+        self.run(
+            [
+                _program("initdb"),
+                *("-D", str(self.folder / "data"), "-U", self.user, "-A", "scram-sha-256"),
+                *("--pwfile", str(secret), "-E", "UTF8", "--locale=C", "--no-sync"),
+            ]
+        )
+
+    def command(self) -> list[str]:
+        settings = {
+            "listen_addresses": self.host,
+            "port": str(self.port),
+            "unix_socket_directories": "",
+            "fsync": "off",
+            "max_connections": "40",
+            "shared_buffers": "32MB",
+        }
+        flags = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        return [_program("postgres"), "-D", str(self.folder / "data"), *flags]
+
+    def is_ready(self) -> bool:
+        import psycopg
+
+        try:
+            self.connect().close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def connect(self, database: str = "postgres"):
+        """Connect as the superuser, statements committed at once."""
+        import psycopg
+
+        return psycopg.connect(
+            host=self.host,
+            port=self.port,
+            user=self.user,
+            password=PASSWORD,
+            dbname=database,
+            autocommit=True,
+            connect_timeout=5,
+        )
+
+
+def free_port() -> int:
+    """Find a port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _started(kind: type[Server]) -> Server:
+    server = kind()
+    atexit.register(server.remove)
+    server.start()
+    return server
+
+
+@cache
+def postgres_server() -> PostgresServer:
+    """The PostgreSQL of this test process, started on first use. Raises: ServerMissing."""
+    return _started(PostgresServer)  # type: ignore[return-value]
+
+
+def _program(name: str) -> str:
+    """Find a server's program. Raises: ServerMissing."""
+    places = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda p: -float(p.parts[-3]))
+    places += [Path(folder) / name for folder in ("/usr/sbin", "/usr/local/sbin", "/usr/libexec")]
+    found = next((str(place) for place in places if place.is_file()), None) or shutil.which(name)
+    if found is None:
+        raise ServerMissing(f"{name} is not installed. Run: {INSTALL[name]}")
+    return found
+
+
+INSTALL = {
+    "initdb": "sudo apt-get install -y --no-install-recommends postgresql",
+    "postgres": "sudo apt-get install -y --no-install-recommends postgresql",
+}
+
+
+def missing() -> list[str]:
+    """List what is not installed, each with the line that installs it."""
+    lines = []
+    for name in INSTALL:
+        try:
+            _program(name)
+        except ServerMissing as error:
+            lines.append(str(error))
+    return lines
+
+
+def _owner() -> pwd.struct_passwd | None:
+    """Who runs the servers when we are root: they refuse to be root themselves."""
+    return pwd.getpwnam("nobody") if os.geteuid() == 0 else None
+
+
+def _open_folder() -> str:
+    """A folder for temporary files that an ordinary user can walk into."""
+    folder = Path(tempfile.gettempdir())
+    is_open = all(part.stat().st_mode & 0o001 for part in (folder, *folder.parents))
+    return str(folder) if is_open else "/tmp"
+
+
+def _die_with(signal_: signal.Signals) -> Callable[[], None]:
+    """Have the kernel stop a child when this process is gone, however it went (Linux)."""
+
+    def arrange() -> None:
+        LIBC.prctl(PR_SET_PDEATHSIG, int(signal_), 0, 0, 0)
+
+    return arrange
+
+
+if __name__ == "__main__":
+    if lines := missing():
+        print("\n".join(lines), file=sys.stderr)
+        sys.exit(2)
