@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from mirror.sources.demo import SHOP_QUESTIONS, write_shop
 from mirror.sources.models import Source
+from mirror.sources.services import catalog_refresh
 
 
 class Command(BaseCommand):
@@ -26,24 +27,25 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         owner = _owner(options["owner"])
         path: Path = settings.VAR_DIR / "shop.sqlite3"
-        if options["again"] or not path.is_file():
+        is_new = options["again"] or not path.is_file()
+        if is_new:
             started = time.monotonic()
             total = write_shop(path, lambda table, rows: self.stdout.write(f"  {table}: {rows:,} rows"))
             self.stdout.write(f"Wrote {total:,} rows to {path} in {time.monotonic() - started:.1f} s.")
-        source, made = Source.objects.update_or_create(
-            name="shop",
-            defaults={
-                "owner": owner,
-                "description": "A sample shop: customers, orders, stores, returns and web visits of three years",
-                "engine": Source.Engine.SQLITE,
-                "database": str(path),
-                "is_sample": True,
-                "examples": list(SHOP_QUESTIONS),
-            },
+        shop = {
+            "description": "A sample shop: three years of customers, orders, returns and web visits",
+            "engine": Source.Engine.SQLITE,
+            "database": str(path),
+            "is_sample": True,
+            "examples": list(SHOP_QUESTIONS),
+        }
+        owned = {**shop, "owner": owner}
+        source, _ = Source.objects.update_or_create(
+            name="shop", defaults=owned if options["owner"] else shop, create_defaults=owned
         )
-        self.stdout.write(
-            f"The source '{source.name}' is {'ready' if made else 'up to date'}, owned by {owner}."
-        )
+        if is_new or not source.catalog:
+            catalog_refresh(source)
+        self.stdout.write(f"The source 'shop' is ready, owned by {source.owner}.")
 
 
 def _owner(name: str | None) -> Any:
