@@ -1,0 +1,132 @@
+"""Follow-ups: cases by rule, and what a language model's reply may do."""
+
+import json
+from pathlib import Path
+
+import pytest
+from sqlagent import followups
+from sqlagent.errors import Cancelled, LlmUnreachable
+from sqlagent.following import question_in, stand_alone
+from sqlagent.testing import ScriptedLlm
+from sqlagent.values import Catalog, Column, Kind, Question, Table, Turn
+
+CASES = Path(__file__).parent / "cases" / "following"
+
+
+def read(name: str) -> list[dict[str, str]]:
+    return [json.loads(line) for line in (CASES / f"{name}.jsonl").read_text().splitlines()]
+
+
+def table(name: str, *columns: Column) -> Table:
+    return Table(name, columns)
+
+
+def text(name: str, *examples: str) -> Column:
+    return Column(name, "TEXT", Kind.TEXT, examples=examples)
+
+
+def number(name: str) -> Column:
+    return Column(name, "REAL", Kind.NUMBER)
+
+
+SHOP = Catalog(
+    "sqlite",
+    (
+        table("customers", text("name"), text("country", "Germany", "France", "Norway"), text("email"), text("city")),
+        table("orders", text("status", "completed", "cancelled"), number("total_amount"), text("order_date")),
+        table("products", text("name"), number("price"), number("weight"), text("brand", "Nike", "Puma")),
+        table("categories", text("name")),
+        table("stores", text("name"), text("region")),
+        table("employees", text("name"), number("salary"), text("hired")),
+    ),
+)
+GERMANS = Turn("How many customers are from Germany?", "SELECT count(*) FROM customers WHERE country = 'Germany'")
+
+
+@pytest.mark.parametrize("case", read("rewritten"), ids=lambda c: f"{c['before']} + {c['typed']}")
+def test_a_follow_up_is_rewritten_by_rule(case: dict[str, str]) -> None:
+    turn = Turn(case["before"], case.get("sql", ""))
+    question = stand_alone(case["typed"], (turn,), SHOP, None)
+    assert question.text == case["text"]
+
+
+@pytest.mark.parametrize("case", read("whole"), ids=lambda c: c["typed"])
+def test_a_question_that_stands_by_itself_is_left_alone(case: dict[str, str]) -> None:
+    llm = ScriptedLlm("How wrong is this?")
+    question = stand_alone(case["typed"], (Turn(case["before"], ""),), SHOP, llm)
+    assert (question.text, question.typed, llm.calls) == (case["typed"], "", 0)
+
+
+def test_the_first_question_of_a_thread_is_left_alone() -> None:
+    assert stand_alone("only 2024", (), SHOP, ScriptedLlm("x?")) == Question("only 2024")
+
+
+def test_what_was_typed_and_the_hint_are_kept() -> None:
+    typed = Question("what about  France?", hint="France is FR")
+    question = stand_alone(typed, (GERMANS,), SHOP, None)
+    assert question == Question("How many customers are from France?", "France is FR", "what about France?")
+
+
+def test_follow_ups_of_follow_ups_add_up() -> None:
+    turns: list[Turn] = [Turn("What was the revenue by country?", "")]
+    for typed in ("only 2024", "by month instead", "what about 2023?", "and by store", "top 3"):
+        turns.append(Turn(stand_alone(typed, turns, SHOP, None).text, ""))
+    assert turns[-1].question == "What was the revenue by month and store in 2023, top 3 only?"
+
+
+@pytest.mark.parametrize("typed", ["", "?", "\x00", "by", "only", "what about", "instead", "'" * 50, "and " * 400])
+def test_no_text_is_too_odd_to_rewrite(typed: str) -> None:
+    for turn in (GERMANS, Turn("", ""), Turn("?", "not sql '")):
+        assert isinstance(stand_alone(typed, (turn,), SHOP, None).text, str)
+
+
+def test_the_llm_is_asked_once_and_its_question_taken() -> None:
+    llm = ScriptedLlm("How many customers are from Germany and ordered in 2024?")
+    question = stand_alone("only those who ordered in 2024", (GERMANS,), SHOP, llm)
+    assert question.text == "How many customers are from Germany and ordered in 2024?"
+    assert question.typed == "only those who ordered in 2024"
+    assert llm.calls == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        ("**Question:** How many are from France?", "How many are from France?"),
+        ('{"question": "How many are from France?"}', "How many are from France?"),
+        ("<think>France?</think>\nHow many are from France?", "How many are from France?"),
+        ("Here is the rewritten question:\n\n\"How many are from France?\"", "How many are from France?"),
+        ("```\nHow many are from France?\n```", "How many are from France?"),
+        ("How many are from France?\nI replaced Germany.", "How many are from France?"),
+        ("", ""),
+        ("```sql\nSELECT 1\n```", ""),
+        ("<think>well", ""),
+        ("x" * 5_000, ""),
+    ],
+)
+def test_the_reader_of_rewritten_questions_is_patient(reply: str, text: str) -> None:
+    assert question_in(reply) == text
+
+
+@pytest.mark.parametrize("reply", ["", "SELECT count(*) FROM customers", LlmUnreachable("gone")])
+def test_rules_step_in_where_the_llm_gives_no_question(reply: str | LlmUnreachable) -> None:
+    question = stand_alone("what about France?", (GERMANS,), SHOP, ScriptedLlm([reply]))
+    assert question.text == "How many customers are from France?"
+
+
+def test_stopping_a_run_is_not_taken_for_silence() -> None:
+    with pytest.raises(Cancelled):
+        stand_alone("what about France?", (GERMANS,), SHOP, ScriptedLlm([Cancelled("stop")]))
+
+
+def test_earlier_sql_goes_to_the_llm_without_stored_values_the_person_never_typed() -> None:
+    llm = ScriptedLlm("How many customers are from France?")
+    turn = Turn("How many customers are from Norge?", "SELECT count(*) FROM customers WHERE country = 'Norway'")
+    stand_alone("what about France?", (turn,), SHOP, llm)
+    sent = llm.requests[0].messages[0].text
+    assert "Norge" in sent and "Norway" not in sent
+    stand_alone("what about France?", (turn,), SHOP, llm, privacy="rows")
+    assert "'Norway'" in llm.requests[1].messages[0].text
+
+
+def test_a_plural_that_names_a_table_is_known_as_one() -> None:
+    assert followups.Names(SHOP).is_table("category") and not followups.Names(SHOP).is_table("price")
