@@ -73,8 +73,8 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
         try:
             services.sql_update(SavedSql.objects.get(pk=pk), **form.cleaned_data, parameters=parameters)
         except services.ParameterError as error:
+            rows = ParameterForms(initial=_with_missing(parameters, form.cleaned_data["sql"], saved))
             form.add_error("sql", str(error))
-            rows = ParameterForms(initial=_with_missing(parameters, form.cleaned_data.get("sql", ""), saved))
         else:
             messages.success(request, f"{form.cleaned_data['name']} is saved.")
             return redirect("library:saved", pk)

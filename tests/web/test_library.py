@@ -1,0 +1,250 @@
+"""Saved SQL: who sees and changes it, what its parameters take, and how values enter the SQL."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+from django.urls import reverse
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mirror.library import services
+from mirror.library.forms import ArgumentsForm
+from mirror.library.models import SavedSql
+from mirror.library.parameters import ParameterError, sql_bind
+
+COUNTRY = {"name": "country", "kind": "text", "default": "Norway", "label": "Country"}
+SQL = "SELECT name\nFROM customers\nWHERE country = :country"
+
+
+def url(name: str, *args) -> str:
+    return reverse(f"library:{name}", args=args)
+
+
+@pytest.fixture
+def saved(alice, shop, team) -> SavedSql:
+    """Saved SQL of Alice's, shared with the analysts."""
+    saved = services.sql_save(alice, shop, "Customers of a country", SQL, parameters=[COUNTRY])
+    saved.teams.add(team)
+    return saved
+
+
+def rows(*parameters: dict) -> dict[str, str]:
+    """What the browser sends for these parameters."""
+    sent = {"form-TOTAL_FORMS": str(len(parameters)), "form-INITIAL_FORMS": "0"}
+    for number, parameter in enumerate(parameters):
+        sent |= {f"form-{number}-{key}": value for key, value in parameter.items()}
+    return sent
+
+
+# ---------------------------------------------------------------- who may
+
+
+@pytest.mark.parametrize(
+    ("verb", "name", "expected"),
+    [
+        ("get", "saved", (200, 200, 404)),
+        ("get", "edit", (200, 403, 404)),
+        ("post", "edit", (302, 403, 404)),
+        ("get", "share", (200, 403, 404)),
+        ("post", "share", (302, 403, 404)),
+        ("get", "delete", (200, 403, 404)),
+        ("post", "delete", (302, 403, 404)),
+    ],
+)
+def test_the_owner_changes_the_team_looks_and_a_stranger_finds_nothing(
+    as_alice, as_bob, as_charlie, saved, verb, name, expected
+):
+    typed = {"name": "New name", "sql": SQL, **rows(COUNTRY)} if verb == "post" else {}
+    address = url(name, saved.pk)
+    got = [getattr(browser, verb)(address, typed).status_code for browser in (as_charlie, as_bob)]
+    if verb == "post":
+        saved.refresh_from_db()
+        assert saved.name == "Customers of a country"
+        assert saved.teams.count() == 1
+    got.append(getattr(as_alice, verb)(address, typed).status_code)
+    assert tuple(reversed(got)) == expected
+
+
+def test_the_list_shows_what_is_shared_and_finds_by_all_words(as_alice, as_bob, as_charlie, saved):
+    link = url("saved", saved.pk)
+    pages = [browser.get(url("list")).content.decode() for browser in (as_alice, as_bob, as_charlie)]
+    assert [link in page for page in pages] == [True, True, False]
+    assert "Nothing saved yet" in pages[2]
+    assert link in as_bob.get(url("list"), {"q": "country shop"}).content.decode()
+    assert "Nothing found" in as_bob.get(url("list"), {"q": "country elsewhere"}).content.decode()
+
+
+def test_saved_sql_is_not_seen_by_a_team_that_does_not_see_its_source(as_alice, as_bob, saved, shop):
+    shop.teams.clear()
+    assert as_bob.get(url("saved", saved.pk)).status_code == 404
+    assert as_alice.get(url("saved", saved.pk)).status_code == 200
+
+
+def test_an_owner_who_lost_the_source_keeps_the_sql_but_cannot_run_it(as_bob, bob, shop, team):
+    saved = services.sql_save(bob, shop, "Mine", "SELECT 1")
+    assert "Run it" in as_bob.get(url("saved", saved.pk)).content.decode()
+    shop.teams.clear()
+    page = as_bob.get(url("saved", saved.pk)).content.decode()
+    assert "You cannot run this now" in page
+    assert "Run it" not in page
+
+
+def test_it_is_shared_only_with_teams_one_is_in(as_alice, saved, team):
+    from mirror.people.models import Team
+
+    other = Team.objects.create(name="Others")
+    assert as_alice.post(url("share", saved.pk), {"teams": [other.pk]}).status_code == 422
+    assert as_alice.post(url("share", saved.pk), {"teams": []}).status_code == 302
+    assert not saved.teams.exists()
+
+
+# ---------------------------------------------------------------- editing
+
+
+def test_an_edit_keeps_name_description_sql_and_parameters(as_alice, saved):
+    sql = "SELECT name FROM customers WHERE country = :country AND id > :least"
+    least = {"name": "least", "kind": "number", "default": "10", "label": ""}
+    typed = {"name": "Renamed", "description": "All of them", "sql": sql, **rows(COUNTRY, least)}
+    assert as_alice.post(url("edit", saved.pk), typed).status_code == 302
+    saved.refresh_from_db()
+    assert (saved.name, saved.description, saved.sql) == ("Renamed", "All of them", sql)
+    assert saved.parameters == [COUNTRY, least]
+
+
+def test_a_name_in_the_sql_without_a_parameter_gets_a_row_to_fill_in_and_nothing_is_lost(as_alice, saved):
+    typed = {"name": "Renamed", "sql": SQL + " AND id > :least", **rows(COUNTRY)}
+    answer = as_alice.post(url("edit", saved.pk), typed)
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert "uses :least" in page
+    assert 'value="least"' in page
+    assert "id &gt; :least" in page
+    saved.refresh_from_db()
+    assert saved.name == "Customers of a country"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "why"),
+    [
+        ([COUNTRY, {"name": "idle", "kind": "text"}], "does not use :idle"),
+        ([{**COUNTRY, "kind": "number"}], "not a number"),
+        ([COUNTRY, COUNTRY], "same name"),
+        ([{**COUNTRY, "name": "a b"}], "cannot be a parameter"),
+    ],
+)
+def test_parameters_that_do_not_fit_are_refused_in_words(as_alice, saved, parameters, why):
+    answer = as_alice.post(url("edit", saved.pk), {"name": "N", "sql": SQL, **rows(*parameters)})
+    assert answer.status_code == 422
+    assert why in answer.content.decode()
+
+
+def test_changed_sql_is_no_longer_verified(alice, saved):
+    from django.utils import timezone
+
+    SavedSql.objects.filter(pk=saved.pk).update(verified_by=alice, verified_at=timezone.now())
+    saved.refresh_from_db()
+    services.sql_update(saved, name="N", description="", sql=SQL, parameters=[COUNTRY])
+    assert saved.verified_at
+    services.sql_update(saved, name="N", description="", sql=SQL + " LIMIT 1", parameters=[COUNTRY])
+    assert saved.verified_at is None
+
+
+def test_saving_makes_a_text_parameter_of_each_name_in_the_sql(alice, shop):
+    saved = services.sql_save(alice, shop, "Two", "SELECT :b, ':no', :a, :b")
+    assert [(p["name"], p["kind"]) for p in saved.parameters] == [("b", "text"), ("a", "text")]
+
+
+# ---------------------------------------------------------------- running again
+
+
+def test_the_run_form_has_a_field_of_each_kind_and_gives_arguments_as_text(saved):
+    saved.parameters = [
+        COUNTRY,
+        {"name": "least", "kind": "number", "default": "", "label": ""},
+        {"name": "day", "kind": "date", "default": "2026-02-28", "label": "From"},
+        {"name": "active", "kind": "boolean", "default": "true", "label": ""},
+    ]
+    page = str(ArgumentsForm(saved=saved))
+    assert 'type="date"' in page
+    assert 'value="2026-02-28"' in page
+    typed = {"country": "", "least": "1.50", "day": "2026-03-01", "active": "false"}
+    form = ArgumentsForm({f"argument-{name}": value for name, value in typed.items()}, saved=saved)
+    assert form.is_valid(), form.errors
+    assert form.arguments() == {"least": "1.50", "day": "2026-03-01", "active": "false"}
+    assert not ArgumentsForm({"argument-least": "many"}, saved=saved).is_valid()
+
+
+def test_a_stranger_cannot_run_it_and_a_member_can(as_bob, as_charlie, saved):
+    address = reverse("asking:run_saved", args=[saved.pk])
+    assert as_charlie.post(address, {"argument-country": "Norway"}).status_code == 404
+    assert as_bob.post(address, {"argument-country": "Norway"}).status_code == 302
+
+
+# ---------------------------------------------------------------- binding
+
+
+def parameter(name: str, kind: str, default: str = "") -> dict[str, str]:
+    return {"name": name, "kind": kind, "default": default, "label": ""}
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "expected"),
+    [
+        ("text", "O'Hara", "SELECT 'O''Hara'"),
+        ("text", "'; DROP TABLE t; --", "SELECT '''; DROP TABLE t; --'"),
+        ("text", ":b", "SELECT ':b'"),
+        ("number", "-1.50", "SELECT (-1.50)"),
+        ("number", "1e3", "SELECT 1000"),
+        ("number", "12345678901234567890.123", "SELECT 12345678901234567890.123"),
+        ("date", "2026-02-28", "SELECT CAST('2026-02-28' AS DATE)"),
+        ("boolean", "no", "SELECT FALSE"),
+    ],
+)
+def test_a_value_becomes_a_literal_of_its_kind(kind, value, expected):
+    assert sql_bind("SELECT :a", [parameter("a", kind)], {"a": value}, "postgres") == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "why"),
+    [
+        ("number", "1; DROP TABLE t", "not a number"),
+        ("number", "NaN", "not a number"),
+        ("number", "", "Give a value"),
+        ("date", "28.2.2026", "not a date"),
+        ("boolean", "perhaps", "neither yes nor no"),
+        ("text", "a\x00b", "no database takes"),
+        ("code", "x", "no kind"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_refused_in_words(kind, value, why):
+    with pytest.raises(ParameterError, match=why):
+        sql_bind("SELECT :a", [parameter("a", kind)], {"a": value}, "postgres")
+
+
+def test_a_default_stands_in_and_unknown_names_are_refused():
+    known = [parameter("a", "number", "7")]
+    assert sql_bind("SELECT :a", known, {}, "sqlite") == "SELECT 7"
+    with pytest.raises(ParameterError, match="no parameter “b”"):
+        sql_bind("SELECT :a", known, {"b": "1"}, "sqlite")
+    with pytest.raises(ParameterError, match="uses :c"):
+        sql_bind("SELECT :c", known, {}, "sqlite")
+    with pytest.raises(ParameterError, match="one statement"):
+        sql_bind("SELECT :a; SELECT 2", known, {}, "sqlite")
+    with pytest.raises(ParameterError, match="cannot be read"):
+        sql_bind("SELECT (", known, {}, "sqlite")
+
+
+def test_a_colon_in_a_text_or_a_cast_is_no_parameter():
+    sql = "SELECT 'at 10:30' AS t, b::date FROM x WHERE c = :a"
+    bound = sql_bind(sql, [parameter("a", "text")], {"a": "x"}, "postgres")
+    assert bound == "SELECT 'at 10:30' AS t, CAST(b AS DATE) FROM x WHERE c = 'x'"
+
+
+@given(st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"])))
+def test_whatever_a_text_holds_the_database_reads_it_as_that_text(text):
+    sql = sql_bind("SELECT :a AS a", [parameter("a", "text")], {"a": text or "x"}, "sqlite")
+    db = sqlite3.connect(":memory:")
+    assert db.execute(sql).fetchone() == (text or "x",)
+    db.close()
