@@ -1,21 +1,56 @@
-"""The built-in generator behind the `Sampler` port: a beam of candidates without any LLM."""
+"""The built-in generator behind the `Sampler` port: a beam of candidates without any LLM.
+
+Decides how many readings are looked at and what is said of each; the reading itself is
+`searching`, its SQL `composing` and `rendering`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator, Sequence
 from threading import Event as Flag
+from threading import Lock
 
-from sqlglot import exp
-
+from sqlagent.errors import Cancelled
+from sqlagent.grammar.notes import notes
+from sqlagent.grammar.reading import Reading, read
+from sqlagent.grammar.rendering import NoJoin, Renderer
+from sqlagent.grammar.schema import Schema
+from sqlagent.grammar.scoring import weights
+from sqlagent.grammar.searching import Found, Width, search
+from sqlagent.keys import catalog_key
 from sqlagent.value_index import ValueIndex
-from sqlagent.values import Candidate, LinkedSchema, Question
+from sqlagent.values import Candidate, Catalog, LinkedSchema, Question
+
+NARROW = Width()
+WIDE = Width(frames=12, roles=30, picks=10, loss=11.0)
+"""Searched in resampling rounds, and when the narrow search composes nothing."""
+
+_schemas: OrderedDict[Hashable, Schema] = OrderedDict()
+_lock = Lock()
+
+
+def schema_of(catalog: Catalog) -> Schema:
+    """Give the catalog prepared for the grammar; the last 32 are kept."""
+    key = catalog_key(catalog)
+    with _lock:
+        if key in _schemas:
+            _schemas.move_to_end(key)
+            return _schemas[key]
+    made = Schema(catalog)
+    with _lock:
+        _schemas[key] = made
+        while len(_schemas) > 32:
+            _schemas.popitem(last=False)
+    return made
 
 
 class GrammarSampler:
-    """Makes candidates from the words of the question alone."""
+    """Makes candidates from the words of the question alone: no LLM, no network, no statement run."""
 
     def __init__(self, index: ValueIndex | None = None) -> None:
         self.index = index
+        self._beams: OrderedDict[Hashable, list[Candidate]] = OrderedDict()
 
     def sample(
         self,
@@ -28,15 +63,54 @@ class GrammarSampler:
         feedback: Sequence[str] = (),
         cancelled: Flag | None = None,
     ) -> Iterator[Candidate]:
-        """Yield up to `count` distinct candidates, best first, continuing after `start`."""
-        names = list(dict.fromkeys(link.table for link in linked.links))
-        trees: list[exp.Expression] = []
-        for key in names:
-            schema, _, name = key.rpartition(".")
-            table = exp.table_(name, db=schema or None, quoted=True)
-            trees.append(exp.select(exp.Count(this=exp.Star())).from_(table))
-            trees.append(exp.select("*").from_(table))
-        if "how many" not in question.text.lower():
-            trees.sort(key=lambda t: isinstance(t.expressions[0], exp.Count))
-        for number, tree in enumerate(trees[start : start + count]):
-            yield Candidate(tree.sql(linked.full.dialect), "grammar", round, float(-number))
+        """Yield up to `count` distinct candidates, best first, continuing the beam after `start`.
+
+        A later round searches wider and goes on where the beam stands. Nothing is yielded for a
+        question whose words find nothing. Raises: Cancelled.
+        """
+        beam = self._beam(question, linked, wide=round > 0)
+        for candidate in beam[start : start + count]:
+            if cancelled is not None and cancelled.is_set():
+                raise Cancelled("stopped")
+            yield Candidate(candidate.sql, candidate.family, round, candidate.score, candidate.notes)
+
+    def _beam(self, question: Question, linked: LinkedSchema, wide: bool) -> list[Candidate]:
+        key = (question.text, question.hint, catalog_key(linked.catalog), wide)
+        if key in self._beams:
+            return self._beams[key]
+        schema = schema_of(linked.catalog)
+        beam = candidates(question, schema, self.index, NARROW)
+        if wide or not beam:
+            known = {c.sql for c in beam}
+            beam = beam + [c for c in candidates(question, schema, self.index, WIDE) if c.sql not in known]
+        self._beams[key] = beam
+        while len(self._beams) > 64:
+            self._beams.popitem(last=False)
+        return beam
+
+
+def candidates(
+    question: Question, schema: Schema, index: ValueIndex | None, width: Width, limit: int = 24
+) -> list[Candidate]:
+    """Read a question and write its best trees as SQL of the catalog's dialect, each text once."""
+    reading = read(question.text, schema.naming, index)
+    renderer = Renderer(schema.graph, schema.catalog.dialect)
+    out: dict[str, Candidate] = {}
+    for found in search(reading, schema, weights(), width):
+        sql = _written(renderer, found)
+        if sql and sql not in out:
+            out[sql] = _candidate(sql, found, reading)
+        if len(out) >= limit:
+            break
+    return list(out.values())
+
+
+def _written(renderer: Renderer, found: Found) -> str:
+    try:
+        return renderer.sql(found.query)
+    except NoJoin:
+        return ""
+
+
+def _candidate(sql: str, found: Found, reading: Reading) -> Candidate:
+    return Candidate(sql, "grammar", 0, round(found.score, 4), notes(found, reading))

@@ -5,7 +5,9 @@ A closed list by nature; which construct a cue leads to is learned (see `grammar
 
 from __future__ import annotations
 
-CUE_WORDS = frozenset(
+from sqlagent.language.lexicon import words_of
+
+CUE_WORDS = words_of(
     """number numbers count total totals sum average avg mean median maximum minimum max min most least highest
     lowest largest smallest greatest top bottom first last best worst rank ranked order ordered sort sorted
     ascending descending alphabetical alphabetically lexicographic lexicographical increasing decreasing reverse
@@ -29,5 +31,5 @@ CUE_WORDS = frozenset(
     half twice double exact same single sole alone case cases least equal descending order from high low to
     bring brings brought earn earns earned do did does done place placed places buy buys bought sell sells sold
     perform performed performs receive received receives hold holds held find finds found contain
-    """.split()
+    """
 )

@@ -5,6 +5,12 @@ General English and the habits of people who name columns; nothing here belongs 
 
 from __future__ import annotations
 
+
+def words_of(text: str) -> frozenset[str]:
+    """Give the words of a list kept as running text."""
+    return frozenset(text.split())
+
+
 IRREGULAR = {
     "people": "person",
     "persons": "person",
@@ -155,7 +161,7 @@ ABBREVIATIONS = {
     "id": "id",
 }
 
-COMMON_NAME_WORDS = frozenset(
+COMMON_NAME_WORDS = words_of(
     """id name type code date number year month day time title status price cost amount count total address
     city state country phone email description level rank size weight height length area age sex gender first
     last full start end min max average key value text note notes comment region zip postal street role job
@@ -163,10 +169,10 @@ COMMON_NAME_WORDS = frozenset(
     order customer product student pet stu employee emp dept airport flight source dest airline album artist track
     genre book author movie film game team player match season school course class department company store
     shop station account balance user item category unit quantity user birth death home state line bus car
-    """.split()
+    """
 )
 
-STOP_WORDS = frozenset(
+STOP_WORDS = words_of(
     """a an the of for to in on at by with from and or is are was were be been being do does did done have has
     had having i me my we us our you your he she it its they them their this that these those there which who
     whom whose what when where how why all any every each some no not nor only than then as so such if but
@@ -174,14 +180,14 @@ STOP_WORDS = frozenset(
     provide state name also just about into out up down over under between among per via more most less
     least fewer many much other another both either neither own same different distinct unique respectively
     corresponding along together well say let see know want need like many ever least
-    """.split()
+    """
 ) - {"name", "state"}
 
-COMMAND_WORDS = frozenset(
+COMMAND_WORDS = words_of(
     """give show list tell find return get display provide select count report compute calculate describe
     present search retrieve fetch determine identify see know want need print output enumerate extract plot
     draw compare rank sort order break breakdown group
-    """.split()
+    """
 )
 
 SYNONYM_GROUPS = (
@@ -243,7 +249,6 @@ VERB_ATTRIBUTES = {
     "arrive": "arrival destination to", "land": "arrival destination", "fly": "destination", "own": "owner", "produce": "year", "release": "release year date", "host": "host",
     "speak": "language", "score": "score points", "measure": "length height size", "graduate": "graduation", "marry": "marital", "die": "death",
     "sell": "sales", "hire": "hire", "join": "join", "enroll": "enrollment", "register": "registration", "open": "open", "where": "location city place address country", "when": "date time year",
-    "who": "name",
 }  # fmt: skip
 
 DEMONYMS = {

@@ -179,8 +179,15 @@ def name_words(name: str, vocabulary: Collection[str] = ()) -> tuple[str, ...]:
         >>> name_words("fname"), name_words("cust_addr")
         (('first', 'name'), ('customer', 'address'))
     """
+    whole = "".join(split_name(name))
+    if whole in ABBREVIATIONS:
+        return tuple(ABBREVIATIONS[whole].split())
     out: list[str] = []
-    for word in split_name(name):
+    parts = split_name(name)
+    for at, word in enumerate(parts):
+        if word in {"f", "l"} and parts[at + 1 : at + 2] == ("name",):
+            out.append("first" if word == "f" else "last")
+            continue
         if word in ABBREVIATIONS:
             out.extend(ABBREVIATIONS[word].split())
             continue

@@ -1,0 +1,154 @@
+"""Which of several columns, tables or values a slot means.
+
+Decides by how well the name is covered, by the tables the question names nearby, and by
+what the other slots need: a learned weighing (`pick` in `weights.json`) of features that
+can be said in words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlagent.grammar.features import slot_kind
+from sqlagent.grammar.reading import DATED, NUMERIC, Reading, Slot
+from sqlagent.grammar.schema import Schema
+from sqlagent.language.mentions import Target
+
+NEAR = 5
+"""Tokens within which "name of the singer" or "singer's name" ties a column to a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A target with its log-probability among its slot's targets."""
+
+    target: Target
+    score: float
+
+
+class Chooser:
+    """Scores the targets of every slot of one reading."""
+
+    def __init__(self, reading: Reading, schema: Schema, weights: Mapping[str, float]) -> None:
+        self.reading = reading
+        self.schema = schema
+        self.weights = weights
+        self.named = self._named_tables()
+        self.wanted = self._wanted_tables()
+
+    def _named_tables(self) -> dict[int, tuple[str, float]]:
+        """Slots that name a table: the table and how well."""
+        out: dict[int, tuple[str, float]] = {}
+        for n, slot in enumerate(self.reading.slots):
+            tables = slot.tables()
+            if slot.kind == "name" and tables and slot_kind(slot) in ("table", "either"):
+                out[n] = (tables[0].table, tables[0].score)
+        return out
+
+    def _wanted_tables(self) -> dict[str, float]:
+        """How much the whole question speaks for each table."""
+        out: dict[str, float] = defaultdict(float)
+        for slot in self.reading.slots:
+            if slot.kind not in ("name", "value"):
+                continue
+            best: dict[str, float] = {}
+            for target in slot.targets:
+                share = target.score / max(slot.targets[0].score, 0.01)
+                best[target.table] = max(best.get(target.table, 0.0), share**3)
+            total = sum(best.values()) or 1.0
+            for table, share in best.items():
+                out[table] += share / total
+        return out
+
+    def features(self, number: int, target: Target, role: str) -> dict[str, float]:
+        """What speaks for a target of a slot, by name."""
+        slot = self.reading.slots[number]
+        top = slot.targets[0].score
+        out = {"score": target.score, "cover": target.cover, "behind": top - target.score}
+        if target.exact:
+            out["exact"] = 1.0
+        out["wanted"] = self.wanted.get(target.table, 0.0)
+        self._nearness(slot, number, target, out)
+        if target.column:
+            self._column(slot, number, target, role, out)
+        return out
+
+    def _nearness(self, slot: Slot, number: int, target: Target, out: dict[str, float]) -> None:
+        named = [n for n, (table, _) in self.named.items() if table == target.table and n != number]
+        if not named:
+            return
+        out["table named"] = 1.0
+        gaps = [(self.reading.slots[n].start - slot.end, n) for n in named]
+        after = [g for g, _ in gaps if 0 <= g <= NEAR]
+        before = [-g - (slot.end - slot.start) for g, _ in gaps if g < 0 and -g <= NEAR + 3]
+        if after:
+            between = self.reading.tokens[slot.end : slot.end + min(after)]
+            if not any(t.low in {"and", ",", "with", "that", "who", "whose"} for t in between):
+                out["of table"] = 1.0
+            out["table after"] = 1.0 / (1 + min(after))
+        if before:
+            out["table before"] = 1.0 / (1 + max(min(before), 0))
+        if min(named) == min(self.named):
+            out["first table"] = 1.0
+
+    def _column(self, slot: Slot, number: int, target: Target, role: str, out: dict[str, float]) -> None:
+        role_of_key = self.schema.key_role(target.table, target.column)
+        out[f"key {role_of_key}"] = 1.0
+        column = self.schema.column(target.table, target.column)
+        if column is None:
+            return
+        kind = "num" if column.kind in NUMERIC else "date" if column.kind in DATED else "text"
+        part = role.split("&")[0].split(":")[0].rstrip("-+<>=!")
+        out[f"{part[:1]} {kind}"] = 1.0
+        if role_of_key != "no":
+            out[f"{part[:1]} {role_of_key}"] = 1.0
+        if slot.kind == "value":
+            out["value exact"] = 1.0 if target.score >= 1.0 else 0.0
+            if target.value == slot.text:
+                out["value as typed"] = 1.0
+            near = self._column_near(number, target)
+            if near:
+                out["column said"] = near
+
+    def _column_near(self, number: int, target: Target) -> float:
+        """How near a name of the value's own column stands ("country France", "from the country of France")."""
+        slot = self.reading.slots[number]
+        best = 0.0
+        for n, other in enumerate(self.reading.slots):
+            if other.kind not in ("name", "hint") or n == number:
+                continue
+            hit = next(
+                (t for t in other.targets if (t.table, t.column) == (target.table, target.column)), None
+            )
+            if hit is None:
+                continue
+            gap = slot.start - other.end if other.end <= slot.start else other.start - slot.end + 1
+            weight = (1.0 if other.kind == "name" else 0.6) * hit.score
+            best = max(best, weight / (1.0 + 0.15 * max(gap, 0)))
+        return best
+
+    def choices(self, number: int, role: str, limit: int = 4) -> list[Choice]:
+        """A slot's likeliest targets for a role, best first, with log-probabilities."""
+        slot = self.reading.slots[number]
+        targets: Sequence[Target] = slot.tables() if role.startswith("T") else slot.columns()
+        if not targets:
+            return []
+        scored = []
+        for target in targets:
+            value = sum(self.weights.get(f, 0.0) * x for f, x in self.features(number, target, role).items())
+            scored.append((value, target))
+        top = max(v for v, _ in scored)
+        total = top + math.log(sum(math.exp(v - top) for v, _ in scored))
+        scored.sort(key=lambda s: -s[0])
+        return [Choice(t, v - total) for v, t in scored[:limit]]
+
+
+START = {
+    "score": 3.0, "cover": 1.0, "behind": -2.0, "exact": 0.5, "wanted": 0.8, "table named": 1.5, "of table": 1.0,
+    "table after": 0.6, "table before": 0.8, "first table": 0.4, "key fk": -0.6, "value exact": 0.5,
+    "value as typed": 0.6, "column said": 3.0, "X num": 0.6, "A num": 0.5,
+}  # fmt: skip
+"""Weights before any fit."""

@@ -1,0 +1,244 @@
+"""Values, numbers and quoted texts of a reading turned into conditions, each on its column.
+
+Decides which column a number or text belongs to: one said nearby with a role for it, an
+adjective that measures one, or the only column of a fitting kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sqlagent.grammar.reading import DATED, NUMERIC, Reading, Slot
+from sqlagent.grammar.schema import Schema
+from sqlagent.grammar.tree import Col, Cond, Term, Value
+from sqlagent.language.mentions import Target
+from sqlagent.values import Kind
+
+FAR = 60
+
+
+@dataclass(slots=True)
+class Conditions:
+    """What was found: conditions of the first and of the nested SELECT, HAVING of both, and the limit."""
+
+    first: list[Cond] = field(default_factory=list)
+    second: list[Cond] = field(default_factory=list)
+    having: list[Cond] = field(default_factory=list)
+    second_having: list[Cond] = field(default_factory=list)
+    limit: int | None = None
+
+
+def gather(
+    reading: Reading,
+    schema: Schema,
+    roles: Sequence[str],
+    picks: Sequence[Target | None],
+    tables: Sequence[str],
+) -> Conditions | None:
+    """Collect a reading's conditions; None when one finds no column, or a column waits for a value in vain."""
+    return _Gatherer(reading, schema, roles, picks, tables).run()
+
+
+class _Gatherer:
+    def __init__(
+        self,
+        reading: Reading,
+        schema: Schema,
+        roles: Sequence[str],
+        picks: Sequence[Target | None],
+        tables: Sequence[str],
+    ) -> None:
+        self.reading = reading
+        self.schema = schema
+        self.roles = roles
+        self.picks = picks
+        self.tables = tables
+        self.used: set[int] = set()
+        self.out = Conditions()
+
+    def run(self) -> Conditions | None:
+        slots = self.reading.slots
+        for n, slot in enumerate(slots):
+            if slot.kind == "value" and self.roles[n][:1] == "W" and not self._value(n):
+                return None
+        n = 0
+        while n < len(slots):
+            slot, role = slots[n], self.roles[n]
+            if slot.kind == "number" and role == "L":
+                self.out.limit = int(slot.number or 1)
+            elif slot.kind in ("number", "text") and role[:1] in "WH" and role[:1]:
+                pair = self._pair(n)
+                ok = self._having(n) if role[0] == "H" else self._compare(n, pair)
+                if not ok:
+                    return None
+                if pair is not None:
+                    n = pair
+            n += 1
+        return self.out if self._all_met() else None
+
+    def _pair(self, n: int) -> int | None:
+        """The second number of a "between"."""
+        if not self.roles[n].endswith(":between"):
+            return None
+        return next(
+            (k for k in range(n + 1, len(self.roles)) if self.roles[k].endswith(":between")),
+            None,
+        )
+
+    def _value(self, n: int) -> bool:
+        pick, slot = self.picks[n], self.reading.slots[n]
+        if pick is None or not pick.column:
+            return False
+        col = Col(pick.table, pick.column)
+        mark, _, op = self.roles[n].partition(":")
+        op = op or "="
+        value: Value = pick.value
+        if op in ("like", "not like"):
+            value = self._pattern(slot)
+        elif op not in ("=", "!="):
+            op = "="
+        self._add(mark, Cond(Term(col=col), op, (value,)))
+        for k, other in enumerate(self.picks):
+            same = other is not None and (other.table, other.column) == (pick.table, pick.column)
+            if same and k != n and "W" in self.roles[k]:
+                self.used.add(k)
+        near = self._named_near(n)
+        if near is not None:
+            self.used.add(near)
+        return True
+
+    def _named_near(self, n: int) -> int | None:
+        """A column slot with a condition's role that stands right before this value."""
+        for k in range(n - 1, max(-1, n - 3), -1):
+            slot = self.reading.slots[k]
+            if slot.kind in ("name", "hint") and _waits(self.roles[k]) and k not in self.used:
+                return k
+        return None
+
+    def _add(self, mark: str, cond: Cond) -> None:
+        (self.out.second if mark.startswith("W2") else self.out.first).append(cond)
+
+    def _compare(self, n: int, pair: int | None) -> bool:
+        slot = self.reading.slots[n]
+        mark, _, op = self.roles[n].partition(":")
+        if op == "between" and pair is None:
+            return False
+        owner = self._owner(n, mark)
+        if owner is None:
+            return False
+        column = self.schema.column(owner.table, owner.name)
+        values: tuple[Value, ...]
+        if op == "between" and pair is not None:
+            other = self.reading.slots[pair]
+            values = (self._literal(slot, column), self._literal(other, column))
+        elif slot.kind == "text" and op in ("like", "not like"):
+            values = (self._pattern(slot),)
+        else:
+            values = (self._literal(slot, column),)
+        self._add(mark, Cond(Term(col=owner), op or "=", values))
+        return True
+
+    def _literal(self, slot: Slot, column: object) -> Value:
+        kind = getattr(column, "kind", Kind.OTHER)
+        if slot.number is not None:
+            whole = int(slot.number) if float(slot.number).is_integer() else slot.number
+            return str(whole) if kind in DATED or (kind == Kind.TEXT and self._equal(slot)) else whole
+        return slot.text
+
+    def _equal(self, slot: Slot) -> bool:
+        return self.roles[self.reading.slots.index(slot)].endswith((":=", ":!="))
+
+    def _pattern(self, slot: Slot) -> str:
+        lows = [t.low for t in self.reading.tokens[max(0, slot.start - 6) : slot.start]]
+        if any(w.startswith(("start", "begin", "prefix")) for w in lows):
+            return f"{slot.text}%"
+        if any(w in {"end", "ends", "ending", "suffix"} for w in lows):
+            return f"%{slot.text}"
+        return f"%{slot.text}%"
+
+    def _owner(self, n: int, mark: str) -> Col | None:
+        """The column a number or text is compared with."""
+        slot = self.reading.slots[n]
+        best: tuple[float, int] | None = None
+        for k, other in enumerate(self.reading.slots):
+            pick = self.picks[k]
+            if pick is None or not pick.column or other.kind not in ("name", "adjective", "hint"):
+                continue
+            cost = self._cost(n, k, mark)
+            if cost < FAR and (best is None or cost < best[0]):
+                best = (cost, k)
+        if best is not None:
+            self.used.add(best[1])
+            pick = self.picks[best[1]]
+            assert pick is not None
+            return Col(pick.table, pick.column)
+        return self._fallback(slot)
+
+    def _cost(self, n: int, k: int, mark: str) -> float:
+        slot, other = self.reading.slots[n], self.reading.slots[k]
+        parts = self.roles[k].split("&")
+        gap = slot.start - other.end if other.end <= slot.start else 1.5 * (other.start - slot.end) + 2.5
+        cost = float(max(gap, 0))
+        if not any(p in ("W", "W2") for p in parts):
+            cost += 40.0
+        elif mark not in parts:
+            cost += 8.0
+        if k in self.used:
+            cost += 6.0
+        if slot.number is not None and not self._numeric(k):
+            cost += 12.0
+        return cost
+
+    def _numeric(self, k: int) -> bool:
+        pick = self.picks[k]
+        column = self.schema.column(pick.table, pick.column) if pick is not None else None
+        return column is not None and column.kind in (*NUMERIC, *DATED, Kind.OTHER, Kind.TEXT)
+
+    def _fallback(self, slot: Slot) -> Col | None:
+        """A column nobody named: a year for a year, a date for a date, the label for a text."""
+        tables = list(self.tables) or [p.table for p in self.picks if p is not None][:1]
+        for table in tables:
+            for column in self.schema.tables[table].columns:
+                low = column.name.lower()
+                year = slot.number is not None and 1500 <= slot.number <= 2100
+                if year and "year" in low and column.kind in (*NUMERIC, Kind.TEXT, Kind.OTHER):
+                    return Col(table, column.name)
+                if slot.form == "date" and (column.kind in DATED or "date" in low):
+                    return Col(table, column.name)
+        if slot.kind == "text" and tables:
+            labels = self.schema.labels(tables[0])
+            return Col(tables[0], labels[0]) if labels else None
+        return None
+
+    def _having(self, n: int) -> bool:
+        slot = self.reading.slots[n]
+        mark, _, op = self.roles[n].partition(":")
+        if slot.number is None:
+            return False
+        term = Term("count")
+        for k, role in enumerate(self.roles):
+            pick = self.picks[k]
+            part = next((p for p in role.split("&") if p.startswith("H:")), None)
+            if part is not None and pick is not None and pick.column and slot.kind == "number":
+                term = Term(part[2:], Col(pick.table, pick.column))
+        pair = self._pair(n)
+        values: tuple[Value, ...] = (slot.number,)
+        if op == "between":
+            if pair is None:
+                return False
+            values = (slot.number, self.reading.slots[pair].number)
+        cond = Cond(term, op or "=", values)
+        (self.out.second_having if mark == "H2" else self.out.having).append(cond)
+        return True
+
+    def _all_met(self) -> bool:
+        """Whether every column that waits for a value got one."""
+        return not any(
+            _waits(role) and n not in self.used and self.reading.slots[n].kind == "name"
+            for n, role in enumerate(self.roles)
+        )
+
+
+def _waits(role: str) -> bool:
+    return any(p in ("W", "W2") for p in role.split("&"))

@@ -1,0 +1,80 @@
+"""What the grammar asks of a catalog, prepared once: columns by name, their keys, and the column that names a table's rows."""
+
+from __future__ import annotations
+
+from sqlagent.grammar.tree import Col, base
+from sqlagent.keys import KeyGraph
+from sqlagent.language.mentions import Naming
+from sqlagent.language.words import name_words, stem
+from sqlagent.values import Catalog, Column, Kind, Table
+
+
+class Schema:
+    """One catalog, prepared. Immutable after construction."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self.naming = Naming(catalog)
+        self.graph = KeyGraph(catalog)
+        self.tables: dict[str, Table] = {t.key: t for t in catalog.tables}
+        self._columns = {(t.key, c.name): c for t in catalog.tables for c in t.columns}
+        self._foreign = {(e.source, c) for e in self.graph.edges for c in e.columns}
+        self._labels: dict[str, tuple[str, ...]] = {}
+        self._stems: dict[str, frozenset[str]] = {
+            t.key: frozenset(stem(w) for w in name_words(t.name)) for t in catalog.tables
+        }
+
+    def column(self, table: str, name: str) -> Column | None:
+        """A column by its table instance and exact name."""
+        return self._columns.get((base(table), name))
+
+    def key_role(self, table: str, name: str) -> str:
+        """`pk`, `fk`, or `no`."""
+        owner = self.tables.get(base(table))
+        if owner is not None and owner.primary_key == (name,):
+            return "pk"
+        return "fk" if (base(table), name) in self._foreign else "no"
+
+    def key(self, table: str) -> Col | None:
+        """The single column that identifies a table's rows, declared or likely."""
+        owner = self.tables[base(table)]
+        if len(owner.primary_key) == 1:
+            return Col(table, owner.primary_key[0])
+        pointed = [
+            e.referenced[0] for e in self.graph.edges if e.target == owner.key and len(e.referenced) == 1
+        ]
+        if pointed:
+            return Col(table, pointed[0])
+        return None
+
+    def labels(self, table: str) -> tuple[str, ...]:
+        """Columns that can name a table's rows to a person, best first."""
+        owner = base(table)
+        if owner not in self._labels:
+            scored = [
+                (self._label_score(owner, c, n), c.name) for n, c in enumerate(self.tables[owner].columns)
+            ]
+            ranked = sorted(scored, key=lambda s: -s[0])
+            self._labels[owner] = tuple(name for score, name in ranked if score > 0)
+        return self._labels[owner]
+
+    def _label_score(self, table: str, column: Column, place: int) -> float:
+        words = [stem(w) for w in name_words(column.name)]
+        rest = [w for w in words if w not in self._stems[table]]
+        text = column.kind in (Kind.TEXT, Kind.OTHER)
+        score = 1.0 if text else 0.3
+        if rest in (["name"], []):
+            score += 4.0 if text or rest else 0.5
+        elif rest == ["titl"]:
+            score += 3.6
+        elif words[-1:] == ["name"]:
+            score += 2.5 - 0.2 * len(rest) + (0.6 if "first" in rest or "full" in rest else 0)
+        elif words[-1:] == ["titl"]:
+            score += 2.0
+        elif rest in (["descript"], ["code"]):
+            score += 1.0
+        if self.key_role(table, column.name) == "fk":
+            score -= 2.0
+        elif self.key_role(table, column.name) == "pk":
+            score += 0.4 if text else 0.5
+        return score - 0.02 * place
