@@ -15,9 +15,9 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlagent.guard import commands
 from sqlagent.guard.lists import DIALECTS, Lists, lists
-from sqlagent.guard.names import Refused, Resolver
 from sqlagent.guard.policy import Policy
 from sqlagent.guard.scan import Scanned, scan
+from sqlagent.guard.unknown import Refused, nearest
 from sqlagent.values import Catalog, Refusal
 
 _DEFAULT = Policy()
@@ -135,7 +135,7 @@ def _decide(sql: str, scanned: Scanned, catalog: Catalog, policy: Policy, allowe
     )
     if problem is not None:
         return problem
-    Resolver(catalog, allowed, policy).statement(root)
+    commands.resolver(catalog, allowed, policy).statement(root)
     if isinstance(root, exp.Describe | exp.Summarize):
         return replace(passed, explains=True, runs=isinstance(root, exp.Summarize))
     return passed
@@ -321,8 +321,6 @@ def _names_with_columns(root: exp.Expr) -> set[int]:
 
 
 def _function(name: str, token: Token, allowed: Lists) -> Refusal:
-    from sqlagent.guard.names import nearest
-
     near = nearest(name, allowed.functions)
     return Refusal(
         f"The function {name} may not be called.",

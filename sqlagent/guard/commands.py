@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from sqlagent.guard.lists import Lists
-from sqlagent.guard.names import Refused, Resolver
 from sqlagent.guard.policy import Policy
 from sqlagent.guard.scan import Scanned
+from sqlagent.guard.unknown import Refused, refusal_of
+from sqlagent.names import Resolver, SystemNames, Unknown
 from sqlagent.values import Catalog, Refusal
 
 
@@ -57,6 +58,18 @@ def switched_off(what: str, position: int | None) -> Refusal:
         "Ask for rows with a SELECT, or ask the administrator.",
         position,
     )
+
+
+def resolver(catalog: Catalog, allowed: Lists, policy: Policy) -> Resolver:
+    """Make the walk that refuses the first name that stands for nothing."""
+    tables = frozenset() if "system_tables" in policy.refused else allowed.tables
+    system = SystemNames(tables, allowed.columns, allowed.schemas)
+
+    def report(unknown: Unknown) -> None:
+        raise Refused(refusal_of(unknown, walk))
+
+    walk = Resolver(catalog, report, system, policy.search_path)
+    return walk
 
 
 def match(scanned: Scanned, catalog: Catalog, policy: Policy, allowed: Lists) -> Command | Refusal | None:
@@ -142,7 +155,7 @@ def _show(scanned: Scanned, catalog: Catalog, policy: Policy, allowed: Lists) ->
             return refusal
         parts = [_identifier(p) for p in name.groups() if p]
         table = exp.Table(this=parts[-1], db=parts[0] if len(parts) == 2 else None)
-        Resolver(catalog, allowed, policy).table(table, {}, None)
+        resolver(catalog, allowed, policy).statement(table)
         return Command(done=True)
     return refusal
 
@@ -162,6 +175,3 @@ def _pragma(scanned: Scanned, policy: Policy, allowed: Lists) -> Command | Refus
         "Look in the schema browser, or use PRAGMA table_info(table).",
         scanned.start,
     )
-
-
-__all__ = ["Command", "Refused", "match", "switched_off"]

@@ -1,0 +1,149 @@
+"""Refusals of names that stand for nothing: what was meant, as far as that can be told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rapidfuzz import fuzz, process
+from sqlglot import exp
+
+from sqlagent.names import Resolver, Unknown
+from sqlagent.values import Refusal
+
+_FOLDS = "PostgreSQL reads names without quotes in lower case, and quoted names exactly."
+_SYSTEM_SCHEMAS = ("information_schema", "pg_catalog", "mysql", "performance_schema", "sys")
+_SYSTEM_PREFIXES = ("pg_", "sqlite_", "pragma_", "duckdb_")
+
+
+class Refused(Exception):
+    """Carries a refusal out of the walk; never leaves the guard."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.what)
+        self.refusal = refusal
+
+
+def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Find up to three names that resemble one, best first; letter case is ignored.
+
+    Example:
+        >>> nearest("custmers", ["orders", "Customers", "countries"])
+        ('Customers',)
+    """
+    found = process.extract(
+        name.lower(), {n: n.lower() for n in names}, scorer=fuzz.WRatio, limit=3, score_cutoff=72
+    )
+    return tuple(str(n) for _, _, n in found)
+
+
+def refusal_of(unknown: Unknown, resolver: Resolver) -> Refusal:
+    """Say which name stands for nothing, and what was probably meant."""
+    node = unknown.node
+    if unknown.kind == "file":
+        return Refusal(
+            f'The CTE is called "{node.name}", like a file.',
+            "DuckDB opens files that are named like tables.",
+            "Give it a plain name.",
+            start_of(node),
+        )
+    if isinstance(node, exp.Table):
+        return _table(node, unknown, resolver)
+    if unknown.kind == "alias":
+        return _alias(node, unknown)
+    return _column(node, unknown, resolver)
+
+
+def _table(node: exp.Table, unknown: Unknown, resolver: Resolver) -> Refusal:
+    written = ".".join(p.name for p in node.parts)
+    position = start_of(node.parts[0])
+    same = resolver.by_name.get(node.this.name.lower(), [])
+    if same and node.args.get("db") is None and same[0].schema:
+        return Refusal(
+            f"There is no table {written} in the default schema.",
+            f"A table of that name is in the schema {same[0].schema}.",
+            f"Write {same[0].key}.",
+            position,
+            "table",
+            written,
+            tuple(t.key for t in same),
+        )
+    if same and resolver.real(same[0].name) != resolver.fold(node.this):
+        return Refusal(
+            f"There is no table {written} spelled this way.",
+            _FOLDS,
+            f'Write "{same[0].name}" in double quotes.',
+            position,
+            "table",
+            written,
+            (same[0].key,),
+        )
+    owner = node.args["db"].name.lower() if node.args.get("db") is not None else ""
+    if owner in _SYSTEM_SCHEMAS or node.this.name.lower().startswith(_SYSTEM_PREFIXES):
+        return Refusal(
+            f"The system table {written} may not be read.",
+            "It is not on the list of system tables that only describe the schema.",
+            "Ask about the tables of this source.",
+            position,
+            "table",
+            written,
+        )
+    everything = [*(t.key for t in resolver.catalog.tables), *unknown.ctes]
+    near = nearest(written, everything) or nearest(node.this.name, everything)
+    return Refusal(
+        f"There is no table {written}.",
+        "This source has no table or view of that name, and the SQL no CTE.",
+        f"Did you mean {', '.join(near)}?" if near else "Look up the names in the schema browser.",
+        position,
+        "table",
+        written,
+        near,
+    )
+
+
+def _alias(node: exp.Expr, unknown: Unknown) -> Refusal:
+    owner = node.args["table"]
+    in_scope = [s for each in unknown.scope.chain() for s in each.sources if s]
+    near = nearest(owner.name, in_scope)
+    return Refusal(
+        f"There is no table or alias {owner.name} in reach of {owner.name}.{node.name}.",
+        "FROM and JOIN name " + (", ".join(in_scope) or "no table") + " here.",
+        f"Did you mean {near[0]}.{node.name}?" if near else "Join the table first, or correct the name.",
+        start_of(owner),
+        "alias",
+        owner.name,
+        near,
+    )
+
+
+def _column(node: exp.Expr, unknown: Unknown, resolver: Resolver) -> Refusal:
+    owner = node.args["table"].name if node.args.get("table") is not None else ""
+    written = f"{owner}.{node.name}" if owner else node.name
+    known: set[str] = set()
+    for scope in unknown.scope.chain():
+        named = scope.sources.get(resolver.fold(node.args["table"])) if owner else None
+        for source in (named,) if named is not None else scope.every():
+            known |= source.columns or frozenset()
+        if named is not None:
+            break
+    same = sorted(k for k in known if k.lower() == node.name.lower())
+    near = tuple(same) or nearest(node.name, known)
+    elsewhere = next((t.key for t in resolver.catalog.tables if t.column(node.name) is not None), "")
+    if same:
+        why, advice = _FOLDS, f'Write "{same[0]}" in double quotes.'
+    else:
+        why = f"{owner} has no such column." if owner else f"No table in reach has a column {node.name}."
+        if near:
+            advice = f"Did you mean {', '.join(near)}?"
+        elif elsewhere:
+            advice = f"The table {elsewhere} has it: join that table."
+        else:
+            advice = "Look up the columns in the schema browser."
+    return Refusal(
+        f"There is no column {written}.", why, advice, start_of(node.this), "column", node.name, near
+    )
+
+
+def start_of(node: exp.Expr) -> int | None:
+    """Tell where a node begins in the SQL, when the parser kept it."""
+    start = node.meta.get("start")
+    return start if isinstance(start, int) else None

@@ -1,0 +1,420 @@
+"""What the names in a parsed statement stand for: which table, which column, seen from where.
+
+Shared by the stages that look names up. It decides what a name means where it is written: a
+table of the catalog, a system table, or a CTE that is visible there and nowhere else. What to
+do about a name that stands for nothing is the caller's business. A column is called unknown
+only when every source in reach is known in full; the database has the last word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlglot import exp
+
+from sqlagent.values import Catalog, Table
+
+Columns = frozenset[str] | None
+"""The column names of a source in the form names are compared in; None when not all are known."""
+
+DEFAULT_SCHEMAS = {"postgres": "public", "duckdb": "main", "sqlite": "main"}
+_UNITS = frozenset(
+    ["microsecond", "millisecond", "second", "minute", "hour", "day", "dow", "doy", "week", "month", "quarter", "year", "decade", "century", "epoch", "isodow", "isoyear", "char", "date", "datetime", "time", "binary", "signed", "unsigned", "utf8", "utf8mb4", "latin1", "json", "both", "leading", "trailing", "second_microsecond", "minute_second", "hour_minute", "hour_second", "day_hour", "day_minute", "day_second", "year_month", "nocase", "rtrim"]
+)
+_FILE_MARKS = frozenset("/\\:*?.")
+
+
+@dataclass(frozen=True, slots=True)
+class SystemNames:
+    """Names that are no part of a catalog and yet stand for something.
+
+    `tables` as `schema.name` or `name`; `columns` are answered to by every table; `schemas` may
+    stand before the name of a table of the default schema.
+    """
+
+    tables: frozenset[str] = frozenset()
+    columns: frozenset[str] = frozenset()
+    schemas: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Something in FROM: the names of its columns, and its table when it is one of the catalog."""
+
+    columns: Columns
+    table: Table | None = None
+
+
+@dataclass(slots=True)
+class Scope:
+    """What can be seen from inside one SELECT: its sources, its aliases, and what is around it.
+
+    `merged` are sources without a name of their own (or with one already taken).
+    """
+
+    outer: Scope | None = None
+    sources: dict[str, Source] = field(default_factory=dict)
+    merged: list[Source] = field(default_factory=list)
+    aliases: set[str] = field(default_factory=set)
+
+    def chain(self) -> Iterator[Scope]:
+        """Walk outwards from this scope."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.outer
+
+    def every(self) -> list[Source]:
+        """List all sources, named or not."""
+        return [*self.sources.values(), *self.merged]
+
+    def columns(self) -> Columns:
+        """Join the columns of all sources; None when any is not known in full."""
+        every = self.every()
+        if not every or any(s.columns is None for s in every):
+            return None
+        return frozenset().union(*(s.columns for s in every if s.columns is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A name that stands for nothing where it is written.
+
+    `kind` is `table`, `column`, `alias` (the part before the dot of a column) or `file` (a CTE
+    named like one). `ctes` are those visible there; `scope` is what can be seen from there.
+    """
+
+    kind: str
+    node: exp.Expr
+    scope: Scope
+    ctes: tuple[str, ...] = ()
+
+
+Ctes = Mapping[str, Columns]
+Report = Callable[[Unknown], None]
+
+
+class Resolver:
+    """Walks one parsed statement and reports every name that stands for nothing.
+
+    `bindings` tells, by the id of its node, which catalog table each column belongs to (as far
+    as that is certain).
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        report: Report,
+        system: SystemNames | None = None,
+        search_path: Sequence[str] = (),
+    ) -> None:
+        self.catalog = catalog
+        self.dialect = catalog.dialect
+        self.report = report
+        self.system_names = system or SystemNames()
+        self.default = (catalog.default_schema or DEFAULT_SCHEMAS.get(self.dialect, "")).lower()
+        self.search_path = frozenset(s.lower() for s in search_path)
+        self.by_name: dict[str, list[Table]] = {}
+        for table in catalog.tables:
+            self.by_name.setdefault(table.name.lower(), []).append(table)
+        self.bindings: dict[int, Table] = {}
+        self._seen: set[int] = set()
+        self._bound: set[str] = set()
+
+    # ------------------------------------------------------------ the walk
+
+    def statement(self, root: exp.Expr) -> None:
+        """Resolve every name of a statement; no table in it stays unlooked at."""
+        for node in root.find_all(exp.Lambda, exp.Comprehension, exp.ForIn):
+            names: list[Any] = (
+                list(node.expressions) if isinstance(node, exp.Lambda) else [node.args.get("expression")]
+            )
+            for item in (*names, node.args.get("position")):
+                if isinstance(item, exp.Expr):
+                    self._bound.update(i.name.lower() for i in item.find_all(exp.Identifier))
+        self.any(root, {}, None)
+        for table in root.find_all(exp.Table):
+            if id(table) not in self._seen:
+                self.relation(table, {}, Scope())
+
+    def any(self, node: exp.Expr, ctes: Ctes, scope: Scope | None) -> None:
+        """Visit a node that may be or hold nested queries."""
+        if _is_query(node):
+            self.query(node, ctes, scope)
+        elif isinstance(node, exp.Table | exp.Pivot):
+            self.relation(node, ctes, scope or Scope())
+        else:
+            if isinstance(node, exp.Column):
+                self.column(node, scope)
+            for child in node.iter_expressions():
+                if not isinstance(child, exp.Identifier):
+                    self.any(child, ctes, scope)
+
+    def rest(self, node: exp.Expr, ctes: Ctes, scope: Scope | None, skip: Sequence[str]) -> None:
+        """Visit every part of a node but those named."""
+        for key, value in node.args.items():
+            if key in skip:
+                continue
+            for child in value if isinstance(value, list) else (value,):
+                if isinstance(child, exp.Expr):
+                    self.any(child, ctes, scope)
+
+    def query(self, node: exp.Expr, ctes: Ctes, outer: Scope | None) -> Columns:
+        """Resolve a query and tell the names of its columns."""
+        ctes = self._with(node, ctes, outer)
+        if isinstance(node, exp.Select):
+            return self._select(node, ctes, outer)
+        if isinstance(node, exp.SetOperation):
+            return self._set_operation(node, ctes, outer)
+        if isinstance(node, exp.Subquery):
+            inner = node.this
+            if _is_query(inner):
+                columns = self.query(inner, ctes, outer)
+            else:
+                scope = Scope(outer)
+                self.source(inner, ctes, scope)
+                columns = scope.columns()
+            around = Scope(outer, {"": Source(columns)})
+            self.rest(node, ctes, around, ("this", "with_", "alias", "pivots", "joins"))
+            return columns
+        self.rest(node, ctes, outer, ("alias", "with_"))
+        return None
+
+    def _set_operation(self, node: exp.SetOperation, ctes: Ctes, outer: Scope | None) -> Columns:
+        """Resolve a chain of UNIONs (which leans left) without recursing along it."""
+        chain: list[exp.Expr] = [node]
+        while isinstance(chain[-1].this, exp.SetOperation):
+            chain.append(chain[-1].this)
+        inner = dict(ctes)
+        for part in chain[1:]:
+            inner = dict(self._with(part, inner, outer))
+        columns = self.query(chain[-1].this, inner, outer)
+        for part in reversed(chain):
+            self.query(part.args["expression"], inner, outer)
+            around = Scope(outer, {"": Source(columns)})
+            self.rest(part, inner, around, ("this", "expression", "with_"))
+        return columns
+
+    def _with(self, node: exp.Expr, ctes: Ctes, outer: Scope | None) -> Ctes:
+        """Add a query's CTEs to those visible in it; each body sees those before it."""
+        clause = node.args.get("with_")
+        if clause is None:
+            return ctes
+        visible = dict(ctes)
+        recursive = bool(clause.args.get("recursive"))
+        named = []
+        for cte in clause.expressions:
+            alias = cte.args["alias"]
+            own = alias.args.get("columns")
+            columns = frozenset(self.fold(c) for c in own) if own else None
+            named.append((self.fold(alias.this), columns, cte))
+        if self.dialect == "sqlite" or (recursive and self.dialect in ("postgres", "mysql")):
+            visible.update({name: columns for name, columns, _ in named})
+        for name, columns, cte in named:
+            if self.dialect == "duckdb" and _FILE_MARKS & set(name):
+                self.report(Unknown("file", cte.args["alias"].this, outer or Scope()))
+            inside = dict(visible)
+            if recursive and isinstance(cte.this, exp.SetOperation):
+                inside[name] = columns
+            found = self.query(cte.this, inside, outer)
+            visible[name] = columns or found
+        return visible
+
+    def _select(self, node: exp.Select, ctes: Ctes, outer: Scope | None) -> Columns:
+        scope = Scope(outer)
+        from_ = node.args.get("from_")
+        if from_ is not None:
+            self.source(from_.this, ctes, scope)
+        for key in ("joins", "laterals"):
+            for item in node.args.get(key) or ():
+                self.source(item.this if isinstance(item, exp.Join) else item, ctes, scope)
+        for projection in node.expressions:
+            if isinstance(projection, exp.Aliases):
+                scope.aliases.update(self.fold(i) for i in projection.args.get("expressions") or ())
+            elif isinstance(projection, exp.Alias) and isinstance(
+                projection.args.get("alias"), exp.Identifier
+            ):
+                scope.aliases.add(self.fold(projection.args["alias"]))
+        for join in node.args.get("joins") or ():
+            self.rest(join, ctes, scope, ("this", "using"))
+        self.rest(node, ctes, scope, ("from_", "joins", "laterals", "with_", "hint", "pivots"))
+        for pivot in node.args.get("pivots") or ():
+            self.rest(pivot, ctes, scope, ("alias",))
+            return None
+        return self._outputs(node, scope)
+
+    def _outputs(self, node: exp.Select, scope: Scope) -> Columns:
+        names: set[str] = set()
+        for projection in node.expressions:
+            inner = projection.unalias()
+            star = inner.this if isinstance(inner, exp.Column) else inner
+            if isinstance(star, exp.Star):
+                owner = inner.args.get("table") if isinstance(inner, exp.Column) else None
+                source = scope.sources.get(self.fold(owner)) if owner is not None else Source(scope.columns())
+                cut = any(star.args.get(k) for k in ("except_", "replace", "rename"))
+                if source is None or source.columns is None or cut:
+                    return None
+                names |= source.columns
+            elif isinstance(projection, exp.Alias) and isinstance(
+                projection.args.get("alias"), exp.Identifier
+            ):
+                names.add(self.fold(projection.args["alias"]))
+            elif isinstance(projection, exp.Column) and isinstance(projection.this, exp.Identifier):
+                names.add(self.fold(projection.this))
+            else:
+                return None
+        return frozenset(names) if names else None
+
+    # ------------------------------------------------------------ sources
+
+    def source(self, node: exp.Expr, ctes: Ctes, scope: Scope) -> None:
+        """Add what stands in FROM or JOIN to a scope."""
+        found = self.relation(node, ctes, scope)
+        columns, table = found.columns, found.table
+        alias = node.args.get("alias")
+        name = ""
+        if isinstance(alias, exp.TableAlias) and isinstance(alias.this, exp.Identifier):
+            name = self.fold(alias.this)
+        elif isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier):
+            name = self.fold(node.this)
+        if isinstance(alias, exp.TableAlias) and alias.args.get("columns"):
+            own = frozenset(self.fold(c) for c in alias.args["columns"] if isinstance(c, exp.Identifier))
+            columns = own if isinstance(node, exp.Values) else columns | own if columns is not None else None
+            table = None
+        if node.args.get("pivots") or node.args.get("ordinality"):
+            columns, table = None, None
+        if name and name not in scope.sources:
+            scope.sources[name] = Source(columns, table)
+        else:
+            scope.merged.append(Source(columns, table))
+
+    def relation(self, node: exp.Expr, ctes: Ctes, scope: Scope) -> Source:
+        """Resolve one table expression, whatever it is, and what is joined to it."""
+        found = Source(None)
+        if isinstance(node, exp.Table):
+            self._seen.add(id(node))
+            found = self._table(node, ctes, scope)
+        elif isinstance(node, exp.Pivot):
+            inner = Scope(scope)
+            if isinstance(node.this, exp.Expr):
+                self.source(node.this, ctes, inner)
+            inner.merged.append(Source(None))
+            self.rest(node, ctes, inner, ("this", "alias"))
+            return found
+        elif _is_query(node):
+            found = Source(self.query(node, ctes, scope))
+        else:
+            self.rest(node, ctes, scope, ("alias",))
+        for join in node.args.get("joins") or ():
+            self.source(join.this, ctes, scope)
+            self.rest(join, ctes, scope, ("this", "using"))
+        for lateral in node.args.get("laterals") or ():
+            self.source(lateral, ctes, scope)
+        for pivot in node.args.get("pivots") or ():
+            self.rest(pivot, ctes, Scope(scope, {"": Source(None)}), ("alias",))
+        return found
+
+    def _table(self, node: exp.Table, ctes: Ctes, scope: Scope) -> Source:
+        parts = ("this", "db", "catalog", "alias", "joins", "laterals", "pivots", "hints")
+        if not isinstance(node.this, exp.Identifier):
+            self.rest(node, ctes, scope, parts[3:])
+            return Source(None)
+        self.rest(node, ctes, scope, parts)
+        name, schema, database = node.this, node.args.get("db"), node.args.get("catalog")
+        if schema is None and self.fold(name) in ctes:
+            return Source(ctes[self.fold(name)])
+        if self._is_system(name, schema, database):
+            return Source(None)
+        found = None if database is not None else self.find(name, schema)
+        if found is None:
+            self.report(Unknown("table", node, scope, tuple(ctes)))
+            return Source(None)
+        return Source(frozenset(self.real(c.name) for c in found.columns) or None, found)
+
+    def _is_system(self, name: exp.Expr, schema: exp.Expr | None, database: exp.Expr | None) -> bool:
+        """Say whether a name is a system table that may be named, and no table of the catalog."""
+        if database is not None:
+            return False
+        low, known = name.name.lower(), self.system_names
+        if schema is not None:
+            owner = schema.name.lower()
+            return f"{owner}.{low}" in known.tables or (owner in known.schemas and low in known.tables)
+        if self.find(name, None) is not None:
+            return False
+        return low in known.tables or f"pg_catalog.{low}" in known.tables
+
+    def find(self, name: exp.Expr, schema: exp.Expr | None) -> Table | None:
+        """Find the catalog's table that a name means."""
+        wanted = self.fold(name)
+        for table in self.by_name.get(name.name.lower(), ()):
+            if self.real(table.name) != wanted:
+                continue
+            own = table.schema.lower() or self.default
+            if schema is None:
+                if not table.schema or own == self.default or own in self.search_path:
+                    return table
+            elif schema.name.lower() == own or (not own and schema.name.lower() in self.system_names.schemas):
+                return table
+        return None
+
+    # ------------------------------------------------------------ columns
+
+    def column(self, node: exp.Column, scope: Scope | None) -> None:
+        """Bind a column to its table, or report it when no source in reach has it."""
+        if scope is None or not isinstance(node.this, exp.Identifier):
+            return
+        if node.args.get("table") is not None:
+            self._qualified(node, scope)
+            return
+        name, quoted = self.fold(node.this), bool(node.this.args.get("quoted"))
+        low = node.this.name.lower()
+        for each in scope.chain():
+            for source in each.every():
+                if source.columns is None or name in source.columns:
+                    if source.table is not None:
+                        self.bindings[id(node)] = source.table
+                    return
+            if name in each.aliases or name in each.sources:
+                return
+        if low in self._bound or (not quoted and low in _UNITS) or (quoted and self.dialect == "sqlite"):
+            return
+        if low in self.system_names.columns and any(s.sources for s in scope.chain()):
+            return
+        self.report(Unknown("column", node, scope))
+
+    def _qualified(self, node: exp.Column, scope: Scope) -> None:
+        owner, low = self.fold(node.args["table"]), node.this.name.lower()
+        nested = self.dialect in ("duckdb", "postgres")
+        for each in scope.chain():
+            source = each.sources.get(owner)
+            if source is not None:
+                if source.columns is None or self.fold(node.this) in source.columns:
+                    if source.table is not None:
+                        self.bindings[id(node)] = source.table
+                    return
+                is_field = nested and any(s.columns and owner in s.columns for s in each.every())
+                if low not in self.system_names.columns and not is_field:
+                    self.report(Unknown("column", node, scope))
+                return
+            inside = each.every() if nested else each.merged
+            if any(s.columns is None or owner in s.columns for s in inside) or owner in self._bound:
+                return
+        self.report(Unknown("alias", node, scope))
+
+    # ------------------------------------------------------------ the form names are compared in
+
+    def fold(self, node: exp.Expr) -> str:
+        """Bring a written identifier to the form names are compared in."""
+        if self.dialect == "postgres" and node.args.get("quoted"):
+            return node.name
+        return node.name.lower()
+
+    def real(self, name: str) -> str:
+        """Bring a catalog's name to the form names are compared in."""
+        return name if self.dialect == "postgres" else name.lower()
+
+
+def _is_query(node: object) -> bool:
+    return isinstance(node, (exp.Query, exp.Values)) and not isinstance(node, exp.Table)
