@@ -52,7 +52,8 @@ def runs_found(user: User, words: str = "", source: str = "") -> QuerySet[Run]:
             | Q(thread__title__icontains=word)
             | Q(versions__sql__icontains=word)
         )
-    return found.annotate(version_count=Count("versions", distinct=True)).distinct()
+    counted = found.annotate(version_count=Count("versions", distinct=True)).distinct()
+    return counted.order_by("-created_at", "-pk")
 
 
 def threads_recent(user: User, count: int) -> list[Thread]:

@@ -1,0 +1,266 @@
+"""Nothing stays RUNNING for ever: killed workers, lost messages and stops, with a real Celery worker."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.conf import settings as project
+from django.db import connection
+from django.urls import reverse
+from django.utils import timezone
+
+from mirror.asking import services
+from mirror.asking.models import Run, Step, Version
+from mirror.leases import LeaseLost, Status, claim
+from tests.scripted_server import ScriptedServer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ROOT = Path(__file__).resolve().parents[2]
+QUESTION = "How many customers are there?"
+
+
+def counting(to: int) -> str:
+    """SQL that counts for a while: about 4 million rows a second here."""
+    return f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {to}) SELECT count(*) FROM n"
+
+
+FOR_EVER = counting(10**12)
+
+
+@pytest.fixture
+def worker_environment(settings, media) -> dict[str, str]:
+    settings.LEASE_SECONDS = 2
+    return os.environ | {
+        "DJANGO_SETTINGS_MODULE": "mirror.settings",
+        "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
+        "MEDIA_ROOT": str(media),
+        "LEASE_SECONDS": "2",
+        "STATEMENT_SECONDS": "60",
+    }
+
+
+@contextmanager
+def worker(environment: dict[str, str], log: Path) -> Iterator[subprocess.Popen]:
+    """A real Celery worker with one pool process, as `script/server` starts it."""
+    command = [
+        sys.executable,
+        "-m",
+        "celery",
+        "-A",
+        "mirror",
+        "worker",
+        "--pool",
+        "prefork",
+        "--concurrency",
+        "1",
+    ]
+    quiet = [
+        "--without-mingle",
+        "--without-gossip",
+        "--without-heartbeat",
+        "--hostname",
+        f"t{time.time_ns()}@test",
+    ]
+    with log.open("ab") as out:
+        process = subprocess.Popen([*command, *quiet], cwd=ROOT, env=environment, stdout=out, stderr=out)
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def until(fact: Callable[[], object], seconds: float = 20) -> None:
+    """Wait until something is true, handing back lost work meanwhile as the scheduler would."""
+    end = time.monotonic() + seconds
+    while not fact():
+        assert time.monotonic() < end, "it did not become true in time"
+        time.sleep(0.1)
+        services.runs_recover()
+
+
+def status(row: Run | Version) -> str:
+    row.refresh_from_db()
+    return row.status
+
+
+# ---------------------------------------------------------------- with a real worker
+
+
+def test_a_run_whose_worker_was_killed_is_handed_back_and_finishes(
+    shop, alice, worker_environment, tmp_path
+) -> None:
+    slow = ScriptedServer("```sql\nSELECT count(*) AS n FROM customers\n```", seconds=3).start()
+    environment = worker_environment | {"LLM_BASE_URL": slow.base_url, "LLM_MODEL": "scripted"}
+    try:
+        run = services.run_ask(alice, shop, QUESTION)
+        with worker(environment, tmp_path / "first.log") as first:
+            until(lambda: slow.calls)
+            os.kill(first.pid, signal.SIGKILL)
+            first.wait()
+        assert status(run) == Status.RUNNING
+        slow.seconds = 0
+        with worker(environment, tmp_path / "second.log"):
+            until(lambda: status(run) == Status.DONE, 30)
+        assert (run.outcome, run.attempts) == ("answered", 2), run.reason
+        assert run.steps.first().data["message"].startswith("The worker that answered this was interrupted")
+        assert run.versions.get().result.row_count == 1
+    finally:
+        slow.stop()
+
+
+def test_stop_ends_a_run_and_its_sql_in_the_database(
+    shop, alice, as_alice, worker_environment, tmp_path
+) -> None:
+    endless = ScriptedServer(f"```sql\n{FOR_EVER}\n```").start()
+    environment = worker_environment | {"LLM_BASE_URL": endless.base_url, "LLM_MODEL": "scripted"}
+    try:
+        run = services.run_ask(alice, shop, QUESTION)
+        with worker(environment, tmp_path / "worker.log") as process:
+            until(lambda: run.steps.filter(kind="sampling").exists())
+            time.sleep(0.5)
+            as_alice.post(reverse("asking:stop", args=[run.pk]))
+            pressed = time.monotonic()
+            until(lambda: status(run) == Status.DONE, 5)
+            assert time.monotonic() - pressed < 2
+            assert (run.outcome, run.reason) == ("failed", "Stopped by you.")
+            time.sleep(0.5)
+            assert busy(process.pid) < 0.2
+    finally:
+        endless.stop()
+
+
+def test_a_message_that_was_lost_is_sent_again(shop, alice, worker_environment, tmp_path) -> None:
+    run = services.run_ask(alice, shop, QUESTION)
+    for message in (project.VAR_DIR / "broker" / "messages").iterdir():
+        message.unlink()
+    with worker(worker_environment, tmp_path / "worker.log"):
+        time.sleep(2)
+        assert status(run) == Status.QUEUED
+        Run.objects.filter(pk=run.pk).update(queued_at=timezone.now() - timedelta(seconds=31))
+        until(lambda: status(run) == Status.DONE)
+    assert run.attempts == 1
+
+
+def busy(pid: int) -> float:
+    """Share of a processor a process and its children take, over a second."""
+    children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()
+
+    def ticks() -> int:
+        total = 0
+        for one in (str(pid), *children):
+            fields = Path(f"/proc/{one}/stat").read_text().rsplit(")", 1)[1].split()
+            total += int(fields[11]) + int(fields[12])
+        return total
+
+    before = ticks()
+    time.sleep(1)
+    return (ticks() - before) / os.sysconf("SC_CLK_TCK")
+
+
+# ---------------------------------------------------------------- the rules, without a worker
+
+
+@pytest.fixture
+def run(shop, alice, media, settings) -> Run:
+    settings.LEASE_SECONDS = 30
+    return services.run_ask(alice, shop, QUESTION)
+
+
+def lapse(run: Run) -> None:
+    Run.objects.filter(pk=run.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+
+
+def test_a_run_in_good_hands_is_left_alone(run) -> None:
+    services.run_take(run.pk)
+    services.runs_recover()
+    assert status(run) == Status.RUNNING
+
+
+def test_a_worker_that_lost_its_run_can_no_longer_change_it(run) -> None:
+    lost = claim(Run, run.pk)
+    lapse(run)
+    services.runs_recover()
+    assert status(run) == Status.QUEUED
+    with pytest.raises(LeaseLost):
+        lost.write(reason="too late")
+    now = claim(Run, run.pk)
+    with pytest.raises(LeaseLost):
+        lost.end(outcome="answered")
+    now.write(reason="in time")
+    run.refresh_from_db()
+    assert (run.reason, run.outcome) == ("in time", "")
+
+
+def test_a_worker_that_lost_its_run_stops_and_keeps_nothing(run, monkeypatch) -> None:
+    from mirror.asking.services import answering
+
+    lease = services.run_take(run.pk)
+    whole = answering.answer_events
+
+    def robbed(*args, **kwargs):
+        for event in whole(*args, **kwargs):
+            Run.objects.filter(pk=run.pk).update(lease_token=99)
+            yield event
+
+    monkeypatch.setattr(answering, "answer_events", robbed)
+    services.run_answer(lease)
+    run.refresh_from_db()
+    assert (run.outcome, run.lease_token) == ("", 99)
+    assert not Step.objects.exists()
+    assert not Version.objects.exists()
+
+
+def test_a_run_that_killed_three_workers_is_given_up_saying_why(run) -> None:
+    for _ in range(3):
+        assert services.run_take(run.pk) is not None
+        lapse(run)
+        services.runs_recover()
+    run.refresh_from_db()
+    assert (run.status, run.outcome, run.attempts) == (Status.DONE, "failed", 3)
+    assert "interrupted 3 times" in run.reason
+
+
+def test_a_dead_run_that_was_stopped_ends_as_stopped(run) -> None:
+    services.run_take(run.pk)
+    services.run_stop(run)
+    lapse(run)
+    services.runs_recover()
+    run.refresh_from_db()
+    assert (run.status, run.reason) == (Status.DONE, "Stopped by you.")
+
+
+def test_a_version_whose_worker_died_is_handed_back_too(run) -> None:
+    version = services.version_edit(run, "SELECT 1")
+    assert services.version_take(version.pk) is not None
+    Version.objects.filter(pk=version.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+    services.runs_recover()
+    services.version_run(services.version_take(version.pk))
+    version.refresh_from_db()
+    assert (version.status, version.attempts, version.failure) == (Status.DONE, 2, None)
+
+
+def test_a_long_run_keeps_its_lease(run, settings) -> None:
+    settings.LEASE_SECONDS = 1
+    version = services.version_edit(run, counting(8_000_000))
+    lease = services.version_take(version.pk)
+    services.version_run(lease)
+    version.refresh_from_db()
+    assert version.failure is None
+    assert (version.ended_at - version.started_at).total_seconds() > 1
+    assert version.lease_token == lease.token
