@@ -16,7 +16,8 @@ const dialects = { sqlite: SQLite, postgres: PostgreSQL, mysql: MySQL };
 
 const look = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: "var(--sql-keyword)", fontWeight: "600" },
-  { tag: [tags.string, tags.special(tags.string)], color: "var(--sql-string)" },
+  { tag: tags.string, color: "var(--sql-string)" },
+  { tag: tags.special(tags.string), color: "var(--sql-name)" },
   { tag: [tags.number, tags.bool, tags.null], color: "var(--sql-number)" },
   { tag: [tags.comment, tags.lineComment, tags.blockComment], color: "var(--text-muted)", fontStyle: "italic" },
   { tag: [tags.typeName, tags.standard(tags.name)], color: "var(--sql-keyword)" },
@@ -24,7 +25,7 @@ const look = HighlightStyle.define([
 
 const theme = EditorView.theme({
   "&": { color: "var(--sql-name)", backgroundColor: "var(--panel)", fontSize: "var(--size-small)" },
-  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+  "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6" },
   ".cm-content": { padding: "12px 0", caretColor: "var(--text)" },
   ".cm-cursor, .cm-dropCursor": { borderLeftColor: "var(--text)" },

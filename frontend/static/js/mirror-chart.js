@@ -47,8 +47,11 @@ class MirrorChart extends HTMLElement {
     try {
       const library = await plotly();
       if (!this.place) return;
-      const layout = { ...this.figure.layout, template: template(), autosize: true };
-      delete layout.width;
+      const layout = this.layout();
+      layout.autosize = true;
+      this.place.style.height = layout.height ? `max(22rem, ${layout.height}px)` : "";
+      this.tabIndex = layout.height > 540 ? 0 : -1;
+      delete layout.height;
       await library.react(this.place, structuredClone(this.figure.data), layout, {
         displayModeBar: false, responsive: true, displaylogo: false, doubleClick: "reset", showTips: false,
       });
@@ -61,6 +64,13 @@ class MirrorChart extends HTMLElement {
     }
   }
 
+  // The figure's layout in our template, with room for a title where it has one.
+  layout() {
+    const layout = { ...structuredClone(this.figure.layout), template: template() };
+    if (layout.title) layout.margin = { ...layout.template.layout.margin, t: layout.showlegend ? 72 : 44, ...layout.margin };
+    return layout;
+  }
+
   watchSize(library) {
     if (this.watch) return;
     this.watch = new ResizeObserver(() => { if (this.place?.offsetWidth) library.Plots.resize(this.place); });
@@ -71,13 +81,11 @@ class MirrorChart extends HTMLElement {
   async download(format) {
     const library = await plotly();
     const ground = getComputedStyle(this.closest(".panel") ?? document.body).backgroundColor;
-    const layout = { ...this.figure.layout, template: template() };
+    const layout = this.layout();
     layout.template.layout.paper_bgcolor = rgb(ground);
-    const title = this.getAttribute("title-words");
-    if (title && !layout.title) { layout.title = { text: title }; layout.margin = { t: 56 }; }
     const url = await library.toImage(
       { data: structuredClone(this.figure.data), layout },
-      { format, width: 1000, height: 560, scale: format === "png" ? 2 : 1 },
+      { format, width: 1000, height: Math.max(560, layout.height ?? 0), scale: format === "png" ? 2 : 1 },
     );
     const link = document.createElement("a");
     link.href = url;

@@ -1,0 +1,56 @@
+"""What people do in a browser, said once: ask, connect, write SQL; and what axe and the eye would say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+
+def ask(page: Page, question: str, source: str = "") -> None:
+    """Type a question and press Enter."""
+    page.goto(f"/?source={source}" if source else "/")
+    page.get_by_role("textbox", name="What do you want to know?").fill(question)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/runs/*/")
+
+
+def answered(page: Page) -> None:
+    """Wait for the outcome of the run."""
+    expect(page.locator("#answer")).to_be_visible(timeout=20_000)
+
+
+def violations(page: Page) -> list[str]:
+    """What axe has to say, as lines."""
+    found = Axe().run(page).response["violations"]
+    return [f"{page.url} {v['id']}: {n['html'][:160]}" for v in found for n in v["nodes"]]
+
+
+def sideways(page: Page) -> int:
+    """How far the page can be scrolled sideways, in pixels; 0 is right."""
+    return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+
+def connect(page: Page, name: str, path: Path) -> None:
+    """Connect a database file through the form."""
+    page.goto("/sources/connect/?engine=sqlite")
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Path of the file").fill(str(path))
+    page.get_by_role("button", name="Connect").click()
+    page.wait_for_url(re.compile(r"/sources/\d+/"))
+
+
+def write_sql(page: Page, sql: str) -> None:
+    """Replace what the editor holds, by typing."""
+    page.locator("mirror-editor[data-ready]").wait_for()
+    page.get_by_role("textbox", name="SQL").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
+    page.keyboard.insert_text(sql)
+
+
+def show_table(page: Page) -> None:
+    """Choose the table where there is a chart too."""
+    page.get_by_role("tab", name="Table").click()

@@ -1,0 +1,163 @@
+"""The main job in a real browser: ask, watch, stop, edit, run, draw, read otherwise, follow up, save."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.helpers import answered, ask, connect, show_table, write_sql
+
+TOP = "Which five countries bring the most revenue?"
+
+
+def test_a_question_is_asked_watched_and_answered(page: Page):
+    page.goto("/")
+    expect(page.get_by_role("textbox", name="What do you want to know?")).to_be_focused()
+    page.get_by_role("button", name=TOP).click()
+    page.wait_for_url("**/runs/*/")
+    expect(page.get_by_role("heading", level=1)).to_have_text(TOP)
+    answered(page)
+    expect(page.locator("#verdict")).to_contain_text("Answered")
+    expect(page.locator("#verdict")).to_contain_text(re.compile(r"\d+ of \d+ attempts? agrees?"))
+    expect(page.locator("#verdict")).to_contain_text("% sure")
+    expect(page.locator(".sentence")).not_to_be_empty()
+    expect(page.locator("mirror-chart[data-drawn] svg").first).to_be_visible()
+    page.get_by_role("tab", name="Table").click()
+    expect(page.locator("mirror-grid tbody tr")).to_have_count(5)
+    expect(page.locator("mirror-grid tbody td.num").first).to_have_text(re.compile(r"^[\d,.]+$"))
+    expect(page.get_by_role("textbox", name="SQL")).to_contain_text("SELECT")
+    page.get_by_text("How this was found").click()
+    expect(page.locator(".group-first .tile").first).to_be_visible()
+    page.get_by_text("why?", exact=True).click()
+    expect(page.locator("#why")).to_contain_text("Nothing was sent.")
+
+
+def test_sql_is_edited_and_run_and_the_earlier_result_is_kept(page: Page):
+    ask(page, "How many web visits came from each device?")
+    answered(page)
+    write_sql(page, "SELECT COUNT(*) AS many FROM stores")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.locator("#result")).to_contain_text("1 row")
+    show_table(page)
+    expect(page.locator("mirror-grid tbody td")).to_have_text("20")
+    expect(page.locator("#verdict")).to_contain_text("Edited")
+    page.locator("#versions").get_by_text("2 versions").click()
+    page.get_by_role("link", name="1, the answer").click()
+    expect(page.get_by_role("textbox", name="SQL")).to_contain_text("web_visits")
+
+
+@pytest.mark.parametrize(
+    ("sql", "words"),
+    [
+        ("DELETE FROM orders", "refused"),
+        ("SELECT nosuch FROM orders", "nosuch"),
+        ("SELEC 1", ""),
+        ("", ""),
+    ],
+)
+def test_sql_that_cannot_run_says_why_beside_the_editor_and_stays(page: Page, sql: str, words: str):
+    ask(page, "How many stores are there?")
+    answered(page)
+    write_sql(page, sql)
+    page.keyboard.press("Control+Enter")
+    problem = page.locator("#problem").get_by_role("alert")
+    expect(problem).to_be_visible()
+    expect(problem).to_contain_text(re.compile(words, re.I))
+    expect(page.get_by_role("textbox", name="SQL")).to_have_text(sql)
+
+
+def test_sql_typed_but_not_run_survives_a_reload(page: Page):
+    ask(page, "How many stores are there?")
+    answered(page)
+    write_sql(page, "SELECT 'not run yet'")
+    page.reload()
+    expect(page.get_by_role("textbox", name="SQL")).to_have_text("SELECT 'not run yet'")
+
+
+def test_the_editor_knows_the_tables_and_columns(page: Page):
+    ask(page, "How many stores are there?")
+    answered(page)
+    with page.expect_response("**/names/"):
+        page.reload()
+    write_sql(page, "SELECT * FROM orde")
+    page.keyboard.press("Control+Space")
+    expect(page.get_by_role("option", name="orders", exact=True)).to_be_visible()
+
+
+def test_the_chart_is_changed_and_stays_so(page: Page):
+    ask(page, "How many orders were placed each month in 2025?")
+    answered(page)
+    expect(page.locator("mirror-chart[data-drawn]")).to_be_visible()
+    page.get_by_role("combobox", name="Chart type").select_option("bar")
+    expect(page.locator("mirror-chart .bars")).to_have_count(1)
+    page.reload()
+    expect(page.get_by_role("combobox", name="Chart type")).to_have_value("bar")
+    expect(page.locator("mirror-chart .bars")).to_have_count(1)
+
+
+def test_another_reading_becomes_the_answer(page: Page):
+    ask(page, TOP)
+    answered(page)
+    reading = page.locator(".reading").first
+    reading.get_by_text("Look").click()
+    sql = reading.locator("pre").inner_text()
+    reading.get_by_role("button", name="Use this reading").click()
+    expect(page.locator("#verdict")).to_contain_text("Another reading")
+    expect(page.locator("#result")).to_contain_text("row")
+    expect(page.locator("#sql-text")).to_have_value(sql)
+    expect(page.locator(".reading").first).to_contain_text("Shown")
+
+
+def test_a_follow_up_is_shown_with_what_it_was_understood_as(page: Page):
+    ask(page, "How many orders were placed each month in 2025?")
+    answered(page)
+    first = page.url
+    page.get_by_role("textbox", name="Ask a follow-up").fill("only 2024")
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "/runs/" in url and url != first)
+    answered(page)
+    expect(page.locator(".understood")).to_contain_text("2024")
+    expect(page.get_by_role("link", name="How many orders were placed each month in 2025?").first).to_be_visible()
+
+
+def test_the_sql_is_saved_and_found_in_the_library(page: Page):
+    ask(page, "How many returns were there for each reason?")
+    answered(page)
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Save").click()
+    page.get_by_role("dialog").get_by_label("Name").fill("Returns by reason")
+    page.get_by_role("dialog").get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved as “Returns by reason”.")).to_be_visible()
+    page.get_by_role("link", name="Library").click()
+    expect(page.get_by_role("link", name="Returns by reason")).to_be_visible()
+
+
+def test_an_empty_question_is_not_sent_and_a_draft_is_kept(page: Page):
+    page.goto("/")
+    box = page.get_by_role("textbox", name="What do you want to know?")
+    box.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("Type a question first")
+    box.fill("half a quest")
+    page.goto("/history/")
+    page.goto("/")
+    expect(box).to_have_value("half a quest")
+
+
+def test_statements_and_runs_that_never_end_are_stopped(page: Page, endless_file: Path):
+    connect(page, "endless", endless_file)
+    ask(page, "What is the average height of the measurements?", source="endless")
+    expect(page.locator("#run-steps")).to_contain_text(re.compile("attempt|Looking|measurements"))
+    page.reload()
+    stop = page.get_by_role("button", name="Stop")
+    expect(stop).to_be_visible()
+    stop.click()
+    answered(page)
+    expect(page.locator("#answer")).to_contain_text("Stopped")
+    write_sql(page, "SELECT SUM(height) FROM measurements")
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator("#problem")).to_contain_text("Stopped")
+    expect(page.get_by_role("textbox", name="SQL")).to_be_visible()

@@ -1,0 +1,42 @@
+"""What browsers get from others is what was released, and nothing is loaded from anywhere else."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+FRONTEND = Path(__file__).resolve().parent.parent.parent / "frontend"
+VENDOR = FRONTEND / "static" / "vendor"
+LISTED = dict(re.findall(r"^\| `([^`]+)` .*`([0-9a-f]{64})` \|$", (VENDOR / "VENDORED.md").read_text(), re.M))
+
+
+def test_every_vendored_script_is_listed():
+    assert {path.name for path in VENDOR.glob("*.js")} == set(LISTED)
+
+
+@pytest.mark.parametrize("name", sorted(LISTED))
+def test_a_vendored_script_is_as_released(name: str):
+    assert hashlib.sha256((VENDOR / name).read_bytes()).hexdigest() == LISTED[name]
+
+
+def test_the_lock_file_names_no_package_host_but_the_public_one():
+    packages = json.loads((FRONTEND / "package-lock.json").read_text())["packages"]
+    hosts = {package["resolved"] for package in packages.values() if "resolved" in package}
+    assert not [host for host in hosts if not host.startswith("https://registry.npmjs.org/")]
+
+
+def test_templates_hold_no_inline_script_and_load_nothing_from_elsewhere():
+    for path in (FRONTEND / "templates").rglob("*.html"):
+        text = path.read_text()
+        assert not re.search(r"<script(?![^>]*\bsrc=)(?![^>]*application/json)", text), path
+        assert not re.search(r"\son\w+=|hx-on", text), path
+        assert not re.search(r"(?:src|href)=[\"'](?:https?:)?//", text), path
+
+
+def test_our_own_modules_fetch_only_from_this_server():
+    for path in (FRONTEND / "static" / "js").glob("*.js"):
+        assert not re.search(r"https?://", path.read_text()), path
