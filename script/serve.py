@@ -27,6 +27,8 @@ sys.path.insert(0, str(ROOT))
 os.chdir(ROOT)
 os.environ["DJANGO_SETTINGS_MODULE"] = "mirror.settings"
 
+from django.core.exceptions import ImproperlyConfigured  # noqa: E402
+
 from mirror.keys import keys_make  # noqa: E402
 from mirror.processes import die_with_parent  # noqa: E402
 
@@ -95,7 +97,9 @@ def _stop(number: int, frame: FrameType | None) -> None:
 def arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="script/server", description="Run Mirror on this machine.")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on (default: this machine only)"
+    )
     parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: 8000)")
     return parser.parse_args()
 
@@ -189,7 +193,9 @@ def look_after(running: list[Part]) -> None:
     for part in running:
         if part.ended:
             if part.broken:
-                raise SystemExit(f"The {part.name} will not stay up. The end of {part.log}:\n{part.last_words()}")
+                raise SystemExit(
+                    f"The {part.name} will not stay up. The end of {part.log}:\n{part.last_words()}"
+                )
             say(f"The {part.name} ended by itself and is started again.")
             part.start()
 
@@ -212,7 +218,9 @@ def wait_until_up(running: list[Part], host: str, port: int) -> None:
         look_after(running)
         if time.monotonic() > deadline:
             words = "\n".join(f"{part.log}:\n{part.last_words()}" for part in running)
-            raise SystemExit(f"Mirror did not come up within {UP_SECONDS} seconds. The ends of its logs:\n{words}")
+            raise SystemExit(
+                f"Mirror did not come up within {UP_SECONDS} seconds. The ends of its logs:\n{words}"
+            )
         time.sleep(0.2)
 
 
@@ -249,12 +257,16 @@ def main() -> None:
         wait_until_up(running, wanted.host, wanted.port)
         shown = "127.0.0.1" if wanted.host in ("0.0.0.0", "::") else wanted.host
         shown = f"[{shown}]" if ":" in shown else shown
-        print(f"Mirror is up. Sign in once with http://{shown}:{wanted.port}/sign-in/link/{token}/", flush=True)
+        print(
+            f"Mirror is up. Sign in once with http://{shown}:{wanted.port}/sign-in/link/{token}/", flush=True
+        )
         while True:
             time.sleep(1)
             look_after(running)
     except Stopped:
         say("\nStopping ...")
+    except ImproperlyConfigured as error:
+        sys.exit(f"Mirror cannot start: {error}. The file .env.example says what each setting is for.")
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.SIG_IGN)

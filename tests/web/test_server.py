@@ -1,0 +1,238 @@
+"""`script/serve.py` for real: first start, sign-in, a killed worker, a taken port, a clean end."""
+
+from __future__ import annotations
+
+import http.cookiejar
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LINK = re.compile(r"http://\S+/sign-in/link/\S+/")
+
+
+class Running:
+    """A started Mirror: its process, its folder and a browser without pictures."""
+
+    def __init__(self, folder: Path, port: int, **environment: str) -> None:
+        kept = {
+            k: v
+            for k, v in os.environ.items()
+            if k not in ("SECRET_KEY", "MIRROR_ENCRYPTION_KEYS", "ALLOWED_HOSTS")
+        }
+        kept.pop("DJANGO_SETTINGS_MODULE", None)
+        self.folder, self.port = folder, port
+        self.process = subprocess.Popen(
+            [sys.executable, "script/serve.py", "--port", str(port)],
+            cwd=ROOT,
+            env={**kept, "MIRROR_VAR_DIR": str(folder), "HOME": str(folder), **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.opener = urllib.request.build_opener(
+            urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
+        )
+        self.said = ""
+
+    def link(self) -> str:
+        """The one line on standard output; waits for it."""
+        assert self.process.stdout is not None
+        self.said = self.process.stdout.readline()
+        found = LINK.search(self.said)
+        assert found, f"said {self.said!r}, then {self.process.communicate()[1]!r}"
+        return found.group()
+
+    def get(self, path: str, data: dict[str, str] | None = None) -> tuple[int, str, str]:
+        """Fetch a page: status, address in the end, text."""
+        sent = urllib.parse.urlencode(data).encode() if data is not None else None
+        address = path if path.startswith("http") else f"http://127.0.0.1:{self.port}{path}"
+        try:
+            with self.opener.open(urllib.request.Request(address, sent), timeout=20) as answer:
+                return answer.status, answer.url, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.url or "", error.read().decode()
+
+    def children(self) -> set[int]:
+        """Every process that descends from ours."""
+        parents: dict[int, int] = {}
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = stat.read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if fields[0] != "Z":
+                parents[int(stat.parent.name)] = int(fields[1])
+        found = {self.process.pid}
+        while more := {pid for pid, parent in parents.items() if parent in found and pid not in found}:
+            found |= more
+        return found - {self.process.pid}
+
+    def part(self, words: str) -> int:
+        """The direct child whose command line holds `words`."""
+        for pid in self.children():
+            line = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+            parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]
+            if words in line and parent == str(self.process.pid):
+                return pid
+        raise AssertionError(f"no child runs {words}")
+
+    def stop(self, sign: signal.Signals = signal.SIGTERM) -> tuple[int, str]:
+        """Ask it to end; exit code and what it said on standard error."""
+        self.process.send_signal(sign)
+        _, errors = self.process.communicate(timeout=30)
+        return self.process.returncode, errors
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Mirror started in an empty folder."""
+    running = Running(tmp_path_factory.mktemp("var"), free_port())
+    try:
+        yield running
+    finally:
+        if running.process.poll() is None:
+            running.stop()
+
+
+def test_a_first_start_makes_what_it_needs_and_says_one_line(started):
+    link = started.link()
+    assert started.said == f"Mirror is up. Sign in once with {link}\n"
+    secrets = started.folder / "secrets.env"
+    assert oct(secrets.stat().st_mode & 0o777) == "0o600"
+    assert (started.folder / "shop.sqlite3").is_file()
+    status, _, text = started.get("/healthz")
+    assert status == 200
+    assert json.loads(text) == {"status": "up", "web": "up", "store": "up", "worker": "up"}
+
+    assert "/sign-in/" in started.get("/")[1]
+    _, _, page = started.get(link)
+    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
+    assert token
+    status, address, page = started.get(link, {"csrfmiddlewaretoken": token.group(1)})
+    assert status == 200
+    assert "/sign-in/" not in address
+    assert "shop" in started.get("/sources/")[2]
+
+
+def test_static_files_come_from_our_own_server_with_a_strict_policy(started):
+    with started.opener.open(f"http://127.0.0.1:{started.port}/sources/", timeout=20) as answer:
+        page, policy = answer.read().decode(), answer.headers["Content-Security-Policy"]
+    assert "script-src 'self';" in policy + ";"
+    files = re.findall(r'(?:src|href)="(/static/[^"]+)"', page)
+    assert files
+    assert {started.get(file)[0] for file in files} == {200}
+    assert not re.findall(r'(?:src|href)="https?://', page)
+
+
+def test_the_worker_makes_the_values_of_the_shop_searchable(started):
+    until = time.monotonic() + 30
+    while "searchable" not in (page := started.get("/sources/1/")[2]) and time.monotonic() < until:
+        time.sleep(0.3)
+    assert "searchable" in page
+
+
+def test_a_taken_port_is_told_with_the_way_out(started):
+    second = Running(started.folder, started.port)
+    _, errors = second.process.communicate(timeout=30)
+    assert second.process.returncode == 1
+    assert f"port {started.port}" in errors
+    assert "--port" in errors
+    assert "Traceback" not in errors
+
+
+def test_a_killed_worker_is_started_again(started):
+    worker = started.part("celery -A mirror worker")
+    os.kill(worker, signal.SIGKILL)
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        try:
+            if started.part("celery -A mirror worker") != worker:
+                break
+        except (AssertionError, FileNotFoundError):
+            pass
+        time.sleep(0.2)
+    assert started.part("celery -A mirror worker") != worker
+
+
+def test_no_log_holds_a_secret(started):
+    keys = [
+        line.partition("=")[2]
+        for line in (started.folder / "secrets.env").read_text().splitlines()
+        if "=" in line
+    ]
+    logs = "".join(path.read_text() for path in (started.folder / "logs").glob("*.log"))
+    assert len(keys) == 2
+    assert not any(key in logs for key in keys)
+    assert "/sign-in/link/" not in logs
+
+
+def test_it_ends_cleanly_with_all_its_children_and_starts_again_in_seconds(started):
+    until = time.monotonic() + 20
+    while len(children := started.children()) < 5 and time.monotonic() < until:
+        time.sleep(0.1)
+    assert len(children) >= 5, "web, scheduler, worker and its two"
+    code, errors = started.stop(signal.SIGINT)
+    assert code == 0
+    assert errors.endswith("Stopped.\n")
+    assert not [pid for pid in children if Path(f"/proc/{pid}").exists()]
+
+    before = time.monotonic()
+    again = Running(started.folder, started.port)
+    again.link()
+    assert time.monotonic() - before < 15
+    children = again.children()
+    again.process.kill()
+    again.process.communicate()
+    until = time.monotonic() + 20
+    while [pid for pid in children if Path(f"/proc/{pid}").exists()] and time.monotonic() < until:
+        time.sleep(0.2)
+    assert not [pid for pid in children if Path(f"/proc/{pid}").exists()], "children die with their parent"
+
+
+@pytest.mark.parametrize("name", ["SECRET_KEY", "MIRROR_ENCRYPTION_KEYS"])
+def test_a_missing_secret_in_production_stops_the_start_with_its_name(tmp_path, name):
+    secrets = {"SECRET_KEY": "x" * 50, "MIRROR_ENCRYPTION_KEYS": os.environ["MIRROR_ENCRYPTION_KEYS"]}
+    del secrets[name]
+    running = Running(tmp_path, free_port(), PRODUCTION="1", **secrets)
+    _, errors = running.process.communicate(timeout=30)
+    assert running.process.returncode == 1
+    assert name in errors
+    assert "Traceback" not in errors
+    assert not (tmp_path / "secrets.env").exists()
+
+
+def test_health_names_what_is_down(client, db):
+    from datetime import timedelta
+
+    from django.utils import timezone
+
+    from mirror.health.models import Heartbeat
+    from mirror.health.services import beat
+
+    assert client.get("/healthz").json()["worker"] == "down"
+    beat("one")
+    assert client.get("/healthz").status_code == 200
+    Heartbeat.objects.update(at=timezone.now() - timedelta(minutes=1))
+    answer = client.get("/healthz")
+    assert answer.status_code == 503
+    assert "sign of life" in answer.json()["why"]["worker"]
