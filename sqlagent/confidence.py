@@ -48,7 +48,7 @@ def figures(
     """
     groups = [ranked.group for ranked in ranking.groups]
     pool = max(1, ranking.pool)
-    shares = [min(1.0, group.weight / pool) for group in groups]
+    shares = [group.weight / (ranking.total or 1.0) for group in groups]
     top = shares[0] if shares else 0.0
     rival = max(shares[1:], default=0.0)
     entropy = -sum(s * math.log(s) for s in shares if s > 0)

@@ -138,7 +138,7 @@ def keeps_earlier(
     before, after = earlier.groups[0].group, later.groups[0].group
     if before.fingerprint == after.fingerprint or _is_empty(before) != _is_empty(after):
         return before.fingerprint != after.fingerprint and _is_empty(after)
-    if after.size > _size_of(before.fingerprint, later.groups):
+    if after.weight > _weight_of(before.fingerprint, later.groups):
         return False
     try:
         forward = judge.prefers(question, linked, after, before)
@@ -148,5 +148,5 @@ def keeps_earlier(
     return not (forward > 0.5 > backward)
 
 
-def _size_of(fingerprint: str, groups: Sequence[RankedGroup]) -> int:
-    return next((r.group.size for r in groups if r.group.fingerprint == fingerprint), 0)
+def _weight_of(fingerprint: str, groups: Sequence[RankedGroup]) -> float:
+    return next((r.group.weight for r in groups if r.group.fingerprint == fingerprint), 0)

@@ -203,7 +203,7 @@ class Candidate:
     a run: nothing that selects looks at it. `score` is its maker's own log-score, if any;
     `notes` explain it in words ("'heaviest' -> ORDER BY weight DESC LIMIT 1"). `weight` is
     what its vote counts: 1 for an independent draw; the members of a beam, which differ by
-    construction, carry their share of the beam's probability times its length.
+    construction, carry their share of the beam's probability times a pool's size.
     """
 
     sql: str
@@ -341,9 +341,15 @@ class Ranking:
     tied: bool = False
 
     @property
+    def total(self) -> float:
+        """Weight of the whole pool: its groups', and 1 for each execution that joined none."""
+        joined = sum(ranked.group.size for ranked in self.groups)
+        return sum(ranked.group.weight for ranked in self.groups) + self.pool - joined
+
+    @property
     def top_share(self) -> float:
         """Weight of the winning group out of the whole pool; 0 without groups."""
-        return min(1.0, self.groups[0].group.weight / self.pool) if self.groups and self.pool else 0.0
+        return self.groups[0].group.weight / self.total if self.groups and self.total else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,10 @@ Decides how many readings are looked at and what is said of each; the reading it
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
 from threading import Event as Flag
 from threading import Lock
 
@@ -25,6 +27,9 @@ from sqlagent.values import Candidate, Catalog, LinkedSchema, Question
 NARROW = Width()
 WIDE = Width(frames=12, roles=30, picks=10, loss=11.0)
 """Searched in resampling rounds, and when the narrow search composes nothing."""
+
+BEAM = 8
+"""Candidates of one pool; a beam's votes add up to this many."""
 
 _schemas: OrderedDict[Hashable, Schema] = OrderedDict()
 _lock = Lock()
@@ -72,7 +77,7 @@ class GrammarSampler:
         for candidate in beam[start : start + count]:
             if cancelled is not None and cancelled.is_set():
                 raise Cancelled("stopped")
-            yield Candidate(candidate.sql, candidate.family, round, candidate.score, candidate.notes)
+            yield replace(candidate, round=round)
 
     def _beam(self, question: Question, linked: LinkedSchema, wide: bool) -> list[Candidate]:
         key = (question.text, question.hint, catalog_key(linked.catalog), wide)
@@ -83,10 +88,22 @@ class GrammarSampler:
         if wide or not beam:
             known = {c.sql for c in beam}
             beam = beam + [c for c in candidates(question, schema, self.index, WIDE) if c.sql not in known]
-        self._beams[key] = beam
+        self._beams[key] = beam = weighed(beam)
         while len(self._beams) > 64:
             self._beams.popitem(last=False)
         return beam
+
+
+def weighed(beam: Sequence[Candidate]) -> list[Candidate]:
+    """Give a beam's members their votes: the probability of each among the first `BEAM`, times `BEAM`.
+
+    Example:
+        >>> [round(c.weight, 2) for c in weighed([Candidate("a", score=0.0), Candidate("b", score=-2.0)])]
+        [7.05, 0.95]
+    """
+    odds = [math.exp((c.score or 0.0) - (beam[0].score or 0.0)) for c in beam]
+    total = sum(odds[:BEAM])
+    return [replace(c, weight=BEAM * o / total) for c, o in zip(beam, odds, strict=True)]
 
 
 def candidates(
