@@ -1,0 +1,112 @@
+"""Following a run as it is answered: server-sent events that survive a reload and end with the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+
+import pytest
+from django.test import AsyncClient
+from django.urls import reverse
+
+from mirror.asking import events, services
+from mirror.asking.models import Run, Step
+from mirror.leases import Status
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def run(shop, alice, media) -> Run:
+    return services.run_ask(alice, shop, "How many customers are there?")
+
+
+def parse(block: str) -> dict[str, str]:
+    fields: dict[str, str] = {}
+    for line in filter(None, block.splitlines()):
+        name, _, value = line.partition(": ")
+        fields[name] = f"{fields[name]}\n{value}" if name in fields else value
+    return fields
+
+
+async def follow(user, run: Run, **headers: str) -> list[dict[str, str]]:
+    client = AsyncClient()
+    await client.aforce_login(user)
+    response = await client.get(reverse("asking:run_events", args=[run.pk]), headers=headers)
+    assert response.status_code == 200
+    assert response["Content-Type"] == "text/event-stream"
+    heard = []
+
+    async def listen(stream: AsyncIterator[bytes]) -> None:
+        async for block in stream:
+            heard.append(parse(block.decode()))
+
+    await asyncio.wait_for(listen(response.streaming_content), 30)
+    return heard
+
+
+def test_steps_come_as_they_happen_and_the_answer_ends_them(run, alice) -> None:
+    def work() -> None:
+        services.run_answer(services.run_take(run.pk))
+
+    worker = threading.Timer(0.4, work)
+    worker.start()
+    heard = asyncio.run(follow(alice, run))
+    worker.join()
+    kinds = [message["event"] for message in heard]
+    assert kinds[-1] == "ended"
+    assert set(kinds[:-1]) == {"steps"}
+    assert len(kinds) > 2
+    assert "Waiting for a worker" in heard[0]["data"]
+    run.refresh_from_db()
+    assert run.outcome in ("answered", "ambiguous")
+    assert "<textarea" in heard[-1]["data"]
+
+
+def test_who_comes_late_is_told_everything_at_once(run, alice) -> None:
+    services.run_answer(services.run_take(run.pk))
+    heard = asyncio.run(follow(alice, run))
+    assert [message["event"] for message in heard] == ["ended"]
+
+
+def test_who_comes_back_is_not_told_twice(run, alice) -> None:
+    services.run_take(run.pk)
+    Step.objects.create(run=run, number=1, kind="noted", data={"message": "one"})
+    finish = threading.Timer(
+        1, lambda: Run.objects.filter(pk=run.pk).update(status=Status.DONE, outcome="failed")
+    )
+    finish.start()
+    heard = asyncio.run(follow(alice, run, **{"Last-Event-ID": "running-1-1"}))
+    finish.join()
+    assert [message["event"] for message in heard] == ["ended"]
+
+
+def test_a_run_that_is_deleted_ends_the_stream(run, alice) -> None:
+    finish = threading.Timer(0.5, lambda: Run.objects.filter(pk=run.pk).delete())
+    finish.start()
+    heard = asyncio.run(follow(alice, run))
+    finish.join()
+    assert heard[-1]["event"] == "ended"
+
+
+def test_a_silent_stream_says_that_it_lives(run, alice, monkeypatch) -> None:
+    monkeypatch.setattr(events, "ALIVE_SECONDS", 0.2)
+    finish = threading.Timer(
+        1, lambda: Run.objects.filter(pk=run.pk).update(status=Status.DONE, outcome="failed")
+    )
+    finish.start()
+    heard = asyncio.run(follow(alice, run))
+    finish.join()
+    assert {"": "still here"} in heard
+
+
+@pytest.mark.parametrize("who", ["bob", "charlie"])
+def test_others_cannot_follow(run, request, team, who) -> None:
+    async def look() -> int:
+        client = AsyncClient()
+        await client.aforce_login(user)
+        return (await client.get(reverse("asking:run_events", args=[run.pk]))).status_code
+
+    user = request.getfixturevalue(who)
+    assert asyncio.run(look()) == 404
