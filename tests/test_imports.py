@@ -1,0 +1,317 @@
+"""The arrows: who may know whom. CONTRIBUTING.md draws them; this reads every import and holds them.
+
+A new module needs a place in the tables below. That is on purpose: where it stands is a decision.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# ---------------------------------------------------------------- the tables
+
+# What flows, and what is asked of the outside. They know nothing but each other.
+FOUNDATIONS = {"values", "errors", "events", "ports"}
+
+# Pure tools that any stage may use: words, trees of SQL, prompts. They know no stage.
+TOOLS = {
+    "clauses",
+    "columns",
+    "expressions",
+    "keys",
+    "language",
+    "literals",
+    "names",
+    "prompts",
+    "rendering",
+    "replies",
+    "value_index",
+    "wording",
+}
+
+# The rooms of the method. A stage knows no other stage; what passes between them are values.
+STAGES = {
+    "charting",
+    "confidence",
+    "execution",
+    "features",
+    "following",
+    "followups",
+    "generation",
+    "grammar",
+    "grouping",
+    "guard",
+    "judging",
+    "linking",
+    "llm_judging",
+    "llm_repair",
+    "metering",
+    "ranking",
+    "readings",
+    "repair",
+    "resampling",
+    "sampling",
+    "summarizing",
+}
+
+# Who asks whom all the same, and why.
+EXCEPTIONS = {
+    ("execution", "guard"),  # nothing reaches a database that the guard has not passed
+    ("following", "followups"),  # the LLM's rewriting falls back to the rules
+    ("judging", "features"),  # the deterministic judge weighs features
+}
+
+# Around the method. `pipeline` knows every stage; `evaluation` stands outside and knows everything.
+AROUND = {"adapters", "evaluation", "pipeline", "testing"}
+
+# Libraries that compute and touch nothing outside.
+COMPUTING = {"sqlglot", "rapidfuzz", "snowballstemmer"}
+
+# One vendor an adapter.
+VENDORS = {
+    "base": set(),
+    "duckdb": {"duckdb"},
+    "kinds": set(),
+    "mysql": {"pymysql"},
+    "openai": {"openai", "httpx2"},
+    "postgres": {"psycopg"},
+    "sqlite": set(),
+}
+
+# Each subject knows itself and those to its left.
+SUBJECTS = ["people", "sources", "results", "library", "asking"]
+# What every subject may use. `health` is known by nobody but the addresses and the worker.
+SHARED = {"leases", "keys", "processes", "settings"}
+
+
+# ---------------------------------------------------------------- reading imports
+
+
+@dataclass(frozen=True)
+class Import:
+    """One import: where it stands, what it names, and whether it runs when the file is imported."""
+
+    file: Path
+    line: int
+    name: str
+    at_top: bool
+
+    @property
+    def package(self) -> str:
+        return self.name.split(".")[0]
+
+    def __str__(self) -> str:
+        return f"{self.file.relative_to(ROOT)}:{self.line} imports {self.name}"
+
+
+def imports(folder: str) -> Iterator[Import]:
+    """Every import of every module in a folder; `from a import b` counts as `a.b` where that is a module."""
+    for file in sorted((ROOT / folder).rglob("*.py")):
+        if "migrations" in file.parts:
+            continue
+        tree = ast.parse(file.read_text())
+        inside = {
+            node
+            for parent in ast.walk(tree)
+            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)) or _is_for_types(parent)
+            for node in ast.walk(parent)
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                assert not node.level, f"{file}:{node.lineno}: write the whole name"
+                names = [_module(node.module or "", alias.name) for alias in node.names]
+            else:
+                continue
+            for name in names:
+                yield Import(file, node.lineno, name, node not in inside)
+
+
+def _is_for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def _module(package: str, name: str) -> str:
+    folder = ROOT / Path(*package.split("."))
+    is_module = (folder / f"{name}.py").is_file() or (folder / name / "__init__.py").is_file()
+    return f"{package}.{name}" if is_module else package
+
+
+def unit(file: Path) -> str:
+    """The room of sqlagent that a file stands in."""
+    return file.relative_to(ROOT / "sqlagent").parts[0].removesuffix(".py")
+
+
+def room(name: str) -> str:
+    """The room of sqlagent that an import names."""
+    parts = name.split(".")
+    return parts[1] if len(parts) > 1 else "__init__"
+
+
+AGENT = list(imports("sqlagent"))
+WEB = list(imports("mirror"))
+
+
+# ---------------------------------------------------------------- sqlagent
+
+
+def test_every_room_of_sqlagent_has_its_place():
+    rooms = {unit(file) for file in (ROOT / "sqlagent").rglob("*.py")} - {"__init__"}
+    placed = FOUNDATIONS | TOOLS | STAGES | AROUND
+    assert rooms <= placed, f"no place yet for {sorted(rooms - placed)}"
+    assert placed <= rooms, f"gone: {sorted(placed - rooms)}"
+
+
+def test_sqlagent_knows_neither_the_web_nor_the_worker():
+    assert not [str(i) for i in AGENT if i.package in ("django", "celery", "kombu", "mirror", "uvicorn")]
+
+
+def allowed(here: str) -> set[str]:
+    """The other rooms that a room may know."""
+    if here in FOUNDATIONS:
+        return FOUNDATIONS
+    if here in TOOLS:
+        return FOUNDATIONS | TOOLS
+    if here in STAGES:
+        return FOUNDATIONS | TOOLS | {there for known, there in EXCEPTIONS if known == here}
+    if here in ("adapters", "testing"):
+        return FOUNDATIONS
+    if here == "pipeline":
+        return FOUNDATIONS | TOOLS | STAGES
+    return FOUNDATIONS | TOOLS | STAGES | AROUND
+
+
+def test_rooms_know_only_what_they_may():
+    wrong = [
+        str(i)
+        for i in AGENT
+        if i.package == "sqlagent" and room(i.name) not in allowed(unit(i.file)) | {unit(i.file)}
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_exception_is_still_needed():
+    used = {(unit(i.file), room(i.name)) for i in AGENT if i.package == "sqlagent"}
+    assert used >= EXCEPTIONS
+
+
+def test_foundations_and_tools_do_not_run_in_circles():
+    known: dict[str, set[str]] = {}
+    for i in AGENT:
+        if i.package == "sqlagent" and i.at_top and room(i.name) != unit(i.file):
+            known.setdefault(unit(i.file), set()).add(room(i.name))
+
+    def walk(here: str, path: tuple[str, ...]) -> None:
+        assert here not in path, " -> ".join((*path, here))
+        for there in known.get(here, ()):
+            walk(there, (*path, here))
+
+    for start in FOUNDATIONS | TOOLS:
+        walk(start, ())
+
+
+def test_only_adapters_import_a_vendor_and_each_its_own():
+    wrong = []
+    for i in AGENT:
+        if i.package in sys.stdlib_module_names or i.package == "sqlagent" or unit(i.file) == "evaluation":
+            continue
+        may = COMPUTING if unit(i.file) in TOOLS | STAGES else set()
+        if unit(i.file) == "adapters":
+            stem = i.file.stem.split("_")[0]
+            may = VENDORS.get(stem, set())
+        if i.package not in may:
+            wrong.append(str(i))
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("module", ["sqlagent.pipeline", "sqlagent.adapters"])
+def test_importing_it_loads_no_vendor(module):
+    vendors = {"psycopg", "pymysql", "duckdb", "openai", "httpx2", "django", "celery", "sqlalchemy"}
+    code = f"import sys, {module}; print(*sorted(set(sys.modules) & {vendors!r}))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+# ---------------------------------------------------------------- mirror
+
+
+def subject(file: Path) -> str:
+    """The subject a file of mirror stands in."""
+    return file.relative_to(ROOT / "mirror").parts[0].removesuffix(".py")
+
+
+def role(file: Path) -> str:
+    """What a file is in its subject: models, services, views ..."""
+    parts = file.relative_to(ROOT / "mirror").parts
+    return parts[1].removesuffix(".py") if len(parts) > 1 else ""
+
+
+def test_a_subject_knows_only_those_to_its_left():
+    wrong = []
+    for i in WEB:
+        here, there = subject(i.file), room(i.name)
+        if i.package != "mirror" or here == there or there == "__init__":
+            continue
+        if here in SUBJECTS:
+            may = set(SUBJECTS[: SUBJECTS.index(here)]) | SHARED
+        elif here in ("urls", "celery"):
+            may = {"health", *SHARED}
+        elif here == "__init__":
+            may = {"celery"}
+        else:
+            may = SHARED
+        if there not in may:
+            wrong.append(str(i))
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("part", ["views", "forms", "pages", "urls", "events"])
+def test_what_meets_the_browser_knows_neither_sqlagent_nor_a_driver(part):
+    drivers = set().union(*VENDORS.values()) | {"sqlagent", "sqlglot"}
+    wrong = [str(i) for i in WEB if role(i.file) == part and i.package in drivers]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_models_know_no_services_and_no_stages():
+    wrong = [
+        str(i)
+        for i in WEB
+        if role(i.file) == "models"
+        and (i.package == "sqlagent" or ".services" in i.name or ".views" in i.name)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_services_and_selectors_know_no_requests_and_no_templates():
+    web = ("django.http", "django.shortcuts", "django.template", "django.contrib.messages")
+    wrong = [
+        str(i)
+        for i in WEB
+        if role(i.file) in ("services", "selectors", "models")
+        and (i.name.startswith(web) or any(f".{part}" in i.name for part in ("views", "forms", "pages")))
+        and i.package != "sqlagent"
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_tasks_import_their_services_inside_the_body():
+    wrong = [
+        str(i) for i in WEB if role(i.file) == "tasks" and i.package in ("mirror", "sqlagent") and i.at_top
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_driver_is_opened_by_adapters_alone():
+    drivers = set().union(*VENDORS.values()) - {"duckdb"}
+    wrong = [str(i) for i in WEB if i.package in drivers]
+    wrong += [str(i) for i in WEB if i.package == "duckdb" and subject(i.file) != "results"]
+    assert not wrong, "\n".join(wrong)
