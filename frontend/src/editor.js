@@ -1,6 +1,6 @@
 // CodeMirror as Mirror needs it, in one bundle: `edit(options)` gives a small handle and nothing of
 // CodeMirror leaves this file. Built by `npm run build`; the output is committed.
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { autocompletion, closeBrackets, closeBracketsKeymap, closeCompletion, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab, toggleTabFocusMode } from "@codemirror/commands";
 import { MySQL, PostgreSQL, SQLite, StandardSQL, schemaCompletionSource, sql } from "@codemirror/lang-sql";
 import { HighlightStyle, bracketMatching, indentUnit, syntaxHighlighting } from "@codemirror/language";
@@ -98,7 +98,7 @@ export function edit({ parent, text, dialect, tables = {}, label, describedBy, r
       doc: text,
       extensions: [
         keymap.of([
-          { key: "Mod-Enter", run: () => { onRun?.(); return true; } },
+          { key: "Mod-Enter", run: (editor) => { closeCompletion(editor); onRun?.(); return true; } },
           { key: "Shift-Alt-f", run: () => { onFormat?.(); return true; } },
           { key: "Ctrl-m", run: toggleTabFocusMode },
         ]),

@@ -6,24 +6,14 @@ message of the console or a broken content security policy fails the test that m
 
 from __future__ import annotations
 
-import os
-import shutil
-import signal
-import socket
 import sqlite3
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-START_SECONDS = 60
+from tests.browser.running import Mirror, chromium, running_mirror
 
 # A view that never ends by itself: something to stop.
 ENDLESS = """
@@ -37,70 +27,17 @@ CREATE VIEW measurements AS
 expect.set_options(timeout=10_000)
 
 
-@dataclass(frozen=True)
-class Mirror:
-    """A running Mirror: its address, its folder, and the link that signs its administrator in."""
-
-    url: str
-    folder: Path
-    link: str
-
-
 @pytest.fixture(scope="session")
 def mirror(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mirror]:
-    """Start everything, wait for the sign-in link, stop everything."""
-    folder = tmp_path_factory.mktemp("mirror")
-    dropped = ("DATABASE_URL", "REDIS_URL", "LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL", "PRODUCTION", "DEBUG")
-    environment = {name: value for name, value in os.environ.items() if name not in dropped} | {
-        "MIRROR_VAR_DIR": str(folder),
-        "MIRROR_ENV_FILE": os.devnull,
-        "STATEMENT_SECONDS": "20",
-        "DJANGO_SETTINGS_MODULE": "mirror.settings",
-    }
-    for name in ("SECRET_KEY", "MIRROR_ENCRYPTION_KEYS", "ALLOWED_HOSTS"):
-        environment.pop(name, None)
-    port = _free_port()
-    log = folder / "serve.log"
-    with log.open("wb") as out:
-        process = subprocess.Popen(
-            [sys.executable, str(ROOT / "script" / "serve.py"), "--port", str(port)],
-            cwd=ROOT, env=environment, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
-    try:
-        yield Mirror(f"http://127.0.0.1:{port}", folder, _link(process, log))
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(timeout=30)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _link(process: subprocess.Popen[bytes], log: Path) -> str:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        text = log.read_text()
-        if "Sign in once with " in text:
-            return text.split("Sign in once with ")[1].split()[0]
-        if process.poll() is not None:
-            break
-        time.sleep(0.1)
-    raise RuntimeError(f"Mirror did not start:\n{log.read_text()}")
+    """Everything, started once."""
+    with running_mirror(tmp_path_factory.mktemp("mirror")) as mirror:
+        yield mirror
 
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, object]) -> dict[str, object]:
-    """Debian's Chromium; without a sandbox where root runs it, and never calling home."""
-    found = next((path for name in CHROMIUM if (path := shutil.which(name))), None)
-    if found is None:
-        pytest.fail("No Chromium was found. Install one: apt-get install chromium", pytrace=False)
-    arguments = ["--disable-background-networking", "--disable-component-update"]
-    if os.geteuid() == 0:
-        arguments.append("--no-sandbox")
-    return {**browser_type_launch_args, "executable_path": found, "args": arguments}
+    """This machine's own Chromium."""
+    return {**browser_type_launch_args, **chromium()}
 
 
 @pytest.fixture(scope="session")

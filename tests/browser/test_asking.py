@@ -120,7 +120,9 @@ def test_a_follow_up_is_shown_with_what_it_was_understood_as(page: Page):
     page.wait_for_url(lambda url: "/runs/" in url and url != first)
     answered(page)
     expect(page.locator(".understood")).to_contain_text("2024")
-    expect(page.get_by_role("link", name="How many orders were placed each month in 2025?").first).to_be_visible()
+    expect(
+        page.get_by_role("link", name="How many orders were placed each month in 2025?").first
+    ).to_be_visible()
 
 
 def test_the_sql_is_saved_and_found_in_the_library(page: Page):
