@@ -4,10 +4,24 @@
 how its words are read; how far a verdict is believed (both orders, share gate, margin) is
 `ranking`'s business. Where a reply makes no sense or none comes, the deterministic judge
 passed in as `features` speaks instead, and `notes` says so.
+
+What a round of n samples in M groups costs in calls, sampling included:
+
+    fast      n + J + D + 1    J = 2 (one order, and the same in reverse) where M > 1 and the share
+                               gate is open, else 0; D = 2 where the two orders disagree on
+                               the winner, else 0; 1 for the audit
+    faithful  n + K + 2P + F + 1   K = different SQL texts / 32, rounded up (0 for a single text);
+                               P = pairs of different SQL texts across groups; F = 2 for the final
+                               comparison of the top two, 0 where that pair was among P
+
+A resampling round costs the same again, plus 2 for the acceptance gate where it has to
+compare two winners; pairs and orders judged before are not asked again. n = 32 in ten
+groups of different texts makes about 32 + 1 + 2 x 450 + 2 + 1 calls: `faithful` is for reproduction.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from threading import Event as Flag
 from threading import Lock
@@ -279,8 +293,10 @@ def _bare_verdict(reply: str) -> str:
 
 
 def _phrases(value: Any) -> tuple[str, ...]:
+    """Read phrases; straight quotes become curly, which marks them as a model's own words (`shown_words`)."""
     listed = value if isinstance(value, list) else [value] if isinstance(value, str) else []
     phrases = [" ".join(str(item).split())[:200] for item in listed]
+    phrases = [re.sub(r"(?<!\w)(['\"])([^'\"]+)\1(?!\w)", "“\\2”", phrase) for phrase in phrases]
     return tuple(dict.fromkeys(p for p in phrases if p.strip(" .").lower() not in _NOTHING))[:8]
 
 

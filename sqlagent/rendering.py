@@ -39,6 +39,9 @@ LEVELS = ("schema", "masked", "rows")
 COMMENT_CHARS = 160
 """A comment is a sentence; longer ones are cut so that one column cannot fill a prompt."""
 
+NAME_CHARS = 130
+"""No database tried allows longer names (PostgreSQL 63, SQL Server 128); what is longer is no name."""
+
 CELL_CHARS = 60
 """Characters of one stored value shown: enough for its format, too few for a letter."""
 
@@ -102,6 +105,7 @@ def name_in(name: str, dialect: str) -> str:
         >>> name_in("order", "postgres"), name_in("price", "mysql"), name_in("Unit Price", "mysql")
         ('"order"', 'price', '`Unit Price`')
     """
+    name = one_line(name, NAME_CHARS)
     plain = bool(_PLAIN_NAME.match(name)) and name.lower() not in _RESERVED
     if plain and (dialect != "postgres" or name == name.lower()):
         return name
@@ -289,10 +293,16 @@ def shown_sql(
 
 
 def shown_words(text: str, question: Question, linked: LinkedSchema, privacy: str) -> str:
-    """Give a judge's words as a model may see them: below `rows`, stored spellings turn back as typed."""
+    """Give an auditor's or a database's words as a model may see them.
+
+    Below `rows`, stored spellings turn back as typed and quoted texts that are neither typed
+    nor names of the schema show their shape. (A model's own words come in curly quotes.)
+    """
     if privacy != "rows":
         for words, match in literals.typed(question, linked):
             text = text.replace(match.value, words)
+        names = (name for t in linked.full.tables for name in (t.name, *(c.name for c in t.columns)))
+        text = shown_error(text, "\n".join((*literals.said(question), *names)), privacy)
     return one_line(text, 300)
 
 

@@ -23,7 +23,7 @@ _BLOCK = re.compile(r"(```+|~~~+)[ \t]*([\w+-]*)[^\S\n]*\n?(.*?)(?:\1|\Z)", re.D
 _TAGGED = re.compile(r"<(sql|answer|final|final_sql)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _BEGINS = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(?:select|with)\b", re.IGNORECASE | re.DOTALL)
 _LINE_BEGINS = re.compile(r"^[ \t>*-]*`?\(*(?=(?:select|with)\b)", re.IGNORECASE | re.MULTILINE)
-_AFTER_COLON = re.compile(r":\s*[*`\"]*\s*(?=(?:select|with)\s)", re.IGNORECASE)
+_INLINE = re.compile(r"(?::\s*[*`\"]*\s*|`)(?=(?:select|with)\s)", re.IGNORECASE)
 _LETTERS = re.compile(r"(?<![A-Za-z])([A-Z])(?![A-Za-z'])")
 _DECLINED = re.compile(r"^\W*UNANSWERABLE\b\W*(.*)", re.MULTILINE | re.DOTALL)
 
@@ -65,6 +65,8 @@ def sql_in(reply: str) -> str:
         statements = [piece for piece in found if _BEGINS.match(piece)]
         if statements:
             return _last_statement(statements[-1])
+    if any(m.group(2).lower().endswith("sql") for m in blocks):
+        return ""
     return _bare(text)
 
 
@@ -91,7 +93,7 @@ def _json_sql(text: str) -> str:
 def _bare(text: str) -> str:
     """Find SQL that stands in plain text: from the last line that begins like it, to its end."""
     starts = [m.end() for m in _LINE_BEGINS.finditer(text)]
-    inline = [m.end() for m in _AFTER_COLON.finditer(text)]
+    inline = [m.end() for m in _INLINE.finditer(text)]
     for at in [*_heads(text, starts), *reversed(inline)]:
         body = _until_prose(text[at:])
         if _reads(body):
@@ -203,7 +205,9 @@ def letters_in(reply: str, count: int) -> tuple[int, ...]:
         return _letters(" ".join(str(item) for item in listed), count)
     lines = [line.strip(" *`.") for line in without_thoughts(reply).splitlines()]
     for line in reversed(lines):
-        order = line.rpartition(":")[2]
+        order = line.rpartition(":")[2].strip(" *`.")
+        if count > 1 and re.fullmatch(rf"[A-Z]{{{count}}}", order):
+            order = " ".join(order)
         if re.fullmatch(r"[\s\[\]\"'(]*[A-Z](?:[\s\[\]\"'>=,;()]|->|then|and|[A-Z](?![a-z]))*", order):
             found = _letters(order, count)
             if len(found) > 1 or count == 1 or len(order.strip()) == 1:

@@ -7,10 +7,12 @@ called. What is asked and what a reply means is left to the stages.
 from __future__ import annotations
 
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cache
 from threading import Event as Flag
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,12 +31,19 @@ WORDS_CHARS = 300
 """How much of a server's own error text is passed on: enough to act on, short enough to show."""
 
 
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Read the system's certificates once: 20 ms that every client would spend again."""
+    return ssl.create_default_context()
+
+
 class _Line:
     """One client with its one connection, so that ending a call ends nobody else's."""
 
     def __init__(self, base_url: str, api_key: str, timeout: float, max_retries: int) -> None:
         self._stream: Any = None
         self._http = httpx2.Client(
+            verify=_certificates(),
             timeout=timeout,
             limits=httpx2.Limits(max_connections=1, max_keepalive_connections=1),
             event_hooks={"request": [self._watch]},
@@ -120,10 +129,10 @@ class OpenAiLlm:
         begun = time.monotonic()
         try:
             completion = self._converse(request, cancelled)
+            text = _text_of(completion)
         except LlmError:
             self._count(Usage(calls=1, seconds=time.monotonic() - begun))
             raise
-        text = _text_of(completion)
         usage = _usage_of(completion, request, text, time.monotonic() - begun)
         self._count(usage)
         return LlmReply(text, usage)
@@ -136,16 +145,15 @@ class OpenAiLlm:
         """Call; where a server will not have one of our settings, call again without it."""
         while True:
             settings = self._settings(request)
-            try:
-                return self._call(settings, cancelled)
-            except openai.BadRequestError as error:
-                unwelcome = _unwelcome(error, settings)
-                if not unwelcome:
-                    raise self._named(error) from None
-                with self._lock:
-                    self._unwelcome.add(unwelcome)
-            except (openai.OpenAIError, httpx2.HTTPError, ValueError) as error:
-                raise self._named(error) from None
+            result = self._call(settings, cancelled)
+            if not isinstance(result, Exception):
+                return result
+            unwelcome = _unwelcome(result, settings)
+            if not unwelcome:
+                # raised outside any except block: no chained error can carry the server's raw words
+                raise self._named(result)
+            with self._lock:
+                self._unwelcome.add(unwelcome)
 
     def _settings(self, request: LlmRequest) -> dict[str, Any]:
         settings: dict[str, Any] = {
@@ -163,7 +171,7 @@ class OpenAiLlm:
         return {name: value for name, value in settings.items() if name not in unwelcome}
 
     def _call(self, settings: dict[str, Any], cancelled: Flag | None) -> object:
-        """Call on a thread of its own, so that waiting can end before the server does."""
+        """Call on a thread of its own, so that waiting can end before the server does; give errors as values."""
         line = self._take()
         box: list[object] = []
         done = threading.Event()
@@ -186,10 +194,7 @@ class OpenAiLlm:
                 line.hang_up()
                 raise self._late()
         self._put_back(line)
-        result = box[0] if box else LlmError("The call to the language model broke off.")
-        if isinstance(result, Exception):
-            raise result
-        return result
+        return box[0] if box else LlmError("The call to the language model broke off.")
 
     def _take(self) -> _Line:
         with self._lock:
@@ -216,6 +221,8 @@ class OpenAiLlm:
 
     def _named(self, error: Exception) -> LlmError:
         """Give a failure its name in our tree and plain words, never the key."""
+        if isinstance(error, LlmError):
+            return error
         said = self._said(error)
         where = f"The language model at {self._host}"
         if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):
@@ -250,14 +257,16 @@ class OpenAiLlm:
         return text if len(text) <= WORDS_CHARS else text[: WORDS_CHARS - 1] + "…"
 
 
-def _unwelcome(error: openai.BadRequestError, settings: Mapping[str, Any]) -> str:
+def _unwelcome(error: Exception, settings: Mapping[str, Any]) -> str:
     """Name the setting a server will not have, or nothing.
 
     Seen with reasoning models: "Unsupported parameter: 'max_tokens' is not supported with this
     model. Use 'max_completion_tokens' instead." and the like for `temperature` and `seed`.
     """
     text = str(error).lower()
-    if not any(word in text for word in ("unsupported", "not support", "unrecognized", "not permitted")):
+    if not isinstance(error, openai.BadRequestError) or not any(
+        word in text for word in ("unsupported", "not support", "unrecognized", "not permitted")
+    ):
         return ""
     named = getattr(error, "param", None)
     for setting in ("max_tokens", "temperature", "seed"):

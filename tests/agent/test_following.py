@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from sqlagent import followups
 from sqlagent.errors import Cancelled, LlmUnreachable
 from sqlagent.following import question_in, stand_alone
@@ -32,7 +33,13 @@ def number(name: str) -> Column:
 SHOP = Catalog(
     "sqlite",
     (
-        table("customers", text("name"), text("country", "Germany", "France", "Norway"), text("email"), text("city")),
+        table(
+            "customers",
+            text("name"),
+            text("country", "Germany", "France", "Norway"),
+            text("email"),
+            text("city"),
+        ),
         table("orders", text("status", "completed", "cancelled"), number("total_amount"), text("order_date")),
         table("products", text("name"), number("price"), number("weight"), text("brand", "Nike", "Puma")),
         table("categories", text("name")),
@@ -40,7 +47,9 @@ SHOP = Catalog(
         table("employees", text("name"), number("salary"), text("hired")),
     ),
 )
-GERMANS = Turn("How many customers are from Germany?", "SELECT count(*) FROM customers WHERE country = 'Germany'")
+GERMANS = Turn(
+    "How many customers are from Germany?", "SELECT count(*) FROM customers WHERE country = 'Germany'"
+)
 
 
 @pytest.mark.parametrize("case", read("rewritten"), ids=lambda c: f"{c['before']} + {c['typed']}")
@@ -74,7 +83,9 @@ def test_follow_ups_of_follow_ups_add_up() -> None:
     assert turns[-1].question == "What was the revenue by month and store in 2023, top 3 only?"
 
 
-@pytest.mark.parametrize("typed", ["", "?", "\x00", "by", "only", "what about", "instead", "'" * 50, "and " * 400])
+@pytest.mark.parametrize(
+    "typed", ["", "?", "\x00", "by", "only", "what about", "instead", "'" * 50, "and " * 400]
+)
 def test_no_text_is_too_odd_to_rewrite(typed: str) -> None:
     for turn in (GERMANS, Turn("", ""), Turn("?", "not sql '")):
         assert isinstance(stand_alone(typed, (turn,), SHOP, None).text, str)
@@ -94,7 +105,7 @@ def test_the_llm_is_asked_once_and_its_question_taken() -> None:
         ("**Question:** How many are from France?", "How many are from France?"),
         ('{"question": "How many are from France?"}', "How many are from France?"),
         ("<think>France?</think>\nHow many are from France?", "How many are from France?"),
-        ("Here is the rewritten question:\n\n\"How many are from France?\"", "How many are from France?"),
+        ('Here is the rewritten question:\n\n"How many are from France?"', "How many are from France?"),
         ("```\nHow many are from France?\n```", "How many are from France?"),
         ("How many are from France?\nI replaced Germany.", "How many are from France?"),
         ("", ""),
@@ -120,7 +131,9 @@ def test_stopping_a_run_is_not_taken_for_silence() -> None:
 
 def test_earlier_sql_goes_to_the_llm_without_stored_values_the_person_never_typed() -> None:
     llm = ScriptedLlm("How many customers are from France?")
-    turn = Turn("How many customers are from Norge?", "SELECT count(*) FROM customers WHERE country = 'Norway'")
+    turn = Turn(
+        "How many customers are from Norge?", "SELECT count(*) FROM customers WHERE country = 'Norway'"
+    )
     stand_alone("what about France?", (turn,), SHOP, llm)
     sent = llm.requests[0].messages[0].text
     assert "Norge" in sent and "Norway" not in sent

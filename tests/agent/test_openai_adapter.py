@@ -1,0 +1,206 @@
+"""The adapter against a real HTTP server on loopback that replies, refuses, hangs and breaks off as told."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+from scripted_server import Bad, serving
+
+from sqlagent.adapters.openai import OpenAiLlm
+from sqlagent.errors import Cancelled, LlmError, LlmRateLimited, LlmRejected, LlmUnreachable
+from sqlagent.ports import Llm
+from sqlagent.values import LlmMessage, LlmRequest
+
+KEY = "sk-very-secret-key-0123456789"
+ASK = LlmRequest((LlmMessage("system", "be brief"), LlmMessage("user", "one?")), 0.7, 123, 42, "test")
+
+
+def llm(url: str, **settings: object) -> OpenAiLlm:
+    return OpenAiLlm(**{"base_url": url, "model": "scripted", "api_key": KEY, "timeout": 2.0, **settings})  # type: ignore[arg-type]
+
+
+def test_it_speaks_the_port() -> None:
+    assert isinstance(llm("http://127.0.0.1:9/v1"), Llm)
+
+
+def test_a_call_carries_messages_temperature_seed_and_key_and_counts_what_it_cost() -> None:
+    with serving("SELECT 1") as server:
+        model = llm(server.base_url)
+        reply = model.complete(ASK)
+    body = server.bodies[0]
+    assert reply.text == "SELECT 1"
+    assert body["messages"] == [
+        {"role": "system", "content": "be brief"},
+        {"role": "user", "content": "one?"},
+    ]
+    assert (body["temperature"], body["max_tokens"], body["seed"], body["model"]) == (
+        0.7,
+        123,
+        42,
+        "scripted",
+    )
+    assert server.headers[0]["authorization"] == f"Bearer {KEY}"
+    assert (reply.usage.calls, reply.usage.prompt_tokens, reply.usage.completion_tokens) == (1, 3, 2)
+    assert model.usage == reply.usage and reply.usage.seconds > 0
+
+
+def test_tokens_are_estimated_where_the_server_counts_none() -> None:
+    with serving("x" * 40, usage=False) as server:
+        usage = llm(server.base_url).complete(ASK).usage
+    assert (usage.prompt_tokens, usage.completion_tokens) == (3, 10)
+
+
+def test_a_connection_is_used_again() -> None:
+    with serving("yes") as server:
+        model = llm(server.base_url)
+        for _ in range(3):
+            model.complete(ASK)
+        assert len(model._idle) == 1
+        model.close()
+        model.close()
+
+
+def test_a_busy_server_is_asked_again_after_the_time_it_names() -> None:
+    replies = iter(
+        [
+            Bad(status=429, headers={"retry-after-ms": "150"}),
+            Bad(status=503, headers={"retry-after-ms": "1"}),
+            "at last",
+        ]
+    )
+    with serving(lambda body: next(replies)) as server:
+        assert llm(server.base_url).complete(ASK).text == "at last"
+    assert server.calls == 3
+    assert server.times[1] - server.times[0] >= 0.15
+
+
+FAULTS: list[tuple[Bad, type[LlmError], str]] = [
+    (Bad(status=429, headers={"retry-after-ms": "10"}), LlmRateLimited, "too many requests"),
+    (Bad(status=401, message=f"Incorrect API key: {KEY}"), LlmRejected, "did not accept the key"),
+    (Bad(status=403), LlmRejected, "did not accept the key"),
+    (Bad(status=404, message="no such model"), LlmRejected, "knows no model called scripted"),
+    (Bad(status=400, message="context length exceeded"), LlmRejected, "context length exceeded"),
+    (Bad(status=413), LlmRejected, "refused the request (413)"),
+    (Bad(status=500), LlmError, "failed (500)"),
+    (Bad("nonsense"), LlmError, "no chat completion"),
+    (Bad("nonsense", body=b'{"hello": 1}'), LlmError, "no chat completion"),
+    (Bad("nonsense", body=b'{"choices": []}'), LlmError, "no chat completion"),
+    (Bad("nonsense", body=b'{"choices": [{"message": null}]}'), LlmError, ""),
+    (Bad("nonsense", body=b"{cut"), LlmError, "no chat completion"),
+    (Bad("nonsense", body=b"\xff\xfe\x00"), LlmError, "no chat completion"),
+    (Bad("nonsense", body=b"[]"), LlmError, "no chat completion"),
+    (Bad("half"), LlmUnreachable, "could not be reached"),
+    (Bad("drop"), LlmUnreachable, "could not be reached"),
+]
+
+
+@pytest.mark.parametrize(("bad", "kind", "words"), FAULTS, ids=lambda v: str(getattr(v, "status", "")))
+def test_faults_have_names_and_plain_words_and_never_the_key(
+    bad: Bad, kind: type[LlmError], words: str
+) -> None:
+    with serving(bad) as server:
+        model = llm(server.base_url, max_retries=0)
+        if words:
+            with pytest.raises(kind) as caught:
+                model.complete(ASK)
+            assert words in str(caught.value)
+            assert KEY not in str(caught.value) and KEY not in repr(caught.value.__context__)
+            assert model.usage.calls == 1
+        else:
+            assert model.complete(ASK).text == ""
+
+
+def test_no_server_at_all_is_said_in_words() -> None:
+    with pytest.raises(LlmUnreachable, match="Is the server running"):
+        llm("http://127.0.0.1:9/v1", max_retries=0).complete(ASK)
+
+
+@pytest.mark.parametrize("how", ["hang", "dribble"])
+def test_a_server_that_never_finishes_is_given_up(how: str) -> None:
+    with serving(Bad(how)) as server:
+        begun = time.monotonic()
+        with pytest.raises(LlmUnreachable, match="no reply within"):
+            llm(server.base_url, timeout=0.4, max_retries=0).complete(ASK)
+    assert time.monotonic() - begun < 2
+
+
+def test_a_cancelled_call_hangs_up_at_once() -> None:
+    with serving("late", seconds=20) as server:
+        flag, model = threading.Event(), llm(server.base_url, timeout=30)
+        threading.Timer(0.2, flag.set).start()
+        begun = time.monotonic()
+        with pytest.raises(Cancelled):
+            model.complete(ASK, flag)
+        assert time.monotonic() - begun < 0.6
+        assert server.hung_up.wait(1.0), "the server still holds the connection"
+        with pytest.raises(Cancelled):
+            model.complete(ASK, flag)
+        assert server.calls == 1
+
+
+def test_cancelling_one_call_leaves_the_others_alone() -> None:
+    with serving("fine", seconds=0.5) as server:
+        model, flag, replies = llm(server.base_url), threading.Event(), []
+        thread = threading.Thread(target=lambda: replies.append(model.complete(ASK).text))
+        thread.start()
+        threading.Timer(0.1, flag.set).start()
+        with pytest.raises(Cancelled):
+            model.complete(ASK, flag)
+        thread.join(5)
+    assert replies == ["fine"]
+
+
+@pytest.mark.parametrize(
+    ("refused", "gone", "instead"),
+    [
+        ("max_tokens", "max_tokens", "max_completion_tokens"),
+        ("temperature", "temperature", None),
+        ("seed", "seed", None),
+    ],
+)
+def test_a_setting_the_server_will_not_have_is_left_out_from_then_on(
+    refused: str, gone: str, instead: str | None
+) -> None:
+    def script(body: dict[str, object]) -> str | Bad:
+        if refused in body:
+            return Bad(
+                status=400, message=f"Unsupported parameter: '{refused}' is not supported", param=refused
+            )
+        return "ok"
+
+    with serving(script) as server:
+        model = llm(server.base_url)
+        assert [model.complete(ASK).text for _ in range(2)] == ["ok", "ok"]
+    assert server.calls == 3
+    assert gone not in server.bodies[-1]
+    assert instead is None or server.bodies[-1][instead] == 123
+
+
+BROKEN: list[tuple[Callable[[], OpenAiLlm], str]] = [
+    (lambda: llm("http://127.0.0.1:9", model=" "), "LLM_MODEL"),
+    (lambda: llm("localhost:11434/v1"), "LLM_BASE_URL"),
+    (lambda: llm("file:///etc/passwd"), "LLM_BASE_URL"),
+    (lambda: llm("http://127.0.0.1:9", api_key="two\nlines"), "LLM_API_KEY"),
+]
+
+
+@pytest.mark.parametrize(("make", "name"), BROKEN)
+def test_settings_that_cannot_work_are_named_at_once(make: Callable[[], OpenAiLlm], name: str) -> None:
+    with pytest.raises(LlmRejected, match=name):
+        make()
+
+
+def test_many_calls_run_at_the_same_time() -> None:
+    with serving("yes", seconds=0.3) as server:
+        model = llm(server.base_url)
+        threads = [threading.Thread(target=model.complete, args=(ASK,)) for _ in range(4)]
+        begun = time.monotonic()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert time.monotonic() - begun < 1.0
+    assert server.most_open == 4 and model.usage.calls == 4
