@@ -97,18 +97,19 @@ def outcome(
     ranking: Ranking,
     executions: Sequence[Execution],
     verdict: Verdict,
-    linked: LinkedSchema,
+    linked: LinkedSchema | None,
     readings: Sequence[Reading] = (),
 ) -> tuple[Outcome, str]:
     """Decide how a run ended, and say why in plain words.
 
-    *Unanswerable* names the words that found nothing in the schema; *failed* repeats what the
+    *Unanswerable* names the words that found nothing in the schema (where `linked` is given: an
+    LLM knows words that linking does not), or what the auditor found missing; *failed* repeats what the
     database said; *ambiguous* is for real rivals only: non-empty readings of nearly the winner's
     size, where confidence is not high.
     """
-    foreign = _foreign(linked, ranking)
-    if foreign:
-        return Outcome.UNANSWERABLE, foreign
+    foreign = _foreign(linked, ranking) if linked is not None else ""
+    if foreign or not verdict.answerable:
+        return Outcome.UNANSWERABLE, foreign or verdict.reason
     if not ranking.groups:
         return Outcome.FAILED, _why_failed(executions)
     top = ranking.groups[0]

@@ -20,6 +20,7 @@ from sqlagent import (
     following,
     grouping,
     linking,
+    llm_repair,
     ranking,
     readings,
     repair,
@@ -119,6 +120,8 @@ class Journey:
     linked: LinkedSchema
     database: Database
     index: ValueIndex | None
+    llm: Llm | None
+    privacy: str
     sampler: Sampler
     judge: Judge
     executor: execution.Executor
@@ -153,6 +156,8 @@ class Journey:
             linked=linked,
             database=database,
             index=index,
+            llm=llm,
+            privacy=privacy,
             sampler=LlmSampler(llm, privacy=privacy) if llm else GrammarSampler(index),
             judge=LlmJudge(llm, features, privacy, marks=faithful, cancelled=cancelled) if llm else features,
             executor=execution.Executor(
@@ -201,6 +206,7 @@ class Journey:
             yield Grouped(self.groups, len(self.pool))
             if sampling.settled(self.groups) or monotonic() > self.deadline:
                 break
+        yield from self.asked_to_mend()
 
     def sampled(self, number: int, count: int) -> Generator[Event, None, list[Candidate]]:
         """Ask the sampler for a wave; where an LLM is silent, the built-in generator steps in."""
@@ -213,7 +219,11 @@ class Journey:
                 note = f"{error} The built-in generator answered instead."
                 self.notes.append(note)
                 yield Noted(note)
-                self.sampler, self.judge = GrammarSampler(self.index), FeatureJudge(self.index)
+                self.llm, self.sampler, self.judge = (
+                    None,
+                    GrammarSampler(self.index),
+                    FeatureJudge(self.index),
+                )
                 wave = list(self.asked(number, count))
         return wave
 
@@ -240,6 +250,25 @@ class Journey:
         again = next(iter(self.executor.run([candidate], cancelled=self.cancelled)))
         return again if again.failure is None else ran
 
+    def asked_to_mend(self) -> Iterator[Event]:
+        """Where most of a pool failed, let the LLM mend what rules could not."""
+        if self.llm is None:
+            return
+        for failed in llm_repair.worth_mending(self.pool):
+            mended = llm_repair.mend(
+                self.question,
+                self.linked,
+                failed,
+                lambda candidate: next(iter(self.executor.run([candidate], cancelled=self.cancelled))),
+                self.llm,
+                privacy=self.privacy,
+                cancelled=self.cancelled,
+            )
+            if mended is not failed:
+                at = next(n for n, e in enumerate(self.pool) if e is failed)
+                self.pool[at] = mended
+                yield Executed(at, mended)
+
     def rank(self) -> None:
         """Group the pool and put the groups in order."""
         self.groups = grouping.group_by_execution(self.pool, self.ordered)
@@ -256,10 +285,13 @@ class Journey:
         """Decide the outcome, and fetch the whole result of a winner that was cut."""
         sure = confidence.confidence(self.ranking, self.pool, self.verdict, self.linked)
         found = readings.read(self.ranking, self.linked.full)
-        outcome, reason = confidence.outcome(sure, self.ranking, self.pool, self.verdict, self.linked, found)
+        words = self.linked if self.llm is None else None
+        outcome, reason = confidence.outcome(sure, self.ranking, self.pool, self.verdict, words, found)
+        if isinstance(self.sampler, LlmSampler) and len(self.sampler.declined) > len(self.pool):
+            outcome, reason = Outcome.UNANSWERABLE, self.sampler.declined[0]
         common = Answer(outcome, self.question, reason, confidence=sure, notes=tuple(self.notes))
         if not self.ranking.groups or outcome in (Outcome.UNANSWERABLE, Outcome.FAILED):
-            return replace(common, pool=len(self.pool))
+            return replace(common, confidence=0.0, pool=len(self.pool))
         best = self.ranking.groups[0]
         rows = best.representative.rows
         assert rows is not None
