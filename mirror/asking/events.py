@@ -8,10 +8,12 @@ a browser that has it already (`Last-Event-ID`) is not sent it again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from time import monotonic
+from typing import Any, TypeVar
 
 from asgiref.sync import sync_to_async
+from django.db import close_old_connections
 from django.http import Http404, HttpRequest, StreamingHttpResponse
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_GET
@@ -24,6 +26,8 @@ from mirror.leases import Status
 # How often the store is looked at, and how often a silent stream says that it lives.
 POLL_SECONDS = 0.15
 ALIVE_SECONDS = 10.0
+
+T = TypeVar("T")
 
 
 @require_GET
@@ -41,22 +45,33 @@ async def run_events(request: HttpRequest, pk: int) -> StreamingHttpResponse:
 
 
 async def _followed(request: HttpRequest, pk: int, seen: str) -> AsyncIterator[str]:
-    state = sync_to_async(selectors.run_state)
     told = monotonic()
-    while (now := await state(pk)) is not None:
-        status, attempts, steps = now
+    while (now := await _read(selectors.run_state, pk)) is not None:
+        status, attempts, is_stopping, steps = now
         if status == Status.DONE:
-            yield message("ended", "end", await sync_to_async(_answer)(request, pk))
+            yield message("ended", "end", await _read(_answer, request, pk))
             return
-        mark = f"{status}-{attempts}-{steps}"
+        mark = f"{status}-{attempts}-{steps}{'-stopping' if is_stopping else ''}"
         if mark != seen:
             seen, told = mark, monotonic()
-            yield message("steps", mark, await sync_to_async(_steps)(request, pk))
+            yield message("steps", mark, await _read(_steps, request, pk))
         elif monotonic() - told > ALIVE_SECONDS:
             told = monotonic()
             yield ": still here\n\n"
         await asyncio.sleep(POLL_SECONDS)
     yield message("ended", "end", "")
+
+
+async def _read(read: Callable[..., T], *args: Any) -> T:
+    """Read from the store in a thread of a shared few and give the connection back: a stream is long."""
+
+    def once() -> T:
+        try:
+            return read(*args)
+        finally:
+            close_old_connections()
+
+    return await sync_to_async(once, thread_sensitive=False)()
 
 
 def message(event: str, mark: str, html: str) -> str:

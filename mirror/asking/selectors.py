@@ -82,12 +82,11 @@ def version_working(run: Run) -> Version | None:
     return run.versions.exclude(status=Status.DONE).first()
 
 
-def run_state(pk: int) -> tuple[str, int, int] | None:
-    """What changes while a run is worked on: its status, its attempts, its newest step; None when gone."""
-    found = (
+def run_state(pk: int) -> tuple[str, int, bool, int] | None:
+    """What changes while a run is worked on: status, attempts, whether it is stopping, steps; None when gone."""
+    return (
         Run.objects.filter(pk=pk)
         .annotate(step_count=Count("steps"))
-        .values_list("status", "attempts", "step_count")
+        .values_list("status", "attempts", "stop_requested", "step_count")
         .first()
     )
-    return found or None

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from mirror.asking import selectors, services
 from mirror.asking.forms import ChartForm, SaveForm
@@ -102,6 +103,7 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_safe
+@vary_on_headers("HX-Request")
 def run(request: HttpRequest, pk: int) -> HttpResponse:
     """A run: its steps while it works, then its answer. `?version=2` shows an earlier SQL."""
     found = _run(request, pk)
@@ -188,6 +190,7 @@ def _result_of(request: HttpRequest, run: Run) -> HttpResponse:
 
 
 @require_safe
+@vary_on_headers("HX-Request")
 def version(request: HttpRequest, pk: int) -> HttpResponse:
     """The result of a version: working, or its table and chart, or what went wrong."""
     found = _version(request, pk)
@@ -217,6 +220,7 @@ def version_stop(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@vary_on_headers("HX-Request")
 def chart(request: HttpRequest, pk: int) -> HttpResponse:
     """A version's figure as JSON; choices sent to it change the chart first and keep it so."""
     found = _version(request, pk)

@@ -8,6 +8,7 @@ from asgiref.sync import sync_to_async
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from mirror.results import downloads, selectors
 from mirror.results.models import StoredResult
@@ -22,6 +23,7 @@ def _result(request: HttpRequest, pk: object) -> StoredResult:
 
 
 @require_safe
+@vary_on_headers("HX-Request")
 def rows(request: HttpRequest, pk: object) -> HttpResponse:
     """A page of a table, sorted and filtered: a fragment for htmx, a whole page without script."""
     page = table_page(_result(request, pk), TableWish.read(request.GET))

@@ -17,6 +17,7 @@ from mirror.asking.services.opening import answer_events, llm_name, source_opene
 from mirror.asking.steps import StepWriter, answer_fields
 from mirror.leases import Lease, LeaseLost, Status, Watch, claim
 from mirror.results.services import result_delete, result_store
+from sqlagent import charting, summarizing
 from sqlagent.errors import SqlAgentError
 from sqlagent.events import Ended, Event
 from sqlagent.values import Answer, Chart, Outcome, Question, Rows, Turn
@@ -64,16 +65,12 @@ def run_break(lease: Lease) -> None:
 
 def drawn(rows: Rows, question: str) -> tuple[dict[str, Any], str]:
     """The chart of some rows as JSON, and the sentence that tells them."""
-    from sqlagent import charting
-
     chart = charting.suggest(rows, question)
     return asdict(chart), told(question, rows, chart)
 
 
 def told(question: str, rows: Rows, chart: Chart | None) -> str:
     """The sentence that tells some rows."""
-    from sqlagent import summarizing
-
     return summarizing.summarize(question, rows, chart)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from mirror.asking.models import Version
 from mirror.asking.services.opening import AskingError
 from mirror.results.selectors import ResultGone, rows_of
+from sqlagent import charting
 from sqlagent.values import Chart, Rows
 
 # Rows read back to draw a chart; a chart of more says that it shows a part.
@@ -16,15 +17,11 @@ CHART_ROWS = 100_000
 
 def chart_figure(version: Version) -> dict[str, Any]:
     """The Plotly figure of a version's chart, as JSON. Raises: AskingError when there is none."""
-    from sqlagent import charting
-
     return charting.figure(chart_of(version.chart), _rows(version))
 
 
 def chart_change(version: Version, fields: dict[str, Any]) -> dict[str, Any]:
     """Draw a version's rows another way, keep that, and give the figure. Raises: AskingError."""
-    from sqlagent import charting
-
     rows = _rows(version)
     try:
         chart = charting.check(chart_of({**(version.chart or {}), **fields}), rows)

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import close_old_connections
 
 from mirror.sources import services as sources
+from sqlagent import pipeline
 from sqlagent.adapters.openai import OpenAiLlm
 from sqlagent.events import Event
 from sqlagent.ports import Database
@@ -79,8 +80,6 @@ def answer_events(
     The store's connection is given back before the pipeline starts and must be given back
     again by whoever writes between two events. Raises: DatabaseError, LlmRejected.
     """
-    from sqlagent import pipeline
-
     index = sources.source_index(opened.source, opened.catalog, opened.database)
     llm = llm_open()
     close_old_connections()

@@ -21,6 +21,7 @@ from mirror.asking.tasks import run_version
 from mirror.leases import Lease, LeaseLost, Status, Watch, claim, end_unheld
 from mirror.library import services as library
 from mirror.results.services import result_delete, result_store
+from sqlagent import charting, guard
 from sqlagent.errors import DatabaseError
 from sqlagent.values import Failure, FailureKind, Rows
 
@@ -130,9 +131,16 @@ def version_break(lease: Lease) -> None:
         lease.end(failure=BROKEN_FAILURE)
 
 
+def _supersede(run: Run) -> None:
+    """Stop what still runs for this run: whoever starts another version no longer waits for it."""
+    for working in run.versions.exclude(status=Status.DONE):
+        version_stop(working)
+
+
 def _version_add(
     run: Run, origin: Version.Origin, sql: str, arguments: dict[str, Any], chart: dict[str, Any] | None = None
 ) -> Version:
+    _supersede(run)
     with transaction.atomic():
         Run.objects.select_for_update().get(pk=run.pk)
         number = (run.versions.aggregate(last=Max("number"))["last"] or 0) + 1
@@ -147,8 +155,6 @@ def _version_add(
 
 
 def _ran(version: Version, watch: Watch) -> Rows | Failure:
-    from sqlagent import guard
-
     try:
         with source_opened(version.run.thread.source) as opened:
             sql = _bound(version, opened)
@@ -202,9 +208,7 @@ def _keep(version: Version, lease: Lease, rows: Rows) -> None:
 
 def _drawn_like(earlier: dict[str, Any] | None, rows: Rows, question: str) -> tuple[dict[str, Any], str]:
     """The chart somebody was looking at, if the new rows still allow it; else one suggested anew."""
-    from sqlagent import charting
-
-    if earlier:
+    if earlier and earlier.get("mark") != "none":
         try:
             chart = charting.check(chart_of(earlier), rows)
             return asdict(chart), told(question, rows, chart)
