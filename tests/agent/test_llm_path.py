@@ -1,0 +1,300 @@
+"""The whole journey with a language model behind real HTTP: sampled, judged, audited, resampled, stopped."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from scripted_server import Bad, Reply, ScriptedServer, serving, text_of
+
+from sqlagent import pipeline
+from sqlagent.adapters.openai import OpenAiLlm
+from sqlagent.events import Audited, Ended, Event, Executed, Noted, Ranked, Rewritten, Sampling
+from sqlagent.testing import MemoryDatabase
+from sqlagent.value_index import ValueIndex
+from sqlagent.values import Answer, Budget, Outcome, Question, Turn
+
+SHOP = """
+CREATE TABLE country (id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT, country_id INTEGER REFERENCES country (id));
+CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customer (id), status TEXT, total REAL);
+INSERT INTO country VALUES (1, 'Norway'), (2, 'France'), (3, 'Chad');
+INSERT INTO customer VALUES (1, 'Ann', 1), (2, 'Bob', 1), (3, 'Cid', 2), (4, 'Dan', 3);
+INSERT INTO orders VALUES (1, 1, 'completed', 10), (2, 1, 'cancelled', 20), (3, 3, 'completed', 30), (4, 4, 'completed', 5);
+"""
+QUESTION = Question("How many customers are from Norway?")
+RIGHT = "SELECT count(*) FROM customer JOIN country ON country.id = customer.country_id WHERE country.name = 'Norway'"
+EQUAL = "SELECT count(c.id) FROM customer AS c WHERE c.country_id = (SELECT id FROM country WHERE name = 'Norway')"
+WRONG = "SELECT count(*) FROM customer"
+OTHER = "SELECT count(*) FROM country"
+
+
+def stage(body: dict[str, Any]) -> str:
+    """Tell from a prompt which stage asks: `sample`, `order`, `duel`, `marks`, `audit`, `repair` or `follow`."""
+    signs = {
+        "Put them in order": "order", "Which of the two answers": "duel", "Give each candidate a mark": "marks",
+        "another round with other ideas": "audit", "It did not work": "repair", "Now they typed": "follow",
+    }  # fmt: skip
+    text = text_of(body)
+    return next((name for sign, name in signs.items() if sign in text), "sample")
+
+
+def shown(body: dict[str, Any]) -> dict[str, str]:
+    """Give the SQL behind each letter or label of a judge's prompt."""
+    found = re.findall(r"^\[(\w+)\].*?\n<sql>\n(.*?)\n</sql>", text_of(body), re.DOTALL | re.MULTILINE)
+    return {letter: " ".join(sql.split()) for letter, sql in found}
+
+
+def best_first(body: dict[str, Any]) -> list[str]:
+    """Order the letters as someone who knows would: the right SQL first, wherever it is shown."""
+    return sorted(
+        shown(body), key=lambda letter: ("'Norway'" not in shown(body)[letter], shown(body)[letter])
+    )
+
+
+class Script:
+    """Replies by stage; samples come in turn, the rest as someone who knows would reply."""
+
+    def __init__(
+        self,
+        *samples: Reply,
+        again: tuple[Reply, ...] = (),
+        **stages: Callable[[dict[str, Any]], Reply] | Reply,
+    ) -> None:
+        self.samples, self.again, self.stages = list(samples), list(again), stages
+        self.lock = threading.Lock()
+
+    def __call__(self, body: dict[str, Any]) -> Reply:
+        at = stage(body)
+        if at in self.stages:
+            scripted = self.stages[at]
+            return scripted(body) if callable(scripted) else scripted
+        if at == "sample":
+            resampling = (
+                "Earlier attempts" in text_of(body)
+                or "first way to read" in text_of(body)
+                or not self.samples
+            )
+            with self.lock:
+                left = self.again if resampling and self.again else self.samples or self.again
+                reply = left.pop(0) if len(left) > 1 else left[0]
+            return (
+                f"```sql\n{reply};\n```" if isinstance(reply, str) and reply.startswith("SELECT") else reply
+            )
+        order = best_first(body)
+        return {
+            "order": json.dumps({"order": order}),
+            "duel": json.dumps({"better": order[0] if order else "tie", "confidence": 0.9}),
+            "marks": json.dumps(
+                {"marks": {name: 90 if "'Norway'" in sql else 10 for name, sql in shown(body).items()}}
+            ),
+            "audit": json.dumps({"verdict": "present", "reason": "one filters on the country", "unmet": []}),
+        }.get(at, "")
+
+
+def asked(
+    server: ScriptedServer, question: Question = QUESTION, database: MemoryDatabase | None = None, **how: Any
+) -> list[Event]:
+    database = database or MemoryDatabase(SHOP)
+    llm = OpenAiLlm(
+        base_url=server.base_url, model="scripted", timeout=how.pop("timeout", 5.0), max_retries=0
+    )
+    index = ValueIndex.build(database.catalog(), database)
+    return list(pipeline.answer(question, database=database, index=index, llm=llm, **how))
+
+
+def ended(events: list[Event]) -> Answer:
+    last = events[-1]
+    assert isinstance(last, Ended) and sum(isinstance(e, Ended) for e in events) == 1
+    return last.answer
+
+
+def stages(server: ScriptedServer) -> list[str]:
+    return [stage(body) for body in server.bodies]
+
+
+def test_a_pool_that_agrees_is_answered_without_asking_a_judge() -> None:
+    with serving(Script(RIGHT, EQUAL, RIGHT, EQUAL)) as server:
+        answer = ended(asked(server))
+    assert (answer.outcome, answer.size, answer.pool) == (Outcome.ANSWERED, 4, 4)
+    assert answer.rows is not None and answer.rows.rows == ((2,),)
+    assert stages(server).count("sample") == 4 and "order" not in stages(server)
+    assert answer.usage.calls == server.calls and answer.usage.prompt_tokens > 0
+
+
+def test_where_groups_disagree_the_judge_is_asked_in_both_orders_and_followed() -> None:
+    with serving(Script(WRONG, RIGHT, WRONG, EQUAL, OTHER, RIGHT, OTHER, WRONG)) as server:
+        events = asked(server, budget=Budget(rounds=0))
+        answer = ended(events)
+        orders = [list(shown(body).values()) for body in server.bodies if stage(body) == "order"]
+    assert "Norway" in answer.sql and answer.rows is not None and answer.rows.rows == ((2,),)
+    assert len(orders) == 2 and orders[0] == orders[1][::-1]
+    ranked = next(e for e in events if isinstance(e, Ranked)).ranking
+    assert ranked.judged and ranked.swap_consistency == 1.0
+
+
+def test_an_auditor_who_misses_something_starts_a_round_that_hears_it_and_can_win() -> None:
+    verdicts = iter(
+        [
+            json.dumps({"verdict": "missing", "reason": "no filter", "unmet": ["a filter on the country"]}),
+            json.dumps({"verdict": "present", "reason": "fine", "unmet": []}),
+        ]
+    )
+    script = Script(WRONG, again=(RIGHT, EQUAL), audit=lambda body: next(verdicts))
+    with serving(script) as server:
+        events = asked(server)
+        again = server.asked("a filter on the country")
+    rounds = [e for e in events if isinstance(e, Sampling)]
+    assert [e.round for e in rounds] == [0, 1] and rounds[1].feedback == ("a filter on the country",)
+    assert again and all("- a filter on the country" in text for text in again)
+    assert [e.verdict.accepted for e in events if isinstance(e, Audited)] == [False, True]
+    answer = ended(events)
+    assert answer.rows is not None and answer.rows.rows == ((2,),)
+    assert {e.execution.candidate.round for e in events if isinstance(e, Executed)} == {0, 1}
+
+
+def test_a_resampled_answer_that_is_no_better_does_not_displace_the_first() -> None:
+    audit = json.dumps({"verdict": "missing", "reason": "unsure", "unmet": ["something"]})
+    with serving(Script(RIGHT, again=(WRONG, OTHER), audit=audit)) as server:
+        answer = ended(asked(server))
+    assert answer.rows is not None and answer.rows.rows == ((2,),)
+
+
+def test_a_literal_is_bound_to_its_stored_spelling_without_the_server_seeing_it() -> None:
+    database = MemoryDatabase(SHOP.replace("'Norway'", "'Kongeriket NORWAY'"))
+    sql = "SELECT count(*) FROM customer JOIN country ON country.id = customer.country_id WHERE country.name = 'Norway'"
+    with serving(Script(sql)) as server:
+        answer = ended(asked(server, database=database))
+        received = b"\n".join(server.received)
+    assert answer.rows is not None and answer.rows.rows == ((2,),), answer
+    assert b"Kongeriket" not in received
+
+
+@pytest.mark.parametrize("privacy", ["schema", "masked"])
+def test_below_rows_no_stored_value_that_was_not_typed_leaves_the_house(privacy: str) -> None:
+    samples = (WRONG, "SELECT name FROM customer", "SELECT name FROM country", "SELECT nme FROM customer")
+    with serving(Script(*samples)) as server:
+        asked(server, Question("List the customers"), privacy=privacy)
+        received = b"\n".join(server.received)
+    assert server.calls >= 7
+    for stored in (b"Ann", b"Bob", b"Chad", b"France", b"completed"):
+        assert stored not in received
+
+
+def test_at_rows_the_judge_sees_first_rows() -> None:
+    samples = ("SELECT name FROM customer", "SELECT name FROM country", WRONG, OTHER)
+    with serving(Script(*samples)) as server:
+        asked(server, Question("List the customers"), privacy="rows", budget=Budget(samples=4))
+    assert any("Ann" in text and "Chad" in text for text in server.asked("Put them in order"))
+
+
+def test_every_call_of_a_run_opens_with_one_of_two_renderings_of_the_schema() -> None:
+    with serving(Script(WRONG, RIGHT, OTHER, RIGHT, WRONG, OTHER)) as server:
+        asked(server)
+        openings = [body["messages"][0]["content"] for body in server.bodies]
+    assert len(set(openings)) == 2 and len(openings) >= 10
+
+
+def test_faithful_mode_compares_every_pair_in_both_orders() -> None:
+    with serving(Script(RIGHT, WRONG, EQUAL, OTHER)) as server:
+        answer = ended(asked(server, budget=Budget(samples=4, mode="faithful")))
+    assert answer.rows is not None and answer.rows.rows == ((2,),)
+    found = stages(server)
+    assert found.count("sample") == 4 and found.count("marks") == 1
+    assert found.count("duel") == 2 * (2 * 1 + 2 * 1 + 1 * 1), (
+        "pairs of different texts: {2, 1, 1}, both orders"
+    )
+    assert found.count("audit") == 1
+
+
+def test_a_follow_up_is_rewritten_by_the_llm_first() -> None:
+    with serving(Script(RIGHT, follow="How many customers are from Norway?")) as server:
+        events = asked(
+            server, Question("what about Norway?"), turns=(Turn("How many customers are from France?", ""),)
+        )
+    assert isinstance(events[0], Rewritten) and events[0].question == Question(
+        QUESTION.text, typed="what about Norway?"
+    )
+    assert stages(server)[0] == "follow" and ended(events).outcome == Outcome.ANSWERED
+
+
+NO_SERVER = [Bad(status=500), Bad(status=401), Bad(status=429), Bad("nonsense"), Bad("half"), Bad("drop")]
+
+
+@pytest.mark.parametrize("bad", NO_SERVER, ids=lambda bad: f"{bad.how}{bad.status}")
+def test_where_the_llm_fails_the_built_in_generator_answers_and_says_so(bad: Bad) -> None:
+    with serving(bad) as server:
+        events = asked(server)
+    answer = ended(events)
+    assert answer.outcome == Outcome.ANSWERED and answer.rows is not None and answer.rows.rows == ((2,),)
+    assert any(isinstance(e, Noted) and "built-in generator" in e.message for e in events)
+
+
+def test_an_llm_that_replies_nonsense_is_not_the_end() -> None:
+    with serving("Sorry, I only talk about cats.") as server:
+        answer = ended(asked(server))
+    assert answer.outcome == Outcome.ANSWERED and any("no SQL" in note for note in answer.notes)
+
+
+def test_a_judge_that_replies_nonsense_leaves_it_to_features() -> None:
+    script = Script(WRONG, RIGHT, OTHER, RIGHT, order="meow", duel="meow", audit="meow")
+    with serving(script) as server:
+        answer = ended(asked(server))
+    assert answer.outcome in (Outcome.ANSWERED, Outcome.AMBIGUOUS) and answer.sql
+
+
+def test_a_judge_that_contradicts_itself_is_not_believed() -> None:
+    script = Script(WRONG, RIGHT, OTHER, EQUAL, order='{"order": ["A", "B", "C"]}', duel='{"better": "A"}')
+    with serving(script) as server:
+        events = asked(server, budget=Budget(samples=4, rounds=0))
+    ranked = next(e for e in events if isinstance(e, Ranked)).ranking
+    assert ranked.swap_consistency == 0.0 and all(r.list_wins == 0 for r in ranked.groups)
+    assert ended(events).outcome in (Outcome.ANSWERED, Outcome.AMBIGUOUS)
+
+
+def test_a_judge_that_hangs_is_given_up() -> None:
+    script = Script(WRONG, RIGHT, OTHER, EQUAL, order=Bad("hang"), duel=Bad("hang"), audit=Bad("hang"))
+    begun = time.monotonic()
+    with serving(script) as server:
+        answer = ended(asked(server, timeout=0.15, budget=Budget(rounds=0)))
+    assert answer.sql and time.monotonic() - begun < 4
+
+
+def test_sql_that_writes_is_refused_and_never_reaches_the_database() -> None:
+    database = MemoryDatabase(SHOP)
+    samples = ("```sql\nDROP TABLE customer\n```", "SELECT 1; DELETE FROM customer", RIGHT, RIGHT)
+    with serving(Script(*samples)) as server:
+        answer = ended(asked(server, database=database))
+    assert answer.outcome == Outcome.ANSWERED
+    assert not any("DROP" in sql or "DELETE" in sql for sql in database.executed)
+
+
+def test_the_budget_of_calls_is_kept() -> None:
+    with serving(Script(WRONG, RIGHT, OTHER, EQUAL)) as server:
+        answer = ended(asked(server, budget=Budget(calls=5)))
+    assert server.calls <= 5 and answer.usage.calls <= 5 and answer.sql
+
+
+def test_stopping_a_run_hangs_up_at_once() -> None:
+    flag = threading.Event()
+    with serving(Script(RIGHT), seconds=20) as server:
+        threading.Timer(0.4, flag.set).start()
+        begun = time.monotonic()
+        answer = ended(asked(server, cancelled=flag, timeout=30))
+        assert time.monotonic() - begun < 2.0
+        assert server.hung_up.wait(1.0)
+    assert (answer.outcome, answer.reason) == (Outcome.FAILED, "Stopped.")
+
+
+def test_what_was_sent_is_kept_with_the_answer() -> None:
+    with serving(Script(RIGHT)) as server:
+        answer = ended(asked(server))
+    assert len(answer.sent) == server.calls
+    assert {m.text for request in answer.sent for m in request.messages} == {
+        m["content"] for body in server.bodies for m in body["messages"]
+    }
