@@ -1,0 +1,219 @@
+"""What documents say is true: commands, settings, versions, layout, libraries, links, checksums."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "frontend/static/vendor/VENDORED.md"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text()
+
+
+def commands(name: str) -> list[str]:
+    """Every line in a block marked `sh`."""
+    blocks = re.findall(r"```sh\n(.*?)```", text(name), re.DOTALL)
+    return [line for block in blocks for line in block.splitlines() if line.strip()]
+
+
+# ---------------------------------------------------------------- commands
+
+
+def test_the_readme_has_the_two_commands():
+    assert {"script/server", "script/test"} <= set(commands("README.md"))
+
+
+@pytest.mark.parametrize("line", sorted({*commands("README.md"), *commands("CONTRIBUTING.md")}))
+def test_every_command_shown_can_be_run(line):
+    from django.core.management import get_commands
+
+    words = line.split()
+    if words[0] == ".venv/bin/python":
+        assert (ROOT / words[1]).is_file()
+        assert words[2] in get_commands(), f"manage.py knows no {words[2]}"
+        return
+    program = ROOT / words[0]
+    assert program.is_file()
+    assert program.stat().st_mode & 0o111, f"{words[0]} cannot be executed"
+    for argument in words[1:]:
+        if "/" in argument:
+            assert (ROOT / argument).exists()
+
+
+@pytest.mark.parametrize("script", ["script/server", "script/test", "script/environment", ".ci/run"])
+def test_scripts_are_well_formed(script):
+    subprocess.run(["bash", "-n", script], cwd=ROOT, check=True)
+
+
+def test_ci_runs_exactly_the_test_command():
+    assert "check script/test\n" in text(".ci/run")
+
+
+def test_the_server_says_how_it_is_used():
+    done = subprocess.run(
+        [sys.executable, "script/serve.py", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert "--host" in done.stdout
+    assert "--port" in done.stdout
+
+
+# ---------------------------------------------------------------- settings
+
+
+def settings_read() -> dict[str, ast.Call]:
+    """Every setting that settings.py takes from the environment, with the call that takes it."""
+    found = {}
+    for node in ast.walk(ast.parse(text("mirror/settings.py"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            owner = node.func.value
+            if isinstance(owner, ast.Name) and owner.id == "env" and node.func.attr != "read_env":
+                assert isinstance(node.args[0], ast.Constant)
+                found[str(node.args[0].value)] = node
+    return found
+
+
+def settings_listed() -> dict[str, str]:
+    """Every setting of .env.example with its default; a comment must stand above each."""
+    found, explained = {}, False
+    for line in text(".env.example").splitlines():
+        match = re.fullmatch(r"# ([A-Z][A-Z0-9_]+)=(.*)", line)
+        if match:
+            assert explained, f"{match[1]} has no comment"
+            found[match[1]] = match[2]
+        else:
+            explained = line.startswith("# ")
+            assert line.startswith("#") or not line, "every setting is commented out: copying changes nothing"
+    return found
+
+
+def test_every_setting_is_listed_and_none_else():
+    assert set(settings_read()) == set(settings_listed())
+
+
+def test_listed_defaults_are_the_real_ones():
+    for name, call in settings_read().items():
+        default = next((word.value for word in call.keywords if word.arg == "default"), None)
+        listed = settings_listed()[name]
+        if default is None:
+            assert listed == "", f"{name} has no default"
+        elif isinstance(default, ast.Constant):
+            value = default.value
+            assert listed == (str(value).lower() if isinstance(value, bool) else str(value)), name
+        elif isinstance(default, ast.List):
+            assert listed == ",".join(ast.literal_eval(default)), name
+
+
+def test_every_setting_read_is_explained_where_it_is_read():
+    lines = text("mirror/settings.py").splitlines()
+    for name, call in settings_read().items():
+        above = lines[: call.lineno - 1]
+        while above and above[-1].strip() and not above[-1].startswith("#"):
+            above.pop()
+        assert above and above[-1].startswith("#"), f"{name} has no comment in settings.py"
+
+
+# ---------------------------------------------------------------- versions and libraries
+
+
+def pinned(name: str) -> dict[str, str]:
+    """Library to version, of one requirements file."""
+    lines = [line for line in text(name).splitlines() if line and not line.startswith(("#", "-r"))]
+    for line in lines:
+        assert re.fullmatch(r"[A-Za-z0-9_.-]+(\[[a-z,]+\])?==[0-9][0-9A-Za-z.]*", line), f"not pinned: {line}"
+    return dict(re.sub(r"\[.*?\]", "", line).split("==") for line in lines)
+
+
+def test_libraries_are_pinned_and_each_has_its_reason():
+    table = text("CONTRIBUTING.md").split("## Libraries")[1]
+    named = {
+        name.strip()
+        for row in re.findall(r"^\| (.*?) \|", table, re.MULTILINE)[1:]
+        for name in row.split(",")
+    }
+    assert named == set(pinned("requirements.txt")) | set(pinned("requirements-dev.txt"))
+
+
+def test_what_is_installed_is_what_is_pinned():
+    from importlib.metadata import version
+
+    for name, wanted in {**pinned("requirements.txt"), **pinned("requirements-dev.txt")}.items():
+        assert version(name) == wanted
+
+
+def test_the_newest_change_is_of_this_version():
+    newest = re.search(r"^## ([0-9.]+)", text("CHANGELOG.md"), re.MULTILINE)
+    assert newest
+    assert newest[1] == PROJECT["version"]
+
+
+def test_the_python_named_is_the_python_needed():
+    needed = PROJECT["requires-python"].removeprefix(">=")
+    assert f"Python {needed} or newer" in text("README.md")
+    assert re.search(rf"version_info < \({needed.replace('.', ', ')}\)", text("script/environment"))
+
+
+def test_the_licence_is_the_one_named():
+    assert PROJECT["license"] == "Apache-2.0"
+    assert "Apache License" in text("LICENSE")
+
+
+# ---------------------------------------------------------------- layout and links
+
+
+def layout() -> list[str]:
+    """Every path that CONTRIBUTING.md's layout names."""
+    block = text("CONTRIBUTING.md").split("## Layout")[1].split("```")[1]
+    found, folder = [], ""
+    for line in block.splitlines():
+        if not line.strip():
+            continue
+        name = line.split()[0]
+        if line.startswith(" "):
+            found.append(folder + name)
+        else:
+            folder = name if name.endswith("/") else ""
+            found.append(name)
+    return found
+
+
+def test_the_layout_is_as_drawn():
+    gone = [name for name in layout() if not (ROOT / name).exists()]
+    assert not gone
+
+
+def test_every_room_is_drawn():
+    drawn = {name.rstrip("/") for name in layout()}
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    rooms = {
+        "/".join(path.split("/")[:2])
+        for path in tracked.split()
+        if path.startswith(("sqlagent/", "mirror/", "script/")) and not path.endswith("__init__.py")
+    }
+    missing = rooms - drawn
+    assert not missing
+
+
+@pytest.mark.parametrize("name", DOCS)
+def test_links_lead_somewhere(name):
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text(name)):
+        if not target.startswith("http"):
+            assert ((ROOT / name).parent / target).exists(), f"{name} links to {target}"
+
+
+def test_what_is_vendored_has_the_sums_written_down():
+    rows = re.findall(r"^\| `([^`]+)` .*`([0-9a-f]{64})`", text(DOCS[-1]), re.MULTILINE)
+    folder = ROOT / "frontend/static/vendor"
+    assert {name for name, _ in rows} == {path.name for path in folder.glob("*.js")}
+    for name, wanted in rows:
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == wanted
