@@ -156,8 +156,6 @@ class Journey:
             linked=linked,
             database=database,
             index=index,
-            llm=llm,
-            privacy=privacy,
             sampler=LlmSampler(llm, privacy=privacy) if llm else GrammarSampler(index),
             judge=LlmJudge(llm, features, privacy, marks=faithful, cancelled=cancelled) if llm else features,
             executor=execution.Executor(
@@ -171,6 +169,8 @@ class Journey:
             cancelled=cancelled,
             ordered=grouping.asks_order(question),
             deadline=monotonic() + budget.seconds,
+            llm=llm,
+            privacy=privacy,
         )
 
     def rounds(self) -> Iterator[Event]:
@@ -289,6 +289,9 @@ class Journey:
         outcome, reason = confidence.outcome(sure, self.ranking, self.pool, self.verdict, words, found)
         if isinstance(self.sampler, LlmSampler) and len(self.sampler.declined) > len(self.pool):
             outcome, reason = Outcome.UNANSWERABLE, self.sampler.declined[0]
+        elif not self.verdict.answerable:
+            outcome, reason = Outcome.UNANSWERABLE, self.verdict.reason
+        self.notes += dict.fromkeys(note for maker in (self.sampler, self.judge) for note in _told_by(maker))
         common = Answer(outcome, self.question, reason, confidence=sure, notes=tuple(self.notes))
         if not self.ranking.groups or outcome in (Outcome.UNANSWERABLE, Outcome.FAILED):
             return replace(common, confidence=0.0, pool=len(self.pool))
@@ -310,3 +313,10 @@ class Journey:
             readings=found,
             notes=(*common.notes, *best.representative.candidate.notes),
         )
+
+
+def _told_by(maker: Sampler | Judge) -> Sequence[str]:
+    """What a maker that asks an LLM has to say about calls that came to nothing."""
+    if isinstance(maker, LlmSampler):
+        return maker.problems
+    return maker.notes if isinstance(maker, LlmJudge) else ()

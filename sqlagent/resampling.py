@@ -54,6 +54,8 @@ def audit(
         said = judge.audit(question, linked, [ranked.group for ranked in ranking.groups[:AUDITED]])
     except LlmError:
         said = Verdict(True, "the auditor gave no verdict")
+    if not said.answerable:
+        return said
     reason = _trigger(question, ranking)
     if reason:
         return Verdict(False, reason, _first(said.unmet + complaints(executions)))

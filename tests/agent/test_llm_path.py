@@ -265,6 +265,35 @@ def test_a_judge_that_hangs_is_given_up() -> None:
     assert answer.sql and time.monotonic() - begun < 4
 
 
+def test_a_question_that_most_replies_call_unanswerable_ends_so_with_the_reason() -> None:
+    with serving(Script("UNANSWERABLE: no table records the weather")) as server:
+        answer = ended(asked(server, Question("How warm was it in Norway?")))
+    assert answer.outcome == Outcome.UNANSWERABLE and "weather" in answer.reason and not answer.sql
+
+
+def test_an_auditor_who_finds_no_place_for_the_facts_ends_a_run_as_unanswerable() -> None:
+    audit = json.dumps({"verdict": "unanswerable", "reason": "ages of customers are not recorded", "unmet": []})
+    with serving(Script(RIGHT, WRONG, audit=audit)) as server:
+        answer = ended(asked(server, Question("How old are the customers from Norway?")))
+    assert answer.outcome == Outcome.UNANSWERABLE and "ages" in answer.reason
+
+
+def test_a_failure_is_mended_with_the_databases_own_words_where_most_of_a_pool_failed() -> None:
+    broken = RIGHT.replace("customer.country_id", "customer.land_of_origin_zzz")
+    with serving(Script(broken, repair=f"```sql\n{RIGHT}\n```")) as server:
+        answer = ended(asked(server, budget=Budget(samples=4, rounds=0)))
+        told = server.asked("It did not work")
+    assert answer.rows is not None and answer.rows.rows == ((2,),)
+    assert len(told) == 1 and "land_of_origin_zzz" in told[0].partition("<error>")[2]
+
+
+def test_what_came_to_nothing_is_told_with_the_answer() -> None:
+    script = Script(WRONG, RIGHT, OTHER, EQUAL, order="meow", duel="meow", audit="meow")
+    with serving(script) as server:
+        answer = ended(asked(server, budget=Budget(samples=4, rounds=0)))
+    assert any("features" in note for note in answer.notes)
+
+
 def test_sql_that_writes_is_refused_and_never_reaches_the_database() -> None:
     database = MemoryDatabase(SHOP)
     samples = ("```sql\nDROP TABLE customer\n```", "SELECT 1; DELETE FROM customer", RIGHT, RIGHT)
