@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from sqlagent.ports import SourceDatabase
 
-ENGINES = ("sqlite", "postgres")
+ENGINES = ("sqlite", "postgres", "mysql", "duckdb")
 
 
 def open_database(
@@ -37,8 +37,16 @@ def open_database(
         from sqlagent.adapters.sqlite import SqliteDatabase
 
         return SqliteDatabase(database, known)
+    if engine == "duckdb":
+        from sqlagent.adapters.duckdb import DuckdbDatabase
+
+        return DuckdbDatabase(database, known)
     if engine == "postgres":
         from sqlagent.adapters.postgres import PostgresDatabase
 
         return PostgresDatabase(host, port, database, user, password, known)
+    if engine == "mysql":
+        from sqlagent.adapters.mysql import MysqlDatabase
+
+        return MysqlDatabase(host, port, database, user, password, known)
     raise ValueError(f"There is no adapter for '{engine}'. Known: {', '.join(ENGINES)}.")

@@ -24,6 +24,7 @@ from sqlagent.adapters import postgres_catalog
 from sqlagent.adapters.base import (
     CATALOG_SECONDS,
     CONNECT_SECONDS,
+    NARROW,
     VALUE_CHARS,
     Adapter,
     Flight,
@@ -40,7 +41,7 @@ from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits
 
 OPTIONS = ("sslmode", "sslrootcert", "sslcert", "sslkey")
 # Rows asked of the driver at a time. 20 took 0.62 s for 1,000,000 rows x 8 where 1 took 1.5 s
-# and 100 took 0.53 s; as a row may be a gigabyte, few are held at once.
+# and 100 took 0.53 s. A computed text may be a gigabyte (repeat, string_agg): then one by one.
 CHUNK = 20
 LOCK_SECONDS = 5.0
 
@@ -51,6 +52,7 @@ SELECT set_config('statement_timeout', %(statement)s, true),
        set_config('lock_timeout', %(lock)s, true),
        set_config('idle_in_transaction_session_timeout', %(idle)s, true),
        set_config('default_transaction_read_only', 'on', false),
+       set_config('standard_conforming_strings', 'on', true),
        set_config('intervalstyle', 'postgres', true),
        set_config('datestyle', 'ISO, YMD', true),
        set_config('search_path',
@@ -167,7 +169,8 @@ class PostgresDatabase(Adapter):
             description = self._prepare(connection, flight, sql)
             columns = [_name(description, number) for number in range(description.nfields)]
             kinds = _kinds(connection, description)
-            yield Rowing(columns, kinds, self._rows(connection, flight), flight, limits)
+            chunk = CHUNK if _is_stored(description, kinds) else 1
+            yield Rowing(columns, kinds, self._rows(connection, flight, chunk), flight, limits)
 
     def _prepare(self, connection: psycopg.Connection[Any], flight: Flight, sql: str) -> pq.abc.PGresult:
         """Have the one statement parsed and described. Raises: StatementFailed."""
@@ -187,13 +190,13 @@ class PostgresDatabase(Adapter):
             )
         return description
 
-    def _rows(self, connection: psycopg.Connection[Any], flight: Flight) -> Iterator[Row]:
+    def _rows(self, connection: psycopg.Connection[Any], flight: Flight, chunk: int) -> Iterator[Row]:
         pgconn = connection.pgconn
         transformer = Transformer(connection)
         try:
             flight.check()
             pgconn.send_query_prepared(b"", None)
-            pgconn.set_chunked_rows_mode(CHUNK)
+            pgconn.set_chunked_rows_mode(chunk)
             connection.wait(generators.send(pgconn))
             is_first = True
             while (result := connection.wait(generators.fetch(pgconn))) is not None:
@@ -324,6 +327,11 @@ def _kinds(connection: psycopg.Connection[Any], description: pq.abc.PGresult) ->
         is_array = known is not None and description.ftype(number) == known.array_oid
         kinds.append(Kind.OTHER if is_array or known is None else kind_of(known.regtype or known.name))
     return kinds
+
+
+def _is_stored(description: pq.abc.PGresult, kinds: list[Kind]) -> bool:
+    """Tell whether every column that may be long comes straight from a table."""
+    return all(kind in NARROW or description.ftable(number) for number, kind in enumerate(kinds))
 
 
 def _load_exactly(transformer: abc.Transformer, result: pq.abc.PGresult, row: int) -> Row:

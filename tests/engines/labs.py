@@ -12,6 +12,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import duckdb
+
 from sqlagent.adapters import open_database
 from sqlagent.ports import SourceDatabase
 from tests import servers
@@ -29,6 +31,7 @@ class Lab(ABC):
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {count}) SELECT i FROM n"
     )
     wide = "{text}"
+    archive = "archive"
     has_comments = True
     has_schemas = True
     has_server = True
@@ -162,4 +165,116 @@ class PostgresLab(Lab):
             return int(db.execute(sql, (f"%{mark}%",)).fetchone()[0])
 
 
-LABS: dict[str, type[Lab]] = {lab.engine: lab for lab in (SqliteLab, PostgresLab)}
+class MysqlLab(Lab):
+    engine = "mysql"
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 0 FROM n) SELECT COUNT(*) FROM n, n AS m, n AS o"
+
+    def __init__(self, folder: Path, server: servers.MariadbServer | None = None) -> None:
+        self.server = server or servers.mariadb_server()
+        super().__init__(self.server.folder / folder.name)
+        self.watch.parent.chmod(0o755)
+        self.watch.chmod(0o777)
+        self.home = self.database = folder.name.lower()
+        self.look(f"CREATE DATABASE {self.database}", None)
+        self.archive = f"{self.database}_archive"
+        self.look(f"CREATE DATABASE {self.archive}", None)
+        script = (SCHEMAS / "mysql.sql").read_text().replace("archive.", f"{self.archive}.")
+        self.look(script)
+        self.look(
+            f"CREATE USER IF NOT EXISTS 'writer'@'%' IDENTIFIED BY '{servers.PASSWORD}';"
+            f"GRANT ALL ON {self.database}.* TO 'writer'@'%';"
+            f"GRANT ALL ON {self.archive}.* TO 'writer'@'%'"
+        )
+
+    def connect(self, **changes: Any) -> SourceDatabase:
+        how = {
+            "host": self.server.host,
+            "port": self.server.port,
+            "database": self.database,
+            "user": "writer",
+            "password": servers.PASSWORD,
+        }
+        return open_database("mysql", **{**how, **changes})
+
+    def doors(self) -> dict[str, SourceDatabase]:
+        return {**super().doors(), "superuser": self.connect(user=self.server.user)}
+
+    def look(self, sql: str, database: str | None = "") -> list[tuple[Any, ...]]:
+        with closing(self.server.connect(self.database if database == "" else database)) as db:
+            cursor = db.cursor()
+            cursor.execute(sql)
+            rows = list(cursor.fetchall())
+            while cursor.nextset():
+                rows = list(cursor.fetchall())
+            return rows
+
+    def state(self) -> Any:
+        tables = self.look(
+            "SELECT table_schema, table_name, table_type FROM information_schema.tables WHERE table_schema "
+            "NOT IN ('information_schema', 'performance_schema', 'sys', 'mysql') ORDER BY 1, 2"
+        )
+        contents = [
+            sorted(map(repr, self.look(f"SELECT * FROM {self.quoted(schema)}.{self.quoted(name)}")))
+            for schema, name, _ in tables
+        ]
+        moving = ("gtid", "last_", "timestamp", "warning_count", "error_count")
+        settings = [row for row in self.look("SHOW GLOBAL VARIABLES") if not row[0].startswith(moving)]
+        rest = [
+            self.look(sql)
+            for sql in (
+                "SELECT user, host, authentication_string FROM mysql.user ORDER BY 1, 2",
+                "SELECT db, name FROM mysql.proc WHERE db NOT IN ('mysql', 'sys') ORDER BY 1, 2",
+                "SELECT name FROM mysql.plugin",
+                "SELECT COUNT(*) FROM mysql.help_topic",
+                "SELECT COUNT(*) FROM mysql.table_stats",
+            )
+        ]
+        return tables, contents, settings, rest, self.files()
+
+    def in_flight(self, mark: str) -> int:
+        with closing(self.server.connect()) as db:
+            cursor = db.cursor()
+            cursor.execute("SHOW FULL PROCESSLIST")
+            return sum(mark in str(row[7]) for row in cursor.fetchall() if row[4] == "Query")
+
+    def quoted(self, name: str) -> str:
+        return "`" + name.replace("`", "``") + "`"
+
+
+class DuckdbLab(Lab):
+    engine = "duckdb"
+    rows_of = "SELECT i FROM (SELECT range + 1 AS i FROM range({count})) AS n"
+    home = "main"
+    endless = "SELECT COUNT(*) FROM range(100000) AS a, range(100000) AS b, range(100000) AS c WHERE a.range + b.range = c.range * 7"
+    has_server = False
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.path = folder / "lab ü.duckdb"
+        with closing(duckdb.connect(str(self.path))) as db:
+            db.execute((SCHEMAS / "duckdb.sql").read_text())
+
+    def connect(self, **changes: Any) -> SourceDatabase:
+        return open_database("duckdb", **{"database": str(self.path), **changes})
+
+    def look(self, sql: str) -> list[tuple[Any, ...]]:
+        with closing(duckdb.connect(str(self.path))) as db:
+            return db.execute(sql).fetchall()
+
+    def state(self) -> Any:
+        tables = self.look("SELECT table_schema, table_name FROM information_schema.tables ORDER BY 1, 2")
+        contents = [self.look(f'SELECT * FROM "{s}".{self.quoted(name)}') for s, name in tables]
+        rest = [
+            self.look(sql)
+            for sql in (
+                "SELECT schema_name FROM duckdb_schemas() WHERE NOT internal ORDER BY 1",
+                "SELECT function_name FROM duckdb_functions() WHERE NOT internal ORDER BY 1",
+                "SELECT type_name FROM duckdb_types() WHERE NOT internal ORDER BY 1",
+                "SELECT sequence_name, last_value FROM duckdb_sequences() ORDER BY 1",
+                "SELECT name, persistent FROM duckdb_secrets() ORDER BY 1",
+            )
+        ]
+        return tables, contents, rest, self.files(), sorted(p.name for p in self.folder.iterdir())
+
+
+LABS: dict[str, type[Lab]] = {lab.engine: lab for lab in (SqliteLab, PostgresLab, MysqlLab, DuckdbLab)}

@@ -1,0 +1,258 @@
+"""A DuckDB file, read only: no files, no network, locked settings, a memory limit, a deadline.
+
+DuckDB runs inside this process, so what it may touch is decided before the file is opened
+and cannot be changed by a statement. One statement, and of a kind that reads: the kinds are
+listed, by DuckDB's own parser. It has no deadline of its own; a watcher interrupts it.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import duckdb
+
+from sqlagent.adapters.base import (
+    CATALOG_SECONDS,
+    VALUE_CHARS,
+    Adapter,
+    Flight,
+    Row,
+    Rowing,
+    failed,
+    known_options,
+    refused,
+    structure_hash,
+    unreachable,
+)
+from sqlagent.adapters.kinds import kind_of
+from sqlagent.errors import DatabaseError, StatementFailed
+from sqlagent.values import Catalog, Check, Column, ForeignKey, Limits, Table
+
+FETCH = 200
+WATCH_EVERY = 0.05
+READS = frozenset((duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN))
+# All readers of one file in a process share these, or DuckDB refuses the second.
+CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": "false",
+    "python_enable_replacements": "false",
+    "autoload_known_extensions": "false",
+    "autoinstall_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "temp_directory": str(Path(tempfile.gettempdir()) / "mirror-duckdb"),
+    "max_temp_directory_size": "10GB",
+    "memory_limit": "2GB",
+    "lock_configuration": "true",
+}
+
+TABLES = """
+SELECT schema_name, table_name, comment, estimated_size, false AS is_view
+FROM duckdb_tables() WHERE NOT internal AND NOT temporary AND database_name = current_database()
+UNION ALL
+SELECT schema_name, view_name, comment, NULL, true
+FROM duckdb_views() WHERE NOT internal AND NOT temporary AND database_name = current_database()
+ORDER BY 1, 2
+"""
+COLUMNS = """
+SELECT schema_name, table_name, column_name, data_type, is_nullable, comment
+FROM duckdb_columns() WHERE NOT internal AND database_name = current_database()
+ORDER BY schema_name, table_name, column_index
+"""
+KEYS = """
+SELECT schema_name, table_name, constraint_type, constraint_column_names, referenced_table,
+       referenced_column_names
+FROM duckdb_constraints()
+WHERE constraint_type IN ('PRIMARY KEY', 'FOREIGN KEY') AND database_name = current_database()
+ORDER BY schema_name, table_name, constraint_index
+"""
+
+
+class DuckdbDatabase(Adapter):
+    """One DuckDB file. `database` is its path."""
+
+    dialect = "duckdb"
+
+    def __init__(self, database: str, options: Mapping[str, str] | None = None) -> None:
+        super().__init__()
+        known_options(options or {}, ())
+        self._path = Path(database)
+
+    def catalog(self) -> Catalog:
+        """Read tables, views, columns, keys and comments in three statements."""
+        with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as db:
+            columns: dict[tuple[str, str], list[Column]] = defaultdict(list)
+            for schema, table, name, type_, nullable, comment in db.execute(COLUMNS).fetchall():
+                columns[schema, table].append(
+                    Column(name, type_, kind_of(type_), bool(nullable), comment or "")
+                )
+            primary: dict[tuple[str, str], tuple[str, ...]] = {}
+            foreign: dict[tuple[str, str], list[ForeignKey]] = defaultdict(list)
+            for schema, table, kind, own, target, referenced in db.execute(KEYS).fetchall():
+                if kind == "PRIMARY KEY":
+                    primary[schema, table] = tuple(own)
+                else:  # DuckDB's foreign keys stay within a schema
+                    foreign[schema, table].append(
+                        ForeignKey(tuple(own), target, tuple(referenced), _schema(schema))
+                    )
+            tables = tuple(
+                Table(
+                    name,
+                    tuple(columns[schema, name]),
+                    _schema(schema),
+                    primary.get((schema, name), ()),
+                    tuple(foreign[schema, name]),
+                    comment or "",
+                    size,
+                    is_view,
+                )
+                for schema, name, comment, size, is_view in db.execute(TABLES).fetchall()
+            )
+            return Catalog(self.dialect, tables, structure_hash(tables), "main")
+
+    def check(self) -> Check:
+        """Open the file and read its schema."""
+        started = time.monotonic()
+        with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as db:
+            db.execute("SELECT COUNT(*) FROM duckdb_tables()").fetchall()
+        return Check(f"DuckDB {duckdb.__version__}", seconds=time.monotonic() - started)
+
+    @contextmanager
+    def _connected(self, flight: Flight) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open the file read-only, with a watcher. Raises: Unreachable, StatementFailed."""
+        if not self._path.is_file():
+            raise unreachable(
+                f"There is no file at {self._path}.", "Check the path, and that it was not moved."
+            )
+        try:
+            opened = duckdb.connect(str(self._path.resolve()), read_only=True, config=CONFIG)
+        except duckdb.Error as error:
+            raise self._no_file(error) from error
+        with closing(opened) as db, _watched(db, flight):
+            try:
+                flight.check()
+                yield db
+            except duckdb.Error as error:
+                raise _failure(error, flight, "") from error
+
+    @contextmanager
+    def _session(self, flight: Flight, sql: str, limits: Limits) -> Iterator[Rowing]:
+        with self._connected(flight) as db:
+            try:
+                statements = db.extract_statements(sql)
+                if len(statements) != 1:
+                    many = "holds several" if statements else "holds none"
+                    raise refused(f"One statement at a time, please: this text {many}.")
+                if statements[0].type not in READS:
+                    raise refused(f"A {statements[0].type.name} statement is not a read.")
+                result = db.execute(statements[0])
+            except duckdb.Error as error:
+                raise _failure(error, flight, sql) from error
+            names = [column[0] for column in result.description or ()]
+            kinds = [kind_of(str(column[1])) for column in result.description or ()]
+            yield Rowing(names, kinds, self._rows(result, flight, sql), flight, limits)
+
+    def _rows(self, result: duckdb.DuckDBPyConnection, flight: Flight, sql: str) -> Iterator[Row]:
+        try:
+            while batch := result.fetchmany(FETCH):
+                yield from batch
+        except duckdb.Error as error:
+            raise _failure(error, flight, sql) from error
+
+    def _no_file(self, error: duckdb.Error) -> DatabaseError:
+        message = _first_line(error)
+        if "lock on file" in message:
+            return unreachable(
+                f"The file {self._path} is open for writing in another program.",
+                "DuckDB lets one program write or several read. Close the other, or connect a copy.",
+            )
+        if "not a valid DuckDB" in message:
+            return unreachable(f"The file {self._path} is not a DuckDB database.")
+        return unreachable(f"The file {self._path} cannot be opened: {message}")
+
+    def _values_sql(self, table: str, column: str, limit: int, schema: str, sample: int | None) -> str:
+        name = quoted(column)
+        source = f"{quoted(schema)}.{quoted(table)}" if schema else quoted(table)
+        if sample is not None:
+            source = f"(SELECT {name} FROM {source} LIMIT {sample})"  # noqa: S608 - quoted names
+        return (
+            f"SELECT CAST({name} AS VARCHAR) AS v FROM {source} "  # noqa: S608 - quoted names
+            f"WHERE length(CAST({name} AS VARCHAR)) BETWEEN 1 AND {VALUE_CHARS} "
+            f"GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT {int(limit)}"
+        )
+
+
+def quoted(name: str) -> str:
+    """Quote an identifier for DuckDB."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+@contextmanager
+def _watched(db: duckdb.DuckDBPyConnection, flight: Flight) -> Iterator[None]:
+    """Interrupt what runs once it is stopped or over time, until it is done."""
+    is_done = threading.Event()
+
+    def watch() -> None:
+        while not is_done.wait(WATCH_EVERY):
+            if flight.failure() is not None:
+                db.interrupt()
+
+    watcher = threading.Thread(target=watch, name="duckdb-deadline", daemon=True)
+    watcher.start()
+    flight.arm(db.interrupt)
+    try:
+        yield
+    finally:
+        flight.arm(None)
+        db.interrupt()  # what was left half read
+        is_done.set()
+        watcher.join()
+
+
+def _schema(name: str) -> str:
+    return "" if name == "main" else name
+
+
+def _first_line(error: Exception) -> str:
+    """Keep what DuckDB says first; the drawing of the statement below it is not for people."""
+    text = str(error).split("\n\nLINE ")[0]
+    text = re.sub(r"^(\w+ )*(Error|ERROR): ", "", text)
+    return re.sub(r"\s*\n\s*", " ", text).strip()
+
+
+def _failure(error: duckdb.Error, flight: Flight, sql: str) -> DatabaseError:
+    """Say in our errors what DuckDB said in its own."""
+    message = _first_line(error)
+    stopped = flight.failure()
+    if isinstance(error, duckdb.InterruptException) and stopped is not None:
+        return StatementFailed(stopped)
+    if isinstance(error, duckdb.PermissionException) or "read-only mode" in message:
+        return refused(f"Not allowed in a read-only session: {message}.")
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return failed(message, advice="Ask for less: fewer rows, fewer columns, or an aggregate.")
+    return failed(message, _position(str(error), sql))
+
+
+def _position(text: str, sql: str) -> int | None:
+    """Read from DuckDB's drawing (LINE n: ..., a caret below) where the fault stands.
+
+    Example:
+        >>> _position("no\\n\\nLINE 1: SELECT x FROM t\\n               ^", "SELECT x FROM t")
+        7
+    """
+    drawn = re.search(r"LINE (\d+): (.*)\n( *)\^", text)
+    if drawn is None:
+        return None
+    lines = sql.split("\n")
+    number, shown, indent = int(drawn[1]), drawn[2], len(drawn[3])
+    if number > len(lines):
+        return None
+    column = indent - len(f"LINE {number}: ")
+    if shown.startswith("..."):  # a long line is shown in part
+        column += lines[number - 1].find(shown[3:].removesuffix("...")) - 3
+    return sum(len(line) + 1 for line in lines[: number - 1]) + column if column >= 0 else None

@@ -1,0 +1,445 @@
+"""MySQL and MariaDB, read only: a read-only transaction, one statement, a deadline, rolled back.
+
+The driver is told to take no local files and no second statement. MySQL's read-only
+transaction still lets a statement set, lock or write a file, so a statement must begin with
+a word that reads and may not hold the word INTO; the session's SQL mode is made the one in
+which quotes mean what the guard's parser thinks they mean.
+"""
+
+from __future__ import annotations
+
+import re
+import ssl
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from typing import Any
+
+import pymysql
+from pymysql.constants import FIELD_TYPE
+from pymysql.cursors import SSCursor
+
+from sqlagent.adapters.base import (
+    CANCELLED,
+    CATALOG_SECONDS,
+    CONNECT_SECONDS,
+    VALUE_CHARS,
+    Adapter,
+    Flight,
+    Row,
+    Rowing,
+    failed,
+    known_options,
+    refused,
+    structure_hash,
+    timed_out,
+    unreachable,
+)
+from sqlagent.adapters.kinds import kind_of
+from sqlagent.errors import DatabaseError, StatementFailed
+from sqlagent.values import Catalog, Check, Column, Failure, FailureKind, ForeignKey, Kind, Limits, Table
+
+OPTIONS = ("sslmode", "sslrootcert")
+LOCK_SECONDS = 5
+# A server that vanished without a word is given up on this many seconds after the deadline.
+GRACE_SECONDS = 15
+
+READS = frozenset(("select", "with", "values", "table", "show", "explain", "describe", "desc"))
+# Modes that change what a quote or a backslash is.
+BAD_MODES = frozenset(
+    ("NO_BACKSLASH_ESCAPES", "ANSI_QUOTES", "ANSI", "ORACLE", "MSSQL", "DB2", "POSTGRESQL", "MAXDB")
+)
+SAFE_GRANTS = frozenset(("USAGE", "SELECT", "SHOW VIEW", "SHOW DATABASES", "PROCESS", "REFERENCES"))
+SYSTEM = "('information_schema', 'mysql', 'performance_schema', 'sys')"
+
+KINDS: dict[int, Kind] = {
+    **dict.fromkeys(
+        (FIELD_TYPE.TINY, FIELD_TYPE.SHORT, FIELD_TYPE.LONG, FIELD_TYPE.LONGLONG, FIELD_TYPE.INT24, FIELD_TYPE.YEAR),
+        Kind.INTEGER,
+    ),
+    **dict.fromkeys((FIELD_TYPE.DECIMAL, FIELD_TYPE.NEWDECIMAL, FIELD_TYPE.FLOAT, FIELD_TYPE.DOUBLE), Kind.NUMBER),
+    **dict.fromkeys((FIELD_TYPE.DATE, FIELD_TYPE.NEWDATE), Kind.DATE),
+    **dict.fromkeys((FIELD_TYPE.DATETIME, FIELD_TYPE.TIMESTAMP), Kind.DATETIME),
+    FIELD_TYPE.TIME: Kind.TIME,
+    FIELD_TYPE.BIT: Kind.BINARY,
+    **dict.fromkeys((FIELD_TYPE.ENUM, FIELD_TYPE.SET), Kind.TEXT),
+}  # fmt: skip
+TEXTS = frozenset(
+    (
+        *(FIELD_TYPE.VARCHAR, FIELD_TYPE.VAR_STRING, FIELD_TYPE.STRING, FIELD_TYPE.BLOB),
+        *(FIELD_TYPE.TINY_BLOB, FIELD_TYPE.MEDIUM_BLOB, FIELD_TYPE.LONG_BLOB),
+    )
+)
+BINARY_CHARSET = 63
+
+TABLES = f"""
+SELECT table_schema, table_name, table_type IN ('VIEW', 'SYSTEM VIEW'), table_comment, table_rows
+FROM information_schema.tables WHERE table_schema NOT IN {SYSTEM} ORDER BY 1, 2
+"""  # noqa: S608
+COLUMNS = f"""
+SELECT table_schema, table_name, column_name, column_type, is_nullable = 'YES', column_comment
+FROM information_schema.columns WHERE table_schema NOT IN {SYSTEM} ORDER BY 1, 2, ordinal_position
+"""  # noqa: S608
+KEYS = f"""
+SELECT table_schema, table_name, constraint_name, column_name, referenced_table_schema,
+       referenced_table_name, referenced_column_name
+FROM information_schema.key_column_usage
+WHERE table_schema NOT IN {SYSTEM}
+  AND (constraint_name = 'PRIMARY' OR referenced_table_name IS NOT NULL)
+ORDER BY 1, 2, constraint_name, ordinal_position
+"""  # noqa: S608
+
+
+class MysqlDatabase(Adapter):
+    """One MySQL or MariaDB database. Options: sslmode (disable, require, verify-full), sslrootcert."""
+
+    dialect = "mysql"
+
+    def __init__(
+        self,
+        host: str,
+        port: int | None,
+        database: str,
+        user: str,
+        password: str,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__()
+        self._host, self._port = host or "127.0.0.1", port or 3306
+        self._database, self._user = database, user
+        self._connect_with: dict[str, Any] = {
+            "host": self._host,
+            "port": self._port,
+            "user": user,
+            "password": password,
+            "database": database,
+            "charset": "utf8mb4",
+            "local_infile": False,
+            "autocommit": True,
+            "connect_timeout": CONNECT_SECONDS,
+            "cursorclass": SSCursor,
+            "program_name": "mirror",
+            **_tls(known_options(options or {}, OPTIONS)),
+        }
+
+    def catalog(self) -> Catalog:
+        """Read what this user may see, in three statements whatever the number of tables."""
+        with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as connection:
+            columns: dict[tuple[str, str], list[Column]] = defaultdict(list)
+            for schema, table, name, type_, nullable, comment in _all(connection, COLUMNS):
+                kind = Kind.BOOLEAN if type_.lower() == "tinyint(1)" else kind_of(type_)
+                columns[schema, table].append(Column(name, type_, kind, bool(nullable), comment or ""))
+            keys: dict[tuple[str, str], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+            for row in _all(connection, KEYS):
+                keys[row[0], row[1]][row[2]].append(row)
+            tables = []
+            for schema, name, is_view, comment, estimate in _all(connection, TABLES):
+                own = keys[schema, name]
+                primary = tuple(row[3] for row in own.pop("PRIMARY", ()))
+                tables.append(
+                    Table(
+                        name,
+                        tuple(columns[schema, name]),
+                        self._schema(schema),
+                        primary,
+                        tuple(self._foreign_key(rows) for rows in own.values()),
+                        "" if is_view else comment or "",
+                        None if is_view else estimate,
+                        bool(is_view),
+                    )
+                )
+            found = tuple(table for table in tables if table.columns)
+            return Catalog(self.dialect, found, structure_hash(found), self._database)
+
+    def _schema(self, name: str) -> str:
+        return "" if name == self._database else name
+
+    def _foreign_key(self, rows: list[Row]) -> ForeignKey:
+        own, referenced = tuple(row[3] for row in rows), tuple(row[6] for row in rows)
+        return ForeignKey(own, rows[0][5], referenced, self._schema(rows[0][4]))
+
+    def check(self) -> Check:
+        """Connect and tell what this user could write, with the SQL for one that could not."""
+        started = time.monotonic()
+        with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as connection:
+            ((version, user),) = _all(connection, "SELECT VERSION(), CURRENT_USER()")
+            grants = [str(row[0]) for row in _all(connection, "SHOW GRANTS")]
+        words = tuple(word for grant in grants if (word := _more_than_reading(grant)))
+        server = "MariaDB" if "mariadb" in version.lower() else "MySQL"
+        number = version.split("-")[0]
+        if not words:
+            return Check(f"{server} {number}", user, seconds=time.monotonic() - started)
+        advice = (
+            f"User {user} may do more than read. Every statement runs in a read-only transaction, "
+            "and a user that can only read is the better lock: have an administrator run this, "
+            "then connect as that user."
+        )
+        advice_sql = (
+            "CREATE USER 'mirror_reader'@'%' IDENTIFIED BY 'choose-a-long-one';\n"
+            f"GRANT SELECT, SHOW VIEW ON {quoted(self._database)}.* TO 'mirror_reader'@'%';"
+        )
+        return Check(f"{server} {number}", user, words, advice, advice_sql, time.monotonic() - started)
+
+    @contextmanager
+    def _connected(self, flight: Flight) -> Iterator[Any]:
+        """Open a read-only transaction and end it. Raises: Unreachable, StatementFailed."""
+        try:
+            connection = pymysql.connect(**self._connect_with, read_timeout=flight.seconds + GRACE_SECONDS)
+        except (pymysql.Error, OSError) as error:
+            raise self._no_connection(error) from error
+        try:
+            self._set_up(connection, flight)
+            thread = connection.thread_id()
+            flight.arm(lambda: self._kill(thread))
+            flight.check()
+            yield connection
+        except pymysql.Error as error:
+            raise self._failure(error, flight, "") from error
+        finally:
+            flight.arm(None)
+            connection.close()
+
+    def _set_up(self, connection: Any, flight: Flight) -> None:
+        ((version, mode),) = _all(connection, "SELECT VERSION(), @@SESSION.sql_mode")
+        seconds = flight.left()
+        if "mariadb" in version.lower():
+            limit = f"max_statement_time = {seconds:.3f}"
+        else:
+            limit = f"max_execution_time = {int(seconds * 1_000) or 1}"
+        lock = min(LOCK_SECONDS, int(seconds) or 1)
+        kept = ",".join(word for word in mode.split(",") if word and word not in BAD_MODES)
+        for statement in (
+            f"SET SESSION {limit}, lock_wait_timeout = {lock}, innodb_lock_wait_timeout = {lock}",
+            f"SET SESSION sql_mode = '{kept}'",
+            "SET SESSION TRANSACTION READ ONLY",
+            "START TRANSACTION READ ONLY",
+        ):
+            _all(connection, statement)
+
+    @contextmanager
+    def _session(self, flight: Flight, sql: str, limits: Limits) -> Iterator[Rowing]:
+        check_reads(sql)
+        with self._connected(flight) as connection:
+            cursor = connection.cursor()
+            try:
+                cursor.execute(sql)
+                if cursor.description is None:
+                    raise refused("This statement returns no rows.")
+                names = [column[0] for column in cursor.description]
+                rowing = Rowing(names, _kinds(cursor), self._rows(cursor, flight, sql), flight, limits)
+                yield rowing
+            except pymysql.Error as error:
+                raise self._failure(error, flight, sql) from error
+            finally:
+                self._leave(connection, cursor)
+
+    def _rows(self, cursor: Any, flight: Flight, sql: str) -> Iterator[Row]:
+        try:
+            while (row := cursor.fetchone()) is not None:
+                yield row
+        except pymysql.Error as error:
+            raise self._failure(error, flight, sql) from error
+
+    def _leave(self, connection: Any, cursor: Any) -> None:
+        """End a statement whose rows were not all read, then read what is already on its way."""
+        result = cursor._result
+        if result is not None and result.unbuffered_active:
+            self._kill(connection.thread_id())
+            try:
+                cursor.close()
+            except pymysql.Error:
+                result.unbuffered_active = False
+
+    def _kill(self, thread: int) -> None:
+        """End what a connection runs, by another one; a server that is gone runs nothing."""
+        try:
+            with closing(pymysql.connect(**self._connect_with, read_timeout=CONNECT_SECONDS)) as other:
+                _all(other, f"KILL QUERY {int(thread)}")
+        except (pymysql.Error, OSError):
+            return
+
+    def _failure(self, error: pymysql.Error, flight: Flight, sql: str) -> DatabaseError:
+        """Say in our errors what the server said in its own."""
+        code = error.args[0] if error.args else 0
+        message = str(error.args[-1]) if error.args else str(error)
+        if code == 1317 or (flight.is_cancelled and code in (1927, 2006, 2013)):
+            return StatementFailed(flight.failure() or CANCELLED)
+        if code in (1969, 3024):
+            return StatementFailed(timed_out(flight.seconds))
+        if code == 1205:
+            advice = "Somebody else has locked a table of this statement. Try again later."
+            return StatementFailed(Failure(FailureKind.TIMEOUT, message, advice=advice))
+        if code in (1792, 1290):
+            return refused(f"Not allowed in a read-only session: {message}.")
+        if code in (0, 1053, 1927, 2006, 2013, 2014) or not isinstance(code, int):
+            return unreachable(
+                f"The connection to {self._host}:{self._port} was lost while the statement ran: {message}.",
+                "Run it again once the server is back.",
+            )
+        advice = ""
+        if code in (1142, 1143, 1370):
+            advice = "Ask the owner of the database to grant this user SELECT on it."
+        return failed(message, position_of(message, sql), advice)
+
+    def _no_connection(self, error: Exception) -> DatabaseError:
+        """Say why there is no connection, and what to do about it."""
+        code = error.args[0] if error.args else 0
+        text = str(error.args[-1]) if error.args else str(error)
+        where = f"{self._host}:{self._port}"
+        if code == 1045:
+            return unreachable(
+                f"The server refused the password of user '{self._user}'.", "Check user and password."
+            )
+        if code in (1044, 1049):
+            said = "has no database" if code == 1049 else f"does not let user '{self._user}' into database"
+            return unreachable(f"The server {said} '{self._database}'.", "Check the database's name.")
+        if code == 1040:
+            return unreachable(f"The server at {where} has no free connection.", "Try again in a moment.")
+        if code == 1130:
+            return unreachable(f"The server does not let anybody in from this machine: {text}.")
+        if re.search(r"getaddrinfo|Name or service|nodename|Temporary failure in name", text):
+            return unreachable(
+                f"There is no host named '{self._host}'.",
+                "Check the host's name. Inside a container, localhost is the container itself.",
+            )
+        if "refused" in text:
+            return unreachable(
+                f"Nothing answers at {where}.",
+                "Check host and port, and that the server runs. Inside a container, localhost is the container itself.",
+            )
+        if "timed out" in text:
+            return unreachable(
+                f"{where} did not answer within {CONNECT_SECONDS} seconds.",
+                "Check host and port, and firewalls on the way.",
+            )
+        if re.search(r"SSL|certificate|TLS", text):
+            return unreachable(
+                f"No TLS connection to {where} could be made: {text}", "Check the TLS settings."
+            )
+        return unreachable(f"No connection to {where}: {text}")
+
+    def _values_sql(self, table: str, column: str, limit: int, schema: str, sample: int | None) -> str:
+        name = quoted(column)
+        source = f"{quoted(schema)}.{quoted(table)}" if schema else quoted(table)
+        if sample is not None:
+            source = f"(SELECT {name} FROM {source} LIMIT {sample}) AS part"  # noqa: S608 - quoted names
+        return (
+            f"SELECT {name} FROM {source} "  # noqa: S608 - quoted names
+            f"WHERE char_length({name}) BETWEEN 1 AND {VALUE_CHARS} "
+            f"GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT {int(limit)}"
+        )
+
+
+def quoted(name: str) -> str:
+    """Quote an identifier for MySQL."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+# What is quoted, and comments; /*! ... */ is no comment to the server.
+_HIDDEN = re.compile(
+    r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`"""
+    r"""|/\*(?!M?!).*?\*/|\#[^\n]*|--(?=\s|$)[^\n]*""",
+    re.DOTALL,
+)
+
+
+def check_reads(sql: str) -> None:
+    """Let only a statement through that begins as a read and puts nothing anywhere.
+
+    The server's read-only transaction does not stop SET, LOCK, KILL, CREATE TEMPORARY or
+    SELECT ... INTO OUTFILE. Raises: StatementFailed.
+
+    Example:
+        >>> check_reads("SELECT 'INTO', `into` FROM t")
+        >>> check_reads("SELECT 1 /*! INTO OUTFILE '/tmp/x' */")
+        Traceback (most recent call last):
+        ...
+        sqlagent.errors.StatementFailed: SELECT ... INTO writes; it is not a read.
+    """
+    bare = _bare(sql)
+    if re.search(r"/\*M?!", bare):
+        raise refused(
+            "SELECT ... INTO writes; it is not a read." if _has_into(bare) else "/*! ... */ hides SQL."
+        )
+    if _has_into(bare):
+        raise refused("SELECT ... INTO writes; it is not a read.")
+    first = re.match(r"[\s(]*([A-Za-z]*)", bare)
+    word = first[1].lower() if first else ""
+    if not word:
+        raise refused("There is no statement here.")
+    if word not in READS:
+        raise refused(f"{word.upper()} is not a read.")
+
+
+def _has_into(bare: str) -> bool:
+    return re.search(r"\binto\b", bare, re.IGNORECASE) is not None
+
+
+def _bare(sql: str) -> str:
+    """Blank comments, and put a quote mark where something is quoted, in one pass from left to right."""
+    return _HIDDEN.sub(lambda found: " ' " if found[0][0] in "'\"`" else " ", sql)
+
+
+def position_of(message: str, sql: str) -> int | None:
+    """Find where the thing a message names stands in the SQL; None unless it stands there once.
+
+    Example:
+        >>> position_of("... to use near 'FORM t' at line 1", "SELECT a FORM t")
+        9
+    """
+    near = re.search(r"near '(.+)' at line \d+", message, re.DOTALL)
+    if near is not None:
+        return sql.find(near[1]) if sql.count(near[1]) == 1 else None
+    named = re.search(r"Unknown column '([^']+)'|Table '(?:[^'.]+\.)?([^']+)' doesn't exist", message)
+    if named is None:
+        return None
+    word = (named[1] or named[2]).split(".")[-1]
+    found = [m.start() for m in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", sql)]
+    return found[0] if len(found) == 1 else None
+
+
+def _all(connection: Any, sql: str) -> list[Row]:
+    """Run one statement of our own and read all of it."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        return list(cursor.fetchall()) if cursor.description else []
+
+
+def _kinds(cursor: Any) -> list[Kind]:
+    kinds = []
+    for field in cursor._result.fields:
+        if field.type_code in TEXTS:
+            kinds.append(Kind.BINARY if field.charsetnr == BINARY_CHARSET else Kind.TEXT)
+        else:
+            kinds.append(KINDS.get(field.type_code, Kind.OTHER))
+    return kinds
+
+
+def _more_than_reading(grant: str) -> str:
+    """Tell what a line of SHOW GRANTS allows beyond reading; empty when nothing.
+
+    Example:
+        >>> _more_than_reading("GRANT SELECT, INSERT ON `shop`.* TO `ann`@`%`")
+        'INSERT on `shop`.*'
+    """
+    said = re.match(r"GRANT (.+?) ON (.+?) TO ", grant)
+    if said is None:
+        return ""
+    powers = [power.strip() for power in re.sub(r"\([^)]*\)", "", said[1]).split(",")]
+    more = [power for power in powers if power.upper() not in SAFE_GRANTS]
+    return f"{', '.join(more)} on {said[2]}" if more else ""
+
+
+def _tls(options: dict[str, str]) -> dict[str, Any]:
+    """Turn `sslmode`, named as for PostgreSQL, into what the driver takes. Raises: ValueError."""
+    mode = options.get("sslmode", "")
+    if not mode or mode == "disable":
+        return {"ssl_disabled": True} if mode else {}
+    if mode not in ("require", "verify-ca", "verify-full"):
+        raise ValueError(f"Unknown sslmode '{mode}'. Known: disable, require, verify-ca, verify-full.")
+    context = ssl.create_default_context(cafile=options.get("sslrootcert"))
+    context.check_hostname = mode == "verify-full"
+    if mode == "require":
+        context.verify_mode = ssl.CERT_NONE
+    return {"ssl": context}

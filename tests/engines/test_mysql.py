@@ -1,0 +1,113 @@
+"""What only a MySQL or MariaDB server can get wrong: doors, modes, grants, and going away."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+
+import pytest
+
+from sqlagent.errors import DatabaseError, Unreachable
+from sqlagent.values import FailureKind, Limits
+from tests import servers
+from tests.engines.labs import MysqlLab
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> MysqlLab:
+    return MysqlLab(tmp_path_factory.mktemp("mysql"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"password": "wrong"}, "refused the password of user 'writer'"),
+        ({"password": ""}, "refused the password of user 'writer'"),
+        ({"user": "nobody_here"}, "refused the password of user 'nobody_here'"),
+        ({"database": "nowhere"}, "database 'nowhere'"),
+        ({"host": "no-such-host.invalid"}, "no host named 'no-such-host.invalid'"),
+        ({"port": 1}, "Nothing answers at 127.0.0.1:1"),
+        ({"options": {"sslmode": "require"}}, "No TLS connection"),
+    ],
+)
+def test_a_door_that_stays_shut_says_why(lab: MysqlLab, changes: dict, words: str) -> None:
+    with pytest.raises(Unreachable, match=words) as caught:
+        lab.connect(**changes).check()
+    assert caught.value.failure.kind is FailureKind.LOST
+    assert caught.value.failure.advice
+    assert servers.PASSWORD not in str(caught.value)
+
+
+def test_the_connection_test_says_what_could_be_written_and_offers_a_reader(lab: MysqlLab) -> None:
+    check = lab.connect().check()
+    assert check.server.startswith("MariaDB 10")
+    assert {f"ALL PRIVILEGES on `{name}`.*" for name in (lab.database, lab.archive)} <= set(check.writable)
+    lab.look(check.advice_sql)
+    try:
+        reader = lab.connect(user="mirror_reader", password="choose-a-long-one")
+        assert reader.check().writable == ()
+        assert reader.execute("SELECT COUNT(*) FROM orders", Limits()).rows == ((3,),)
+        assert not reader.catalog().table("old_orders")
+    finally:
+        lab.look("DROP USER 'mirror_reader'@'%'")
+
+
+def test_a_backslash_escapes_whatever_the_servers_mode(lab: MysqlLab) -> None:
+    lab.look("SET GLOBAL sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'")
+    try:
+        assert lab.connect().execute(r"""SELECT "a\"b", 'c\'d'""", Limits()).rows == (('a"b', "c'd"),)
+    finally:
+        lab.look("SET GLOBAL sql_mode = DEFAULT")
+
+
+def test_a_zero_date_stays_text(lab: MysqlLab) -> None:
+    rows = (
+        lab.connect().execute("SELECT CAST('0000-00-00' AS date), CAST('2026-01-01' AS date)", Limits()).rows
+    )
+    assert str(rows[0][1]) == "2026-01-01"
+
+
+def test_a_lock_held_by_somebody_else_does_not_hold_us_for_ever(lab: MysqlLab) -> None:
+    holder = lab.server.connect(lab.database)
+    try:
+        holder.cursor().execute("LOCK TABLES orders WRITE")
+        started = time.monotonic()
+        with pytest.raises(DatabaseError) as caught:
+            lab.connect().execute("SELECT * FROM orders", Limits(seconds=1))
+        assert caught.value.failure.kind is FailureKind.TIMEOUT
+        assert time.monotonic() - started < 3
+    finally:
+        holder.close()
+
+
+def test_a_server_that_goes_away_mid_statement_is_said_to_and_the_next_works(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    server = servers.MariadbServer()
+    server.start()
+    try:
+        lab = MysqlLab(tmp_path_factory.mktemp("gone"), server)
+        database = lab.connect()
+        caught: list[DatabaseError] = []
+
+        def run() -> None:
+            try:
+                database.execute(lab.endless, Limits(seconds=30))
+            except DatabaseError as error:
+                caught.append(error)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        while not lab.in_flight(lab.endless[-30:]):
+            time.sleep(0.02)
+        server.stop(signal.SIGKILL)
+        thread.join(10)
+        assert caught[0].failure.kind is FailureKind.LOST
+        assert f"The connection to 127.0.0.1:{server.port} was lost" in caught[0].failure.message
+        with pytest.raises(Unreachable, match="Nothing answers"):
+            database.execute("SELECT 1", Limits())
+        server.start()
+        assert database.execute("SELECT COUNT(*) FROM orders", Limits()).rows == ((3,),)
+    finally:
+        server.remove()
