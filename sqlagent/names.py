@@ -8,88 +8,61 @@ only when every source in reach is known in full; the database has the last word
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sqlglot import exp
 
+from sqlagent.scopes import Columns, Scope, Source, SystemNames, Unknown
 from sqlagent.values import Catalog, Table
-
-Columns = frozenset[str] | None
-"""The column names of a source in the form names are compared in; None when not all are known."""
 
 DEFAULT_SCHEMAS = {"postgres": "public", "duckdb": "main", "sqlite": "main"}
 _UNITS = frozenset(
-    ["microsecond", "millisecond", "second", "minute", "hour", "day", "dow", "doy", "week", "month", "quarter", "year", "decade", "century", "epoch", "isodow", "isoyear", "char", "date", "datetime", "time", "binary", "signed", "unsigned", "utf8", "utf8mb4", "latin1", "json", "both", "leading", "trailing", "second_microsecond", "minute_second", "hour_minute", "hour_second", "day_hour", "day_minute", "day_second", "year_month", "nocase", "rtrim"]
+    [
+        "microsecond",
+        "millisecond",
+        "second",
+        "minute",
+        "hour",
+        "day",
+        "dow",
+        "doy",
+        "week",
+        "month",
+        "quarter",
+        "year",
+        "decade",
+        "century",
+        "epoch",
+        "isodow",
+        "isoyear",
+        "char",
+        "date",
+        "datetime",
+        "time",
+        "binary",
+        "signed",
+        "unsigned",
+        "utf8",
+        "utf8mb4",
+        "latin1",
+        "json",
+        "both",
+        "leading",
+        "trailing",
+        "second_microsecond",
+        "minute_second",
+        "hour_minute",
+        "hour_second",
+        "day_hour",
+        "day_minute",
+        "day_second",
+        "year_month",
+        "nocase",
+        "rtrim",
+    ]
 )
 _FILE_MARKS = frozenset("/\\:*?.")
-
-
-@dataclass(frozen=True, slots=True)
-class SystemNames:
-    """Names that are no part of a catalog and yet stand for something.
-
-    `tables` as `schema.name` or `name`; `columns` are answered to by every table; `schemas` may
-    stand before the name of a table of the default schema.
-    """
-
-    tables: frozenset[str] = frozenset()
-    columns: frozenset[str] = frozenset()
-    schemas: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Something in FROM: the names of its columns, and its table when it is one of the catalog."""
-
-    columns: Columns
-    table: Table | None = None
-
-
-@dataclass(slots=True)
-class Scope:
-    """What can be seen from inside one SELECT: its sources, its aliases, and what is around it.
-
-    `merged` are sources without a name of their own (or with one already taken).
-    """
-
-    outer: Scope | None = None
-    sources: dict[str, Source] = field(default_factory=dict)
-    merged: list[Source] = field(default_factory=list)
-    aliases: set[str] = field(default_factory=set)
-
-    def chain(self) -> Iterator[Scope]:
-        """Walk outwards from this scope."""
-        scope: Scope | None = self
-        while scope is not None:
-            yield scope
-            scope = scope.outer
-
-    def every(self) -> list[Source]:
-        """List all sources, named or not."""
-        return [*self.sources.values(), *self.merged]
-
-    def columns(self) -> Columns:
-        """Join the columns of all sources; None when any is not known in full."""
-        every = self.every()
-        if not every or any(s.columns is None for s in every):
-            return None
-        return frozenset().union(*(s.columns for s in every if s.columns is not None))
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """A name that stands for nothing where it is written.
-
-    `kind` is `table`, `column`, `alias` (the part before the dot of a column) or `file` (a CTE
-    named like one). `ctes` are those visible there; `scope` is what can be seen from there.
-    """
-
-    kind: str
-    node: exp.Expr
-    scope: Scope
-    ctes: tuple[str, ...] = ()
 
 
 Ctes = Mapping[str, Columns]
@@ -203,6 +176,7 @@ class Resolver:
         if clause is None:
             return ctes
         visible = dict(ctes)
+        open_ended = clause.args.get("search") is not None
         recursive = bool(clause.args.get("recursive"))
         named = []
         for cte in clause.expressions:
@@ -219,7 +193,7 @@ class Resolver:
             if recursive and isinstance(cte.this, exp.SetOperation):
                 inside[name] = columns
             found = self.query(cte.this, inside, outer)
-            visible[name] = columns or found
+            visible[name] = None if open_ended else columns or found
         return visible
 
     def _select(self, node: exp.Select, ctes: Ctes, outer: Scope | None) -> Columns:
@@ -317,7 +291,9 @@ class Resolver:
         return found
 
     def _table(self, node: exp.Table, ctes: Ctes, scope: Scope) -> Source:
-        parts = ("this", "db", "catalog", "alias", "joins", "laterals", "pivots", "hints")
+        parts = ("this", "db", "catalog", "alias", "joins", "laterals", "pivots", "hints", "indexed")
+        if isinstance(node.args.get("indexed"), exp.Table):
+            self._seen.add(id(node.args["indexed"]))
         if not isinstance(node.this, exp.Identifier):
             self.rest(node, ctes, scope, parts[3:])
             return Source(None)
@@ -378,13 +354,17 @@ class Resolver:
                     return
             if name in each.aliases or name in each.sources:
                 return
-        if low in self._bound or (not quoted and low in _UNITS) or (quoted and self.dialect == "sqlite"):
+        if low in self._bound or (quoted and self.dialect == "sqlite"):
+            return
+        if not quoted and low in _UNITS and isinstance(node.parent, (exp.Func, exp.Interval, exp.Collate)):
             return
         if low in self.system_names.columns and any(s.sources for s in scope.chain()):
             return
         self.report(Unknown("column", node, scope))
 
     def _qualified(self, node: exp.Column, scope: Scope) -> None:
+        if self.dialect == "duckdb" and node.args.get("db") is not None and self._nested(node, scope):
+            return
         owner, low = self.fold(node.args["table"]), node.this.name.lower()
         nested = self.dialect in ("duckdb", "postgres")
         for each in scope.chain():
@@ -402,6 +382,14 @@ class Resolver:
             if any(s.columns is None or owner in s.columns for s in inside) or owner in self._bound:
                 return
         self.report(Unknown("alias", node, scope))
+
+    def _nested(self, node: exp.Column, scope: Scope) -> bool:
+        """Say whether `a.b.c` begins with a column or source in reach: a field of a field."""
+        first = self.fold(node.args.get("catalog") or node.args["db"])
+        for each in scope.chain():
+            if first in each.sources or any(s.columns is None or first in s.columns for s in each.every()):
+                return True
+        return False
 
     # ------------------------------------------------------------ the form names are compared in
 

@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
-from sqlglot.dialects.dialect import Dialect
-from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlagent.guard import commands
 from sqlagent.guard.lists import DIALECTS, Lists, lists
 from sqlagent.guard.policy import Policy
+from sqlagent.guard.reading import is_word, parse, tokens_of
 from sqlagent.guard.scan import Scanned, scan
 from sqlagent.guard.unknown import Refused, nearest
 from sqlagent.values import Catalog, Refusal
@@ -118,14 +117,14 @@ def _decide(sql: str, scanned: Scanned, catalog: Catalog, policy: Policy, allowe
             return replace(passed, runs=False)
         passed = replace(passed, explains=True, runs=command.runs)
         scanned = replace(scanned, code=command.code)
-    tokens = _tokens(scanned, catalog.dialect)
+    tokens = tokens_of(scanned, catalog.dialect)
     if isinstance(tokens, Refusal):
         return tokens
     first = tokens[0].text.lower()
     refusal = _first_word(first, tokens[0], catalog.dialect, policy)
     if refusal is not None:
         return refusal
-    root = _parse(scanned, tokens, catalog.dialect)
+    root = parse(scanned, tokens, catalog.dialect)
     if isinstance(root, Refusal):
         return root
     problem = (
@@ -139,63 +138,6 @@ def _decide(sql: str, scanned: Scanned, catalog: Catalog, policy: Policy, allowe
     if isinstance(root, exp.Describe | exp.Summarize):
         return replace(passed, explains=True, runs=isinstance(root, exp.Summarize))
     return passed
-
-
-# ---------------------------------------------------------------- reading
-
-
-def _tokens(scanned: Scanned, dialect: str) -> list[Token] | Refusal:
-    """Cut the code into tokens; they must agree with the scan on literals and comments."""
-    try:
-        tokens = Dialect.get_or_raise(dialect).tokenize(scanned.code)
-    except (SqlglotError, ValueError) as error:
-        return _unread(scanned, str(error))
-    quoted = {end for start, end in (*scanned.literals, *scanned.names) if start < scanned.end}
-    for token in tokens:
-        quoted.discard(token.end + 1)
-        if token.comments:
-            return _unread(scanned, "a comment is read in two ways")
-    if quoted or not tokens:
-        return _unread(scanned, "a quoted text is read in two ways")
-    return tokens
-
-
-def _parse(scanned: Scanned, tokens: list[Token], dialect: str) -> exp.Expr | Refusal:
-    try:
-        parsed = Dialect.get_or_raise(dialect).parser().parse(tokens, scanned.code)
-    except (SqlglotError, ValueError, TypeError, AttributeError, KeyError, IndexError) as error:
-        # sqlglot raises the latter four on some malformed SQL: seen while fuzzing, 2026-11-20
-        return _unread(scanned, _description(error), _offset(error, scanned.code))
-    found = [root for root in parsed if root is not None]
-    if len(found) != 1:
-        return _unread(scanned, "there is not exactly one statement")
-    return found[0]
-
-
-def _description(error: Exception) -> str:
-    errors = getattr(error, "errors", None)
-    if errors and errors[0].get("description"):
-        return str(errors[0]["description"]).rstrip(".")
-    return "it ends too early or a word is out of place"
-
-
-def _offset(error: Exception, code: str) -> int | None:
-    errors = getattr(error, "errors", None)
-    if not errors or not errors[0].get("line"):
-        return None
-    line, column = int(errors[0]["line"]), int(errors[0].get("col") or 0)
-    before = code.split("\n")[: line - 1]
-    length = len(str(errors[0].get("highlight") or ""))
-    return max(0, min(sum(len(part) + 1 for part in before) + column - length, len(code)))
-
-
-def _unread(scanned: Scanned, reason: str, position: int | None = None) -> Refusal:
-    return Refusal(
-        f"The SQL cannot be read: {reason}.",
-        "What cannot be read with certainty does not run.",
-        "Check the spelling, brackets and quotes near the marked place.",
-        scanned.start if position is None else position,
-    )
 
 
 # ---------------------------------------------------------------- deciding
@@ -267,7 +209,7 @@ def _calls(root: exp.Expr, tokens: Sequence[Token], allowed: Lists, policy: Poli
     further = {f.lower() for f in policy.functions}
     named: set[int] | None = None
     for i, token in enumerate(tokens[:-1]):
-        if tokens[i + 1].token_type != TokenType.L_PAREN or not _is_word(token):
+        if tokens[i + 1].token_type != TokenType.L_PAREN or not is_word(token):
             continue
         quoted = token.token_type == TokenType.IDENTIFIER
         name = token.text.lower() if quoted else token.text.lower().split()[-1]
@@ -290,20 +232,6 @@ def _calls(root: exp.Expr, tokens: Sequence[Token], allowed: Lists, policy: Poli
     return None
 
 
-def _is_word(token: Token) -> bool:
-    return token.token_type == TokenType.IDENTIFIER or (
-        bool(token.text)
-        and (token.text[0].isalpha() or token.text[0] == "_")
-        and token.token_type not in _LITERAL
-    )
-
-
-_LITERAL = {
-    TokenType.STRING, TokenType.NATIONAL_STRING, TokenType.RAW_STRING, TokenType.HEREDOC_STRING,
-    TokenType.UNICODE_STRING, TokenType.BYTE_STRING, TokenType.BIT_STRING, TokenType.HEX_STRING,
-}  # fmt: skip
-
-
 def _may_qualify(owner: Token, tokens: Sequence[Token], i: int, allowed: Lists) -> bool:
     """Say whether `owner.function(` calls the engine's own function (or DuckDB's dot call)."""
     if owner.text.lower() in allowed.schemas and tokens[i - 3 if i >= 3 else 0].token_type != TokenType.DOT:
@@ -318,6 +246,12 @@ def _names_with_columns(root: exp.Expr) -> set[int]:
         if isinstance(alias.this, exp.Identifier) and alias.args.get("columns"):
             found.add(alias.this.meta.get("start", -1))
     return found
+
+
+def _own_operator(tokens: Sequence[Token]) -> bool:
+    """Say whether OPERATOR( ... names no schema but pg_catalog."""
+    owner = [token.text.lower() for token in tokens if is_word(token)]
+    return not owner or owner == ["pg_catalog"]
 
 
 def _function(name: str, token: Token, allowed: Lists) -> Refusal:
@@ -342,6 +276,13 @@ def _special(
         word = token.text.lower()
         if tokens[i + 1].token_type != TokenType.L_PAREN:
             continue
+        if word == "operator" and not _own_operator(tokens[i + 2 : i + 6]):
+            return Refusal(
+                "An operator is named with its schema.",
+                "Operators run functions, and only those of PostgreSQL itself are known to compute.",
+                "Write the operator alone.",
+                token.start,
+            )
         if word == "version" and "version" in policy.refused:
             return commands.switched_off("version()", token.start)
         if word == "current_setting":

@@ -15,7 +15,8 @@ from sqlagent.guard.lists import Lists
 from sqlagent.guard.policy import Policy
 from sqlagent.guard.scan import Scanned
 from sqlagent.guard.unknown import Refused, refusal_of
-from sqlagent.names import Resolver, SystemNames, Unknown
+from sqlagent.names import Resolver
+from sqlagent.scopes import SystemNames, Unknown
 from sqlagent.values import Catalog, Refusal
 
 
@@ -39,9 +40,8 @@ _EXPLAIN = {
 }
 _EXPLAINS = {dialect: re.compile(rf"\s*{text}", re.IGNORECASE) for dialect, text in _EXPLAIN.items()}
 _NAME = r"""(?:"(?:[^"]|"")+"|`(?:[^`]|``)+`|[^\W\d][\w$]*)"""
-_SHOW = re.compile(
-    rf"\s*SHOW\s+(?P<words>[A-Za-z]+(?:\s+[A-Za-z]+)*?)??(?:\s+(?P<table>{_NAME}(?:\.{_NAME})?))?"
-    r"(?:\s+LIKE\s+'(?:[^'\\])*')?\s*\Z",
+_DESCRIBE = re.compile(
+    rf"\s*(?:DESCRIBE|DESC|EXPLAIN)\s+(?:(?P<schema>{_NAME})\.)?(?P<table>{_NAME})(?:\s+(?:{_NAME}|'[^'\\]*'))?\s*\Z",
     re.IGNORECASE,
 )
 _PRAGMA = re.compile(
@@ -78,12 +78,24 @@ def match(scanned: Scanned, catalog: Catalog, policy: Policy, allowed: Lists) ->
     first = word.group(1).lower() if word else ""
     if first == "show":
         return _show(scanned, catalog, policy, allowed)
+    if catalog.dialect == "mysql" and (table := _DESCRIBE.match(scanned.code)):
+        return _described(table, scanned, catalog, policy, allowed)
     if first == "pragma" and catalog.dialect == "sqlite":
         return _pragma(scanned, policy, allowed)
     explain = _EXPLAINS.get(catalog.dialect, _EXPLAINS["other"]).match(scanned.code)
     if explain is None:
         return None
     return _explain(scanned, explain, catalog, policy, allowed)
+
+
+def _described(
+    found: re.Match[str], scanned: Scanned, catalog: Catalog, policy: Policy, allowed: Lists
+) -> Command | Refusal:
+    if "describe" in policy.refused:
+        return switched_off("DESCRIBE", scanned.start)
+    schema = _identifier(found["schema"]) if found["schema"] else None
+    resolver(catalog, allowed, policy).statement(exp.Table(this=_identifier(found["table"]), db=schema))
+    return Command(done=True)
 
 
 def _explain(

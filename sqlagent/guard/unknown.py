@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from rapidfuzz import fuzz, process
 from sqlglot import exp
 
-from sqlagent.names import Resolver, Unknown
+from sqlagent.names import Resolver
+from sqlagent.scopes import Unknown
 from sqlagent.values import Refusal
 
 _FOLDS = "PostgreSQL reads names without quotes in lower case, and quoted names exactly."

@@ -1,0 +1,120 @@
+"""Code to tokens to a syntax tree, by sqlglot; what cannot be read with certainty is refused.
+
+The tokens must agree with the scan on where literals and comments are. Where the parser knows a
+function too well and objects to its arguments, the code is read once more with that function as
+a plain one: what may be called is decided on the tokens as they were written, not here.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from sqlagent.guard.scan import Scanned
+from sqlagent.values import Refusal
+
+
+def tokens_of(scanned: Scanned, dialect: str) -> list[Token] | Refusal:
+    """Cut the code into tokens; they must agree with the scan on literals and comments."""
+    try:
+        tokens = Dialect.get_or_raise(dialect).tokenize(scanned.code)
+    except (SqlglotError, ValueError) as error:
+        return _unread(scanned, str(error))
+    quoted = {end for start, end in (*scanned.literals, *scanned.names) if start < scanned.end}
+    for token in tokens:
+        quoted.discard(token.end + 1)
+        if token.comments:
+            return _unread(scanned, "a comment is read in two ways")
+    if quoted or not tokens:
+        return _unread(scanned, "a quoted text is read in two ways")
+    return tokens
+
+
+_ODD_ERRORS = (ValueError, TypeError, AttributeError, KeyError, IndexError)
+"""What sqlglot raises on some malformed SQL instead of its own errors: seen while fuzzing, 2026-11-20."""
+
+
+def parse(scanned: Scanned, tokens: list[Token], dialect: str) -> exp.Expr | Refusal:
+    """Read tokens as one statement, or refuse with the parser's reason and place."""
+    known = Dialect.get_or_raise(dialect)
+    try:
+        parsed = known.parser().parse(tokens, scanned.code)
+    except (SqlglotError, *_ODD_ERRORS) as error:
+        try:
+            parsed = known.parser().parse(_plainer(tokens, known), scanned.code)
+        except (SqlglotError, *_ODD_ERRORS):
+            return _unread(scanned, _description(error), _offset(error, scanned.code))
+    found = [root for root in parsed if root is not None]
+    if len(found) != 1:
+        return _unread(scanned, "there is not exactly one statement")
+    return found[0]
+
+
+def _plainer(tokens: list[Token], dialect: Dialect) -> list[Token]:
+    """Give the tokens a form that the parser knows less about: functions without a signature."""
+    parser = dialect.parser_class
+    plainer = []
+    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
+        upper = token.text.upper()
+        if token.token_type == TokenType.PARAMETER and following is not None:
+            if following.token_type in (TokenType.NUMBER, TokenType.DASH, TokenType.L_PAREN):
+                continue  # the absolute value operator of PostgreSQL and DuckDB
+        elif upper == "DISTINCTROW":
+            token = _changed(token, "DISTINCT", TokenType.DISTINCT)
+        elif (
+            following is not None
+            and following.token_type == TokenType.L_PAREN
+            and upper in parser.FUNCTIONS
+            and upper not in parser.FUNCTION_PARSERS
+            and is_word(token)
+        ):
+            token = _changed(token, "f", TokenType.VAR)
+        plainer.append(token)
+    return plainer
+
+
+def _changed(token: Token, text: str, kind: TokenType) -> Token:
+    return Token(kind, text, token.line, token.col, token.start, token.end)
+
+
+def _description(error: Exception) -> str:
+    errors = getattr(error, "errors", None)
+    if errors and errors[0].get("description"):
+        return str(errors[0]["description"]).rstrip(".")
+    return "it ends too early or a word is out of place"
+
+
+def _offset(error: Exception, code: str) -> int | None:
+    errors = getattr(error, "errors", None)
+    if not errors or not errors[0].get("line"):
+        return None
+    line, column = int(errors[0]["line"]), int(errors[0].get("col") or 0)
+    before = code.split("\n")[: line - 1]
+    length = len(str(errors[0].get("highlight") or ""))
+    return max(0, min(sum(len(part) + 1 for part in before) + column - length, len(code)))
+
+
+def _unread(scanned: Scanned, reason: str, position: int | None = None) -> Refusal:
+    return Refusal(
+        f"The SQL cannot be read: {reason}.",
+        "What cannot be read with certainty does not run.",
+        "Check the spelling, brackets and quotes near the marked place.",
+        scanned.start if position is None else position,
+    )
+
+
+def is_word(token: Token) -> bool:
+    """Say whether a token is a name or a keyword, and no literal."""
+    return token.token_type == TokenType.IDENTIFIER or (
+        bool(token.text)
+        and (token.text[0].isalpha() or token.text[0] == "_")
+        and token.token_type not in _LITERAL
+    )
+
+
+_LITERAL = {
+    TokenType.STRING, TokenType.NATIONAL_STRING, TokenType.RAW_STRING, TokenType.HEREDOC_STRING,
+    TokenType.UNICODE_STRING, TokenType.BYTE_STRING, TokenType.BIT_STRING, TokenType.HEX_STRING,
+}  # fmt: skip
