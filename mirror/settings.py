@@ -182,7 +182,7 @@ REDIS_URL = env.str("REDIS_URL", default="")
 if REDIS_URL:
     CELERY_BROKER_URL = REDIS_URL
 else:
-    CELERY_BROKER_URL = "filesystem://"
+    CELERY_BROKER_URL = "filesystem://localhost/"
     CELERY_BROKER_TRANSPORT = "mirror.broker:Transport"
     _messages, _control = VAR_DIR / "broker" / "messages", VAR_DIR / "broker" / "control"
     for _folder in (_messages, _control):

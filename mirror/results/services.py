@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.core.files import File
+from django.db import transaction
 from django.utils import timezone
 
 from mirror.results import encoding
@@ -47,11 +48,15 @@ def result_store(source: Source, rows: Rows, owner: User | None = None) -> Store
 
 
 def result_delete(result: StoredResult) -> None:
-    """Forget a result and its file."""
-    name, storage = result.file.name, result.file.storage
+    """Forget a result; its file goes with the row."""
     result.delete()
+
+
+def file_forget(result: StoredResult) -> None:
+    """Delete the file of a row that was deleted, once that is certain."""
+    name, storage = result.file.name, result.file.storage
     if name:
-        storage.delete(name)
+        transaction.on_commit(lambda: storage.delete(name))
 
 
 def results_expire() -> int:

@@ -80,3 +80,16 @@ def read(path: Path, stored: list[dict]) -> list:
     raw = duckdb.connect().execute(f"SELECT {chosen} FROM read_parquet(?)", [str(path)]).fetchall()
     decode = encoding.decoder(column)
     return [decode(row if column.stored == "tagged" else row[0]) for row in raw]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_file_of_a_result_goes_with_its_source(shop, media):
+    from mirror.results.services import result_store
+    from mirror.sources.services import source_delete
+    from sqlagent.values import Rows
+
+    result = result_store(shop, Rows(("n",), ((1,),)))
+    path = media / result.file.name
+    assert path.is_file()
+    source_delete(shop)
+    assert not path.exists()
