@@ -158,7 +158,7 @@ class LlmSampler:
     def _first_families(self) -> tuple[str, ...]:
         if self._examples:
             return FIRST_FAMILIES
-        return tuple("direct" if family == "examples" else family for family in FIRST_FAMILIES)
+        return tuple("columns" if family == "examples" else family for family in FIRST_FAMILIES)
 
     def _hints_text(self, question: Question, linked: LinkedSchema) -> str:
         shown = (rendering.shown_sql(sql, question, linked, self._privacy) for sql in self._hints)

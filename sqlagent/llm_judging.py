@@ -117,8 +117,7 @@ class LlmJudge:
         if len(groups) < 2:
             return list(range(len(groups)))
         shown = groups[:SHOWN]
-        example = ", ".join(f'"{letter(i)}"' for i in reversed(range(len(shown))))
-        reply = self._ask("judge_order", question, linked, shown, example=example)
+        reply = self._ask("judge_order", question, linked, shown)
         order = replies.letters_in(reply, len(shown)) if reply is not None else ()
         rest = self._features.order(question, linked, groups)
         if not order and reply is not None:
@@ -177,8 +176,7 @@ class LlmJudge:
                 f"[{label(i)}]\n{self._sql(e, question, linked)}" for i, e in enumerate(batch)
             )
             key = ("judge_score", question.text, question.hint, *(e.sql for e in batch))
-            example = "{" + ", ".join(f'"{label(i)}": 50' for i in range(min(2, len(batch)))) + ", ...}"
-            reply = self._call("judge_score", question, linked, key, candidates=shown, example=example)
+            reply = self._call("judge_score", question, linked, key, shown)
             for i, mark in _marks(reply or "", len(batch)).items():
                 marks[batch[i].sql] = mark
         if len(marks) * 2 < len(texts):
@@ -193,17 +191,16 @@ class LlmJudge:
         linked: LinkedSchema,
         groups: Sequence[ExecutionGroup],
         sizes: bool = False,
-        **texts: str,
     ) -> str | None:
         key: tuple[str, ...] = (prompt, question.text, question.hint)
         key += tuple(part for g in groups for part in (g.fingerprint, g.members[0].sql, str(g.size) * sizes))
         shown = "\n\n".join(
             self._group(letter(i), group, question, linked, sizes) for i, group in enumerate(groups)
         )
-        return self._call(prompt, question, linked, key, candidates=shown, **texts)
+        return self._call(prompt, question, linked, key, shown)
 
     def _call(
-        self, prompt: str, question: Question, linked: LinkedSchema, key: tuple[str, ...], **texts: str
+        self, prompt: str, question: Question, linked: LinkedSchema, key: tuple[str, ...], candidates: str
     ) -> str | None:
         """Ask once, or remember what was said; None where the model gave nothing."""
         with self._lock:
@@ -214,7 +211,7 @@ class LlmJudge:
                 rendering.system_message(linked, self._privacy),
                 LlmMessage(
                     "user",
-                    f"{rendering.task_text(question, linked, self._privacy)}\n\n{prompts.render(prompt, **texts)}",
+                    f"{rendering.task_text(question, linked, self._privacy)}\n\n{prompts.render(prompt, candidates=candidates)}",
                 ),
             ),
             temperature=0.0,

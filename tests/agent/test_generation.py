@@ -57,7 +57,7 @@ def test_a_wave_asks_once_a_candidate_and_each_is_marked_with_its_family_and_rou
     found = sampled(llm)
     assert llm.calls == 4
     assert {c.sql for c in found} == {SQL} and {c.round for c in found} == {0}
-    assert sorted(c.family for c in found) == ["direct", "direct", "divide", "plan"]
+    assert sorted(c.family for c in found) == ["columns", "direct", "divide", "plan"]
 
 
 def test_the_first_sample_is_greedy_and_the_others_are_not() -> None:

@@ -272,7 +272,9 @@ def test_a_question_that_most_replies_call_unanswerable_ends_so_with_the_reason(
 
 
 def test_an_auditor_who_finds_no_place_for_the_facts_ends_a_run_as_unanswerable() -> None:
-    audit = json.dumps({"verdict": "unanswerable", "reason": "ages of customers are not recorded", "unmet": []})
+    audit = json.dumps(
+        {"verdict": "unanswerable", "reason": "ages of customers are not recorded", "unmet": []}
+    )
     with serving(Script(RIGHT, WRONG, audit=audit)) as server:
         answer = ended(asked(server, Question("How old are the customers from Norway?")))
     assert answer.outcome == Outcome.UNANSWERABLE and "ages" in answer.reason
