@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
 from mirror.sources.demo import SHOP_QUESTIONS, write_shop
+from mirror.sources.management.owners import find_owner
 from mirror.sources.models import Source
 from mirror.sources.services import catalog_refresh
 
@@ -25,7 +25,7 @@ class Command(BaseCommand):
         parser.add_argument("--again", action="store_true", help="write the file anew even if it is there")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        owner = _owner(options["owner"])
+        owner = find_owner(options["owner"])
         path: Path = settings.VAR_DIR / "shop.sqlite3"
         is_new = options["again"] or not path.is_file()
         if is_new:
@@ -46,16 +46,3 @@ class Command(BaseCommand):
         if is_new or not source.catalog:
             catalog_refresh(source)
         self.stdout.write(f"The source 'shop' is ready, owned by {source.owner}.")
-
-
-def _owner(name: str | None) -> Any:
-    users = get_user_model().objects
-    if name:
-        owner = users.filter(username=name).first()
-        if owner is None:
-            raise CommandError(f"There is no user named '{name}'.")
-        return owner
-    owner = users.filter(is_superuser=True, is_active=True).order_by("pk").first()
-    if owner is None:
-        raise CommandError("There is no superuser to own the shop. Make one first: manage.py createsuperuser")
-    return owner

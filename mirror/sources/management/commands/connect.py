@@ -1,0 +1,89 @@
+"""Connect a source from a shell: what the form does, so that a machine can be set up without a browser."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from mirror.sources import services
+from mirror.sources.forms import SourceForm, form_for
+from mirror.sources.management.owners import find_owner
+from mirror.sources.models import Source
+
+
+class Command(BaseCommand):
+    """`manage.py connect NAME --engine ...`: tests the connection, reads the catalog, keeps the source."""
+
+    help = (
+        "Connect a database under a short name. The password is taken from the environment "
+        "variable SOURCE_PASSWORD, or asked for."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name", help="the short name people type: letters, digits, - and _")
+        parser.add_argument("--engine", required=True, choices=Source.Engine.values)
+        parser.add_argument("--host", default="", help="where the server is")
+        parser.add_argument("--port", default="", help="the engine's usual port by default")
+        parser.add_argument("--database", required=True, help="the database's name, or the path of a file")
+        parser.add_argument("--user", default="", help="who signs in there")
+        parser.add_argument("--description", default="", help="a line about it")
+        parser.add_argument("--privacy", default=Source.Privacy.SCHEMA, choices=Source.Privacy.values)
+        parser.add_argument("--owner", help="who owns it (a user name); the first superuser by default")
+        parser.add_argument("--replace", action="store_true", help="change the source of this name")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        owner = find_owner(options["owner"])
+        form = _form(options)
+        if not form.is_valid():
+            raise CommandError("\n".join(_faults(form)))
+        source = form.instance
+        by = source.owner if source.pk else owner
+        try:
+            check = services.source_test(source, by)
+            keep = services.source_update if source.pk else services.source_connect
+            source = keep(source, by)
+        except services.SourceError as error:
+            raise CommandError(f"{error} {error.advice}".strip()) from None
+        tables = len((source.catalog or {}).get("tables", []))
+        self.stdout.write(
+            f"{check.server} answers. '{source.name}' is connected with {tables:,} tables, owned by {by}."
+        )
+        if check.writable:
+            self.stdout.write(
+                f"\n{check.advice}\nIt may write: {'; '.join(check.writable)}.\n\n{check.advice_sql}"
+            )
+
+
+def _form(options: dict[str, Any]) -> SourceForm:
+    engine = Source.Engine(options["engine"])
+    known = Source.objects.filter(name__iexact=options["name"]).first()
+    if known is not None and not options["replace"]:
+        raise CommandError(f"There is a source named '{known.name}' already. Give --replace to change it.")
+    instance = known or Source(engine=engine)
+    instance.engine = engine
+    typed = {key: options[key] for key in ("name", "host", "port", "database", "description", "privacy")}
+    if instance.is_file:
+        typed["database"] = str(Path(options["database"]).absolute())
+    else:
+        typed |= {"username": options["user"], "password": _password(options["user"])}
+    return form_for(engine)(typed, instance=instance)
+
+
+def _password(user: str) -> str:
+    """Take the password from the environment, or ask where somebody can answer."""
+    given = os.environ.get("SOURCE_PASSWORD")
+    if given is not None or not user or not sys.stdin.isatty():
+        return given or ""
+    return getpass.getpass(f"Password of {user}: ")
+
+
+def _faults(form: SourceForm) -> list[str]:
+    flags = {"username": "user"}
+    return [
+        f"--{flags.get(field, field)}: {' '.join(map(str, errors))}" for field, errors in form.errors.items()
+    ]
