@@ -121,9 +121,22 @@ class Resolver:
         else:
             if isinstance(node, exp.Column):
                 self.column(node, scope)
+            if isinstance(node, exp.In) and self.dialect == "sqlite" and self._in_table(node, ctes, scope):
+                return
             for child in node.iter_expressions():
                 if not isinstance(child, exp.Identifier):
                     self.any(child, ctes, scope)
+
+    def _in_table(self, node: exp.In, ctes: Ctes, scope: Scope | None) -> bool:
+        """Read `x IN name` as SQLite does, where the name is that of a table."""
+        field = node.args.get("field")
+        if not isinstance(field, exp.Column) or not isinstance(field.this, exp.Identifier):
+            return False
+        named = field.copy()
+        table = exp.Table(this=named.this, db=named.args.get("table"), catalog=named.args.get("db"))
+        self.relation(table, ctes, scope or Scope())
+        self.any(node.this, ctes, scope)
+        return True
 
     def rest(self, node: exp.Expr, ctes: Ctes, scope: Scope | None, skip: Sequence[str]) -> None:
         """Visit every part of a node but those named."""

@@ -186,6 +186,13 @@ def _shapes(root: exp.Expr, allowed: Lists, dialect: str) -> Refusal | None:
                 "Use a window function such as ROW_NUMBER() or SUM() OVER instead.",
                 _position(node),
             )
+        if isinstance(node, exp.Select) and not node.expressions and not node.args.get("from_"):
+            return Refusal(
+                "A SELECT names nothing to select.",
+                "There would be no column to show.",
+                "Name the columns after SELECT.",
+                _position(node),
+            )
         if isinstance(node, exp.CTE) and not isinstance(node.this, (*_ROOT_NODES, exp.Pivot)):
             return _shape(node.this)
     if isinstance(root, _ROOT_NODES) or type(root).__name__ in ("Describe", "Summarize", "Pivot", "Table"):

@@ -7,6 +7,8 @@ a plain one: what may be called is decided on the tokens as they were written, n
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
@@ -21,7 +23,7 @@ def tokens_of(scanned: Scanned, dialect: str) -> list[Token] | Refusal:
     try:
         tokens = Dialect.get_or_raise(dialect).tokenize(scanned.code)
     except (SqlglotError, ValueError) as error:
-        return _unread(scanned, str(error))
+        return _unread(scanned, _description(error))
     quoted = {end for start, end in (*scanned.literals, *scanned.names) if start < scanned.end}
     for token in tokens:
         quoted.discard(token.end + 1)
@@ -79,11 +81,24 @@ def _changed(token: Token, text: str, kind: TokenType) -> Token:
     return Token(kind, text, token.line, token.col, token.start, token.end)
 
 
+_REASONS = (
+    (r"Required keyword: '.*?' missing.*", "something is missing here"),
+    (r"The number of provided arguments \((\d+)\).*", r"a function does not take \1 arguments"),
+    (r"(.*?) but got <Token.*", r"\1"),
+    (r"Invalid expression / Unexpected token.*", "a word is out of place"),
+    (r".*<(?:Token|class).*", "a word is out of place"),
+)
+"""What the parser says and how it is told to a person."""
+
+
 def _description(error: Exception) -> str:
     errors = getattr(error, "errors", None)
-    if errors and errors[0].get("description"):
-        return str(errors[0]["description"]).rstrip(".")
-    return "it ends too early or a word is out of place"
+    said = str(errors[0].get("description") or "").rstrip(".") if errors else ""
+    for pattern, words in _REASONS:
+        if re.fullmatch(pattern, said, re.DOTALL):
+            said = re.sub(pattern, words, said, flags=re.DOTALL)
+            break
+    return said[:1].lower() + said[1:] if said else "it ends too early or a word is out of place"
 
 
 def _offset(error: Exception, code: str) -> int | None:

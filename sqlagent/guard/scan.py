@@ -105,7 +105,7 @@ def _walk(sql: str, dialect: str) -> Scanned | Refusal:
     literals: list[tuple[int, int]] = []
     names: list[tuple[int, int]] = []
     cuts: list[int] = []
-    depth = 0
+    brackets: list[int] = []
     at = 0
     pattern = _PATTERNS[dialect]
     while found := pattern.search(sql, at):
@@ -130,14 +130,23 @@ def _walk(sql: str, dialect: str) -> Scanned | Refusal:
         elif kind == "semicolon":
             cuts.append(start)
         elif kind in ("up", "down"):
-            depth += 1 if kind == "up" else -1
-            if depth > MAX_DEPTH:
+            if kind == "up":
+                brackets.append(start)
+            elif not brackets or sql[brackets.pop()] + text not in ("()", "[]", "{}"):
+                return _unpaired(text, start, "opened")
+            if len(brackets) > MAX_DEPTH:
                 return _too_deep(start)
         pieces.append(text)
         at = end
+    if brackets:
+        return _unpaired(sql[brackets[-1]], brackets[-1], "closed")
     pieces.append(sql[at:])
     code = "".join(pieces)
-    return _outside(sql, code, dialect, literals, names) or _one(code, dialect, cuts, literals, names)
+    return (
+        _continued(code, literals)
+        or _outside(code, dialect, literals, names)
+        or _one(code, dialect, cuts, literals, names)
+    )
 
 
 def _comment_end(sql: str, start: int, dialect: str) -> int | Refusal:
@@ -197,6 +206,15 @@ def _broken(sql: str, start: int, kind: str) -> Refusal:
     )
 
 
+def _unpaired(bracket: str, position: int, missing: str) -> Refusal:
+    return Refusal(
+        f"A bracket {bracket} is never {missing}.",
+        "The SQL cannot be read with certainty.",
+        "Pair the brackets.",
+        position,
+    )
+
+
 def _too_deep(position: int | None) -> Refusal:
     return Refusal(
         f"Brackets are nested more than {MAX_DEPTH} deep.",
@@ -206,8 +224,21 @@ def _too_deep(position: int | None) -> Refusal:
     )
 
 
+def _continued(code: str, literals: list[tuple[int, int]]) -> Refusal | None:
+    """Refuse E'...' that goes on in a next literal, where PostgreSQL keeps reading escapes."""
+    for (start, end), (after, _) in zip(literals, literals[1:], strict=False):
+        if code[start] in "eE" and code[after] == "'" and not code[end:after].strip():
+            return Refusal(
+                "An escape text E'...' is continued by another text.",
+                "PostgreSQL reads the second one with backslash escapes, other readers do not.",
+                "Write it as one text, or join the two with ||.",
+                after,
+            )
+    return None
+
+
 def _outside(
-    sql: str, code: str, dialect: str, literals: list[tuple[int, int]], names: list[tuple[int, int]]
+    code: str, dialect: str, literals: list[tuple[int, int]], names: list[tuple[int, int]]
 ) -> Refusal | None:
     """Refuse what must not stand outside literals, where readers are known to disagree."""
     if dialect == "postgres" or dialect == "duckdb":

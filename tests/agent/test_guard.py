@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from sqlglot import exp
 
-from sqlagent.guard import Passed, Refusal, check
-from sqlagent.guard.lists import DIALECTS
+from sqlagent.guard import KINDS, Passed, Policy, Refusal, check
+from sqlagent.guard.lists import DIALECTS, lists
 from sqlagent.values import Catalog, Column, Table
 
 CASES = Path(__file__).parent / "cases" / "guard"
@@ -60,3 +61,165 @@ def test_a_statement_is_decided_as_its_case_says(dialect: str, case: dict[str, o
         assert decided.what and decided.why and decided.advice
         assert decided.position is None or 0 <= decided.position <= len(sql)
         assert str(case.get("says", "")) in f"{decided.what} {decided.why} {decided.advice}"
+
+
+HIDDEN = {
+    "postgres": ("pg_sleep(1)", "query_to_xml('SELECT 1', true, true, '')", "(SELECT max(rolpassword) FROM pg_authid)"),
+    "sqlite": ("load_extension('x')", "(SELECT max(data) FROM sqlite_dbpage)", '"writefile"(1, 2)'),
+    "mysql": ("SLEEP(1)", "`load_file`('x')", "(SELECT max(authentication_string) FROM mysql.user)"),
+    "duckdb": ("getenv('HOME')", "(SELECT max(a) FROM 'x.csv')", "(FROM read_text('x') SELECT content)"),
+}  # fmt: skip
+PLACES = (
+    "SELECT {}",
+    "SELECT 1 + {} AS n FROM books",
+    "SELECT * FROM books WHERE price > {}",
+    "SELECT * FROM books WHERE id IN (1, {})",
+    "SELECT * FROM books WHERE price BETWEEN 1 AND {}",
+    "SELECT * FROM books WHERE EXISTS (SELECT {})",
+    "SELECT * FROM books WHERE title LIKE {}",
+    "SELECT count(*) FROM books GROUP BY {}",
+    "SELECT genre FROM books GROUP BY genre HAVING max(price) > {}",
+    "SELECT * FROM books ORDER BY {}",
+    "SELECT * FROM books LIMIT {}",
+    "SELECT * FROM books LIMIT 1 OFFSET {}",
+    "SELECT * FROM books JOIN loans ON {} IS NULL",
+    "SELECT CASE WHEN price = 1 THEN {} ELSE 2 END FROM books",
+    "SELECT coalesce(price, {}) FROM books",
+    "SELECT sum(price) OVER (PARTITION BY {}) FROM books",
+    "SELECT sum(price) OVER w FROM books WINDOW w AS (ORDER BY {})",
+    "SELECT CAST({} AS char(5))",
+    "WITH a AS (SELECT {}) SELECT * FROM a",
+    "WITH RECURSIVE a(n) AS (SELECT 1 UNION ALL SELECT {} FROM a) SELECT * FROM a",
+    "SELECT * FROM (SELECT {} AS x) AS t",
+    "SELECT 1 UNION ALL SELECT {}",
+    "(SELECT {})",
+    "EXPLAIN SELECT {}",
+    "SELECT -{}",
+    "SELECT NOT {}",
+    "SELECT max({}) FROM books",
+    "SELECT count(DISTINCT {}) FROM books",
+    "SELECT 'a' || {}",
+    "SELECT {} IS NOT NULL",
+    "SELECT (1, {}) = (1, 2)",
+)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("place", PLACES)
+def test_nothing_hides_wherever_an_expression_may_stand(dialect: str, place: str) -> None:
+    catalog = library(dialect)
+    for hidden in HIDDEN[dialect]:
+        assert isinstance(check(place.format(hidden), catalog), Refusal), hidden
+    assert not isinstance(check(place.format("3"), catalog), Refusal), "the place itself is fine"
+
+
+SOURCES = {
+    "postgres": ("pg_shadow", "secrets", "pg_read_file('x')", "\"pg_ls_dir\"('.')"),
+    "sqlite": ("dbstat", "secrets", "pragma_database_list", "fsdir('.')"),
+    "mysql": ("mysql.user", "secrets", "information_schema.processlist"),
+    "duckdb": ("'x.csv'", '"x.csv"', "x.csv", '"/tmp/x".csv', "glob('*')", "df", "duckdb_secrets()"),
+}
+STANDS = (
+    "SELECT * FROM {}",
+    "SELECT * FROM books, {}",
+    "SELECT * FROM books JOIN {} ON 1 = 1",
+    "SELECT * FROM books LEFT JOIN {} AS b ON 1 = 1",
+    "SELECT * FROM (SELECT * FROM {}) AS t",
+    "SELECT * FROM books WHERE id IN (SELECT 1 FROM {})",
+    "SELECT (SELECT count(*) FROM {})",
+    "WITH a AS (SELECT * FROM {}) SELECT * FROM a",
+    "WITH a AS (SELECT 1), b AS (SELECT * FROM {}) SELECT * FROM a",
+    "SELECT 1 UNION SELECT 1 FROM {}",
+    "SELECT 1 FROM books ORDER BY (SELECT count(*) FROM {})",
+    "SELECT CASE WHEN EXISTS (SELECT 1 FROM {}) THEN 1 END",
+    "EXPLAIN SELECT * FROM {}",
+    "SELECT * FROM books CROSS JOIN {} AS x",
+)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("stand", STANDS)
+def test_no_source_outside_the_catalog_is_read_wherever_it_stands(dialect: str, stand: str) -> None:
+    catalog = library(dialect)
+    for source in SOURCES[dialect]:
+        assert isinstance(check(stand.format(source), catalog), Refusal), source
+    assert isinstance(check(stand.format("loans"), catalog), Passed), "the place itself is fine"
+
+
+def test_a_cte_is_seen_only_where_it_is_visible() -> None:
+    catalog = library("duckdb")
+    assert isinstance(check("WITH f AS (SELECT 1) SELECT * FROM f", catalog), Passed)
+    assert isinstance(check("SELECT * FROM (WITH f AS (SELECT 1) FROM f) t, f", catalog), Refusal)
+    assert isinstance(check("WITH f AS (FROM f) FROM f", catalog), Refusal)
+    assert isinstance(check("WITH RECURSIVE f AS (FROM f) FROM f", catalog), Refusal)
+
+
+def test_an_unknown_name_is_refused_with_the_nearest_real_ones_and_its_place() -> None:
+    sql = "SELECT b.titel FROM books AS b"
+    refused = check(sql, library("postgres"))
+    assert isinstance(refused, Refusal)
+    assert (refused.kind, refused.name, refused.nearest) == ("column", "titel", ("title",))
+    assert refused.position == sql.index("titel")
+
+
+def test_a_refusal_points_at_the_second_statement() -> None:
+    refused = check("SELECT 1; DROP TABLE books", library("sqlite"))
+    assert isinstance(refused, Refusal)
+    assert refused.position == 10
+
+
+def test_what_runs_is_what_was_written_without_what_follows_the_statement() -> None:
+    passed = check("/* why */ SELECT 1 ; -- done\n", library("sqlite"))
+    assert passed == Passed("/* why */ SELECT 1")
+
+
+def test_an_administrator_may_allow_further_functions() -> None:
+    policy = Policy(functions=frozenset({"Score_Of", "archive.rank_of"}))
+    catalog = library("postgres")
+    assert isinstance(check("SELECT score_of(id) FROM books", catalog, policy), Passed)
+    assert isinstance(check("SELECT archive.rank_of(id) FROM books", catalog, policy), Passed)
+    assert isinstance(check("SELECT archive.score_of(id) FROM books", catalog, policy), Refusal)
+    assert isinstance(check("SELECT pg_sleep(1)", catalog, policy), Refusal)
+
+
+SWITCHED = {
+    "explain": ("postgres", "EXPLAIN SELECT 1"),
+    "explain_analyze": ("postgres", "EXPLAIN ANALYZE SELECT 1"),
+    "describe": ("duckdb", "SUMMARIZE books"),
+    "show": ("mysql", "SHOW TABLES"),
+    "pragma": ("sqlite", "PRAGMA table_info(books)"),
+    "system_tables": ("postgres", "SELECT relname FROM pg_class"),
+    "version": ("postgres", "SELECT version()"),
+}
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_an_administrator_may_switch_a_debatable_kind_off(kind: str) -> None:
+    dialect, sql = SWITCHED[kind]
+    assert isinstance(check(sql, library(dialect)), Passed)
+    refused = check(sql, library(dialect), Policy(refused=frozenset({kind})))
+    assert isinstance(refused, Refusal)
+
+
+def test_schemas_of_the_search_path_need_not_be_named() -> None:
+    catalog = library("postgres")
+    assert isinstance(check("SELECT id FROM old_fines", catalog), Refusal)
+    policy = Policy(search_path=("archive",))
+    assert isinstance(check("SELECT id FROM old_fines", catalog, policy), Passed)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_node_on_the_list_is_one_that_the_parser_knows(dialect: str) -> None:
+    unknown = {name for name in lists(dialect).nodes if not hasattr(exp, name)}
+    assert not unknown
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_no_function_that_acts_is_on_a_list(dialect: str) -> None:
+    acting = (
+        "sleep pg_sleep benchmark load_file load_extension readfile writefile set_config nextval setval"
+        " dblink query_to_xml lo_import lo_export pg_read_file getenv read_csv read_text read_parquet glob_files"
+        " query query_table sys_exec get_lock pg_terminate_backend pg_notify write_log setseed"
+    )
+    assert not lists(dialect).functions & set(acting.split())
+    assert not lists(dialect).words & set(acting.split())
