@@ -16,6 +16,7 @@ from time import monotonic
 
 from sqlagent import (
     confidence,
+    examples,
     execution,
     following,
     grouping,
@@ -99,6 +100,8 @@ def answer(
             yield Rewritten(question)
         linked = linking.link(question, catalog, index)
         yield Linked(linked)
+        if meter and privacy != "schema":
+            linked = examples.with_examples(linked, database)
         journey = Journey.start(
             question, linked, database, index, meter, budget, privacy, cancelled, cache, policy
         )

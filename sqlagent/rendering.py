@@ -39,6 +39,9 @@ LEVELS = ("schema", "masked", "rows")
 COMMENT_CHARS = 160
 """A comment is a sentence; longer ones are cut so that one column cannot fill a prompt."""
 
+EXAMPLES = 6
+"""Example values shown of one column: three as a rule, more only where a column holds few different ones."""
+
 NAME_CHARS = 130
 """No database tried allows longer names (PostgreSQL 63, SQL Server 128); what is longer is no name."""
 
@@ -203,7 +206,7 @@ def _key(key: ForeignKey, dialect: str) -> str:
 def _examples(column: Column, privacy: str) -> str:
     if privacy == "schema" or not column.examples:
         return ""
-    texts = [one_line(example, CELL_CHARS) for example in column.examples[:3]]
+    texts = [one_line(example, CELL_CHARS) for example in column.examples[:EXAMPLES]]
     if privacy == "masked":
         texts = list(dict.fromkeys(map(shape, texts)))
     return ", ".join(f"'{text}'" for text in texts)

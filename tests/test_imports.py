@@ -41,6 +41,7 @@ TOOLS = {
 STAGES = {
     "charting",
     "confidence",
+    "examples",
     "execution",
     "features",
     "following",

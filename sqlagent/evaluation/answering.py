@@ -108,6 +108,7 @@ def answer_one(item: Item, *, databases: str, llm: str, budget: Budget) -> Answe
         index=source.index,
         llm=llm_from_environment() if llm == "env" else None,
         budget=budget,
+        privacy="rows",  # what is measured is public data
     ):
         watch.see(event)
     said = watch.answer
