@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.browser.helpers import answered, ask
 from tests.browser.running import Mirror, chromium, running_mirror
 
 # A view that never ends by itself: something to stop.
@@ -88,3 +89,15 @@ def endless_file(mirror: Mirror) -> Path:
         connection.executescript(ENDLESS)
     connection.close()
     return path
+
+
+@pytest.fixture(scope="session")
+def a_run(browser: Browser, mirror: Mirror, signed_in: dict[str, object]) -> str:
+    """The address of a question that was answered."""
+    context = browser.new_context(base_url=mirror.url, storage_state=signed_in)  # type: ignore[arg-type]
+    page = context.new_page()
+    ask(page, "How many stores are there?")
+    answered(page)
+    address = page.url
+    context.close()
+    return address

@@ -1,0 +1,107 @@
+"""Every page, light and dark, wide and narrow: axe has nothing to say, and nothing scrolls sideways."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.helpers import sideways, violations, write_sql
+from tests.browser.running import Mirror
+
+PAGES = (
+    "/",
+    "/history/",
+    "/library/",
+    "/sources/",
+    "/sources/1/",
+    "/sources/connect/?engine=sqlite",
+    "/sources/connect/?engine=postgres",
+    "/people/",
+    "/people/new/",
+    "/teams/",
+    "/teams/new/",
+    "/account/",
+    "/nowhere/",
+)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_page_has_an_accessibility_violation(page: Page, a_run: str, theme: str):
+    page.emulate_media(color_scheme=theme)
+    found = []
+    for address in (*PAGES, a_run):
+        page.goto(address)
+        found += violations(page)
+    everything_open(page)
+    found += violations(page)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_signed_out_pages_have_no_accessibility_violation(browser: Browser, mirror: Mirror, theme: str):
+    context = browser.new_context(base_url=mirror.url, color_scheme=theme)
+    page = context.new_page()
+    found = []
+    for address in ("/sign-in/", "/sign-in/link/wrong/"):
+        page.goto(address)
+        found += violations(page)
+    context.close()
+    assert not found, "\n".join(found)
+
+
+def test_nothing_scrolls_sideways_on_a_telephone(page: Page, a_run: str):
+    page.set_viewport_size({"width": 390, "height": 800})
+    for address in (*PAGES, a_run):
+        page.goto(address)
+        assert sideways(page) <= 0, address
+    everything_open(page)
+    write_sql(page, "SELECT " + ", ".join(f"'a long value {n}' AS column_number_{n}" for n in range(30)))
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("mirror-grid th").first).to_be_visible()
+    assert sideways(page) <= 0
+
+
+def test_the_rail_is_a_menu_on_a_telephone(page: Page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto("/")
+    library = page.get_by_role("link", name="Library")
+    expect(library).to_be_hidden()
+    page.get_by_role("button", name="Menu").click()
+    expect(library).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(library).to_be_hidden()
+
+
+def test_the_theme_is_chosen_and_remembered(page: Page):
+    page.goto("/sources/")
+    page.get_by_role("combobox", name="Theme").select_option("dark")
+    dark = ground(page)
+    page.reload()
+    assert ground(page) == dark
+    page.get_by_role("combobox", name="Theme").select_option("light")
+    assert ground(page) != dark
+
+
+def test_the_first_tab_leads_past_the_rail(page: Page):
+    page.goto("/sources/")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the page")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("main").locator(":focus")).to_have_count(1)
+
+
+def everything_open(page: Page) -> None:
+    """Open what is folded away on a run page, and the dialog."""
+    page.get_by_text("How this was found").click()
+    page.get_by_text("Read every attempt").click()
+    expect(page.locator("#attempts pre").first).to_be_visible()
+
+
+def ground(page: Page) -> str:
+    """The colour the page stands on."""
+    colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert re.match(r"\w+\(", colour)
+    return str(colour)
