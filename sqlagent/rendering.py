@@ -25,6 +25,7 @@ from sqlagent.values import (
     ColumnRef,
     ExecutionGroup,
     ForeignKey,
+    Kind,
     LinkedSchema,
     LlmMessage,
     Question,
@@ -163,8 +164,8 @@ def _card(table: Table, dialect: str, privacy: str, comments: bool) -> str:
         parts += [f"-> {target}" for target in _targets(table, column, dialect)]
         if comments and column.comment:
             parts.append(f"-- {one_line(column.comment, COMMENT_CHARS)}")
-        if examples := _examples(column, privacy):
-            parts.append(f"{'like' if privacy == 'masked' else 'e.g.'} {examples}")
+        if examples := _examples(table, column, privacy):
+            parts.append(examples)
         lines.append("; ".join(parts))
     lines += [f"  key {_key(key, dialect)}" for key in table.foreign_keys if len(key.columns) > 1]
     return "\n".join(lines)
@@ -177,8 +178,8 @@ def _ddl(table: Table, dialect: str, privacy: str, comments: bool) -> str:
         if table.primary_key == (column.name,):
             line += " PRIMARY KEY"
         notes = [one_line(column.comment, COMMENT_CHARS)] if comments and column.comment else []
-        if examples := _examples(column, privacy):
-            notes.append(f"{'like' if privacy == 'masked' else 'e.g.'} {examples}")
+        if examples := _examples(table, column, privacy):
+            notes.append(examples)
         lines.append(line + "," + (f" -- {'; '.join(notes)}" if notes else ""))
     if len(table.primary_key) > 1:
         lines.append(f"  PRIMARY KEY ({', '.join(name_in(c, dialect) for c in table.primary_key)}),")
@@ -203,13 +204,17 @@ def _key(key: ForeignKey, dialect: str) -> str:
     return f"({here}) REFERENCES {name_in(key.table, dialect)} ({there})"
 
 
-def _examples(column: Column, privacy: str) -> str:
-    if privacy == "schema" or not column.examples:
+def _examples(table: Table, column: Column, privacy: str) -> str:
+    """Show example values, numbers bare and texts quoted; the numbers of keys say nothing and stay out."""
+    number = column.kind in (Kind.INTEGER, Kind.NUMBER)
+    key = column.name in table.primary_key or any(column.name in k.columns for k in table.foreign_keys)
+    if privacy == "schema" or not column.examples or (key and number):
         return ""
     texts = [one_line(example, CELL_CHARS) for example in column.examples[:EXAMPLES]]
     if privacy == "masked":
         texts = list(dict.fromkeys(map(shape, texts)))
-    return ", ".join(f"'{text}'" for text in texts)
+    lead = "like" if privacy == "masked" else "e.g."
+    return f"{lead} " + ", ".join(text if number else f"'{text}'" for text in texts)
 
 
 # ---------------------------------------------------------------- what opens every call
