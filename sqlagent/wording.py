@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-import snowballstemmer
+from sqlagent.language import words
 
-_STEMMER = snowballstemmer.stemmer("english")
 _WORD = re.compile(r"[a-z0-9]+(?:\.[0-9]+)?")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -66,7 +65,6 @@ _NONE = re.compile(
 )
 
 
-@lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """Reduce an English word to its stem, lower case.
 
@@ -74,7 +72,7 @@ def stem(word: str) -> str:
         >>> stem("Countries") == stem("country")
         True
     """
-    return str(_STEMMER.stemWord(word.lower()))
+    return words.stem(word.lower())
 
 
 @lru_cache(maxsize=65_536)
