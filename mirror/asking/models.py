@@ -70,7 +70,10 @@ class Step(models.Model):
 
 
 class Version(Leased):
-    """One SQL of a run and what it returned. The newest that was run is what the page shows."""
+    """One SQL of a run and what it returned. The newest that was run is what the page shows.
+
+    `chart` says what is drawn from which columns, `figure` is that drawn: Plotly's JSON.
+    """
 
     class Origin(models.TextChoices):
         ANSWER = "answer"
@@ -85,6 +88,7 @@ class Version(Leased):
     arguments = models.JSONField(default=dict, blank=True, help_text="Values of the SQL's parameters")
     result = models.ForeignKey("results.StoredResult", on_delete=models.SET_NULL, null=True, blank=True)
     chart = models.JSONField(null=True, blank=True)
+    figure = models.JSONField(null=True, blank=True)
     sentence = models.TextField(blank=True)
     failure = models.JSONField(null=True, blank=True, help_text="kind, message, position, advice")
 

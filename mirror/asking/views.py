@@ -226,12 +226,12 @@ def chart(request: HttpRequest, pk: int) -> HttpResponse:
     found = _version(request, pk)
     try:
         if request.method != "POST":
-            return JsonResponse({"figure": services.chart_figure(found), "chart": found.chart})
+            return JsonResponse({"figure": found.figure, "chart": found.chart})
         names = [column["name"] for column in found.result.columns] if found.result else []
         form = ChartForm(request.POST, columns=names)
         if not form.is_valid():
             raise services.AskingError("The chart needs a column that these rows do not have.")
-        figure = services.chart_change(found, form.fields_given())
+        services.chart_change(found, form.fields_given())
     except services.AskingError as error:
         if _wants_fragment(request):
             return _render_chart(request, found, str(error), status=422)
@@ -239,7 +239,7 @@ def chart(request: HttpRequest, pk: int) -> HttpResponse:
     if _wants_fragment(request):
         return _render_chart(request, found)
     if "application/json" in request.headers.get("Accept", ""):
-        return JsonResponse({"figure": figure, "chart": found.chart})
+        return JsonResponse({"figure": found.figure, "chart": found.chart})
     return redirect(f"{reverse('asking:run', args=[found.run_id])}?version={found.number}")
 
 

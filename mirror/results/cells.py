@@ -38,8 +38,8 @@ def shown(value: Any, column: str = "") -> Cell:
     """Write a value for reading; `exact` is filled where the shown text is not the value itself.
 
     Example:
-        >>> shown(1234567.125)
-        Cell(text='1,234,567.13', exact='1234567.125', look='num')
+        >>> shown(1234567.128)
+        Cell(text='1,234,567.13', exact='1234567.128', look='num')
         >>> shown(2024, "year").text
         '2024'
         >>> shown(None).text
@@ -106,6 +106,26 @@ def json_cell(value: Any, chars: int | None = None) -> Any:
         return value if math.isfinite(value) else repr(value)
     text = exact_text(value).encode("utf-8", "replace").decode()
     return text if chars is None or len(text) <= chars else text[:chars] + "…"
+
+
+def storable(value: Any) -> Any:
+    """Make JSON and text fit for any store: no NUL and no half character in texts, no NaN among numbers.
+
+    Example:
+        >>> storable({"a": [float("nan"), 1, "nul" + chr(0), "half" + chr(0xD800)]})
+        {'a': ['nan', 1, 'nul␀', 'half?']}
+    """
+    match value:
+        case str():
+            return value.replace("\x00", "␀").encode("utf-8", "replace").decode()
+        case float():
+            return value if math.isfinite(value) else repr(value)
+        case dict():
+            return {storable(key): storable(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [storable(inner) for inner in value]
+        case _:
+            return value
 
 
 def kind_of(value: Any) -> str:

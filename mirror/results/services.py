@@ -14,6 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from mirror.results import encoding
+from mirror.results.cells import storable
 from mirror.results.models import StoredResult
 from sqlagent.values import Rows
 
@@ -39,7 +40,8 @@ def result_store(source: Source, rows: Rows, owner: User | None = None) -> Store
     )
     with tempfile.TemporaryDirectory(prefix="mirror-result-") as folder:
         path = Path(folder) / f"{result.pk}.parquet"
-        result.columns = encoding.write(path, rows.columns, rows.rows, [str(kind) for kind in rows.kinds])
+        kinds = [str(kind) for kind in rows.kinds]
+        result.columns = storable(encoding.write(path, rows.columns, rows.rows, kinds))
         result.size = path.stat().st_size
         with path.open("rb") as file:
             result.file.save(path.name, File(file), save=False)

@@ -278,6 +278,19 @@ def test_expired_rows_offer_to_run_again(answered, as_alice) -> None:
     assert work(answered.versions.first()).result.row_count == 5
 
 
+def test_values_no_store_can_hold_are_kept_apart_from_it(answered, as_alice) -> None:
+    sql = """SELECT 'a' || char(0) || 'b' AS "x\x00", 9e999 AS endless, x'00ff' AS bytes UNION ALL SELECT 1, 2, 3"""
+    version = ran(answered, sql)
+    assert (
+        version.failure is None or "␀" in version.failure["message"] or version.failure["kind"] == "refused"
+    )
+    assert as_alice.get(reverse("asking:run", args=[answered.pk])).status_code == 200
+    version = ran(answered, sql.replace("\x00", ""))
+    page = as_alice.get(reverse("asking:run", args=[answered.pk])).context["page"]
+    assert page.version.table.rows[0][0].text == "a\x00b"
+    assert page.version.table.rows[0][1].text == "inf"
+
+
 # ---------------------------------------------------------------- stopping
 
 

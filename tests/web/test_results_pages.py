@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import date, timedelta
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from django.urls import reverse
@@ -155,8 +156,9 @@ def test_rows_of_a_source_no_longer_shared_are_no_longer_seen(shop, bob, as_bob,
     assert as_bob.get(address).status_code == 404
 
 
+@pytest.mark.django_db(transaction=True)
 def test_expired_rows_say_so_and_are_deleted_with_their_file(cities, as_alice) -> None:
-    path = cities.file.path
+    path = Path(cities.file.path)
     StoredResult.objects.filter(pk=cities.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
     cities.refresh_from_db()
     with pytest.raises(ResultGone):
@@ -165,9 +167,7 @@ def test_expired_rows_say_so_and_are_deleted_with_their_file(cities, as_alice) -
     assert as_alice.get(reverse("results:csv", args=[cities.pk])).status_code == 410
     assert services.results_expire() == 1
     assert not StoredResult.objects.filter(pk=cities.pk).exists()
-    import os
-
-    assert not os.path.exists(path)
+    assert not path.exists()
 
 
 def test_a_file_that_is_missing_is_told_not_raised(cities, as_alice) -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from mirror.asking import services
 from mirror.asking.models import Version
 from mirror.asking.pages.words import counted, took, version_state
 from mirror.results.pages import TablePage, TableWish, table_page
@@ -126,7 +125,7 @@ def version_item(version: Version, current: Version | None) -> VersionItem:
 
 
 def version_view(version: Version, wish: TableWish | None = None) -> VersionView:
-    """Show a version; its table as wished for. Reads up to 100,000 rows for the chart."""
+    """Show a version; its table as wished for."""
     state = version_state(version)
     table = table_page(version.result, wish) if version.result else None
     if table is not None and table.gone:
@@ -160,16 +159,10 @@ def result_words(version: Version) -> str:
 def chart_view(version: Version, problem: str = "") -> ChartView:
     """The chart of a version as it is now, with every choice there is."""
     chart = version.chart or {}
-    figure = None
-    if version.result is not None and chart.get("mark", "none") != "none":
-        try:
-            figure = services.chart_figure(version)
-        except services.AskingError as error:
-            problem = problem or str(error)
     columns = [column["name"] for column in version.result.columns] if version.result else []
     names = {name: name for name in columns}
     return ChartView(
-        figure=figure,
+        figure=version.figure,
         note=chart.get("note", ""),
         problem=problem,
         marks=_choices(MARKS, chart.get("mark", "none")),

@@ -1,7 +1,7 @@
 """What can happen to threads, runs and their versions."""
 
 from mirror.asking.services.answering import run_answer, run_break, run_take
-from mirror.asking.services.charts import chart_change, chart_figure
+from mirror.asking.services.charts import chart_change
 from mirror.asking.services.opening import AskingError, answer_events, llm_name, source_opened
 from mirror.asking.services.recovery import runs_recover
 from mirror.asking.services.runs import question_check, run_again, run_ask, run_saved, run_stop
@@ -20,7 +20,6 @@ __all__ = [
     "AskingError",
     "answer_events",
     "chart_change",
-    "chart_figure",
     "llm_name",
     "question_check",
     "reading_use",

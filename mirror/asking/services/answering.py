@@ -7,20 +7,20 @@ between two steps, because a language model may think in between.
 from __future__ import annotations
 
 import logging
-from dataclasses import asdict
-from typing import Any, cast
+from typing import Any
 
 from django.db import close_old_connections, transaction
 
 from mirror.asking.models import Run, Step, Version
+from mirror.asking.services.charts import draw
 from mirror.asking.services.opening import answer_events, llm_name, source_opened
 from mirror.asking.steps import StepWriter, answer_fields
 from mirror.leases import Lease, LeaseLost, Status, Watch, claim
+from mirror.results.cells import storable
 from mirror.results.services import result_delete, result_store
-from sqlagent import charting, summarizing
 from sqlagent.errors import SqlAgentError
 from sqlagent.events import Ended, Event
-from sqlagent.values import Answer, Chart, Outcome, Question, Rows, Turn
+from sqlagent.values import Answer, Outcome, Question, Turn
 
 log = logging.getLogger(__name__)
 
@@ -61,17 +61,6 @@ def run_break(lease: Lease) -> None:
     """End a run that met an error nobody expected."""
     if lease.held().exists():
         lease.end(outcome=Outcome.FAILED, reason=BROKEN)
-
-
-def drawn(rows: Rows, question: str) -> tuple[dict[str, Any], str]:
-    """The chart of some rows as JSON, and the sentence that tells them."""
-    chart = charting.suggest(rows, question)
-    return asdict(chart), told(question, rows, chart)
-
-
-def told(question: str, rows: Rows, chart: Chart | None) -> str:
-    """The sentence that tells some rows."""
-    return summarizing.summarize(question, rows, chart)
 
 
 def turns_before(run: Run) -> tuple[Turn, ...]:
@@ -116,7 +105,8 @@ class _Steps:
             self._write("noted", {"message": BEGUN_AGAIN})
 
     def keep(self, event: Event) -> None:
-        self._write(*self._writer.step(event))
+        kind, data = self._writer.step(event)
+        self._write(kind, storable(data))
 
     def _write(self, kind: str, data: dict[str, Any]) -> None:
         self._number += 1
@@ -127,26 +117,26 @@ class _Steps:
 
 
 def _conclude(run: Run, lease: Lease, answer: Answer) -> None:
-    fields: dict[str, Any] = answer_fields(answer) | {"llm": llm_name()}
+    fields: dict[str, Any] = storable(answer_fields(answer) | {"llm": llm_name()})
     if answer.rows is None:
         lease.end(**fields)
         return
-    chart, sentence = drawn(answer.rows, answer.question.text)
+    drawn = draw(answer.rows, answer.question.text)
     result = result_store(run.thread.source, answer.rows, run.thread.owner)
     try:
         with transaction.atomic():
-            lease.end(**fields, sentence=sentence)
-            version = Version(
+            lease.end(**fields, sentence=storable(drawn.sentence))
+            Version.objects.create(
                 run=run,
                 number=1,
                 origin=Version.Origin.ANSWER,
-                sql=answer.sql,
+                sql=storable(answer.sql),
                 result=result,
                 status=Status.DONE,
+                started_at=result.created_at,
+                ended_at=result.created_at,
+                **drawn.fields(),
             )
-            version.chart, version.sentence = chart, sentence
-            version.started_at = version.ended_at = cast(Any, result.created_at)
-            version.save(force_insert=True)
     except LeaseLost:
         result_delete(result)
         raise

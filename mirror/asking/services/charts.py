@@ -1,49 +1,90 @@
-"""The chart of a version: drawn from its stored rows, changed by whoever looks at it."""
+"""Charts and sentences of rows: made when rows come in, and changed by whoever looks at them."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import logging
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from mirror.asking.models import Version
 from mirror.asking.services.opening import AskingError
+from mirror.results.cells import storable
 from mirror.results.selectors import ResultGone, rows_of
-from sqlagent import charting
+from sqlagent import charting, summarizing
 from sqlagent.values import Chart, Rows
 
-# Rows read back to draw a chart; a chart of more says that it shows a part.
-CHART_ROWS = 100_000
+log = logging.getLogger(__name__)
+
+# Rows a chart and a sentence are made from, about 2 s (measured 2026-11); both say when there are more.
+DRAWN_ROWS = 100_000
 
 
-def chart_figure(version: Version) -> dict[str, Any]:
-    """The Plotly figure of a version's chart, as JSON. Raises: AskingError when there is none."""
-    return charting.figure(chart_of(version.chart), _rows(version))
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Rows drawn and told, as a version keeps them."""
+
+    chart: dict[str, Any]
+    figure: dict[str, Any] | None
+    sentence: str
+
+    def fields(self) -> dict[str, Any]:
+        """The columns of a version."""
+        return {
+            "chart": storable(self.chart),
+            "figure": storable(self.figure),
+            "sentence": storable(self.sentence),
+        }
 
 
-def chart_change(version: Version, fields: dict[str, Any]) -> dict[str, Any]:
-    """Draw a version's rows another way, keep that, and give the figure. Raises: AskingError."""
-    rows = _rows(version)
+def draw(rows: Rows, question: str, earlier: dict[str, Any] | None = None) -> Drawn:
+    """Draw and tell rows: as the earlier chart if they still allow it, else as suggested.
+
+    Rows whose numbers cannot be reckoned with (beyond every float) are not drawn; that is no
+    reason to lose them.
+    """
+    part = _part(rows)
     try:
-        chart = charting.check(chart_of({**(version.chart or {}), **fields}), rows)
-    except ValueError as error:
-        raise AskingError(str(error)) from None
-    version.chart = asdict(chart)
-    Version.objects.filter(pk=version.pk).update(chart=version.chart)
-    return charting.figure(chart, rows)
+        chart = _like(earlier, part) or charting.suggest(part, question)
+        return Drawn(asdict(chart), _figure(chart, part), summarizing.summarize(question, part, chart))
+    except ArithmeticError as error:
+        log.warning("Rows could not be drawn or told: %s", error)
+        return Drawn(asdict(Chart("none", note="These numbers cannot be drawn.")), None, "")
 
 
-def _rows(version: Version) -> Rows:
+def chart_change(version: Version, fields: dict[str, Any]) -> None:
+    """Draw a version's rows another way and keep that. Raises: AskingError, in plain words."""
     if version.result is None:
         raise AskingError("There are no rows to draw.")
     try:
-        return rows_of(version.result, CHART_ROWS)
+        rows = _part(rows_of(version.result, DRAWN_ROWS))
+        chart = charting.check(_chart({**(version.chart or {}), **fields}), rows)
+        version.chart, version.figure = storable(asdict(chart)), storable(_figure(chart, rows))
     except ResultGone as error:
         raise AskingError(f"{error} Run it again to draw its chart.") from None
+    except (ValueError, ArithmeticError) as error:
+        raise AskingError(str(error)) from None
+    Version.objects.filter(pk=version.pk).update(chart=version.chart, figure=version.figure)
 
 
-def chart_of(data: dict[str, Any] | None) -> Chart:
-    """A chart from the JSON it is kept as."""
-    if not data:
-        return Chart("none")
+def _like(earlier: dict[str, Any] | None, rows: Rows) -> Chart | None:
+    if not earlier or earlier.get("mark") == "none":
+        return None
+    try:
+        return charting.check(_chart(earlier), rows)
+    except ValueError:
+        return None
+
+
+def _figure(chart: Chart, rows: Rows) -> dict[str, Any] | None:
+    return None if chart.mark == "none" else charting.figure(chart, rows)
+
+
+def _part(rows: Rows) -> Rows:
+    if len(rows.rows) <= DRAWN_ROWS:
+        return rows
+    return replace(rows, rows=rows.rows[:DRAWN_ROWS], truncated=True)
+
+
+def _chart(data: dict[str, Any]) -> Chart:
     known = {name: value for name, value in data.items() if name in Chart.__slots__}
     return Chart(**{**known, "y": tuple(known.get("y", ()))})

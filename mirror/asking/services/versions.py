@@ -6,22 +6,22 @@ An earlier version is never changed, so nothing that was typed or shown is lost.
 from __future__ import annotations
 
 import logging
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from django.db import close_old_connections, transaction
 from django.db.models import Max
 
 from mirror.asking.models import Run, Version
-from mirror.asking.services.answering import STOPPED, drawn, told
-from mirror.asking.services.charts import chart_of
+from mirror.asking.services.answering import STOPPED
+from mirror.asking.services.charts import draw
 from mirror.asking.services.opening import AskingError, OpenedSource, result_limits, source_opened
 from mirror.asking.steps import failure_json
 from mirror.asking.tasks import run_version
 from mirror.leases import Lease, LeaseLost, Status, Watch, claim, end_unheld
 from mirror.library import services as library
+from mirror.results.cells import storable
 from mirror.results.services import result_delete, result_store
-from sqlagent import charting, guard
+from sqlagent import guard
 from sqlagent.errors import DatabaseError
 from sqlagent.values import Failure, FailureKind, Rows
 
@@ -44,7 +44,7 @@ BROKEN_FAILURE = {
 
 def version_edit(run: Run, sql: str, arguments: dict[str, Any] | None = None) -> Version:
     """Run SQL that somebody typed. Raises: AskingError when it is empty or too long."""
-    sql = sql.replace("\r\n", "\n").strip()
+    sql = str(storable(sql.replace("\r\n", "\n").strip()))
     if not sql:
         raise AskingError("There is no SQL to run. Type a SELECT statement, or take an earlier version.")
     if len(sql) > SQL_CHARS:
@@ -118,7 +118,7 @@ def version_run(lease: Lease) -> None:
             if watch.is_stopped:
                 lease.end(failure=STOPPED_FAILURE)
             elif isinstance(found, Failure):
-                lease.end(failure=failure_json(found))
+                lease.end(failure=storable(failure_json(found)))
             else:
                 _keep(version, lease, found)
     except (LeaseLost, Version.DoesNotExist) as error:
@@ -196,22 +196,10 @@ def _placed(failure: Failure, ran: str, typed: str) -> Failure:
 
 def _keep(version: Version, lease: Lease, rows: Rows) -> None:
     source, owner = version.run.thread.source, version.run.thread.owner
-    question = version.run.question
-    chart, sentence = _drawn_like(version.chart, rows, question)
+    drawn = draw(rows, version.run.question, version.chart)
     result = result_store(source, rows, owner)
     try:
-        lease.end(result=result, chart=chart, sentence=sentence, failure=None)
+        lease.end(result=result, failure=None, **drawn.fields())
     except LeaseLost:
         result_delete(result)
         raise
-
-
-def _drawn_like(earlier: dict[str, Any] | None, rows: Rows, question: str) -> tuple[dict[str, Any], str]:
-    """The chart somebody was looking at, if the new rows still allow it; else one suggested anew."""
-    if earlier and earlier.get("mark") != "none":
-        try:
-            chart = charting.check(chart_of(earlier), rows)
-            return asdict(chart), told(question, rows, chart)
-        except ValueError:
-            pass
-    return drawn(rows, question)
