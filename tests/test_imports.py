@@ -25,6 +25,7 @@ FOUNDATIONS = {"values", "errors", "events", "ports"}
 TOOLS = {
     "clauses",
     "columns",
+    "examples",
     "expressions",
     "keys",
     "language",
@@ -33,6 +34,7 @@ TOOLS = {
     "prompts",
     "rendering",
     "replies",
+    "scopes",
     "value_index",
     "wording",
 }
