@@ -311,7 +311,7 @@ class Resolver:
             self.rest(node, ctes, scope, parts[3:])
             return Source(None)
         self.rest(node, ctes, scope, parts)
-        name, schema, database = node.this, node.args.get("db"), node.args.get("catalog")
+        name, schema, database = node.this, _part(node, "db"), _part(node, "catalog")
         if schema is None and self.fold(name) in ctes:
             return Source(ctes[self.fold(name)])
         if self._is_system(name, schema, database):
@@ -415,6 +415,12 @@ class Resolver:
     def real(self, name: str) -> str:
         """Bring a catalog's name to the form names are compared in."""
         return name if self.dialect == "postgres" else name.lower()
+
+
+def _part(node: exp.Expr, key: str) -> exp.Expr | None:
+    """Take a qualifier of a name; the parser gives an empty text for `a..b`."""
+    part = node.args.get(key)
+    return part if isinstance(part, exp.Expr) else None if part is None else exp.Identifier(this=str(part))
 
 
 def _is_query(node: object) -> bool:

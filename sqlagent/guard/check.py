@@ -14,7 +14,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from sqlagent.guard import commands
 from sqlagent.guard.lists import DIALECTS, Lists, lists
 from sqlagent.guard.policy import Policy
-from sqlagent.guard.reading import is_word, parse, tokens_of
+from sqlagent.guard.reading import ODD_ERRORS, is_word, parse, tokens_of, unread
 from sqlagent.guard.scan import Scanned, scan
 from sqlagent.guard.unknown import Refused, nearest
 from sqlagent.values import Catalog, Refusal
@@ -105,6 +105,8 @@ def check(sql: str, catalog: Catalog, policy: Policy = _DEFAULT) -> Passed | Ref
             "Simplify it, for instance with WITH.",
             scanned.start,
         )
+    except ODD_ERRORS:
+        return unread(scanned, "its parts do not fit together")
 
 
 def _decide(sql: str, scanned: Scanned, catalog: Catalog, policy: Policy, allowed: Lists) -> Passed | Refusal:

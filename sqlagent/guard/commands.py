@@ -161,7 +161,7 @@ def _show(scanned: Scanned, catalog: Catalog, policy: Policy, allowed: Lists) ->
         return Command(done=True)
     words, _, last = body.rpartition(" ")
     phrase = "_".join(words.lower().split())
-    if catalog.dialect == "duckdb" and not words:
+    if catalog.dialect == "duckdb" and not words and re.fullmatch(_NAME, last):
         resolver(catalog, allowed, policy).statement(exp.Table(this=_identifier(last)))
         return Command(done=True)
     if phrase in allowed.show and phrase.endswith(("_from", "_in", "_table", "_view")):

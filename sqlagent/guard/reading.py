@@ -22,19 +22,19 @@ def tokens_of(scanned: Scanned, dialect: str) -> list[Token] | Refusal:
     """Cut the code into tokens; they must agree with the scan on literals and comments."""
     try:
         tokens = Dialect.get_or_raise(dialect).tokenize(scanned.code)
-    except (SqlglotError, ValueError) as error:
-        return _unread(scanned, _description(error))
+    except (SqlglotError, *ODD_ERRORS) as error:
+        return unread(scanned, _description(error))
     quoted = {end for start, end in (*scanned.literals, *scanned.names) if start < scanned.end}
     for token in tokens:
         quoted.discard(token.end + 1)
         if token.comments:
-            return _unread(scanned, "a comment is read in two ways")
+            return unread(scanned, "a comment is read in two ways")
     if quoted or not tokens:
-        return _unread(scanned, "a quoted text is read in two ways")
+        return unread(scanned, "a quoted text is read in two ways")
     return tokens
 
 
-_ODD_ERRORS = (ValueError, TypeError, AttributeError, KeyError, IndexError)
+ODD_ERRORS = (AssertionError, ValueError, TypeError, AttributeError, KeyError, IndexError)
 """What sqlglot raises on some malformed SQL instead of its own errors: seen while fuzzing, 2026-11-20."""
 
 
@@ -43,14 +43,14 @@ def parse(scanned: Scanned, tokens: list[Token], dialect: str) -> exp.Expr | Ref
     known = Dialect.get_or_raise(dialect)
     try:
         parsed = known.parser().parse(tokens, scanned.code)
-    except (SqlglotError, *_ODD_ERRORS) as error:
+    except (SqlglotError, *ODD_ERRORS) as error:
         try:
             parsed = known.parser().parse(_plainer(tokens, known), scanned.code)
-        except (SqlglotError, *_ODD_ERRORS):
-            return _unread(scanned, _description(error), _offset(error, scanned.code))
+        except (SqlglotError, *ODD_ERRORS):
+            return unread(scanned, _description(error), _offset(error, scanned.code))
     found = [root for root in parsed if root is not None]
     if len(found) != 1:
-        return _unread(scanned, "there is not exactly one statement")
+        return unread(scanned, "there is not exactly one statement")
     return found[0]
 
 
@@ -111,7 +111,8 @@ def _offset(error: Exception, code: str) -> int | None:
     return max(0, min(sum(len(part) + 1 for part in before) + column - length, len(code)))
 
 
-def _unread(scanned: Scanned, reason: str, position: int | None = None) -> Refusal:
+def unread(scanned: Scanned, reason: str, position: int | None = None) -> Refusal:
+    """Refuse what cannot be read, and say why."""
     return Refusal(
         f"The SQL cannot be read: {reason}.",
         "What cannot be read with certainty does not run.",

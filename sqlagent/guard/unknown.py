@@ -58,7 +58,7 @@ def _table(node: exp.Table, unknown: Unknown, resolver: Resolver) -> Refusal:
     written = ".".join(p.name for p in node.parts)
     position = start_of(node.parts[0])
     same = resolver.by_name.get(node.this.name.lower(), [])
-    if same and node.args.get("db") is None and same[0].schema:
+    if same and not node.db and same[0].schema:
         return Refusal(
             f"There is no table {written} in the default schema.",
             f"A table of that name is in the schema {same[0].schema}.",
@@ -78,7 +78,7 @@ def _table(node: exp.Table, unknown: Unknown, resolver: Resolver) -> Refusal:
             written,
             (same[0].key,),
         )
-    owner = node.args["db"].name.lower() if node.args.get("db") is not None else ""
+    owner = node.db.lower()
     if owner in _SYSTEM_SCHEMAS or node.this.name.lower().startswith(_SYSTEM_PREFIXES):
         return Refusal(
             f"The system table {written} may not be read.",
