@@ -27,6 +27,7 @@ TOOLS = {
     "columns",
     "examples",
     "expressions",
+    "formatting",
     "keys",
     "language",
     "literals",

@@ -164,6 +164,17 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
+def format_sql(request: HttpRequest, pk: int) -> HttpResponse:
+    """The SQL in the editor, laid out. Nothing is kept and nothing runs."""
+    try:
+        return HttpResponse(
+            services.sql_format(_run(request, pk), request.POST.get("sql", "")), content_type="text/plain"
+        )
+    except services.AskingError as error:
+        return HttpResponse(str(error), content_type="text/plain", status=422)
+
+
+@require_POST
 def use_reading(request: HttpRequest, pk: int, index: int) -> HttpResponse:
     """Make another reading the answer."""
     found = _run(request, pk)

@@ -130,7 +130,7 @@ class MirrorEditor extends HTMLElement {
     body.set("csrfmiddlewaretoken", form?.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "");
     const reply = await fetch(url, { method: "POST", body });
     const text = await reply.text();
-    if (!reply.ok) return announce("This SQL could not be formatted; it is left as it was.");
+    if (!reply.ok) return announce("This SQL cannot be read with certainty; it is left as it was.");
     if (text && text !== this.value) this.value = text;
     return announce("Formatted");
   }

@@ -2,6 +2,7 @@
 
 from mirror.asking.services.answering import run_answer, run_break, run_take
 from mirror.asking.services.charts import chart_change
+from mirror.asking.services.formatting import sql_format
 from mirror.asking.services.opening import AskingError, answer_events, llm_name, source_opened
 from mirror.asking.services.recovery import runs_recover
 from mirror.asking.services.runs import question_check, run_again, run_ask, run_saved, run_stop
@@ -32,6 +33,7 @@ __all__ = [
     "run_take",
     "runs_recover",
     "source_opened",
+    "sql_format",
     "version_again",
     "version_break",
     "version_edit",
