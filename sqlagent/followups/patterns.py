@@ -67,7 +67,9 @@ GROUPING = re.compile(
 TOP = re.compile(
     rf"\b(top|bottom|first|last)(?:\s+({NUMBER}))?\s+((?:[\w'-]+\s+){{1,3}}?)by\b", re.IGNORECASE
 )
-WHICH = re.compile(rf"\b(which|what|the)\s+({NUMBER})\s+([\w'-]+)", re.IGNORECASE)
+BEST = r"(?:(?:most|least)\s+[a-z]+|(?:best|worst|top)[- ][a-z]+ing|[a-z]{3,}est|best|worst)"
+BEST_BY = re.compile(rf"\b{BEST}\s+([\w'-]+)\s+by\b", re.IGNORECASE)
+WHICH = re.compile(rf"\b(which|what|the)\s+({NUMBER})\s+(?:{BEST}\s+)?([\w'-]+)", re.IGNORECASE)
 WHICH_ONE = re.compile(r"^(which|what)\s+([\w'-]+)\s+(?!(?:is|are|was|were)\s+the\b)", re.IGNORECASE)
 SORTED = re.compile(
     r",?\s*(?:\b(?:and\s+)?(?:sort(?:ed)?|order(?:ed)?)\s+(?:it\s+|them\s+)?by\b[^,]*|\bin (?:ascending|descending|alphabetical) order\b"
@@ -95,6 +97,11 @@ PERIODS = {
     "yearly": "year",
     "annually": "year",
 }
+
+
+TIMES = frozenset(("hour", "day", "week", "weekday", "month", "quarter", "year", "decade"))
+EACH = re.compile(r"\b(each|every)\s+([\w'-]+)", re.IGNORECASE)
+DOES_EACH = re.compile(r"\b(?:does|did|do)\s+(?:each|every)\s+[\w'-]+\s+[\w'-]+", re.IGNORECASE)
 
 
 def plural_of(word: str) -> str:
@@ -126,3 +133,14 @@ def is_number(found: re.Match[str], text: str) -> bool:
 
 def cased(word: str, like: str) -> str:
     return word.capitalize() if like[:1].isupper() else word.lower()
+
+
+def lead_off(part: str) -> str:
+    """Drop what only announces the change."""
+    return re.sub(
+        r"^(?:(?:what|how) about|what if it (?:was|were)|what if|the same(?: thing| question)?(?: (?:for|in|but(?: for)?|with))?|same(?: for| in| but)?"
+        r"|only|just|also|plus|add|include|use|now|filter(?: (?:to|by|on))?|restrict to|limit to)\s+(?:only\s+|just\s+|for\s+(?=\w+ )|the\s+(?=[\w-]+\s+ones?$))?",
+        "",
+        part,
+        flags=re.IGNORECASE,
+    ).strip()

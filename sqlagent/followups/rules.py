@@ -13,6 +13,10 @@ from sqlagent.followups.change import Change
 from sqlagent.followups.patterns import (
     ASKS,
     BARE_MONTH,
+    BEST,
+    BEST_BY,
+    DOES_EACH,
+    EACH,
     FIGURES,
     GROUPING,
     INTERROGATIVE,
@@ -23,6 +27,7 @@ from sqlagent.followups.patterns import (
     PLACES_TIME,
     SHARE,
     SORTED,
+    TIMES,
     TOP,
     WHEN,
     WHICH,
@@ -30,8 +35,10 @@ from sqlagent.followups.patterns import (
     cased,
     is_moment,
     is_number,
+    lead_off,
     plural_of,
 )
+from sqlagent.followups.replacing import noun, refined, value
 from sqlagent.language.words import stem
 
 
@@ -53,14 +60,13 @@ def pronoun(change: Change, part: str, adds: bool) -> bool:
 
 def superlative(change: Change, part: str, adds: bool) -> bool:
     """`only the 10 cheapest`, `the 10 most expensive`, `the oldest ones`: which of the things listed."""
-    best = r"(?:(?:most|least)\s+[a-z]+|[a-z]{3,}est)"
     found = re.fullmatch(
-        rf"(?:only |just )?(?:the )?(?:({NUMBER}) )?({best})(?: ones?)?", part, re.IGNORECASE
+        rf"(?:only |just )?(?:the )?(?:({NUMBER}) )?({BEST})(?: ones?)?", part, re.IGNORECASE
     )
     if not found:
         return False
     number = f"{found.group(1)} " if found.group(1) else ""
-    old = re.search(rf"\b(?:the )?({NUMBER} )?{best}(?=\s+[\w'-]+)", change.now, re.IGNORECASE)
+    old = re.search(rf"\b(?:the )?({NUMBER} )?{BEST}(?=\s+[\w'-]+)", change.now, re.IGNORECASE)
     if old:
         change.put(old.start(), old.end(), f"the {number or old.group(1) or ''}{found.group(2)}")
         return True
@@ -91,24 +97,6 @@ def removal(change: Change, part: str, adds: bool) -> bool:
     if old is None:
         return False
     change.put(old.start(), old.end(), "")
-    return True
-
-
-def refined(change: Change, part: str, adds: bool) -> bool:
-    """`revenue after returns`, `net revenue`: a word of the question said more closely."""
-    words = re.findall(r"[\w'-]+", part)
-    here = {stem(w.lower()): w for w in re.findall(r"[\w'-]+", change.now)}
-    known = [w for w in words if stem(w.lower()) in here and len(w) > 3]
-    if (
-        len(known) != 1
-        or not 1 < len(words) <= 4
-        or re.match(r"(?:as|only|just|by|in|for|with)\b", part, re.I)
-    ):
-        return False
-    old = re.search(rf"\b{re.escape(here[stem(known[0].lower())])}\b", change.now)
-    if old is None:
-        return False
-    change.put(old.start(), old.end(), re.sub(r"^the\s+", "", part, flags=re.IGNORECASE))
     return True
 
 
@@ -169,7 +157,7 @@ def opposite(change: Change, part: str, adds: bool) -> bool:
 
 def grouping(change: Change, part: str, adds: bool) -> bool:
     """`by month`, `per country`, `monthly`, `split by store`, `for each product`; `and by ...` adds one."""
-    part = _lead(part)
+    part = lead_off(part)
     low = part.lower()
     if low in PERIODS:
         noun = PERIODS[low]
@@ -183,16 +171,34 @@ def grouping(change: Change, part: str, adds: bool) -> bool:
         if not found or re.search(r"\b(?:ascending|descending)\b", low):
             return False
         noun = found.group(1).strip()
-    top, grouped = TOP.search(change.now), GROUPING.search(change.now)
-    each = re.search(r"\b(each|every)\s+([\w'-]+)", change.now, re.IGNORECASE)
-    if top:
+    top = TOP.search(change.now)
+    best = BEST_BY.search(change.now)
+    if (top or best) and adds:
+        change.append(f"for each {noun}")
+    elif top:
         change.put(top.start(3), top.end(3), f"{plural_of(noun) if top.group(2) else noun} ")
-    elif grouped and adds:
-        change.put(grouped.end(2), grouped.end(2), f" and {noun}")
-    elif grouped:
-        change.put(grouped.start(2), grouped.end(2), noun)
+    elif best:
+        change.put(best.start(1), best.end(1), plural_of(noun) if best.group(1).endswith("s") else noun)
+    else:
+        _regroup(change, noun, adds)
+    return True
+
+
+def _regroup(change: Change, noun: str, adds: bool) -> None:
+    """Put a grouping in the place of the one there is, beside it, or at the end."""
+    grouped, each = GROUPING.search(change.now), EACH.search(change.now)
+    if grouped:
+        at = grouped.end(2) if adds else grouped.start(2)
+        change.put(at, grouped.end(2), f" and {noun}" if adds else noun)
+    elif each and adds:
+        change.put(each.end(2), each.end(2), f" and {noun}")
+    elif each and (does := DOES_EACH.search(change.now)) and noun in TIMES:
+        there = "are there" if re.match(r"how many", change.now, re.IGNORECASE) else "is there"
+        change.put(does.start(), does.end(), f"{there} per {noun}")
+    elif each and each.group(2).lower() in TIMES and noun not in TIMES:
+        change.put(each.start(), each.end(), f"per {noun}")
     elif each:
-        change.put(each.start(2), each.end(2), f"{each.group(2)} and {noun}" if adds else noun)
+        change.put(each.start(2), each.end(2), noun)
     elif which := WHICH.search(change.now):
         change.put(which.start(3), which.end(3), plural_of(noun))
     elif one := change.which_one():
@@ -200,7 +206,6 @@ def grouping(change: Change, part: str, adds: bool) -> bool:
         change.put(one.start(2), one.end(2), plural_of(noun) if plural else noun)
     else:
         change.append(f"by {noun}")
-    return True
 
 
 def ordering(change: Change, part: str, adds: bool) -> bool:
@@ -258,7 +263,7 @@ def figure(change: Change, part: str, adds: bool) -> bool:
 
 def time(change: Change, part: str, adds: bool) -> bool:
     """`only 2024`, `in March`, `what about last year?`, `the same for 2025`, `since 2023`."""
-    body = _lead(part)
+    body = lead_off(part)
     found = WHEN.fullmatch(body)
     if not found:
         return False
@@ -367,83 +372,6 @@ def counting(change: Change, part: str, adds: bool) -> bool:
     return True
 
 
-def noun(change: Change, part: str, adds: bool) -> bool:
-    """`what about products?`, `the same for suppliers`, `and the price?`: another table or figure in the old one's place."""
-    body = re.sub(r"^the\s+", "", _lead(part), flags=re.IGNORECASE)
-    words = body.split()
-    if not 0 < len(words) <= 3 or not change.names.is_name(words[-1]) or WHEN.fullmatch(body):
-        return False
-    if len(words) > 1 and change.names.is_table(words[-1]) and not change.names.is_name(words[0]):
-        return False
-    table = change.names.is_table(words[-1])
-    wanted: Callable[[str], bool] = change.names.is_table if table else change.names.is_figure
-    for found in re.finditer(r"[\w'-]+", change.now):
-        if wanted(found.group(0)) and stem(found.group(0).lower()) != stem(words[-1].lower()):
-            change.put(found.start(), found.end(), body)
-            return True
-    return False
-
-
-def value(change: Change, part: str, adds: bool) -> bool:
-    """`what about France?`, `only Norway`, `also Italy`, `just the completed ones`: a value for one of the same kind."""
-    if INTERROGATIVE.match(re.sub(r"^(?:what|how) about\b", "", part, flags=re.IGNORECASE)):
-        return False
-    body = _lead(part)
-    body = re.sub(r"\s+(?:ones?|only)$", "", body, flags=re.IGNORECASE)
-    placed = re.match(r"(?:in|for|from|of|at|by|to)\s+", body, re.IGNORECASE)
-    new = body[placed.end() :] if placed else body
-    new = re.sub(r"^the\s+(?=[a-z])", "", new)
-    words = new.split()
-    if not words or len(words) > 4:
-        return False
-    tail = words[-1]
-    if len(words) > 1 and change.names.is_table(tail):
-        words = words[:-1]
-        new = " ".join(words)
-    old = _same_kind(change, new)
-    also = adds and not re.match(r"(?:what|how) about", part, re.IGNORECASE)
-    if old is not None and also and not re.match(r"(?:only|just)\b", part, re.IGNORECASE):
-        change.put(old.end(), old.end(), f" or {new}")
-        return True
-    if old is not None:
-        change.put(old.start(), old.end(), new)
-        return True
-    if new[0].isupper() or new[0] in "\"'" or change.names.holders(new) and placed:
-        change.append(f"{placed.group(0).strip() if placed else 'for'} {new}")
-        return True
-    if len(words) > 2 or placed:
-        return False
-    for found in re.finditer(r"[\w'-]+", change.now):
-        if change.names.is_table(found.group(0)):
-            change.put(found.start(), found.start(), f"{new} ")
-            return True
-    return False
-
-
-def _same_kind(change: Change, new: str) -> re.Match[str] | None:
-    """Find the value a new one takes the place of: in the same column, else written alike."""
-    found = change.values()
-    holders = change.names.holders(new)
-    if holders:
-        known = [m for m in found if change.names.holders(m.group(0).strip("\"'"))]
-        same = [m for m in found if holders & change.names.holders(m.group(0).strip("\"'"))]
-        if same or len(known) == len(found):
-            return same[-1] if same else None
-    alike = [m for m in found if m.group(0).strip("\"'")[:1].isupper() == new.strip("\"'")[:1].isupper()]
-    return alike[-1] if alike else None
-
-
-def _lead(part: str) -> str:
-    """Drop what only announces the change."""
-    return re.sub(
-        r"^(?:(?:what|how) about|what if it (?:was|were)|what if|the same(?: thing| question)?(?: (?:for|in|but(?: for)?|with))?|same(?: for| in| but)?"
-        r"|only|just|also|plus|add|include|use|now|filter(?: (?:to|by|on))?|restrict to|limit to)\s+(?:only\s+|just\s+|for\s+(?=\w+ )|the\s+(?=[\w-]+\s+ones?$))?",
-        "",
-        part,
-        flags=re.IGNORECASE,
-    ).strip()
-
-
 RULES: tuple[Callable[[Change, str, bool], bool], ...] = (
-    counting, pronoun, more_or_fewer, superlative, removal, ordering, share, opposite, figure, grouping, time, without, condition, more_columns, noun, value, refined,
+    counting, pronoun, more_or_fewer, opposite, superlative, removal, ordering, share, figure, grouping, time, without, condition, more_columns, noun, value, refined,
 )  # fmt: skip
