@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time
+from functools import lru_cache
 
 from sqlglot import exp
 
@@ -125,6 +126,7 @@ def table_in(table: Table, dialect: str) -> str:
 # ---------------------------------------------------------------- the schema
 
 
+@lru_cache(maxsize=32)
 def schema_text(catalog: Catalog, privacy: str, style: str = "cards") -> str:
     """Render tables, columns, keys, comments and (where allowed) examples.
 
