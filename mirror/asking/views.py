@@ -189,7 +189,10 @@ def use_reading(request: HttpRequest, pk: int, index: int) -> HttpResponse:
 def version_again(request: HttpRequest, pk: int) -> HttpResponse:
     """Run a version's SQL once more."""
     found = _version(request, pk)
-    services.version_again(found)
+    try:
+        services.version_again(found)
+    except services.AskingError as error:
+        return _render_run(request, run_page(found.run, problem=str(error)), status=422)
     return _result_of(request, found.run)
 
 

@@ -101,11 +101,17 @@ class TableWish:
         return f"{base}?{urlencode(parts)}" if parts else base
 
 
-def table_page(result: StoredResult, wish: TableWish | None = None) -> TablePage:
-    """The page of a table that somebody wants to see; the nearest there is when it is past the end."""
+def table_page(result: StoredResult, wish: TableWish | None = None, title: str = "") -> TablePage:
+    """The page of a table that somebody wants to see; the last one when it is past the end.
+
+    `title` names the file that the whole result is downloaded as.
+    """
     wish = wish or TableWish()
     base = reverse("results:rows", args=[result.pk])
-    shell = {"id": str(result.pk), "url": base, "csv_url": reverse("results:csv", args=[result.pk])}
+    csv_url = reverse("results:csv", args=[result.pk])
+    if title:
+        csv_url += "?" + urlencode({"name": title[:100]})
+    shell = {"id": str(result.pk), "url": base, "csv_url": csv_url}
     problem = ""
     try:
         try:

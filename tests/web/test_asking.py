@@ -13,6 +13,7 @@ from mirror.asking import services
 from mirror.asking.models import Run, Step, Version
 from mirror.asking.pages import run_page
 from mirror.leases import Status
+from tests.scripted_server import ScriptedServer
 
 REVENUE = "Which five countries bring the most revenue?"
 TOP = "SELECT country, count(*) AS customers FROM customers GROUP BY country ORDER BY 2 DESC, 1 LIMIT 5"
@@ -20,8 +21,21 @@ SLOW = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <
 
 
 @pytest.fixture
-def answered(transactional_db, shop, alice, media) -> Run:
+def asked(transactional_db, shop, alice, media) -> Run:
+    """A question answered by the whole pipeline."""
     return answer(services.run_ask(alice, shop, REVENUE))
+
+
+@pytest.fixture
+def answered(transactional_db, shop, alice, media) -> Run:
+    """A run with an answer as the pipeline leaves it, without its cost."""
+    run = services.run_ask(alice, shop, REVENUE)
+    known = {"agreement_size": 5, "agreement_pool": 7, "confidence": 0.91}
+    Run.objects.filter(pk=run.pk).update(status=Status.DONE, outcome="answered", **known)
+    run.refresh_from_db()
+    version = work(services.version_edit(run, TOP))
+    Version.objects.filter(pk=version.pk).update(origin=Version.Origin.ANSWER)
+    return run
 
 
 def answer(run: Run) -> Run:
@@ -106,19 +120,19 @@ def test_the_message_is_sent_only_when_the_run_is_kept(
 # ---------------------------------------------------------------- answering
 
 
-def test_a_run_is_answered_with_rows_chart_and_sentence(answered) -> None:
-    assert (answered.status, answered.outcome) == (Status.DONE, "answered"), answered.reason
-    version = answered.versions.get()
+def test_a_run_is_answered_with_rows_chart_and_sentence(asked) -> None:
+    assert (asked.status, asked.outcome) == (Status.DONE, "answered"), asked.reason
+    version = asked.versions.get()
     assert version.origin == Version.Origin.ANSWER
     assert version.result.row_count == 5
     assert version.chart["mark"] == "bar"
     assert version.sentence
-    assert 0 < answered.confidence <= 1
-    assert answered.agreement_size <= answered.agreement_pool
+    assert 0 < asked.confidence <= 1
+    assert asked.agreement_size <= asked.agreement_pool
 
 
-def test_every_event_is_kept_as_a_small_step_in_order(answered) -> None:
-    steps = list(answered.steps.all())
+def test_every_event_is_kept_as_a_small_step_in_order(asked) -> None:
+    steps = list(asked.steps.all())
     assert [step.number for step in steps] == list(range(1, len(steps) + 1))
     kinds = [step.kind for step in steps]
     assert kinds[0] == "linked"
@@ -126,8 +140,8 @@ def test_every_event_is_kept_as_a_small_step_in_order(answered) -> None:
     assert max(len(json.dumps(step.data)) for step in steps) < 20_000
 
 
-def test_the_page_shows_question_answer_and_how_it_was_found(answered, as_alice) -> None:
-    response = as_alice.get(reverse("asking:run", args=[answered.pk]))
+def test_the_page_shows_question_answer_and_how_it_was_found(asked, as_alice) -> None:
+    response = as_alice.get(reverse("asking:run", args=[asked.pk]))
     page = response.context["page"]
     assert response.status_code == 200
     assert (page.title, page.state) == (REVENUE, "answered")
@@ -154,6 +168,40 @@ def test_a_source_that_is_gone_fails_the_run_in_plain_words(transactional_db, sh
     assert (run.status, run.outcome) == (Status.DONE, "failed")
     assert "shop.sqlite3" in run.reason or "file" in run.reason
     assert "Traceback" not in run.reason
+
+
+def test_a_language_model_answers_and_what_it_was_sent_is_kept(
+    transactional_db, shop, alice, media, as_alice, settings
+) -> None:
+    server = ScriptedServer("```sql\nSELECT count(*) AS n FROM customers\n```").start()
+    settings.LLM_BASE_URL, settings.LLM_MODEL = server.base_url, "scripted-1"
+    try:
+        run = answer(services.run_ask(alice, shop, "How many customers are there?"))
+    finally:
+        server.stop()
+    assert (run.outcome, run.llm) == ("answered", "scripted-1"), run.reason
+    assert run.usage["calls"] == len(run.sent) > 0
+    page = as_alice.get(reverse("asking:sent", args=[run.pk]))
+    assert "customers" in page.content.decode()
+    assert page.context["page"].llm == "scripted-1"
+
+
+def test_a_language_model_that_is_not_there_is_told_and_the_built_in_generator_answers(
+    transactional_db, shop, alice, media, settings
+) -> None:
+    settings.LLM_BASE_URL, settings.LLM_MODEL = "http://127.0.0.1:9/v1", "nobody"
+    run = answer(services.run_ask(alice, shop, "How many customers are there?"))
+    assert run.outcome in ("answered", "ambiguous")
+    assert any("built-in generator" in note for note in run.notes)
+
+
+def test_settings_of_a_language_model_that_cannot_work_fail_in_plain_words(
+    transactional_db, shop, alice, media, settings
+) -> None:
+    settings.LLM_BASE_URL, settings.LLM_MODEL = "http://127.0.0.1:9/v1", ""
+    run = answer(services.run_ask(alice, shop, REVENUE))
+    assert run.outcome == "failed"
+    assert "LLM_MODEL" in run.reason
 
 
 def test_two_workers_with_one_message_answer_once(transactional_db, shop, alice, media) -> None:
@@ -186,15 +234,15 @@ def test_an_error_nobody_expected_ends_the_run_and_is_raised(
 
 
 def test_edited_sql_gives_a_new_version_and_the_earlier_one_stays(answered, as_alice) -> None:
-    first = ran(answered, TOP)
+    first = answered.versions.get()
     response = as_alice.post(reverse("asking:edit", args=[answered.pk]), {"sql": "SELECT 1 AS one"})
     assert response.status_code == 302
     version = work(answered.versions.first())
-    assert (version.number, version.origin, version.result.row_count) == (3, "edit", 1)
+    assert (version.number, version.origin, version.result.row_count) == (2, "edit", 1)
     page = as_alice.get(reverse("asking:run", args=[answered.pk])).context["page"]
-    assert page.version.number == 3
-    assert [item.number for item in page.versions] == [3, 2, 1]
-    earlier = as_alice.get(reverse("asking:run", args=[answered.pk]) + "?version=2").context["page"]
+    assert page.version.number == 2
+    assert [item.number for item in page.versions] == [2, 1]
+    earlier = as_alice.get(reverse("asking:run", args=[answered.pk]) + "?version=1").context["page"]
     assert earlier.draft == first.sql
     assert earlier.version.table.last_row == 5
 
@@ -246,6 +294,25 @@ def test_sql_that_cannot_be_taken_stays_in_the_editor(answered, as_alice, sql) -
     assert answered.versions.count() == 1
 
 
+def test_a_run_that_is_still_answered_takes_no_sql(shop, alice, as_alice) -> None:
+    run = services.run_ask(alice, shop, REVENUE)
+    response = as_alice.post(reverse("asking:edit", args=[run.pk]), {"sql": TOP})
+    assert response.status_code == 422
+    assert "still being answered" in response.context["page"].problem
+    assert response.context["page"].draft == TOP
+
+
+def test_running_again_ends_what_ran_before(answered) -> None:
+    slow = services.version_edit(answered, SLOW)
+    lease = services.version_take(slow.pk)
+    worker = threading.Thread(target=services.version_run, args=[lease])
+    worker.start()
+    assert ran(answered, "SELECT 1").failure is None
+    worker.join(10)
+    slow.refresh_from_db()
+    assert slow.failure["kind"] == "cancelled"
+
+
 def test_a_reading_can_be_made_the_answer(answered, as_alice) -> None:
     answered.readings = [
         {
@@ -270,7 +337,7 @@ def test_a_reading_can_be_made_the_answer(answered, as_alice) -> None:
 def test_expired_rows_offer_to_run_again(answered, as_alice) -> None:
     from mirror.results.services import result_delete
 
-    version = ran(answered, TOP)
+    version = answered.versions.get()
     result_delete(version.result)
     page = as_alice.get(reverse("asking:run", args=[answered.pk])).context["page"]
     assert page.version.state == "expired"
@@ -322,7 +389,7 @@ def test_a_waiting_run_stops_at_once_and_no_worker_takes_it(shop, alice, as_alic
 
 
 def test_a_chart_is_changed_and_stays_changed(answered, as_alice) -> None:
-    version = ran(answered, TOP)
+    version = answered.versions.get()
     address = reverse("asking:chart", args=[version.pk])
     before = as_alice.get(address).json()
     assert before["chart"]["mark"] == "bar"
@@ -334,7 +401,7 @@ def test_a_chart_is_changed_and_stays_changed(answered, as_alice) -> None:
 
 @pytest.mark.parametrize("sent", [{"mark": "tornado"}, {"x": "nobody"}, {"y": "nobody"}])
 def test_a_chart_that_cannot_be_is_refused_in_words(answered, as_alice, sent) -> None:
-    address = reverse("asking:chart", args=[ran(answered, TOP).pk])
+    address = reverse("asking:chart", args=[answered.versions.get().pk])
     response = as_alice.post(address, sent)
     assert response.status_code == 422
     assert response.json()["problem"]

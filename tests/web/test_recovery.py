@@ -246,6 +246,8 @@ def test_a_dead_run_that_was_stopped_ends_as_stopped(run) -> None:
 
 
 def test_a_version_whose_worker_died_is_handed_back_too(run) -> None:
+    Run.objects.filter(pk=run.pk).update(status=Status.DONE)
+    run.refresh_from_db()
     version = services.version_edit(run, "SELECT 1")
     assert services.version_take(version.pk) is not None
     Version.objects.filter(pk=version.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
@@ -257,6 +259,8 @@ def test_a_version_whose_worker_died_is_handed_back_too(run) -> None:
 
 def test_a_long_run_keeps_its_lease(run, settings) -> None:
     settings.LEASE_SECONDS = 1
+    Run.objects.filter(pk=run.pk).update(status=Status.DONE)
+    run.refresh_from_db()
     version = services.version_edit(run, counting(8_000_000))
     lease = services.version_take(version.pk)
     services.version_run(lease)

@@ -100,9 +100,10 @@ def run_page(
     versions = selectors.versions_of(run)
     current = next((v for v in versions if v.number == number), None) or (versions[0] if versions else None)
     steps = steps_view(run, selectors.steps_of(run))
-    view = version_view(current, wish) if current else None
     source = run.thread.source
     asked = run.asked or run.question
+    title = asked or run.thread.title
+    view = version_view(current, wish, title) if current else None
     return RunPage(
         id=run.pk,
         thread_id=run.thread_id,
@@ -114,7 +115,7 @@ def run_page(
         source_id=source.pk,
         source=source.name,
         dialect=_dialect(source.engine),
-        title=asked or run.thread.title,
+        title=title,
         asked=asked,
         question=run.question,
         is_rewritten=bool(run.asked) and run.question != run.asked,

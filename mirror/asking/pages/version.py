@@ -124,10 +124,10 @@ def version_item(version: Version, current: Version | None) -> VersionItem:
     )
 
 
-def version_view(version: Version, wish: TableWish | None = None) -> VersionView:
-    """Show a version; its table as wished for."""
+def version_view(version: Version, wish: TableWish | None = None, title: str = "") -> VersionView:
+    """Show a version, its table as wished for; `title` names what is downloaded."""
     state = version_state(version)
-    table = table_page(version.result, wish) if version.result else None
+    table = table_page(version.result, wish, title) if version.result else None
     if table is not None and table.gone:
         state = "expired"
     return VersionView(

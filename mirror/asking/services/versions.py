@@ -63,7 +63,7 @@ def reading_use(run: Run, index: int) -> Version:
 
 
 def version_again(version: Version) -> Version:
-    """Run a version's SQL once more, for rows of now."""
+    """Run a version's SQL once more, for rows of now. Raises: AskingError."""
     return _version_add(
         version.run, Version.Origin(version.origin), version.sql, version.arguments, version.chart
     )
@@ -140,6 +140,8 @@ def _supersede(run: Run) -> None:
 def _version_add(
     run: Run, origin: Version.Origin, sql: str, arguments: dict[str, Any], chart: dict[str, Any] | None = None
 ) -> Version:
+    if not run.is_ended:
+        raise AskingError("This question is still being answered. Stop it first, or wait for its answer.")
     _supersede(run)
     with transaction.atomic():
         Run.objects.select_for_update().get(pk=run.pk)
