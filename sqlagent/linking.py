@@ -73,7 +73,7 @@ def link(question: Question, catalog: Catalog, index: ValueIndex | None) -> Link
 def _links(mention: Mention, text: str, tokens: Sequence[Token]) -> list[Link]:
     start, end = tokens[mention.start].start, tokens[mention.end - 1].end
     top = mention.best.score
-    kept = [t for t in mention.targets if t.score >= 0.75 * top][:6]
+    kept = [t for t in mention.targets if t.score >= 0.75 * top and not {"*", "&"} & set(t.column)][:6]
     words = text[start:end]
     return [Link(start, end, words, t.table, t.column, t.value, min(t.score, 1.0)) for t in kept]
 

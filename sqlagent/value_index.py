@@ -31,6 +31,8 @@ MAX_VALUES = 300_000
 FUZZY_CUTOFF = 84.0
 """rapidfuzz ratio below which two spellings are not the same word (Norwey/Norway is 83.3 to 91.7)."""
 
+_YES = frozenset({"y", "yes", "t", "true"})
+_NO = frozenset({"n", "no", "f", "false"})
 _WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*")
 
 
@@ -157,6 +159,21 @@ class ValueIndex:
     def holds(self, column: ColumnRef, text: str) -> bool:
         """Whether exactly this text is stored in that column (as far as the index was built)."""
         return any(m.value == text and m.column == column for m in self.lookup(text))
+
+    def flags(self) -> dict[tuple[str, str], tuple[str, str]]:
+        """Columns that hold nothing but yes and no (Y/N, true/false ...), with those two texts."""
+        texts: dict[int, set[str]] = defaultdict(set)
+        for text, columns in self._values:
+            for column in columns:
+                if len(texts[column]) < 4:
+                    texts[column].add(text)
+        out: dict[tuple[str, str], tuple[str, str]] = {}
+        for column, held in texts.items():
+            yes = next((t for t in held if fold(t) in _YES), "")
+            no = next((t for t in held if fold(t) in _NO), "")
+            if yes and no and len(held) == 2:
+                out[(self._columns[column].table, self._columns[column].column)] = (yes, no)
+        return out
 
     def columns(self) -> tuple[ColumnRef, ...]:
         """The columns that were read."""

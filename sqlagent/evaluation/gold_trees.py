@@ -134,6 +134,12 @@ class _Reader:
                 raise Unread("arithmetic")
             op = {"Add": "+", "Sub": "-", "Mul": "*", "Div": "/"}[type(node).__name__]
             return Term(col=first.col, op=op, other=second.col)
+        if isinstance(node, exp.TimeToStr) and isinstance(node.this, (exp.Column, exp.TsOrDsToTimestamp)):
+            part = {"%Y": "year", "%Y-%m": "month", "%Y-%m-%d": "day"}.get(node.args["format"].name)
+            inner = node.this if isinstance(node.this, exp.Column) else node.this.this
+            if part is None:
+                raise Unread("format")
+            return Term(col=self._column(inner), part=part)
         if isinstance(node, exp.Column):
             if isinstance(node.this, exp.Star):
                 raise Unread("t.*")

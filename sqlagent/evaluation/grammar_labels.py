@@ -49,6 +49,8 @@ def label(reading: Reading, schema: Schema, gold: Query) -> Labels:
     for number, name in picks.items():
         by_column[name].append(number)
     for name, slots in by_column.items():
+        by_column[name] = _strong(reading, slots, name)
+    for name, slots in by_column.items():
         for number, role in _shared(reading, sorted(slots), uses.roles[name]).items():
             roles[number] = role
     covered = set(by_column)
@@ -108,8 +110,9 @@ def _where(query: Query, out: _Uses, branch: int) -> None:
         for cond in clause:
             if cond.term.col is not None and cond.query is None:
                 roles = out.roles[(base(cond.term.col.table), cond.term.col.name)]
-                if mark not in roles:
-                    roles.append(mark)
+                own = f"{mark}:{cond.op}" if cond.op in ("null", "not null") else mark
+                if own not in roles:
+                    roles.append(own)
                 out.conds.append((cond, branch))
             elif cond.term.col is not None and cond.op not in ("in", "not in"):
                 out.roles[(base(cond.term.col.table), cond.term.col.name)].append(mark)
@@ -117,11 +120,13 @@ def _where(query: Query, out: _Uses, branch: int) -> None:
 
 def _usable(slot: Slot) -> list[Target]:
     columns = slot.columns()
-    if not columns or slot.kind not in ("name", "adjective", "hint"):
+    if not columns or slot.kind not in ("name", "adjective", "hint", "grain"):
         return []
     if slot_kind(slot) == "table":
         return []
     top = columns[0].score
+    if slot.kind == "grain":
+        return list(columns)
     return [t for t in columns if t.score >= 0.5 * top]
 
 
@@ -147,7 +152,25 @@ def _columns(reading: Reading, schema: Schema, uses: _Uses) -> dict[int, Name]:
             options = [o for o in options if o[1] != best[1]]
         else:
             options.remove(best)
+    _whole_names(reading, uses, out)
     return out
+
+
+def _whole_names(reading: Reading, uses: _Uses, out: dict[int, Name]) -> None:
+    """A slot that asks for the name stands for first and last name where both are selected."""
+    for n, slot in enumerate(reading.slots):
+        whole = next((t for t in slot.targets if "&" in t.column), None)
+        if whole is None or n not in out:
+            continue
+        parts = _split((whole.table, whole.column))
+        others = {name for k, name in out.items() if k != n}
+        if out[n] in parts and all("S" in uses.roles.get(p, []) for p in parts) and not others & set(parts):
+            out[n] = (whole.table, whole.column)
+            uses.roles[out[n]] = ["S"]
+
+
+def _split(name: Name) -> list[Name]:
+    return [(name[0], part) for part in name[1].split("&")]
 
 
 def _equal_columns(schema: Schema) -> dict[Name, list[Name]]:
@@ -157,6 +180,16 @@ def _equal_columns(schema: Schema) -> dict[Name, list[Name]]:
             out[(edge.source, a)].append((edge.target, b))
             out[(edge.target, b)].append((edge.source, a))
     return out
+
+
+def _strong(reading: Reading, slots: list[int], name: Name) -> list[int]:
+    """The slots that name a column outright, where some do and others merely hint at it."""
+    scores = {
+        n: max((t.score for t in reading.slots[n].targets if (t.table, t.column) == name), default=0.5)
+        for n in slots
+    }
+    top = max(scores.values())
+    return [n for n in slots if scores[n] >= 0.8 * top]
 
 
 def joined(roles: list[str]) -> str:

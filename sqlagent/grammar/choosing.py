@@ -16,9 +16,31 @@ from sqlagent.grammar.features import slot_kind
 from sqlagent.grammar.reading import DATED, NUMERIC, Reading, Slot
 from sqlagent.grammar.schema import Schema
 from sqlagent.language.mentions import Target
+from sqlagent.language.words import name_words
 
 NEAR = 5
 """Tokens within which "name of the singer" or "singer's name" ties a column to a table."""
+
+
+_LISTED = frozenset(
+    {
+        ",",
+        "and",
+        "as",
+        "well",
+        "the",
+        "all",
+        "each",
+        "every",
+        "or",
+        "different",
+        "distinct",
+        "their",
+        "s",
+        "a",
+    }
+)
+_OF = frozenset({"of", "for", "from", "in", "at", "by"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +58,7 @@ class Chooser:
         self.reading = reading
         self.schema = schema
         self.weights = weights
+        self._owners: dict[int, int] = {}
         self.named = self._named_tables()
         self.wanted = self._wanted_tables()
 
@@ -74,6 +97,34 @@ class Chooser:
         self._nearness(slot, number, target, out)
         if target.column:
             self._column(slot, number, target, role, out)
+        if slot.kind in ("grain", "period"):
+            self._date(target, out)
+        return out
+
+    def _date(self, target: Target, out: dict[str, float]) -> None:
+        """How naturally a date belongs to what is counted or added up: its own, or its parent's."""
+        near = 0.0
+        for table, weight in self._anchors().items():
+            path = self.schema.graph.path(table, target.table)
+            if path is None:
+                continue
+            upward = all(self.schema.points(e) for e in path)
+            near += weight * (0.5 ** len(path) if upward else -0.6)
+        out["date near"] = near
+        words = set(name_words(target.column))
+        said = {t.low for t in self.reading.tokens}
+        if words & _LIFE_DATES and not words & said:
+            out["date of a life"] = 1.0
+
+    def _anchors(self) -> dict[str, float]:
+        """Tables that are counted or measured, most likely first by weight."""
+        out: dict[str, float] = {}
+        for slot in self.reading.slots:
+            if slot.kind == "name" and slot.targets:
+                best = slot.targets[0]
+                column = self.schema.column(best.table, best.column) if best.column else None
+                if column is None or column.kind in NUMERIC:
+                    out[best.table] = max(out.get(best.table, 0.0), min(best.score, 1.0))
         return out
 
     def _nearness(self, slot: Slot, number: int, target: Target, out: dict[str, float]) -> None:
@@ -84,15 +135,43 @@ class Chooser:
         gaps = [(self.reading.slots[n].start - slot.end, n) for n in named]
         after = [g for g, _ in gaps if 0 <= g <= NEAR]
         before = [-g - (slot.end - slot.start) for g, _ in gaps if g < 0 and -g <= NEAR + 3]
+        if self._owner_said(number) in named:
+            out["of table"] = 1.0
         if after:
-            between = self.reading.tokens[slot.end : slot.end + min(after)]
-            if not any(t.low in {"and", ",", "with", "that", "who", "whose"} for t in between):
-                out["of table"] = 1.0
             out["table after"] = 1.0 / (1 + min(after))
         if before:
             out["table before"] = 1.0 / (1 + max(min(before), 0))
         if min(named) == min(self.named):
             out["first table"] = 1.0
+
+    def _owner_said(self, number: int) -> int:
+        """The slot of the table in "name, age and city of the singer", seen from each of the columns; -1 if none."""
+        if number in self._owners:
+            return self._owners[number]
+        tokens, slots = self.reading.tokens, self.reading.slots
+        begins = {s.start: n for n, s in enumerate(slots)}
+        at = slots[number].end
+        found = -1
+        preposition = False
+        while at < len(tokens):
+            low = tokens[at].low
+            here = begins.get(at)
+            if here is not None and slots[here].kind in ("name", "count"):
+                if here in self.named and (preposition or slot_kind(slots[here]) == "table"):
+                    found = here
+                    break
+                if preposition:
+                    break
+                at = slots[here].end
+            elif low in _LISTED:
+                at += 1
+            elif low in _OF:
+                preposition = True
+                at += 1
+            else:
+                break
+        self._owners[number] = found
+        return found
 
     def _column(self, slot: Slot, number: int, target: Target, role: str, out: dict[str, float]) -> None:
         role_of_key = self.schema.key_role(target.table, target.column)
@@ -138,13 +217,35 @@ class Chooser:
             return []
         scored = []
         for target in targets:
-            value = sum(self.weights.get(f, 0.0) * x for f, x in self.features(number, target, role).items())
+            value = sum(
+                (self.weights.get(f) or FIXED.get(f, 0.0)) * x
+                for f, x in self.features(number, target, role).items()
+            )
             scored.append((value, target))
         top = max(v for v, _ in scored)
         total = top + math.log(sum(math.exp(v - top) for v, _ in scored))
         scored.sort(key=lambda s: -s[0])
         return [Choice(t, v - total) for v, t in scored[:limit]]
 
+
+FIXED = {"date near": 6.0, "date of a life": -2.0}
+"""Weights of what no training question teaches: which of several dates a month or a period is of."""
+
+_LIFE_DATES = frozenset(
+    {
+        "birth",
+        "born",
+        "hired",
+        "hire",
+        "opened",
+        "founded",
+        "introduced",
+        "launch",
+        "discontinued",
+        "closed",
+        "start",
+    }
+)
 
 START = {
     "score": 3.0, "cover": 1.0, "behind": -2.0, "exact": 0.5, "wanted": 0.8, "table named": 1.5, "of table": 1.0,

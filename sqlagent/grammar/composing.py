@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from sqlagent.grammar.conditions import Conditions, gather
 from sqlagent.grammar.reading import Reading
 from sqlagent.grammar.schema import Schema
-from sqlagent.grammar.tree import Col, Cond, Order, Query, Term, base
+from sqlagent.grammar.tree import Col, Cond, Order, Query, Term, base, term_of
 from sqlagent.language.mentions import Target
 
 _AGG_CUES = {
@@ -53,6 +53,8 @@ class _Composer:
         if found is None:
             return None
         where = self._where(found)
+        if distinct and ("G" in self.signs or not all(t.plain for t in select)):
+            return None
         query = Query(select=select, tables=tuple(tables), where=where, distinct=distinct)
         shaped = self._shaped(query, found)
         return None if shaped is None else self._nested(shaped, found)
@@ -81,9 +83,7 @@ class _Composer:
                     if not counted:
                         out.append(Term("count"))
             elif role == "TS" and pick is not None:
-                labels = self.schema.labels(pick.table)
-                if labels:
-                    out.append(Term(col=Col(pick.table, labels[0])))
+                out.extend(self._label(pick.table))
             elif pick is not None and pick.column:
                 out.extend(self._terms(n, role, Col(pick.table, pick.column)))
         has_count = any(t.agg == "count" for t in out)
@@ -95,19 +95,31 @@ class _Composer:
             return None
         if not out or ("G" in self.signs and not any(t.plain for t in out) and not self._groups()):
             default = self._default(tables)
-            if default is None:
+            if not default:
                 return None
-            out = [default, *out] if not out or "G" in self.signs else out
-        return tuple(dict.fromkeys(out))
+            out = [*default, *out] if not out or "G" in self.signs else out
+        return self._arranged(list(dict.fromkeys(out)))
+
+    def _arranged(self, out: list[Term]) -> tuple[Term, ...]:
+        """The terms in order: as said, but names and periods before numbers; the search tries the other way too."""
+        return (*(t for t in out if t.plain), *(t for t in out if not t.plain))
 
     def _terms(self, number: int, role: str, col: Col) -> list[Term]:
         parts = [p for p in role.split("&") if p == "S" or p.startswith("S:")]
         aggs = [p[2:] for p in parts if p != "S"]
         if len(aggs) > 1:
             aggs.sort(key=lambda a: self._cue_place(number, a.removesuffix("d")))
-        out = [Term(col=col)] if "S" in parts else []
-        out.extend(Term(a.removesuffix("d") if a == "countd" else a, col, a == "countd") for a in aggs)
+        cut = self._cut(number)
+        names = [Col(col.table, name) for name in col.name.split("&")]
+        out = [term_of(c, part=cut) for c in names] if "S" in parts else []
+        col = names[0]
+        out.extend(term_of(col, a.removesuffix("d") if a == "countd" else a, a == "countd") for a in aggs)
         return out
+
+    def _cut(self, number: int) -> str:
+        """The period a slot cuts its date to, if it is one of those."""
+        slot = self.reading.slots[number]
+        return slot.form if slot.kind == "grain" else ""
 
     def _cue_place(self, number: int, agg: str) -> int:
         start = self.reading.slots[number].start
@@ -118,19 +130,21 @@ class _Composer:
                 return at
         return 99
 
-    def _default(self, tables: list[str]) -> Term | None:
+    def _label(self, table: str) -> list[Term]:
+        """The column, or the first and last name, that names a table's rows."""
+        labels = self.schema.labels(table)[:1]
+        return [Term(col=Col(table, name)) for label in labels for name in label.split("&")]
+
+    def _default(self, tables: list[str]) -> list[Term]:
         """What names the subject when nothing is said to be shown."""
         owner = tables[0] if tables else ""
         if not owner:
             owner = next((p.table for p in self.parts.picks if p is not None), "")
-        if not owner:
-            return None
-        labels = self.schema.labels(owner)
-        return Term(col=Col(owner, labels[0])) if labels else None
+        return self._label(owner) if owner else []
 
     def _groups(self) -> list[Term]:
         out: list[Term] = []
-        for role, pick in zip(self.parts.roles, self.parts.picks, strict=True):
+        for n, (role, pick) in enumerate(zip(self.parts.roles, self.parts.picks, strict=True)):
             if pick is None:
                 continue
             if role == "TG":
@@ -138,7 +152,7 @@ class _Composer:
                 if key is not None:
                     out.append(Term(col=key))
             elif pick.column and "G" in role.split("&"):
-                out.append(Term(col=Col(pick.table, pick.column)))
+                out.append(term_of(Col(pick.table, pick.column), part=self._cut(n)))
         return out
 
     # ------------------------------------------------------------ conditions, groups, order
@@ -162,6 +176,8 @@ class _Composer:
     def _shaped(self, query: Query, found: Conditions) -> Query | None:
         plain = [t for t in query.select if t.plain]
         aggs = [t for t in query.select if not t.plain]
+        if (found.limit is not None) and "L" not in self.signs:
+            return None
         group: list[Term] = []
         if "G" in self.signs or (aggs and plain):
             group = self._group_key(query, plain)
@@ -173,13 +189,11 @@ class _Composer:
         order = self._order()
         if order is None:
             return None
-        limit = None
-        if "L1" in self.signs:
-            limit = 1
-        elif "Ln" in self.signs:
-            limit = found.limit
-            if limit is None:
-                return None
+        if group and not order:
+            order = [Order(t) for t in group if t.part][:1]
+        limit: int | None = None
+        if "L" in self.signs:
+            limit = found.limit or 1
         return replace(query, group=tuple(group), having=having, order=tuple(order), limit=limit)
 
     def _group_key(self, query: Query, plain: list[Term]) -> list[Term]:
@@ -192,7 +206,8 @@ class _Composer:
         if len(owners) == 1 and others:
             owner = next(iter(owners))
             key = self.schema.key(owner)
-            if key is not None and Term(col=key) not in cols and self._one_side(owner, others):
+            told = any(self.schema.is_label(t.col) for t in cols if t.col is not None)
+            if key is not None and told and Term(col=key) not in cols and self._one_side(owner, others):
                 return [Term(col=key), *cols]
         return list(dict.fromkeys([*cols, *named]))
 
@@ -212,21 +227,21 @@ class _Composer:
         for sign in self.signs:
             if sign in ("Oc-", "Oc+"):
                 out.append(Order(Term("count"), sign == "Oc-"))
-        for role, pick in zip(self.parts.roles, self.parts.picks, strict=True):
+        for n, (role, pick) in enumerate(zip(self.parts.roles, self.parts.picks, strict=True)):
             if pick is None or not pick.column:
                 continue
             for part in role.split("&"):
                 col = Col(pick.table, pick.column)
                 if part[:2] == "Oa":
-                    out.append(Order(Term(part.partition(":")[2] or "sum", col), part[2:3] == "-"))
+                    out.append(Order(term_of(col, part.partition(":")[2] or "sum"), part[2:3] == "-"))
                 elif part[:1] in "OX" and part:
-                    out.append(Order(Term(col=col), part[1:2] == "-"))
+                    out.append(Order(term_of(col, part=self._cut(n)), part[1:2] == "-"))
         wants = any(s.startswith("O") for s in self.signs)
         if wants != bool(out):
             return None
         if any(s in ("Oa-", "Oa+") for s in self.signs) != any(o.term.agg not in ("", "count") for o in out):
             return None
-        return out
+        return list(dict.fromkeys(out))
 
     # ------------------------------------------------------------ nested
 
@@ -304,13 +319,13 @@ class _Composer:
                 op, agg = part[1:].split(":")
                 col = Col(pick.table, pick.column)
                 inner = Query(
-                    select=(Term("" if agg == "one" else agg, col),),
+                    select=(term_of(col, "" if agg == "one" else agg),),
                     tables=(col.table,),
                     where=tuple((c,) for c in found.second),
                 )
                 if agg == "one" and not found.second:
                     return None
-                out = replace(out, where=(*out.where, (Cond(Term(col=col), op, (), inner),)))
+                out = replace(out, where=(*out.where, (Cond(term_of(col), op, (), inner),)))
                 done = True
         return out if done else None
 

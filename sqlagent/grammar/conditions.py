@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 
 from sqlagent.grammar.reading import DATED, NUMERIC, Reading, Slot
 from sqlagent.grammar.schema import Schema
-from sqlagent.grammar.tree import Col, Cond, Term, Value
+from sqlagent.grammar.tree import Col, Cond, Term, Value, term_of
+from sqlagent.language.dates import resolve
 from sqlagent.language.mentions import Target
-from sqlagent.values import Kind
+from sqlagent.values import Column, Kind
 
 FAR = 60
 
@@ -67,6 +69,9 @@ class _Gatherer:
             slot, role = slots[n], self.roles[n]
             if slot.kind == "number" and role == "L":
                 self.out.limit = int(slot.number or 1)
+            elif slot.kind == "period":
+                if not self._period(n):
+                    return None
             elif slot.kind in ("number", "text") and role[:1] in "WH" and role[:1]:
                 pair = self._pair(n)
                 ok = self._having(n) if role[0] == "H" else self._compare(n, pair)
@@ -75,7 +80,29 @@ class _Gatherer:
                 if pair is not None:
                     n = pair
             n += 1
+        for n in range(len(slots)):
+            self._bare(n)
         return self.out if self._all_met() else None
+
+    def _bare(self, n: int) -> None:
+        """A column that is a condition by itself: stored as yes or no, or asked to be (not) missing."""
+        pick, role = self.picks[n], self.roles[n]
+        if pick is None or not pick.column:
+            return
+        col = Col(pick.table, pick.column.split("&")[0])
+        for part in role.split("&"):
+            mark, _, op = part.partition(":")
+            if mark in ("W", "W2") and op in ("null", "not null"):
+                self._add(mark, Cond(Term(col=col), op))
+                self.used.add(n)
+            elif mark in ("W", "W2") and n not in self.used:
+                flags = self.schema.flags.get((pick.table, pick.column))
+                if flags is not None:
+                    start = self.reading.slots[n].start
+                    before = {t.stem for t in self.reading.tokens[max(0, start - 3) : start]}
+                    value = flags[1] if before & {"not", "no", "without", "never"} else flags[0]
+                    self._add(mark, Cond(Term(col=col), "=", (value,)))
+                    self.used.add(n)
 
     def _pair(self, n: int) -> int | None:
         """The second number of a "between"."""
@@ -128,6 +155,8 @@ class _Gatherer:
         if owner is None:
             return False
         column = self.schema.column(owner.table, owner.name)
+        if self._year_of_date(slot, column):
+            return self._years(owner, mark, op, slot, pair)
         values: tuple[Value, ...]
         if op == "between" and pair is not None:
             other = self.reading.slots[pair]
@@ -136,11 +165,65 @@ class _Gatherer:
             values = (self._pattern(slot),)
         else:
             values = (self._literal(slot, column),)
-        self._add(mark, Cond(Term(col=owner), op or "=", values))
+        self._add(mark, Cond(term_of(owner), op or "=", values))
         return True
 
-    def _literal(self, slot: Slot, column: object) -> Value:
-        kind = getattr(column, "kind", Kind.OTHER)
+    def _year_of_date(self, slot: Slot, column: Column | None) -> bool:
+        if slot.number is None or not 1000 <= slot.number <= 2200 or column is None:
+            return False
+        return column.kind in DATED or (column.kind == Kind.TEXT and "date" in column.name.lower())
+
+    def _years(self, owner: Col, mark: str, op: str, slot: Slot, pair: int | None) -> bool:
+        """A year compared with a date: the days of that year."""
+        year = int(slot.number or 0)
+        last = int(self.reading.slots[pair].number or year) if pair is not None else year
+        if not 1000 <= last <= 2200:
+            return False
+        self._range(owner, mark, "=" if op == "between" else op, date(year, 1, 1), date(last, 12, 31))
+        return True
+
+    def _range(self, owner: Col, mark: str, op: str, first: date, last: date) -> None:
+        """Days `first` to `last` as conditions that hold for dates and for times of day."""
+        after = str(last + timedelta(days=1)) if last.year < 9999 else str(last)
+        term = Term(col=owner)
+        if op in ("<", "<="):
+            self._add(mark, Cond(term, "<", (str(first) if op == "<" else after,)))
+        elif op in (">", ">="):
+            self._add(mark, Cond(term, ">=", (after if op == ">" else str(first),)))
+        else:
+            self._add(mark, Cond(term, ">=", (str(first),)))
+            self._add(mark, Cond(term, "<", (after,)))
+
+    def _period(self, n: int) -> bool:
+        """A period of the question as a condition on a date."""
+        slot, pick = self.reading.slots[n], self.picks[n]
+        if slot.period is None or pick is None:
+            return False
+        owner = self._dated_owner(n) or Col(pick.table, pick.column)
+        first, last = resolve(slot.period, date.today())
+        lows = [t.low for t in self.reading.tokens[max(0, slot.start - 3) : slot.start]]
+        op = "="
+        if set(lows) & {"before", "until", "till", "prior"}:
+            op = "<"
+        elif set(lows) & {"after"}:
+            op = ">"
+        elif set(lows) & {"since", "from"}:
+            op = ">="
+        self._range(owner, "W", op, first, last)
+        return True
+
+    def _dated_owner(self, n: int) -> Col | None:
+        """A date column said right before the period."""
+        for k in range(n - 1, max(-1, n - 3), -1):
+            pick = self.picks[k]
+            column = self.schema.column(pick.table, pick.column) if pick is not None and pick.column else None
+            if pick is not None and column is not None and column.kind in DATED:
+                self.used.add(k)
+                return Col(pick.table, pick.column)
+        return None
+
+    def _literal(self, slot: Slot, column: Column | None) -> Value:
+        kind = column.kind if column is not None else Kind.OTHER
         if slot.number is not None:
             whole = int(slot.number) if float(slot.number).is_integer() else slot.number
             return str(whole) if kind in DATED or (kind == Kind.TEXT and self._equal(slot)) else whole
@@ -172,7 +255,7 @@ class _Gatherer:
             self.used.add(best[1])
             pick = self.picks[best[1]]
             assert pick is not None
-            return Col(pick.table, pick.column)
+            return Col(pick.table, pick.column.split("&")[0])
         return self._fallback(slot)
 
     def _cost(self, n: int, k: int, mark: str) -> float:
@@ -181,7 +264,8 @@ class _Gatherer:
         gap = slot.start - other.end if other.end <= slot.start else 1.5 * (other.start - slot.end) + 2.5
         cost = float(max(gap, 0))
         if not any(p in ("W", "W2") for p in parts):
-            cost += 40.0
+            beside = 0 <= other.start - slot.end <= 1 or 0 <= slot.start - other.end <= 1
+            cost += 40.0 if beside and slot.number is not None and self._numeric(k, True) else FAR
         elif mark not in parts:
             cost += 8.0
         if k in self.used:
@@ -190,10 +274,11 @@ class _Gatherer:
             cost += 12.0
         return cost
 
-    def _numeric(self, k: int) -> bool:
+    def _numeric(self, k: int, strictly: bool = False) -> bool:
         pick = self.picks[k]
         column = self.schema.column(pick.table, pick.column) if pick is not None else None
-        return column is not None and column.kind in (*NUMERIC, *DATED, Kind.OTHER, Kind.TEXT)
+        kinds = (*NUMERIC, Kind.OTHER) if strictly else (*NUMERIC, *DATED, Kind.OTHER)
+        return column is not None and column.kind in kinds
 
     def _fallback(self, slot: Slot) -> Col | None:
         """A column nobody named: a year for a year, a date for a date, the label for a text."""
@@ -204,12 +289,17 @@ class _Gatherer:
                 year = slot.number is not None and 1500 <= slot.number <= 2100
                 if year and "year" in low and column.kind in (*NUMERIC, Kind.TEXT, Kind.OTHER):
                     return Col(table, column.name)
+                if year and self._year_of_date(slot, column) and not self._has_year(table):
+                    return Col(table, column.name)
                 if slot.form == "date" and (column.kind in DATED or "date" in low):
                     return Col(table, column.name)
         if slot.kind == "text" and tables:
             labels = self.schema.labels(tables[0])
-            return Col(tables[0], labels[0]) if labels else None
+            return Col(tables[0], labels[0].split("&")[0]) if labels else None
         return None
+
+    def _has_year(self, table: str) -> bool:
+        return any("year" in c.name.lower() for c in self.schema.tables[table].columns)
 
     def _having(self, n: int) -> bool:
         slot = self.reading.slots[n]
@@ -221,7 +311,7 @@ class _Gatherer:
             pick = self.picks[k]
             part = next((p for p in role.split("&") if p.startswith("H:")), None)
             if part is not None and pick is not None and pick.column and slot.kind == "number":
-                term = Term(part[2:], Col(pick.table, pick.column))
+                term = term_of(Col(pick.table, pick.column), part[2:])
         pair = self._pair(n)
         values: tuple[Value, ...] = (slot.number,)
         if op == "between":

@@ -10,8 +10,15 @@ from collections.abc import Iterator
 
 from sqlagent.grammar.reading import DATED, NUMERIC, Reading, Slot
 from sqlagent.grammar.schema import Schema
+from sqlagent.language.lexicon import words_of
 
 WINDOW = 4
+
+WIDE_CUES = words_of(
+    """descend ascend decreas increas alphabet revers lexicograph both or not never without averag each per total
+    most least fewest highest lowest distinct different more than order sort"""
+)
+"""Stems that matter to a slot wherever they stand in the question."""
 
 
 def frame_features(reading: Reading) -> list[str]:
@@ -57,6 +64,7 @@ def slot_features(reading: Reading, number: int, frame: str, schema: Schema) -> 
         f"lr2={before[-1]}_{' '.join(after[:2])}",
         *(f"L:{s}" for s in signs[max(0, at - 6) : at]),
         *(f"R:{s}" for s in signs[at + 1 : at + 6]),
+        *(f"q:{s}" for s in sorted(WIDE_CUES.intersection(signs))),
         *_place_features(reading, number),
         *(_target_features(slot, schema)),
     ]
@@ -71,6 +79,8 @@ def slot_features(reading: Reading, number: int, frame: str, schema: Schema) -> 
 
 def slot_kind(slot: Slot) -> str:
     """The slot's kind as features know it: names are split into tables, columns and either."""
+    if slot.kind == "grain":
+        return "column"
     if slot.kind != "name":
         return slot.kind
     tables, columns = slot.tables(), slot.columns()

@@ -2,7 +2,7 @@
 
 A frame is a sorted set of signs: `C` a count is selected, `A` another aggregate, `G`
 grouped, `Oc-`/`Oc+` ordered by count, `Oa-`/`Oa+` by another aggregate, `O` by a column,
-`L1`/`Ln` limited, `Hc`/`Ha` having, `or` alternatives, and one of `not`, `both`, `union`, `cmp`
+`L` limited, `Hc`/`Ha` having, `or` alternatives, and one of `not`, `both`, `union`, `cmp`
 for a nested or second SELECT. How many columns and conditions there are is not the frame's
 business but the slots'.
 """
@@ -31,7 +31,7 @@ def frame_of(query: Query) -> str:
         kind = "c" if agg == "count" else "a" if agg else ""
         signs.add(f"O{kind}" + (("-" if order.desc else "+") if kind else ""))
     if query.limit is not None:
-        signs.add("L1" if query.limit == 1 else "Ln")
+        signs.add("L")
     for cond in query.having:
         signs.add("Hc" if cond.term.agg == "count" else "Ha")
     if any(len(c) > 1 for c in query.where):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlagent.grammar.reading import Reading, Slot
-from sqlagent.grammar.searching import Found
+from sqlagent.grammar.weighing import Found
 from sqlagent.language.mentions import Target
 
 _FRAME_WORDS = {

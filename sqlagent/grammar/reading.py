@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from sqlagent.language.dates import Period, read_periods
+from sqlagent.language.dates import GRAINS, Period, read_periods
 from sqlagent.language.lexicon import ATTRIBUTE_ADJECTIVES, COMPARATIVE_FORMS, STOP_WORDS, VERB_ATTRIBUTES
 from sqlagent.language.mentions import Mention, Naming, Target, Values
 from sqlagent.language.numbers import read_numbers
@@ -64,13 +64,20 @@ def read(text: str, naming: Naming, values: Values | None) -> Reading:
     mentions = list(naming.mentions(tokens, values))
     slots: list[Slot] = []
     taken: set[int] = set()
-    periods = [p for p in read_periods(tokens) if not p.plain_number]
+    years_stored = any("year" in item.own for item in naming.items if item.column is not None)
+    periods = [p for p in read_periods(tokens) if not p.plain_number or _is_year(tokens, p, years_stored)]
     held = {n for m in mentions if m.kind == "value" for n in range(m.start, m.end)}
     for period in periods:
         if any(n in held for n in range(period.start, period.end)):
             continue
-        slots.append(Slot("period", period.start, period.end, period=period, text=_words(tokens, period)))
+        dated = date_columns(naming)
+        if not dated:
+            continue
+        text_of = _words(tokens, period)
+        slots.append(Slot("period", period.start, period.end, dated, period=period, text=text_of))
         taken.update(range(period.start, period.end))
+    for grain in _grains(tokens, taken, mentions, naming):
+        slots.append(grain)
     for mention in mentions:
         span = range(mention.start, mention.end)
         if taken & set(span) or _only_counts(mention, tokens):
@@ -86,12 +93,69 @@ def read(text: str, naming: Naming, values: Values | None) -> Reading:
     return Reading(text, tokens, tuple(slots), signs, places)
 
 
+def _grains(
+    tokens: Sequence[Token], taken: set[int], mentions: Sequence[Mention], naming: Naming
+) -> Iterable[Slot]:
+    """ "by month", "each year", "monthly": what a date is cut to; a column so named comes first."""
+    for n, token in enumerate(tokens):
+        grain = GRAINS.get(token.low)
+        if n in taken or grain is None:
+            continue
+        adverb = token.low.endswith("ly") or token.low == "annual"
+        before = {t.low for t in tokens[max(0, n - 2) : n]}
+        if not adverb and not before & {"per", "by", "each", "every", "which", "what"}:
+            continue
+        own = next((m for m in mentions if m.start <= n < m.end), None)
+        if own is not None and own.best.column and own.best.score >= 0.9:
+            continue
+        dated = date_columns(naming)
+        if dated:
+            taken.add(n)
+            yield Slot("grain", n, n + 1, dated, text=token.low, form=grain)
+
+
+def date_columns(naming: Naming) -> tuple[Target, ...]:
+    """Columns that hold dates: by type, else texts named so."""
+    out: list[Target] = []
+    for item in naming.items:
+        if item.column is None:
+            continue
+        if item.column.kind in DATED:
+            out.append(Target(item.table.key, item.column.name, score=1.0))
+        elif item.column.kind in (Kind.TEXT, Kind.OTHER) and {"date", "datetim", "timestamp"} & set(item.own):
+            out.append(Target(item.table.key, item.column.name, score=0.8))
+    return tuple(out[:40])
+
+
 def _only_counts(mention: Mention, tokens: Sequence[Token]) -> bool:
     """Whether a weak name is really "number of" or "how many"."""
     if mention.kind == "value" or mention.end - mention.start > 1 or mention.best.cover > 0.9:
         return False
     low, after = tokens[mention.start].low, tokens[mention.end].low if mention.end < len(tokens) else ""
     return low in {"number", "numbers", "count", "amount", "quantity"} and after in {"of", "the"}
+
+
+def _is_year(tokens: Sequence[Token], period: Period, years_stored: bool) -> bool:
+    """Whether a bare number such as 2024 is a year of some date: said so, where no column holds years."""
+    if years_stored or period.first is None or not 1900 <= period.first.year <= 2100:
+        return False
+    before = tokens[period.start - 1].low if period.start else ""
+    return before in {
+        "in",
+        "during",
+        "since",
+        "before",
+        "after",
+        "from",
+        "until",
+        "of",
+        "for",
+        "only",
+        "year",
+        "by",
+        "and",
+        "to",
+    }
 
 
 def _words(tokens: Sequence[Token], span: Period) -> str:
@@ -177,6 +241,8 @@ def _counts(tokens: Sequence[Token], taken: set[int]) -> Iterable[Slot]:
         if form:
             wide = 2 if form in {"how", "number"} else 1
             taken.update(range(n, n + wide))
+            if form == "how" and after == "much":
+                form = "much"
             yield Slot("count", n, n + wide, form=form)
 
 
@@ -249,7 +315,7 @@ def attribute_columns(naming: Naming, words: str) -> tuple[Target, ...]:
     return tuple(out[:12])
 
 
-_SIGNS = {"number": "NUM", "value": "VAL", "text": "TXT", "period": "PER"}
+_SIGNS = {"number": "NUM", "value": "VAL", "text": "TXT", "period": "PER", "grain": "COL"}
 
 
 def _signs(tokens: Sequence[Token], slots: Sequence[Slot]) -> tuple[tuple[str, ...], tuple[int, ...]]:
@@ -263,7 +329,7 @@ def _signs(tokens: Sequence[Token], slots: Sequence[Slot]) -> tuple[tuple[str, .
     last = -1
     for n, token in enumerate(tokens):
         k = owner.get(n, -1)
-        if k >= 0 and slots[k].kind in ("name", "value", "number", "text", "period"):
+        if k >= 0 and slots[k].kind in ("name", "value", "number", "text", "period", "grain"):
             if k != last:
                 slot = slots[k]
                 sign = _SIGNS.get(slot.kind) or ("TAB" if not slot.targets[0].column else "COL")

@@ -19,7 +19,8 @@ from sqlagent.grammar.reading import Reading, read
 from sqlagent.grammar.rendering import NoJoin, Renderer
 from sqlagent.grammar.schema import Schema
 from sqlagent.grammar.scoring import weights
-from sqlagent.grammar.searching import Found, Width, search
+from sqlagent.grammar.searching import Width, search
+from sqlagent.grammar.weighing import Found
 from sqlagent.keys import catalog_key
 from sqlagent.value_index import ValueIndex
 from sqlagent.values import Candidate, Catalog, LinkedSchema, Question
@@ -31,20 +32,20 @@ WIDE = Width(frames=12, roles=30, picks=10, loss=11.0)
 BEAM = 8
 """Candidates of one pool; a beam's votes add up to this many."""
 
-_schemas: OrderedDict[Hashable, Schema] = OrderedDict()
+_schemas: OrderedDict[Hashable, tuple[ValueIndex | None, Schema]] = OrderedDict()
 _lock = Lock()
 
 
-def schema_of(catalog: Catalog) -> Schema:
+def schema_of(catalog: Catalog, index: ValueIndex | None = None) -> Schema:
     """Give the catalog prepared for the grammar; the last 32 are kept."""
-    key = catalog_key(catalog)
+    key = (catalog_key(catalog), id(index))
     with _lock:
         if key in _schemas:
             _schemas.move_to_end(key)
-            return _schemas[key]
-    made = Schema(catalog)
+            return _schemas[key][1]
+    made = Schema(catalog, index.flags() if index is not None else None)
     with _lock:
-        _schemas[key] = made
+        _schemas[key] = (index, made)
         while len(_schemas) > 32:
             _schemas.popitem(last=False)
     return made
@@ -83,7 +84,7 @@ class GrammarSampler:
         key = (question.text, question.hint, catalog_key(linked.catalog), wide)
         if key in self._beams:
             return self._beams[key]
-        schema = schema_of(linked.catalog)
+        schema = schema_of(linked.catalog, self.index)
         beam = candidates(question, schema, self.index, NARROW)
         if wide or not beam:
             known = {c.sql for c in beam}

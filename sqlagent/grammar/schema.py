@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlagent.grammar.tree import Col, base
-from sqlagent.keys import KeyGraph
+from sqlagent.keys import Edge, KeyGraph
 from sqlagent.language.mentions import Naming
 from sqlagent.language.words import name_words, stem
 from sqlagent.values import Catalog, Column, Kind, Table
 
 
 class Schema:
-    """One catalog, prepared. Immutable after construction."""
+    """One catalog, prepared. Immutable after construction.
 
-    def __init__(self, catalog: Catalog) -> None:
+    `flags` are the columns stored as yes and no, with the texts that stand for each.
+    """
+
+    def __init__(
+        self, catalog: Catalog, flags: Mapping[tuple[str, str], tuple[str, str]] | None = None
+    ) -> None:
+        self.flags = dict(flags or {})
         self.catalog = catalog
         self.naming = Naming(catalog)
         self.graph = KeyGraph(catalog)
         self.tables: dict[str, Table] = {t.key: t for t in catalog.tables}
         self._columns = {(t.key, c.name): c for t in catalog.tables for c in t.columns}
+        for item in self.naming.items:
+            if item.column is not None:
+                self._columns.setdefault((item.table.key, item.column.name), item.column)
         self._foreign = {(e.source, c) for e in self.graph.edges for c in e.columns}
         self._labels: dict[str, tuple[str, ...]] = {}
         self._stems: dict[str, frozenset[str]] = {
@@ -27,6 +38,13 @@ class Schema:
     def column(self, table: str, name: str) -> Column | None:
         """A column by its table instance and exact name."""
         return self._columns.get((base(table), name))
+
+    def points(self, edge: Edge) -> bool:
+        """Whether a join goes from rows to the one row they point at."""
+        return any(
+            e.source == edge.source and e.columns == edge.columns and e.target == edge.target
+            for e in self.graph.edges
+        )
 
     def key_role(self, table: str, name: str) -> str:
         """`pk`, `fk`, or `no`."""
@@ -55,8 +73,16 @@ class Schema:
                 (self._label_score(owner, c, n), c.name) for n, c in enumerate(self.tables[owner].columns)
             ]
             ranked = sorted(scored, key=lambda s: -s[0])
-            self._labels[owner] = tuple(name for score, name in ranked if score > 0)
+            names = [name for score, name in ranked if score > 0]
+            both = [c.name for (t, _), c in self._columns.items() if t == owner and "&" in c.name]
+            self._labels[owner] = (*both, *names)
         return self._labels[owner]
+
+    def is_label(self, col: Col) -> bool:
+        """Whether a column names rows rather than sorts them into kinds."""
+        labels = self.labels(col.table)
+        names = {part for label in labels[:1] for part in label.split("&")}
+        return col.name in names or stem("name") in {stem(w) for w in name_words(col.name)}
 
     def _label_score(self, table: str, column: Column, place: int) -> float:
         words = [stem(w) for w in name_words(column.name)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeVar
 
@@ -18,22 +18,10 @@ from sqlagent.grammar.reading import Reading
 from sqlagent.grammar.schema import Schema
 from sqlagent.grammar.scoring import Weights
 from sqlagent.grammar.tree import Query
+from sqlagent.grammar.weighing import Found, weigh
 from sqlagent.language.mentions import Target
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A composed tree with its parts and log-scores."""
-
-    query: Query
-    parts: Parts
-    score: float
-    frame: float
-    roles: float
-    picks: float
-    distinct: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +32,7 @@ class Width:
     roles: int = 14
     picks: int = 6
     loss: float = 7.0
+    weighed: int = 60
 
 
 def search(reading: Reading, schema: Schema, weights: Weights, width: Width) -> list[Found]:
@@ -54,22 +43,47 @@ def search(reading: Reading, schema: Schema, weights: Weights, width: Width) -> 
     for frame, frame_score in frames:
         if frame_score < frames[0][1] - width.loss:
             break
-        options = [_role_options(reading, n, frame, schema, weights) for n in range(len(reading.slots))]
-        distinct = weights.distinct.log_probabilities(distinct_features(reading, frame))
-        for roles, role_score in islice(combinations(options, width.loss), width.roles):
-            choices = [_choices(chooser, n, role) for n, role in enumerate(roles)]
-            for picks, pick_score in islice(combinations(choices, width.loss), width.picks):
-                parts = Parts(frame, roles, picks)
-                for flag, flag_score in distinct:
-                    query = compose(reading, schema, parts, flag == "1")
-                    if query is None:
-                        break
-                    score = frame_score + role_score + pick_score + flag_score
-                    if query not in out or out[query].score < score:
-                        out[query] = Found(
-                            query, parts, score, frame_score, role_score, pick_score, flag_score
-                        )
-    return sorted(out.values(), key=lambda f: -f.score)
+        for made in _framed(reading, schema, weights, chooser, width, frame, frame_score):
+            for one in _with_flip(made):
+                if one.query not in out or out[one.query].search < one.search:
+                    out[one.query] = one
+    kept = sorted(out.values(), key=lambda f: -f.search)[: width.weighed]
+    scored = [replace(f, score=weigh(f, reading, schema, weights.rank)) for f in kept]
+    return sorted(scored, key=lambda f: -f.score)
+
+
+def _framed(
+    reading: Reading,
+    schema: Schema,
+    weights: Weights,
+    chooser: Chooser,
+    width: Width,
+    frame: str,
+    frame_score: float,
+) -> Iterator[Found]:
+    """Trees of one frame: likely roles, and for each likely columns."""
+    options = [_role_options(reading, n, frame, schema, weights) for n in range(len(reading.slots))]
+    distinct = weights.distinct.log_probabilities(distinct_features(reading, frame))
+    for roles, role_score in islice(combinations(options, width.loss), width.roles):
+        choices = [_choices(chooser, n, role) for n, role in enumerate(roles)]
+        for picks, pick_score in islice(combinations(choices, width.loss), width.picks):
+            parts = Parts(frame, roles, picks)
+            for flag, flag_score in distinct:
+                query = compose(reading, schema, parts, flag == "1")
+                if query is not None:
+                    yield Found(query, parts, frame_score, role_score, pick_score, flag_score)
+
+
+def _with_flip(found: Found) -> Iterator[Found]:
+    """The tree, and the same with its numbers shown on the other side of its names."""
+    yield found
+    select = found.query.select
+    plain = tuple(t for t in select if t.plain)
+    numbers = tuple(t for t in select if not t.plain)
+    if plain and numbers and found.query.second is None and not any(t.part for t in plain):
+        flipped = (*numbers, *plain) if select[0].plain else (*plain, *numbers)
+        if flipped != select:
+            yield replace(found, query=replace(found.query, select=flipped), flipped=True)
 
 
 def _role_options(

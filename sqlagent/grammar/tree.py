@@ -39,6 +39,19 @@ class Term:
         return not self.agg
 
 
+def term_of(col: Col, agg: str = "", distinct: bool = False, part: str = "") -> Term:
+    """A term over a column; one named `a*b` is the product of two.
+
+    Example:
+        >>> term_of(Col("line", "quantity*price"), "sum").other
+        Col(table='line', name='price')
+    """
+    first, times, second = col.name.partition("*")
+    if not times:
+        return Term(agg, col, distinct, part)
+    return Term(agg, Col(col.table, first), distinct, "", "*", Col(col.table, second))
+
+
 Value = str | int | float | None
 
 

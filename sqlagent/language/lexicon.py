@@ -283,3 +283,10 @@ MONTHS = {
     "september": 9, "october": 10, "november": 11, "december": 12, "jan": 1, "feb": 2, "mar": 3, "apr": 4,
     "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10, "nov": 11, "dec": 12,
 }  # fmt: skip
+
+IMPLIED = {
+    "revenue": "amount", "sale": "amount revenue", "turnover": "amount", "spend": "amount", "spending": "amount",
+    "earning": "amount", "bring": "amount", "headcount": "employee", "staff": "employee", "worth": "amount value price",
+    "buyer": "customer", "purchase": "order", "sold": "quantity", "sell": "quantity", "unit": "quantity",
+}  # fmt: skip
+"""Words that may stand for a column of another name, one way only."""

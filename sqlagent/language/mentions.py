@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from sqlagent.language.lexicon import STOP_WORDS, SYNONYM_GROUPS
+from sqlagent.language.lexicon import IMPLIED, STOP_WORDS, SYNONYM_GROUPS
 from sqlagent.language.words import Token, name_words, split_name, stem
-from sqlagent.values import Catalog, Column, Table, ValueMatch
+from sqlagent.values import Catalog, Column, Kind, Table, ValueMatch
 
 SYNONYM = 0.7
 """Weight of a synonym against the word itself (1.0)."""
@@ -91,6 +91,8 @@ def _synonyms() -> dict[str, frozenset[str]]:
         stems = {stem(w) for w in group.split()}
         for one in stems:
             groups[one] |= stems - {one}
+    for word, others in IMPLIED.items():
+        groups[stem(word)] |= {stem(w) for w in others.split()}
     return {word: frozenset(others) for word, others in groups.items()}
 
 
@@ -112,11 +114,52 @@ class Naming:
             for column in table.columns:
                 own = tuple(stem(w) for w in name_words(column.name, vocabulary))
                 self._add(Named(table, column, own, frozenset(around), _comment(column.comment)))
+            self._add_product(table)
+            self._add_full_name(table)
         self._prefixes: dict[str, list[str]] = defaultdict(list)
         for known in list(self._by_stem):
             if len(known) >= 3:
                 self._prefixes[known[:3]].append(known)
         self._cache: dict[str, dict[int, tuple[float, str]]] = {}
+
+    def _add_product(self, table: Table) -> None:
+        """Let "revenue" find quantity times price where a table holds both and no amount.
+
+        The column is named `quantity*price`; it is computed, not stored.
+        """
+        words = {
+            c.name: set(split_name(c.name)) for c in table.columns if c.kind in (Kind.INTEGER, Kind.NUMBER)
+        }
+        count = next((n for n, w in words.items() if w & {"quantity", "qty", "units", "pieces", "items"}), "")
+        price = next((n for n, w in words.items() if w & {"price", "unitprice", "rate"} and n != count), "")
+        if (
+            count
+            and price
+            and not any(w & {"amount", "total", "revenue", "subtotal"} for w in words.values())
+        ):
+            column = Column(f"{count}*{price}", kind=Kind.NUMBER)
+            around = frozenset(stem(w) for w in name_words(table.name))
+            self._add(Named(table, column, (stem("revenue"),), around, frozenset()))
+
+    def _add_full_name(self, table: Table) -> None:
+        """Let "name" find first and last name together where no column holds the whole name.
+
+        The column is called `first&last`: two columns, not one stored.
+        """
+        words = {c.name: name_words(c.name) for c in table.columns}
+        first = next((n for n, w in words.items() if w[-2:] in (("first", "name"), ("given", "name"))), "")
+        last = next((n for n, w in words.items() if w[-2:] in (("last", "name"), ("family", "name"))), "")
+        whole = any(
+            w[-1:] == ("name",)
+            and len(w) < 3
+            and not {"first", "last", "middle", "given", "family", "user"} & set(w)
+            for w in words.values()
+        )
+        if first and last and not whole:
+            around = frozenset(stem(w) for w in (*name_words(table.name), "full"))
+            self._add(
+                Named(table, Column(f"{first}&{last}", kind=Kind.TEXT), (stem("name"),), around, frozenset())
+            )
 
     def _add(self, item: Named) -> None:
         self.items.append(item)

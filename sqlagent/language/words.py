@@ -172,6 +172,10 @@ def segment(word: str, vocabulary: Collection[str]) -> tuple[str, ...]:
     return best.get(len(word), (word,))
 
 
+_SHORT_ID = re.compile(r"[a-df-z]id|eid|[b-df-hj-np-tv-z]{2}id")
+"""Names such as `eid` or `sid`: a letter or two of the table and `id`."""
+
+
 def name_words(name: str, vocabulary: Collection[str] = ()) -> tuple[str, ...]:
     """Read the words in a name, run-together and abbreviated ones opened.
 
@@ -190,6 +194,9 @@ def name_words(name: str, vocabulary: Collection[str] = ()) -> tuple[str, ...]:
             continue
         if word in ABBREVIATIONS:
             out.extend(ABBREVIATIONS[word].split())
+            continue
+        if _SHORT_ID.fullmatch(word):
+            out.append("id")
             continue
         for piece in segment(word, vocabulary):
             out.extend(ABBREVIATIONS.get(piece, piece).split())
