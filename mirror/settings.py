@@ -224,6 +224,9 @@ LLM_BASE_URL = env.str("LLM_BASE_URL", default="")
 LLM_API_KEY = env.str("LLM_API_KEY", default="")
 LLM_MODEL = env.str("LLM_MODEL", default="")
 
+# Seconds one call of a language model may take, retries included; a model on a CPU needs more.
+LLM_TIMEOUT = env.float("LLM_TIMEOUT", default=120.0)
+
 # ------------------------------------------------------------------ limits
 
 # Seconds one statement may run, rows of a candidate, rows kept of a result, days they are kept.

@@ -75,14 +75,14 @@ class _Line:
 class OpenAiLlm:
     """A model behind an OpenAI-compatible server.
 
-    `timeout` is seconds for one attempt; 429, 5xx and broken connections are retried
-    `max_retries` times with the library's exponential backoff, a `retry-after` heeded. A call
-    never takes longer than all its attempts together, even when a server dribbles bytes.
+    429, 5xx and broken connections are retried `max_retries` times with the library's
+    exponential backoff, a `retry-after` heeded. A call never takes longer than `timeout`
+    seconds, retries included, even when a server dribbles bytes; so silence is not asked twice.
     An empty `api_key` is fine for servers that ask for none. Nothing raised holds the key.
     """
 
     def __init__(
-        self, *, base_url: str, model: str, api_key: str = "", timeout: float = 60.0, max_retries: int = 2
+        self, *, base_url: str, model: str, api_key: str = "", timeout: float = 120.0, max_retries: int = 2
     ) -> None:
         if not model.strip():
             raise LlmRejected("No language model is named. Set LLM_MODEL to the name your server uses.")
@@ -185,7 +185,7 @@ class OpenAiLlm:
                 done.set()
 
         threading.Thread(target=work, name="llm-call", daemon=True).start()
-        deadline = time.monotonic() + self._timeout * (self._retries + 1)
+        deadline = time.monotonic() + self._timeout
         while not done.wait(POLL_SECONDS):
             if cancelled is not None and cancelled.is_set():
                 line.hang_up()

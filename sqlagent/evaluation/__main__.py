@@ -75,7 +75,9 @@ def run(options: argparse.Namespace) -> None:
         from sqlagent.evaluation import answering
 
         items = read_items(options.questions)
-        budget = Budget(samples=options.samples, rounds=options.rounds, mode=options.mode)
+        # the pipeline's own clock would cut a slow model's resampling short, which is what is measured
+        seconds = Budget().seconds if options.llm == "none" else 3_600.0
+        budget = Budget(samples=options.samples, rounds=options.rounds, mode=options.mode, seconds=seconds)
         answered = answering.answer(
             items, options.databases, llm=options.llm, processes=options.processes, budget=budget
         )

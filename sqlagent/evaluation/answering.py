@@ -62,13 +62,18 @@ def answer(
 
 
 @lru_cache(maxsize=1)
+PATIENCE = 900.0
+"""Seconds for one call of a language model while measuring: its speed is not what is measured."""
+
+
 def llm_from_environment() -> Llm:
     """Give the language model that LLM_BASE_URL, LLM_API_KEY and LLM_MODEL name. Raises: BadInput."""
     url, key = os.environ.get("LLM_BASE_URL", ""), os.environ.get("LLM_API_KEY", "")
     model = os.environ.get("LLM_MODEL", "")
     if not model or not (url or key):
         raise BadInput("--llm env needs LLM_MODEL, and LLM_BASE_URL or LLM_API_KEY, in the environment.")
-    return OpenAiLlm(base_url=url or OPENAI_URL, model=model, api_key=key)
+    timeout = float(os.environ.get("LLM_TIMEOUT") or PATIENCE)
+    return OpenAiLlm(base_url=url or OPENAI_URL, model=model, api_key=key, timeout=timeout)
 
 
 @dataclass(slots=True)

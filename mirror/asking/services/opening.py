@@ -64,6 +64,7 @@ def llm_open() -> OpenAiLlm | None:
         base_url=settings.LLM_BASE_URL or OPENAI_URL,
         model=settings.LLM_MODEL,
         api_key=settings.LLM_API_KEY,
+        timeout=settings.LLM_TIMEOUT,
     )
 
 
