@@ -14,6 +14,7 @@ from threading import Event as Flag
 from threading import Lock
 
 from sqlagent.errors import Cancelled
+from sqlagent.formatting import formatted
 from sqlagent.grammar.notes import notes
 from sqlagent.grammar.reading import Reading, read
 from sqlagent.grammar.rendering import NoJoin, Renderer
@@ -117,7 +118,8 @@ def candidates(
     for found in search(reading, schema, weights(), width):
         sql = _written(renderer, found)
         if sql and sql not in out:
-            out[sql] = _candidate(sql, found, reading)
+            laid_out = formatted(sql, schema.catalog.dialect) or sql
+            out[sql] = _candidate(laid_out, found, reading)
         if len(out) >= limit:
             break
     return list(out.values())
