@@ -61,11 +61,11 @@ def answer(
     return each(work, items, processes=processes, what="answer")
 
 
-@lru_cache(maxsize=1)
 PATIENCE = 900.0
 """Seconds for one call of a language model while measuring: its speed is not what is measured."""
 
 
+@lru_cache(maxsize=1)
 def llm_from_environment() -> Llm:
     """Give the language model that LLM_BASE_URL, LLM_API_KEY and LLM_MODEL name. Raises: BadInput."""
     url, key = os.environ.get("LLM_BASE_URL", ""), os.environ.get("LLM_API_KEY", "")
