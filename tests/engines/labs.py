@@ -142,7 +142,7 @@ class PostgresLab(Lab):
             "SELECT oid::regclass::text FROM pg_class WHERE relkind IN ('r', 'S', 'v') "
             "AND relnamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema', 'pg_toast') ORDER BY 1"
         )
-        contents = [self.look(f"SELECT t::text FROM {name} AS t ORDER BY 1") for (name,) in tables]
+        contents = [sorted(map(repr, self.look(f"SELECT * FROM {name}"))) for (name,) in tables]
         rest = [
             self.look(sql)
             for sql in (
