@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -37,52 +35,79 @@ def counting(to: int) -> str:
 FOR_EVER = counting(10**12)
 
 
-@pytest.fixture
-def worker_environment(settings, media) -> dict[str, str]:
-    settings.LEASE_SECONDS = 2
-    return os.environ | {
-        "DJANGO_SETTINGS_MODULE": "mirror.settings",
-        "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
-        "MEDIA_ROOT": str(media),
-        "LEASE_SECONDS": "2",
-        "STATEMENT_SECONDS": "60",
-    }
-
-
-@contextmanager
-def worker(environment: dict[str, str], log: Path) -> Iterator[subprocess.Popen]:
+class Worker:
     """A real Celery worker with one pool process, as `script/server` starts it."""
-    command = [
-        sys.executable,
-        "-m",
-        "celery",
-        "-A",
-        "mirror",
-        "worker",
-        "--pool",
-        "prefork",
-        "--concurrency",
-        "1",
-    ]
-    quiet = [
-        "--without-mingle",
-        "--without-gossip",
-        "--without-heartbeat",
-        "--hostname",
-        f"t{time.time_ns()}@test",
-    ]
-    with log.open("ab") as out:
-        process = subprocess.Popen([*command, *quiet], cwd=ROOT, env=environment, stdout=out, stderr=out)
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            process.terminate()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+
+    def __init__(self, environment: dict[str, str], log: Path) -> None:
+        self.environment, self.log = environment, log
+        self.process: subprocess.Popen | None = None
+
+    def start(self) -> None:
+        """See to it that it runs."""
+        if self.process is not None and self.process.poll() is None:
+            return
+        name = ["--hostname", f"t{time.time_ns()}@test"]
+        quiet = ["--without-mingle", "--without-gossip", "--without-heartbeat"]
+        command = [
+            sys.executable,
+            "-m",
+            "celery",
+            "-A",
+            "mirror",
+            "worker",
+            "--pool",
+            "prefork",
+            "--concurrency",
+            "1",
+        ]
+        with self.log.open("ab") as out:
+            self.process = subprocess.Popen(
+                [*command, *quiet, *name], cwd=ROOT, env=self.environment, stdout=out, stderr=out
+            )
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[ScriptedServer]:
+    """A language model that says what a test wants, as slowly as it wants."""
+    server = ScriptedServer().start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def machine(django_db_setup, model, tmp_path_factory) -> Iterator[Worker]:
+    """One worker for all tests here: starting one takes seconds."""
+    folder = tmp_path_factory.mktemp("worker")
+    worker = Worker(
+        os.environ
+        | {
+            "DJANGO_SETTINGS_MODULE": "mirror.settings",
+            "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
+            "MEDIA_ROOT": str(folder / "media"),
+            "LEASE_SECONDS": "2",
+            "STATEMENT_SECONDS": "60",
+            "LLM_BASE_URL": model.base_url,
+            "LLM_MODEL": "scripted",
+        },
+        folder / "worker.log",
+    )
+    yield worker
+    worker.kill()
+
+
+@pytest.fixture
+def worker(machine, model, settings) -> Worker:
+    settings.MEDIA_ROOT = machine.environment["MEDIA_ROOT"]
+    settings.LEASE_SECONDS = 2
+    model.script, model.seconds = "```sql\nSELECT count(*) AS n FROM customers\n```", 0
+    model.bodies.clear()
+    return machine
 
 
 def until(fact: Callable[[], object], seconds: float = 20) -> None:
@@ -102,63 +127,50 @@ def status(row: Run | Version) -> str:
 # ---------------------------------------------------------------- with a real worker
 
 
-def test_a_run_whose_worker_was_killed_is_handed_back_and_finishes(
-    shop, alice, worker_environment, tmp_path
-) -> None:
-    slow = ScriptedServer("```sql\nSELECT count(*) AS n FROM customers\n```", seconds=3).start()
-    environment = worker_environment | {"LLM_BASE_URL": slow.base_url, "LLM_MODEL": "scripted"}
-    try:
-        run = services.run_ask(alice, shop, QUESTION)
-        with worker(environment, tmp_path / "first.log") as first:
-            until(lambda: slow.calls)
-            os.kill(first.pid, signal.SIGKILL)
-            first.wait()
-        assert status(run) == Status.RUNNING
-        slow.seconds = 0
-        with worker(environment, tmp_path / "second.log"):
-            until(lambda: status(run) == Status.DONE, 30)
-        assert (run.outcome, run.attempts) == ("answered", 2), run.reason
-        assert run.steps.first().data["message"].startswith("The worker that answered this was interrupted")
-        assert run.versions.get().result.row_count == 1
-    finally:
-        slow.stop()
+def test_a_run_whose_worker_was_killed_is_handed_back_and_finishes(shop, alice, worker, model) -> None:
+    model.seconds = 3
+    run = services.run_ask(alice, shop, QUESTION)
+    worker.start()
+    until(lambda: model.calls)
+    worker.kill()
+    assert status(run) == Status.RUNNING
+    model.seconds = 0
+    worker.start()
+    until(lambda: status(run) == Status.DONE, 30)
+    assert (run.outcome, run.attempts) == ("answered", 2), run.reason
+    assert run.steps.first().data["message"].startswith("The worker that answered this was interrupted")
+    assert run.versions.get().result.row_count == 1
 
 
-def test_stop_ends_a_run_and_its_sql_in_the_database(
-    shop, alice, as_alice, worker_environment, tmp_path
-) -> None:
-    endless = ScriptedServer(f"```sql\n{FOR_EVER}\n```").start()
-    environment = worker_environment | {"LLM_BASE_URL": endless.base_url, "LLM_MODEL": "scripted"}
-    try:
-        run = services.run_ask(alice, shop, QUESTION)
-        with worker(environment, tmp_path / "worker.log") as process:
-            until(lambda: run.steps.filter(kind="sampling").exists())
-            time.sleep(0.5)
-            as_alice.post(reverse("asking:stop", args=[run.pk]))
-            pressed = time.monotonic()
-            until(lambda: status(run) == Status.DONE, 5)
-            assert time.monotonic() - pressed < 2
-            assert (run.outcome, run.reason) == ("failed", "Stopped by you.")
-            time.sleep(0.5)
-            assert busy(process.pid) < 0.2
-    finally:
-        endless.stop()
+def test_stop_ends_a_run_and_its_sql_in_the_database(shop, alice, as_alice, worker, model) -> None:
+    model.script = f"```sql\n{FOR_EVER}\n```"
+    run = services.run_ask(alice, shop, QUESTION)
+    worker.start()
+    until(lambda: run.steps.filter(kind="sampling").exists())
+    until(lambda: busy(worker.process.pid, 0.2) > 0.5)
+    as_alice.post(reverse("asking:stop", args=[run.pk]))
+    pressed = time.monotonic()
+    until(lambda: status(run) == Status.DONE, 5)
+    assert time.monotonic() - pressed < 2
+    assert (run.outcome, run.reason) == ("failed", "Stopped by you.")
+    until(lambda: busy(worker.process.pid, 0.5) < 0.2, 5)
 
 
-def test_a_message_that_was_lost_is_sent_again(shop, alice, worker_environment, tmp_path) -> None:
+def test_a_message_that_was_lost_is_sent_again(shop, alice, worker) -> None:
+    worker.kill()
     run = services.run_ask(alice, shop, QUESTION)
     for message in (project.VAR_DIR / "broker" / "messages").iterdir():
         message.unlink()
-    with worker(worker_environment, tmp_path / "worker.log"):
-        time.sleep(2)
-        assert status(run) == Status.QUEUED
-        Run.objects.filter(pk=run.pk).update(queued_at=timezone.now() - timedelta(seconds=31))
-        until(lambda: status(run) == Status.DONE)
+    Run.objects.filter(pk=run.pk).update(queued_at=timezone.now() - timedelta(seconds=29))
+    services.runs_recover()
+    assert list((project.VAR_DIR / "broker" / "messages").iterdir()) == []
+    worker.start()
+    until(lambda: status(run) == Status.DONE)
     assert run.attempts == 1
 
 
-def busy(pid: int) -> float:
-    """Share of a processor a process and its children take, over a second."""
+def busy(pid: int, seconds: float) -> float:
+    """Share of a processor a process and its children take, over some seconds."""
     children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()
 
     def ticks() -> int:
@@ -169,8 +181,8 @@ def busy(pid: int) -> float:
         return total
 
     before = ticks()
-    time.sleep(1)
-    return (ticks() - before) / os.sysconf("SC_CLK_TCK")
+    time.sleep(seconds)
+    return (ticks() - before) / os.sysconf("SC_CLK_TCK") / seconds
 
 
 # ---------------------------------------------------------------- the rules, without a worker
