@@ -70,6 +70,26 @@ document.addEventListener("htmx:responseError", (event) => {
 });
 document.addEventListener("htmx:beforeSwap", () => document.getElementById("trouble")?.remove());
 
+// Times come from the server in UTC and are read in the reader's own zone.
+const forms = {
+  time: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  moment: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  full: { day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short" },
+};
+
+function localise(root) {
+  for (const time of root.querySelectorAll("time[data-form]")) {
+    const form = forms[time.dataset.form];
+    time.textContent = new Intl.DateTimeFormat("en-GB", form).format(new Date(time.dateTime));
+    delete time.dataset.form;
+  }
+}
+
+localise(document);
+new MutationObserver((changes) => {
+  for (const { addedNodes } of changes) for (const node of addedNodes) if (node.nodeType === Node.ELEMENT_NODE) localise(node);
+}).observe(document.body, { childList: true, subtree: true });
+
 // A fragment that arrives may ask to be read out, or for a dialog to stay open with its errors.
 document.addEventListener("htmx:afterSwap", (event) => {
   const place = event.detail.target;
