@@ -261,7 +261,10 @@ LOGGING = {
     "formatters": {
         "line": {"format": "%(asctime)s %(levelname)-7s %(name)s pid=%(process)d %(message)s"},
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"without_tokens": {"()": "mirror.logs.WithoutTokens"}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["without_tokens"]},
+    },
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {
         "mirror": {"level": LOG_LEVEL},

@@ -1,4 +1,4 @@
-"""Where an WSGI server enters."""
+"""Where a WSGI server enters."""
 
 import os
 

@@ -9,6 +9,7 @@ up stops everything with the end of its log.
 from __future__ import annotations
 
 import argparse
+import fcntl
 import os
 import signal
 import socket
@@ -18,9 +19,12 @@ import time
 import urllib.error
 import urllib.request
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -118,6 +122,28 @@ def port_check(host: str, port: int) -> None:
             )
 
 
+@contextmanager
+def folder_held(address: str) -> Iterator[None]:
+    """Hold this installation's folder, so that two never run from it.
+
+    The lock goes with the process, however it ends. Raises: SystemExit naming where the other one is.
+    """
+    from django.conf import settings
+
+    with (settings.VAR_DIR / "running").open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            sys.exit(
+                f"Mirror is running already, at {lock.read().strip()}. Stop that one first, with Ctrl-C."
+            )
+        lock.truncate(0)
+        lock.write(address)
+        lock.flush()
+        yield
+
+
 def hosts_allow(host: str) -> None:
     """Let the server answer to the names people reach it by, unless ALLOWED_HOSTS says which."""
     from mirror.settings import env
@@ -200,21 +226,26 @@ def look_after(running: list[Part]) -> None:
             part.start()
 
 
-def healthy(host: str, port: int) -> bool:
+def address_shown(host: str, port: int) -> str:
+    """Say where a browser on this machine finds the server."""
+    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+
+
+def healthy(address: str) -> bool:
     """Ask the server itself whether everything is up."""
-    name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with opener.open(f"http://{name}:{port}/healthz", timeout=5) as answer:
+        with opener.open(f"{address}/healthz", timeout=5) as answer:
             return bool(answer.status == 200)
     except (OSError, urllib.error.URLError):
         return False
 
 
-def wait_until_up(running: list[Part], host: str, port: int) -> None:
+def wait_until_up(running: list[Part], address: str) -> None:
     """Wait for a healthy answer. Raises: SystemExit naming the part that is not up."""
     deadline = time.monotonic() + UP_SECONDS
-    while not healthy(host, port):
+    while not healthy(address):
         look_after(running)
         if time.monotonic() > deadline:
             words = "\n".join(f"{part.log}:\n{part.last_words()}" for part in running)
@@ -238,31 +269,34 @@ def stop(running: list[Part]) -> None:
         process.wait()
 
 
+def run(host: str, port: int, running: list[Part]) -> NoReturn:
+    """Prepare, start, say where, look after. Ends by an exception: Stopped or SystemExit."""
+    address = address_shown(host, port)
+    with folder_held(address):
+        port_check(host, port)
+        token = prepare()
+        running += parts(host, port)
+        say("Starting web server, worker and scheduler ...")
+        for part in running:
+            part.start()
+        wait_until_up(running, address)
+        print(f"Mirror is up. Sign in once with {address}/sign-in/link/{token}/", flush=True)
+        while True:
+            time.sleep(1)
+            look_after(running)
+
+
 def main() -> None:
-    """Prepare, start, say where, look after, stop."""
+    """Run until asked to stop, then stop everything."""
     wanted = arguments()
     signal.signal(signal.SIGTERM, _stop)
     signal.signal(signal.SIGINT, _stop)
     running: list[Part] = []
     try:
-        port_check(wanted.host, wanted.port)
         if keys_make():
             say("Made fresh keys in var/secrets.env.")
         hosts_allow(wanted.host)
-        token = prepare()
-        running = parts(wanted.host, wanted.port)
-        for part in running:
-            part.start()
-        say("Starting web server, worker and scheduler ...")
-        wait_until_up(running, wanted.host, wanted.port)
-        shown = "127.0.0.1" if wanted.host in ("0.0.0.0", "::") else wanted.host
-        shown = f"[{shown}]" if ":" in shown else shown
-        print(
-            f"Mirror is up. Sign in once with http://{shown}:{wanted.port}/sign-in/link/{token}/", flush=True
-        )
-        while True:
-            time.sleep(1)
-            look_after(running)
+        run(wanted.host, wanted.port, running)
     except Stopped:
         say("\nStopping ...")
     except ImproperlyConfigured as error:

@@ -32,7 +32,7 @@ def _saved(request: HttpRequest, pk: int, *, to_change: bool = False) -> SavedSq
 @require_safe
 def saved_list(request: HttpRequest) -> HttpResponse:
     """List and search what one may use."""
-    search = request.GET.get("q", "").strip()[:200]
+    search = request.GET.get("q", "").replace("\x00", "").strip()[:200]
     found = selectors.saved_visible(request.user, search)
     page = list_page(Paginator(found, PER_PAGE).get_page(request.GET.get("page")), search)
     return render(request, "library/list.html", {"page": page})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import secrets
 from datetime import timedelta
 
@@ -12,6 +13,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from mirror.people.models import Membership, SignInLink, Team, User
+
+log = logging.getLogger(__name__)
 
 
 class PeopleError(Exception):
@@ -24,6 +27,7 @@ def user_create(username: str, *, name: str = "", email: str = "", is_staff: boo
     user.set_unusable_password()
     user.full_clean()
     user.save()
+    log.info("User %s was made%s", user.pk, ", an administrator" if is_staff else "")
     return user
 
 
@@ -53,6 +57,7 @@ def user_deactivate(user: User, by: User) -> None:
     user.save(update_fields=["is_active"])
     SignInLink.objects.filter(user=user, used_at=None).delete()
     sessions_end(user)
+    log.info("User %s was shut out by user %s", user.pk, by.pk)
 
 
 def user_activate(user: User) -> None:
@@ -105,7 +110,10 @@ def link_use(token: str) -> User | None:
     if user is None:
         return None
     taken = SignInLink.objects.filter(token_hash=_hash(token), used_at=None).update(used_at=timezone.now())
-    return user if taken else None
+    if not taken:
+        return None
+    log.info("User %s signed in by a one-time link", user.pk)
+    return user
 
 
 def _hash(token: str) -> str:
@@ -120,13 +128,6 @@ def team_create(name: str, by: User) -> Team:
     team.save()
     Membership.objects.create(team=team, user=by, is_manager=True)
     return team
-
-
-def team_rename(team: Team, name: str) -> None:
-    """Give a team another name."""
-    team.name = name
-    team.full_clean()
-    team.save()
 
 
 def member_add(team: Team, username: str, *, is_manager: bool = False) -> Membership:

@@ -82,7 +82,7 @@ def _staff_only(request: HttpRequest) -> None:
 def people(request: HttpRequest) -> HttpResponse:
     """List everyone."""
     _staff_only(request)
-    search = request.GET.get("q", "")
+    search = request.GET.get("q", "").replace("\x00", "").strip()[:200]
     return render(request, "people/people.html", {"people": selectors.people(search), "search": search})
 
 

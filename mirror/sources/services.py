@@ -131,6 +131,9 @@ def _source_keep(source: Source, by: User) -> Source:
         source.save()
         _catalog_keep(source, catalog)
         _index_ask_for(source)
+    log.info(
+        "Source %s (%s) was kept by user %s: %d tables", source.pk, source.engine, by.pk, len(catalog.tables)
+    )
     return source
 
 
@@ -139,10 +142,12 @@ def source_share(source: Source, teams: Iterable[Team], by: User) -> None:
     offered = set(selectors.teams_to_share_with(by))
     kept = set(source.teams.all()) - offered
     source.teams.set(kept | (set(teams) & offered))
+    log.info("Source %s was shared by user %s with %d teams", source.pk, by.pk, source.teams.count())
 
 
 def source_delete(source: Source) -> None:
     """Let a source go, with its threads, results and saved SQL. The database itself is not touched."""
+    log.info("Source %s was deleted", source.pk)
     source.delete()
 
 

@@ -40,7 +40,7 @@ def sources(request: HttpRequest) -> HttpResponse:
 def source(request: HttpRequest, pk: int) -> HttpResponse:
     """Browse and search a source's catalog."""
     source = _source(request, pk)
-    search = request.GET.get("q", "").strip()[:200]
+    search = request.GET.get("q", "").replace("\x00", "").strip()[:200]
     found = table_blocks(source.catalog, search)
     page = SourcePage(
         source=source,

@@ -183,6 +183,21 @@ def test_adding_somebody_unknown_says_so_and_keeps_what_was_typed(as_alice, team
     assert 'value="nobody"' in page
 
 
+def test_a_fault_of_ours_shows_words_and_no_stack_trace(alice, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("a detail nobody should see")
+
+    monkeypatch.setattr("mirror.people.selectors.teams_visible_to", broken)
+    browser = Client(raise_request_exception=False)
+    browser.force_login(alice)
+    answer = browser.get(reverse("people:teams"))
+    assert answer.status_code == 500
+    page = answer.content.decode()
+    assert "detail" not in page
+    assert "Traceback" not in page
+    assert "<h1>" in page
+
+
 def test_a_page_that_is_not_there_is_told_in_words(as_alice):
     answer = as_alice.get("/no/such/page/")
     assert answer.status_code == 404

@@ -19,6 +19,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.servers import PASSWORD, postgres_server
+
 ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"http://\S+/sign-in/link/\S+/")
 
@@ -33,6 +35,7 @@ class Running:
             if k not in ("SECRET_KEY", "MIRROR_ENCRYPTION_KEYS", "ALLOWED_HOSTS")
         }
         kept.pop("DJANGO_SETTINGS_MODULE", None)
+        kept.pop("MIRROR_VAR_DIR", None)
         self.folder, self.port = folder, port
         self.process = subprocess.Popen(
             [sys.executable, "script/serve.py", "--port", str(port)],
@@ -46,15 +49,24 @@ class Running:
         self.opener = urllib.request.build_opener(
             urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
         )
-        self.said = ""
+        self.said = self.link = ""
+        self.signed_in_at: tuple[str, int, str, str] = ("", 0, "", "")
 
-    def link(self) -> str:
-        """The one line on standard output; waits for it."""
+    def up(self) -> Running:
+        """Wait for the one line on standard output."""
         assert self.process.stdout is not None
         self.said = self.process.stdout.readline()
         found = LINK.search(self.said)
         assert found, f"said {self.said!r}, then {self.process.communicate()[1]!r}"
-        return found.group()
+        self.link = found.group()
+        return self
+
+    def sign_in(self) -> tuple[int, str, str]:
+        """Use the link: open it and press its button."""
+        _, _, page = self.get(self.link)
+        token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
+        assert token
+        return self.get(self.link, {"csrfmiddlewaretoken": token.group(1)})
 
     def get(self, path: str, data: dict[str, str] | None = None) -> tuple[int, str, str]:
         """Fetch a page: status, address in the end, text."""
@@ -105,9 +117,11 @@ def free_port() -> int:
 
 @pytest.fixture(scope="module")
 def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """Mirror started in an empty folder."""
+    """Mirror started in an empty folder, and a browser signed in to it by the link."""
     running = Running(tmp_path_factory.mktemp("var"), free_port())
     try:
+        running.up()
+        running.signed_in_at = running.get("/")[1], *running.sign_in()
         yield running
     finally:
         if running.process.poll() is None:
@@ -115,8 +129,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def test_a_first_start_makes_what_it_needs_and_says_one_line(started):
-    link = started.link()
-    assert started.said == f"Mirror is up. Sign in once with {link}\n"
+    assert started.said == f"Mirror is up. Sign in once with {started.link}\n"
     secrets = started.folder / "secrets.env"
     assert oct(secrets.stat().st_mode & 0o777) == "0o600"
     assert (started.folder / "shop.sqlite3").is_file()
@@ -124,14 +137,12 @@ def test_a_first_start_makes_what_it_needs_and_says_one_line(started):
     assert status == 200
     assert json.loads(text) == {"status": "up", "web": "up", "store": "up", "worker": "up"}
 
-    assert "/sign-in/" in started.get("/")[1]
-    _, _, page = started.get(link)
-    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
-    assert token
-    status, address, page = started.get(link, {"csrfmiddlewaretoken": token.group(1)})
+    before, status, after, _ = started.signed_in_at
+    assert "/sign-in/" in before
     assert status == 200
-    assert "/sign-in/" not in address
+    assert "/sign-in/" not in after
     assert "shop" in started.get("/sources/")[2]
+    assert started.get(started.link)[0] == 410
 
 
 def test_static_files_come_from_our_own_server_with_a_strict_policy(started):
@@ -151,12 +162,19 @@ def test_the_worker_makes_the_values_of_the_shop_searchable(started):
     assert "searchable" in page
 
 
-def test_a_taken_port_is_told_with_the_way_out(started):
-    second = Running(started.folder, started.port)
+@pytest.mark.parametrize(
+    ("own_folder", "words"),
+    [
+        (True, "running already, at http://127.0.0.1:{port}"),
+        (False, "Cannot listen on 127.0.0.1 port {port}"),
+    ],
+)
+def test_a_second_start_is_told_why_not_and_the_way_out(started, tmp_path, own_folder, words):
+    second = Running(started.folder if own_folder else tmp_path, started.port)
     _, errors = second.process.communicate(timeout=30)
     assert second.process.returncode == 1
-    assert f"port {started.port}" in errors
-    assert "--port" in errors
+    assert words.format(port=started.port) in errors
+    assert "Ctrl-C" in errors or "--port" in errors
     assert "Traceback" not in errors
 
 
@@ -180,10 +198,11 @@ def test_no_log_holds_a_secret(started):
         for line in (started.folder / "secrets.env").read_text().splitlines()
         if "=" in line
     ]
+    assert started.get(started.link, {"csrfmiddlewaretoken": "wrong"})[0] == 403
     logs = "".join(path.read_text() for path in (started.folder / "logs").glob("*.log"))
     assert len(keys) == 2
     assert not any(key in logs for key in keys)
-    assert "/sign-in/link/" not in logs
+    assert not re.search(r"/sign-in/link/\w", logs)
 
 
 def test_it_ends_cleanly_with_all_its_children_and_starts_again_in_seconds(started):
@@ -198,7 +217,7 @@ def test_it_ends_cleanly_with_all_its_children_and_starts_again_in_seconds(start
 
     before = time.monotonic()
     again = Running(started.folder, started.port)
-    again.link()
+    again.up()
     assert time.monotonic() - before < 15
     children = again.children()
     again.process.kill()
@@ -219,6 +238,21 @@ def test_a_missing_secret_in_production_stops_the_start_with_its_name(tmp_path, 
     assert name in errors
     assert "Traceback" not in errors
     assert not (tmp_path / "secrets.env").exists()
+
+
+def test_it_keeps_its_store_on_a_server_when_told_so(tmp_path):
+    server = postgres_server()
+    with server.connect() as db:
+        db.execute("CREATE DATABASE mirror_store")
+    url = f"postgres://{server.user}:{urllib.parse.quote(PASSWORD)}@{server.host}:{server.port}/mirror_store"
+    running = Running(tmp_path, free_port(), DATABASE_URL=url)
+    running.up()
+    status, _, text = running.get("/healthz")
+    assert (status, json.loads(text)["store"]) == (200, "up")
+    assert running.stop()[0] == 0
+    assert not (tmp_path / "store.sqlite3").exists()
+    with server.connect("mirror_store") as db:
+        assert db.execute("SELECT name FROM sources_source").fetchall() == [("shop",)]
 
 
 def test_health_names_what_is_down(client, db):
