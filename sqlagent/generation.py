@@ -31,7 +31,7 @@ from sqlagent.values import (
 TEMPERATURES = (0.7, 0.8)
 """Of all samples but the first, which is greedy (r3-sql.md §3: 0.7 to 0.8)."""
 
-REPLY_TOKENS = 4_000
+REPLY_TOKENS = 6_000
 """Room for a plan and a long statement; models that think aloud need most of it."""
 
 EXAMPLES = 5

@@ -27,6 +27,9 @@ from sqlagent.values import LlmReply, LlmRequest, Usage
 POLL_SECONDS = 0.05
 """How soon a cancelled call is noticed; the web's watcher itself looks every 250 ms."""
 
+NO_LIMIT = "no limit"
+"""Marks a server that is asked without any limit of tokens."""
+
 WORDS_CHARS = 300
 """How much of a server's own error text is passed on: enough to act on, short enough to show."""
 
@@ -166,8 +169,10 @@ class OpenAiLlm:
             settings["seed"] = request.seed
         with self._lock:
             unwelcome = set(self._unwelcome)
-        if "max_tokens" in unwelcome:
+        if "max_tokens" in unwelcome and NO_LIMIT not in unwelcome:
             settings["max_completion_tokens"] = settings["max_tokens"]
+        if NO_LIMIT in unwelcome:
+            unwelcome.add("max_tokens")
         return {name: value for name, value in settings.items() if name not in unwelcome}
 
     def _call(self, settings: dict[str, Any], cancelled: Flag | None) -> object:
@@ -260,10 +265,16 @@ class OpenAiLlm:
 def _unwelcome(error: Exception, settings: Mapping[str, Any]) -> str:
     """Name the setting a server will not have, or nothing.
 
+    vLLM refuses a prompt that fits when prompt and `max_tokens` together do not ("maximum context
+    length is 8192 tokens. However, you requested ..."): then no limit is named at all.
+
     Seen with reasoning models: "Unsupported parameter: 'max_tokens' is not supported with this
     model. Use 'max_completion_tokens' instead." and the like for `temperature` and `seed`.
     """
     text = str(error).lower()
+    limits = {"max_tokens", "max_completion_tokens"} & settings.keys()
+    if isinstance(error, openai.BadRequestError) and limits and "context length" in text:
+        return NO_LIMIT
     if not isinstance(error, openai.BadRequestError) or not any(
         word in text for word in ("unsupported", "not support", "unrecognized", "not permitted")
     ):
@@ -280,8 +291,9 @@ def _text_of(completion: object) -> str:
     choices = completion.choices if isinstance(completion, ChatCompletion) else None
     if not choices:
         raise LlmError("The language model replied with something that is no chat completion.")
-    message = getattr(choices[0], "message", None)
-    content = getattr(message, "content", None)
+    content = getattr(choices[0].message, "content", None)
+    if not content and choices[0].finish_reason == "length":
+        raise LlmError("The language model used up its tokens before it came to an answer.")
     return content if isinstance(content, str) else ""
 
 

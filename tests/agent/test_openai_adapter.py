@@ -180,6 +180,27 @@ def test_a_setting_the_server_will_not_have_is_left_out_from_then_on(
     assert instead is None or server.bodies[-1][instead] == 123
 
 
+def test_a_prompt_that_fits_without_a_limit_is_sent_without_one() -> None:
+    def script(body: dict[str, object]) -> str | Bad:
+        if "max_tokens" in body or "max_completion_tokens" in body:
+            words = "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens"
+            return Bad(status=400, message=words)
+        return "ok"
+
+    with serving(script) as server:
+        assert llm(server.base_url).complete(ASK).text == "ok"
+    assert server.calls == 2
+
+
+def test_a_model_that_only_thought_is_told_from_one_that_said_nothing() -> None:
+    thought = b'{"choices": [{"index": 0, "finish_reason": "length", "message": {"role": "assistant", "content": null}}]}'
+    with (
+        serving(Bad("nonsense", body=thought)) as server,
+        pytest.raises(LlmError, match="used up its tokens"),
+    ):
+        llm(server.base_url).complete(ASK)
+
+
 BROKEN: list[tuple[Callable[[], OpenAiLlm], str]] = [
     (lambda: llm("http://127.0.0.1:9", model=" "), "LLM_MODEL"),
     (lambda: llm("localhost:11434/v1"), "LLM_BASE_URL"),
