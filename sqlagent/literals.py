@@ -45,35 +45,46 @@ def _same(link: Link, match: ValueMatch) -> bool:
 def bind(sql: str, question: Question, linked: LinkedSchema) -> str:
     """Put stored spellings where a model, which was not shown them, wrote the words as typed.
 
-    Only a literal compared with the very column of the match is replaced; SQL that does not
+    Only a literal compared with the very column of the match is replaced, by the best match
+    of its words; in LOWER or UPPER of the column the letter case follows. SQL that does not
     parse is left as it is.
     """
     if not linked.values:
         return sql
-    found = _compared(sql, linked.full.dialect)
-    swaps: dict[str, str] = {}
+    best: dict[tuple[str, str], str] = {}
     for words, match in sorted(typed(question, linked), key=lambda pair: pair[1].score):
-        column = match.column.column.casefold()
-        for literal, compared in found:
-            if literal.casefold() == words.casefold() and compared == column and literal != match.value:
-                swaps[literal] = match.value
+        best[words.casefold(), match.column.column.casefold()] = match.value
+    swaps: dict[str, str] = {}
+    for literal, column, case in _compared(sql, linked.full.dialect):
+        value = best.get((literal.casefold(), column), literal)
+        value = value.lower() if case == "lower" else value.upper() if case == "upper" else value
+        if value != literal:
+            swaps[literal] = value
     return swap_literals(sql, linked.full.dialect, swaps) if swaps else sql
 
 
 @lru_cache(maxsize=512)
-def _compared(sql: str, dialect: str) -> tuple[tuple[str, str], ...]:
-    """List text literals with the column each is compared with by = or IN, folded."""
+def _compared(sql: str, dialect: str) -> tuple[tuple[str, str, str], ...]:
+    """List text literals with the column each is compared with by = or IN, folded, and LOWER or UPPER around it."""
     try:
         tree = sqlglot.parse_one(sql, dialect=dialect)
     except (SqlglotError, RecursionError):
         return ()
-    pairs: list[tuple[str, str]] = []
+    found: list[tuple[str, str, str]] = []
     for node in tree.find_all(exp.EQ, exp.NEQ, exp.In):
-        columns = list(node.find_all(exp.Column))
-        literals = [x for x in node.find_all(exp.Literal) if x.is_string]
+        sides = [node.this, *(node.expressions if isinstance(node, exp.In) else [node.expression])]
+        columns = [(inner, case) for side in sides for inner, case in [_column(side)] if inner]
+        literals = [side.this for side in sides if isinstance(side, exp.Literal) and side.is_string]
         if len(columns) == 1:
-            pairs += [(x.this, columns[0].name.casefold()) for x in literals]
-    return tuple(pairs)
+            found += [(text, *columns[0]) for text in literals]
+    return tuple(found)
+
+
+def _column(side: exp.Expression) -> tuple[str, str]:
+    """The column a side of a comparison is, folded, and the case it is brought to; empty for anything else."""
+    case = "lower" if isinstance(side, exp.Lower) else "upper" if isinstance(side, exp.Upper) else ""
+    inner = side.this if case else side
+    return (inner.name.casefold(), case) if isinstance(inner, exp.Column) else ("", "")
 
 
 def swap_literals(sql: str, dialect: str, swaps: dict[str, str]) -> str:
@@ -86,7 +97,7 @@ def swap_literals(sql: str, dialect: str, swaps: dict[str, str]) -> str:
     out, at = [], 0
     for token in texts(sql, dialect):
         if token.text in swaps:
-            out += [sql[at : token.start], "'" + swaps[token.text].replace("'", "''") + "'"]
+            out += [sql[at : token.start], exp.Literal.string(swaps[token.text]).sql(dialect=dialect)]
             at = token.end + 1
     return "".join(out) + sql[at:]
 

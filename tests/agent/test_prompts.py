@@ -159,6 +159,38 @@ def test_the_stored_spelling_is_bound_where_its_column_is_compared_and_nowhere_e
     assert "'Norway'" in literals.bind(sql, QUESTION, LINKED)
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("name = 'Norge'", "name = 'Norway'"),
+        ("'norge' = country.name", "'Norway' = country.name"),
+        ("name IN ('x', 'norge')", "name IN ('x', 'Norway')"),
+        ("lower(name) = 'norge'", "lower(name) = 'norway'"),
+        ("UPPER(name) = 'NORGE'", "UPPER(name) = 'NORWAY'"),
+        ("trim(name) = 'norge'", "trim(name) = 'norge'"),
+        ("code = 'norge'", "code = 'norge'"),
+        ("name LIKE '%norge%'", "name LIKE '%norge%'"),
+        ("name = 'Norway'", "name = 'Norway'"),
+    ],
+)
+def test_a_literal_is_bound_by_how_its_column_is_compared(before: str, after: str) -> None:
+    sql = f"SELECT 1 FROM country WHERE {before}"
+    assert literals.bind(sql, QUESTION, LINKED) == f"SELECT 1 FROM country WHERE {after}"
+
+
+def test_the_best_match_of_the_words_is_bound() -> None:
+    near = ValueMatch("norge", ColumnRef("country", "name"), "Norge Syd", 0.7)
+    exact = ValueMatch("norge", ColumnRef("country", "name"), "norge", 1.0)
+    for values in ((near, exact), (exact, near)):
+        linked = LinkedSchema(CATALOG, CATALOG, values=values)
+        assert literals.bind("SELECT 1 WHERE name = 'norge'", QUESTION, linked).endswith("'norge'")
+
+
+@pytest.mark.parametrize(("dialect", "written"), [("mysql", "'O\\\\''x'"), ("postgres", "'O\\''x'")])
+def test_a_stored_spelling_is_quoted_as_its_dialect_quotes(dialect: str, written: str) -> None:
+    assert literals.swap_literals("SELECT 'a'", dialect, {"a": "O\\'x"}) == f"SELECT {written}"
+
+
 def test_sql_shown_below_rows_holds_only_what_was_said() -> None:
     sql = (
         "SELECT strftime('%Y', d) FROM country WHERE name = 'Norway' AND note = 'Secret 7' AND d >= '2024-01-01' "
