@@ -16,7 +16,7 @@ RAIL_THREADS = 6
 
 @dataclass(frozen=True, slots=True)
 class RailThread:
-    """One thread in the rail."""
+    """One thread in the rail; its address is that of its newest question."""
 
     title: str
     url: str
@@ -33,6 +33,6 @@ def _threads(request: HttpRequest) -> list[RailThread]:
         return []
     made = []
     for thread in selectors.threads_recent(request.user, RAIL_THREADS):
-        url = reverse("asking:thread", args=[thread.pk])
+        url = reverse("asking:run", args=[thread.newest])
         made.append(RailThread(thread.title, url, request.path == url))
     return made

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.db.models import Count, Prefetch, Q, QuerySet
+from django.db.models import Count, Max, Prefetch, Q, QuerySet
 
 from mirror.asking.models import Run, Step, Thread, Version
 from mirror.leases import Status
@@ -57,8 +57,8 @@ def runs_found(user: User, words: str = "", source: str = "") -> QuerySet[Run]:
 
 
 def threads_recent(user: User, count: int) -> list[Thread]:
-    """The newest threads of a user."""
-    return list(threads_visible_to(user)[:count])
+    """The newest threads of a user, each with the id of its `newest` run."""
+    return list(threads_visible_to(user).annotate(newest=Max("runs")).exclude(newest=None)[:count])
 
 
 def thread_runs(thread: Thread) -> list[Run]:

@@ -1,6 +1,9 @@
 // Small manners of every page: dialogs, menus, copying, and what happens when the server cannot be reached.
 import { announce } from "./announce.js";
 
+// What floats over the page closes with Escape and with a click elsewhere.
+const FLOATING = "details.menu[open], details.why[open], details.chart-axes[open]";
+
 function openDialog(id) {
   const dialog = document.getElementById(id);
   if (!dialog || dialog.open) return;
@@ -27,17 +30,17 @@ document.addEventListener("click", (event) => {
   if (event.target instanceof HTMLDialogElement) event.target.close();
   const copier = event.target.closest("[data-copies]");
   if (copier) copy(copier);
-  for (const menu of document.querySelectorAll("details.menu[open]")) {
-    if (!menu.contains(event.target) || event.target.closest(".menu-item")) menu.open = false;
+  for (const floating of document.querySelectorAll(FLOATING)) {
+    if (!floating.contains(event.target) || event.target.closest(".menu-item")) floating.open = false;
   }
 });
 
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;
-  const menu = document.querySelector("details.menu[open]");
-  if (!menu) return;
-  menu.open = false;
-  menu.querySelector("summary").focus();
+  const floating = document.querySelector(FLOATING);
+  if (!floating) return;
+  floating.open = false;
+  floating.querySelector("summary").focus();
 });
 
 // A select that is a whole question by itself ("which source?") sends its form when changed.
