@@ -285,6 +285,15 @@ def test_a_million_rows_are_cut_and_said_to_be(answered, settings) -> None:
     assert "there are more" in page.version.words
 
 
+def test_sql_that_takes_too_long_is_ended_and_said_to_be_slow(answered, settings) -> None:
+    settings.STATEMENT_SECONDS = 0.5
+    began = time.monotonic()
+    version = ran(answered, SLOW)
+    assert time.monotonic() - began < 5
+    assert version.failure["kind"] == "timeout"
+    assert run_page(answered).version.failure.title == "This took too long"
+
+
 @pytest.mark.parametrize("sql", ["", "   \n ", "SELECT " + "1" * 100_001])
 def test_sql_that_cannot_be_taken_stays_in_the_editor(answered, as_alice, sql) -> None:
     response = as_alice.post(reverse("asking:edit", args=[answered.pk]), {"sql": sql})

@@ -126,7 +126,7 @@ def run_page(
         reason=run.reason,
         confidence=percent(run.confidence) if run.agreement_size else None,
         sure=sure(run.confidence) if run.agreement_size else "",
-        agree=_agree(run.agreement_size, run.agreement_pool),
+        agree=_agree(run.agreement_size, run.agreement_pool, run.llm),
         privacy=PRIVACY.get(source.privacy, source.privacy),
         privacy_meaning=PRIVACY_MEANING.get(source.privacy, ""),
         llm=run.llm,
@@ -145,10 +145,13 @@ def run_page(
     )
 
 
-def _agree(size: int, pool: int) -> str:
+def _agree(size: int, pool: int, llm: str = "") -> str:
+    """How many attempts gave this. The built-in generator's attempts differ by design: one may be the best."""
     if not size:
         return ""
-    return f"{size} of {counted(pool, 'attempt')} {'agrees' if size == 1 else 'agree'}"
+    if size == 1:
+        return f"the best of {counted(pool, 'attempt')}" if not llm else f"1 of {counted(pool, 'attempt')}"
+    return f"{size} of {counted(pool, 'attempt')} agree"
 
 
 def _reading(run: Run, index: int, data: dict[str, Any], current: Version | None) -> ReadingView:
@@ -156,7 +159,7 @@ def _reading(run: Run, index: int, data: dict[str, Any], current: Version | None
     return ReadingView(
         index=index,
         difference=data["difference"],
-        agree=_agree(data.get("size", 0), run.agreement_pool),
+        agree=f"{data.get('size', 0)} of {counted(run.agreement_pool, 'attempt')}",
         sql=data["sql"],
         columns=tuple(data["columns"]),
         rows=preview_cells(data),
