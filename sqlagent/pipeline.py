@@ -251,7 +251,10 @@ class Journey:
             return ran
         candidate = replace(ran.candidate, sql=mend.sql, notes=(*ran.candidate.notes, *mend.notes))
         again = next(iter(self.executor.run([candidate], cancelled=self.cancelled)))
-        return again if again.failure is None else ran
+        if again.failure is not None:
+            return ran
+        # the candidate keeps the text as it was sampled: what a mending put in may be a stored value
+        return again
 
     def asked_to_mend(self) -> Iterator[Event]:
         """Where most of a pool failed, let the LLM mend what rules could not."""

@@ -175,6 +175,16 @@ def test_a_literal_is_bound_to_its_stored_spelling_without_the_server_seeing_it(
     assert b"Kongeriket" not in received
 
 
+def test_a_literal_that_a_rule_mended_stays_here_when_the_judge_is_asked() -> None:
+    database = MemoryDatabase(SHOP.replace("'completed'", "'completely done'"))
+    done = "SELECT id FROM orders WHERE status = 'completly done'"
+    with serving(Script(done, "SELECT count(*) FROM orders", OTHER, done, WRONG)) as server:
+        answer = ended(asked(server, Question("Which orders are through?"), database=database))
+        received = b"\n".join(server.received)
+    assert any("completely done" in sql for sql in database.executed), answer
+    assert b"completely done" not in received and server.asked("Put them in order")
+
+
 @pytest.mark.parametrize("privacy", ["schema", "masked"])
 def test_below_rows_no_stored_value_that_was_not_typed_leaves_the_house(privacy: str) -> None:
     samples = (WRONG, "SELECT name FROM customer", "SELECT name FROM country", "SELECT nme FROM customer")
