@@ -19,7 +19,9 @@ name may stand for another: one slip in four letters, two in eight."""
 MARGIN = 0.08
 """How far behind the second best must lie."""
 SHORT = 3
-"""Names up to this length must be equal but for case and plural."""
+"""Words up to this length must be equal but for case and plural."""
+SLIP = 0.6
+"""How alike each pair of words of two names must be at least."""
 
 
 def name_edits(sql: str, catalog: Catalog) -> list[Edit]:
@@ -91,7 +93,7 @@ def _alias_edit(node: exp.Column, item: Unknown, resolver: Resolver) -> Edit | N
     if len(chosen) != 1:
         near = _clearly(owner.name, [s for s in scope.sources if s])
         chosen = [near] if near and (near in having or not having) else []
-    if len(chosen) != 1:
+    if len(chosen) != 1 or _with_itself(node, chosen[0], resolver):
         return None
     return _replace(owner, chosen[0], resolver, f"{owner.name}.{node.name} belongs to {chosen[0]}")
 
@@ -117,12 +119,24 @@ def _column_edit(node: exp.Column, item: Unknown, resolver: Resolver) -> Edit | 
         best = next(name for name in own if _bare(name) == _bare(node.name))
         return _replace(node.this, best, resolver)
     having = _having(node, item.scope, resolver)
-    if len(having) == 1:
+    if len(having) == 1 and not _with_itself(node, having[0], resolver):
         return _replace(
             owner, having[0], resolver, f"{owner.name} has no {node.name}: took it from {having[0]}"
         )
     best = _clearly(node.name, own)
     return _replace(node.this, best, resolver) if best else None
+
+
+def _with_itself(node: exp.Column, owner: str, resolver: Resolver) -> bool:
+    """Say whether a column would come to be compared with itself, which joins everything to everything."""
+    parent = node.parent
+    other = parent.right if isinstance(parent, exp.EQ) and parent.left is node else None
+    other = parent.left if isinstance(parent, exp.EQ) and parent.right is node else other
+    if not isinstance(other, exp.Column) or other.args.get("table") is None:
+        return False
+    return (
+        resolver.fold(other.this) == resolver.fold(node.this) and resolver.fold(other.args["table"]) == owner
+    )
 
 
 def _having(node: exp.Column, scope: Scope, resolver: Resolver) -> list[str]:
@@ -179,8 +193,7 @@ def _clearly(name: str, names: Iterable[str]) -> str:
         >>> _clearly("custmer_name", ["customer_name", "customer_id"]), _clearly("shop", ["ship", "shoe"])
         ('customer_name', '')
     """
-    bare = _bare(name)
-    scored = sorted(((_alike(bare, _bare(n)), n) for n in dict.fromkeys(names)), reverse=True)
+    scored = sorted(((_alike(name, n), n) for n in dict.fromkeys(names)), reverse=True)
     if not scored or scored[0][0] < CLEARLY:
         return ""
     if len(scored) > 1 and scored[0][0] - scored[1][0] < MARGIN:
@@ -189,6 +202,22 @@ def _clearly(name: str, names: Iterable[str]) -> str:
 
 
 def _alike(first: str, second: str) -> float:
+    """Compare two names word by word, so that `city_name` is no slip for `city_code` or `city`."""
+    if _bare(first) == _bare(second):
+        return 1.0
+    ours, theirs = _words(first), _words(second)
+    if len(ours) == len(theirs):
+        pairs = [_spelled(a, b) for a, b in zip(ours, theirs, strict=True)]
+        return sum(pairs) / len(pairs) if min(pairs) >= SLIP else 0.0
+    return _spelled(_bare(first), _bare(second)) if ("id" in ours) == ("id" in theirs) else 0.0
+
+
+def _spelled(first: str, second: str) -> float:
     if min(len(first), len(second)) <= SHORT:
         return float(first == second)
     return float(OSA.normalized_similarity(first, second))
+
+
+def _words(name: str) -> list[str]:
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
+    return [_bare(word) for word in re.split(r"[\W_]+", parted) if word]
