@@ -1,0 +1,110 @@
+"""The whole journey without a language model: events in their order, and one of four outcomes."""
+
+from __future__ import annotations
+
+import threading
+from itertools import pairwise
+
+import pytest
+
+from sqlagent import sampling
+from sqlagent.events import Audited, Ended, Executed, Grouped, Linked, Ranked, Rewritten, Sampling
+from sqlagent.pipeline import answer
+from sqlagent.testing import MemoryDatabase
+from sqlagent.value_index import ValueIndex
+from sqlagent.values import Answer, Budget, Failure, FailureKind, Outcome, Question, Turn
+
+PORT = """
+CREATE TABLE ships (id INTEGER PRIMARY KEY, name TEXT, flag TEXT, tonnage INTEGER);
+INSERT INTO ships VALUES (1, 'Aurora', 'Norway', 900), (2, 'Borealis', 'Norway', 400),
+    (3, 'Calypso', 'Malta', 1200), (4, 'Dione', 'Malta', 700), (5, 'Eos', 'Malta', 100);
+"""
+
+
+def ask(text: str, database: MemoryDatabase | None = None, **options: object) -> list[object]:
+    source = database or MemoryDatabase(PORT)
+    catalog = source.catalog()
+    index = ValueIndex.build(catalog, source)
+    return list(answer(Question(text), database=source, catalog=catalog, index=index, **options))  # type: ignore[arg-type]
+
+
+def ended(events: list[object]) -> Answer:
+    last = events[-1]
+    assert isinstance(last, Ended)
+    return last.answer
+
+
+def test_events_come_in_the_order_of_the_method_and_end_once() -> None:
+    events = ask("How many ships are there?")
+    kinds = [type(event) for event in events]
+    first = [kinds.index(kind) for kind in (Linked, Sampling, Executed, Grouped, Ranked, Audited, Ended)]
+    assert all(one < two for one, two in pairwise(first))
+    assert kinds.count(Ended) == 1
+
+
+def test_a_plain_question_is_answered_with_its_rows_and_sql() -> None:
+    said = ended(ask("How many ships are there?"))
+    assert said.outcome is Outcome.ANSWERED
+    assert said.rows is not None
+    assert said.rows.rows == ((5,),)
+    assert "COUNT" in said.sql.upper()
+    assert 0 < said.confidence < 1
+    assert 1 <= said.size <= said.pool
+
+
+def test_a_question_about_nothing_stored_is_unanswerable_and_names_its_words() -> None:
+    said = ended(ask("What colour is the happiness of giraffes?"))
+    assert said.outcome is Outcome.UNANSWERABLE
+    assert "giraffes" in said.reason
+    assert not said.sql
+
+
+def test_where_every_statement_fails_the_run_fails_in_the_databases_words() -> None:
+    broken = MemoryDatabase(PORT, failures={"SELECT": "disk I/O error"})
+    said = ended(ask("How many ships are there?", broken))
+    assert said.outcome is Outcome.FAILED
+    assert "disk I/O error" in said.reason
+
+
+def test_where_every_statement_runs_out_of_time_the_reason_says_so() -> None:
+    late = Failure(FailureKind.TIMEOUT, "the deadline passed")
+    said = ended(ask("How many ships are there?", MemoryDatabase(PORT, failures={"SELECT": late})))
+    assert said.outcome is Outcome.FAILED
+    assert "time" in said.reason
+
+
+def test_a_stopped_run_ends_as_failed_and_says_so() -> None:
+    stopped = threading.Event()
+    stopped.set()
+    said = ended(ask("How many ships are there?", cancelled=stopped))
+    assert (said.outcome, said.reason) == (Outcome.FAILED, "Stopped.")
+
+
+def test_a_winner_that_was_cut_is_fetched_whole() -> None:
+    said = ended(ask("List the names of all ships.", budget=Budget(rows=2)))
+    assert said.rows is not None
+    assert len(said.rows.rows) == 5
+    assert not said.rows.truncated
+
+
+def test_a_follow_up_is_given_its_stand_alone_form_first() -> None:
+    earlier = Turn("How many ships are there?", "SELECT COUNT(*) FROM ships")
+    events = ask("only Malta", turns=(earlier,))
+    assert isinstance(events[0], Rewritten)
+    assert "ships" in events[0].question.text
+    said = ended(events)
+    assert said.rows is not None
+    assert said.rows.rows == ((3,),)
+
+
+def test_the_same_question_gives_the_same_answer_twice() -> None:
+    one, two = (ended(ask("Which flag has the most ships?")) for _ in range(2))
+    assert (one.sql, one.confidence) == (two.sql, two.confidence)
+    assert [(r.sql, r.difference) for r in one.readings] == [(r.sql, r.difference) for r in two.readings]
+
+
+@pytest.mark.parametrize(
+    ("sampled", "wave"), [(0, 4), (4, 4), (6, 2), (8, 0), (9, 0)], ids=lambda value: str(value)
+)
+def test_waves_stop_at_the_budget(sampled: int, wave: int) -> None:
+    assert sampling.next_wave(sampled, Budget(samples=8, wave=4)) == wave
