@@ -254,7 +254,7 @@ class Journey:
         if again.failure is not None:
             return ran
         # the candidate keeps the text as it was sampled: what a mending put in may be a stored value
-        return again
+        return replace(again, candidate=replace(again.candidate, sql=ran.candidate.sql))
 
     def asked_to_mend(self) -> Iterator[Event]:
         """Where most of a pool failed, let the LLM mend what rules could not."""

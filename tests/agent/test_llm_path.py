@@ -178,7 +178,9 @@ def test_a_literal_is_bound_to_its_stored_spelling_without_the_server_seeing_it(
 def test_a_literal_that_a_rule_mended_stays_here_when_the_judge_is_asked() -> None:
     database = MemoryDatabase(SHOP.replace("'completed'", "'completely done'"))
     done = "SELECT id FROM orders WHERE status = 'completly done'"
-    with serving(Script(done, "SELECT count(*) FROM orders", OTHER, done, WRONG)) as server:
+    with serving(
+        Script(done, "SELECT id FROM orders", OTHER, done, OTHER, WRONG, "SELECT id FROM customer")
+    ) as server:
         answer = ended(asked(server, Question("Which orders are through?"), database=database))
         received = b"\n".join(server.received)
     assert any("completely done" in sql for sql in database.executed), answer
