@@ -1,0 +1,336 @@
+"""Rows to charts: the mark that suits them, a valid Plotly figure, and edits checked in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import plotly.graph_objects as go
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sqlagent import charting
+from sqlagent.charting import figures, points
+from sqlagent.values import Chart, Kind, Rows
+
+
+def rows(columns: str, *cells: tuple[Any, ...], **more: Any) -> Rows:
+    return Rows(tuple(columns.split()), cells, **more)
+
+
+CITIES = rows("city revenue", ("Oslo", 30), ("Rome", 50), ("Bern", 20))
+MONTHS = rows("month revenue", *((f"2024-{m:02}", 100 + m) for m in range(1, 13)))
+YEARS = rows("year orders", *((y, y % 7) for y in range(2015, 2025)))
+DAYS = rows("day city visits", *((date(2024, 1, d), c, d) for d in range(1, 9) for c in ("Oslo", "Rome")))
+REGIONS = rows("region product sales", *((r, p, len(r + p)) for r in "NSE" for p in ("tea", "coffee")))
+SIZES = rows("height weight", *((150 + i, 50 + i * 0.7) for i in range(30)))
+AGES = rows("age", *((i * i % 90,) for i in range(100)))
+ONE = rows("total", (Decimal("1234.50"),))
+NAMES = rows("name id", ("a", 1), ("b", 2), ("c", 3))
+KEYED = rows("customer_id orders", (17, 5), (3, 7), (9, 9))
+TYPES = rows("kind", *(("a",) if i % 3 else ("b",) for i in range(30)))
+EMPTY = Rows(("city", "revenue"), ())
+
+SUGGESTED: list[tuple[Rows, Chart]] = [
+    (CITIES, Chart("bar", "city", ("revenue",))),
+    (MONTHS, Chart("line", "month", ("revenue",))),
+    (YEARS, Chart("line", "year", ("orders",))),
+    (DAYS, Chart("line", "day", ("visits",), "city")),
+    (REGIONS, Chart("bar", "region", ("sales",), "product")),
+    (SIZES, Chart("scatter", "height", ("weight",))),
+    (AGES, Chart("histogram", "age")),
+    (ONE, Chart("number", y=("total",))),
+    (NAMES, Chart("none")),
+    (KEYED, Chart("bar", "customer_id", ("orders",))),
+    (TYPES, Chart("bar", "kind", aggregate="count")),
+    (EMPTY, Chart("none")),
+    (rows("n", (None,)), Chart("none")),
+    (rows("title", ("x",)), Chart("none")),
+    (rows("founded_year", (1998,)), Chart("number", y=("founded_year",))),
+    (rows("weekday visits", ("Tue", 3), ("Mon", 9), ("Sun", 4)), Chart("bar", "weekday", ("visits",))),
+    (rows("city tax", *(("Oslo", i) for i in range(9)), *(("Rome", i) for i in range(9))), Chart("bar", "city", ("tax",), aggregate="mean")),
+    (rows("city revenue", *(("Oslo", i) for i in range(9)), *(("Rome", i) for i in range(9))), Chart("bar", "city", ("revenue",), aggregate="sum")),
+    (rows("city revenue cost people", ("Oslo", 30, 20, 700_000), ("Rome", 50, 40, 2_800_000)), Chart("bar", "city", ("revenue", "cost"))),
+    (rows("photo", (b"\x00",), (b"\x01",)), Chart("none")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given_rows", "wanted"), SUGGESTED, ids=lambda v: v.mark if isinstance(v, Chart) else ""
+)
+def test_rows_get_the_chart_that_suits_them(given_rows: Rows, wanted: Chart) -> None:
+    chart = charting.suggest(given_rows)
+    assert replace(chart, title="", note="") == wanted
+
+
+@pytest.mark.parametrize("given_rows", [case[0] for case in SUGGESTED])
+def test_every_suggestion_is_a_valid_figure_and_passes_as_an_edit(given_rows: Rows) -> None:
+    chart = charting.suggest(given_rows)
+    drawn = charting.figure(chart, given_rows)
+    go.Figure(drawn)
+    json.dumps(drawn, allow_nan=False)
+    assert charting.check(chart, given_rows) == chart
+
+
+def test_a_share_asked_for_of_few_parts_is_a_pie() -> None:
+    assert charting.suggest(CITIES, "What share of revenue does each city have?").mark == "pie"
+    assert charting.suggest(CITIES, "What revenue does each city have?").mark == "bar"
+
+
+def test_kinds_told_by_the_driver_count_before_the_cells() -> None:
+    told = Rows(("code", "n"), (("1", 2), ("2", 3)), kinds=(Kind.TEXT, Kind.INTEGER))
+    assert charting.suggest(told).mark == "bar"
+
+
+def trace(chart: Chart, of: Rows) -> dict[str, Any]:
+    return charting.figure(chart, of)["data"][0]
+
+
+def test_bars_are_sorted_by_size_and_start_at_zero() -> None:
+    drawn = charting.figure(Chart("bar", "city", ("revenue",)), CITIES)
+    assert drawn["data"][0]["x"] == ["Rome", "Oslo", "Bern"]
+    assert drawn["layout"]["yaxis"]["rangemode"] == "tozero"
+
+
+def test_rows_sorted_upwards_keep_their_order() -> None:
+    fewest = rows("city revenue", ("Bern", 20), ("Oslo", 30), ("Rome", 50))
+    assert trace(Chart("bar", "city", ("revenue",)), fewest)["x"] == ["Bern", "Oslo", "Rome"]
+
+
+def test_weekdays_and_months_keep_the_order_of_the_calendar() -> None:
+    week = rows("weekday visits", ("Tue", 3), ("Sun", 9), ("Mon", 4))
+    assert trace(Chart("bar", "weekday", ("visits",)), week)["x"] == ["Mon", "Tue", "Sun"]
+
+
+def test_long_labels_lie_down_and_are_shortened_on_the_axis_only() -> None:
+    long = rows("title sold", ("A very long title " * 5, 3), ("B", 9), ("C", 1))
+    drawn = charting.figure(Chart("bar", "title", ("sold",)), long)
+    assert drawn["data"][0]["orientation"] == "h"
+    assert drawn["layout"]["yaxis"]["autorange"] == "reversed"
+    assert max(map(len, drawn["layout"]["yaxis"]["ticktext"])) <= figures.CUT_LABEL
+    assert max(map(len, drawn["data"][0]["y"])) > figures.CUT_LABEL
+
+
+def test_time_runs_along_x_in_order_whatever_the_order_of_rows() -> None:
+    back = Rows(MONTHS.columns, MONTHS.rows[::-1])
+    drawn = charting.figure(Chart("line", "month", ("revenue",)), back)
+    assert drawn["data"][0]["x"] == [f"2024-{m:02}" for m in range(1, 13)]
+    assert drawn["layout"]["xaxis"]["type"] == "date"
+
+
+def test_a_missing_value_leaves_a_gap_in_a_line() -> None:
+    gap = rows("month revenue", ("2024-01", 1), ("2024-02", None), ("2024-03", 3))
+    drawn = trace(Chart("line", "month", ("revenue",)), gap)
+    assert drawn["y"] == [1, None, 3] and drawn["connectgaps"] is False
+
+
+def test_years_are_years_and_not_numbers() -> None:
+    drawn = charting.figure(Chart("line", "year", ("orders",)), YEARS)
+    assert drawn["data"][0]["x"][0] == "2015"
+    assert drawn["layout"]["xaxis"]["tickformat"] == "%Y"
+    bars = charting.figure(Chart("bar", "year", ("orders",)), YEARS)
+    assert bars["data"][0]["x"] == [str(y) for y in range(2015, 2025)]
+
+
+def test_one_series_has_no_legend_and_several_have() -> None:
+    assert charting.figure(Chart("line", "month", ("revenue",)), MONTHS)["layout"]["showlegend"] is False
+    drawn = charting.figure(Chart("line", "day", ("visits",), "city"), DAYS)
+    assert drawn["layout"]["showlegend"] is True
+    assert [t["name"] for t in drawn["data"]] == ["Oslo", "Rome"]
+
+
+def test_titles_and_axes_are_in_words() -> None:
+    odd = Rows(("customer_country", "SUM(o.net_amount)"), (("NO", 3), ("SE", 9), ("DK", 1)))
+    chart = charting.suggest(odd)
+    layout = charting.figure(chart, odd)["layout"]
+    assert layout["title"]["text"] == "Sum of net amount by customer country"
+    assert layout["xaxis"]["title"]["text"] == "Customer country"
+    assert layout["yaxis"]["title"]["text"] == "Sum of net amount"
+
+
+def test_few_points_carry_their_numbers_and_many_do_not() -> None:
+    assert trace(Chart("bar", "city", ("revenue",)), CITIES)["text"] == ["50", "30", "20"]
+    many = rows("city revenue", *((f"c{i}", i * 7 % 40) for i in range(40)))
+    assert "text" not in trace(Chart("bar", "city", ("revenue",)), many)
+
+
+def test_no_colour_and_no_font_is_decided_here() -> None:
+    for given_rows, _ in SUGGESTED:
+        text = json.dumps(charting.figure(charting.suggest(given_rows), given_rows))
+        assert "color" not in text and "font" not in text
+
+
+def test_what_is_left_out_is_said() -> None:
+    many = rows("city revenue", *((f"c{i}", i * 37 % 1000) for i in range(1234)))
+    chart = charting.suggest(many)
+    assert chart.note == "First 50 of 1,234 shown."
+    drawn = charting.figure(chart, many)
+    assert len(drawn["data"][0]["y"]) == points.MAX_CATEGORIES
+    assert drawn["layout"]["title"]["subtitle"]["text"] == chart.note
+
+
+def test_rows_that_were_cut_are_told() -> None:
+    cut = Rows(CITIES.columns, CITIES.rows, truncated=True)
+    assert charting.suggest(cut).note == "Drawn from the first 3 rows; there are more."
+
+
+def test_an_aggregate_is_taken_over_all_rows_before_any_cut() -> None:
+    sales = rows("city amount", *((f"c{i % 60}", 1) for i in range(6_000)))
+    chart = charting.check(Chart("bar", "city", ("amount",), aggregate="sum"), sales)
+    assert sum(trace(chart, sales)["x"]) == 50 * 100
+    assert chart.note.startswith("First 50 of 60 shown. Rows that share a place are added up.")
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "value"), [("sum", 9), ("mean", 3), ("count", 3), ("min", 1), ("max", 6)]
+)
+def test_aggregates_are_what_they_say(aggregate: str, value: float) -> None:
+    some = rows("city tax", ("Oslo", 1), ("Oslo", 2), ("Oslo", 6), ("Rome", None))
+    drawn = trace(Chart("bar", "city", ("tax",), aggregate=aggregate), some)
+    assert dict(zip(drawn["x"], drawn["y"], strict=True))["Oslo"] == value
+
+
+def test_more_series_than_colours_are_cut_to_the_largest_and_said() -> None:
+    wide = rows("day city visits", *((date(2024, 1, d), f"c{c:02}", c) for d in (1, 2, 3) for c in range(20)))
+    chart = charting.check(Chart("line", "day", ("visits",), "city"), wide)
+    assert [t["name"] for t in charting.figure(chart, wide)["data"]] == [f"c{c:02}" for c in range(12, 20)]
+    assert chart.note == "The largest 8 of 20 series shown."
+
+
+def test_a_histogram_counts_every_row_into_round_bins() -> None:
+    drawn = trace(Chart("histogram", "age"), AGES)
+    assert sum(drawn["y"]) == 100
+    assert drawn["width"][0] == 10
+    assert figures.bins([5, 5, 5]) == (4.5, 1.0, [3])
+
+
+def test_stacked_bars_only_where_a_sum_means_something() -> None:
+    three = rows("region product sales", *((r, p, 3) for r in "NSE" for p in ("tea", "coffee", "milk")))
+    assert (
+        charting.figure(Chart("bar", "region", ("sales",), "product"), three)["layout"]["barmode"] == "stack"
+    )
+    rates = Rows(("region", "product", "avg_price"), three.rows)
+    assert (
+        charting.figure(Chart("bar", "region", ("avg_price",), "product"), rates)["layout"]["barmode"]
+        == "group"
+    )
+
+
+def test_a_pie_gathers_the_small_slices() -> None:
+    many = rows("city revenue", *((f"c{i}", 100 - i) for i in range(20)))
+    chart = charting.check(Chart("pie", "city", ("revenue",)), many)
+    drawn = trace(chart, many)
+    assert len(drawn["labels"]) == points.MAX_SLICES and drawn["labels"][-1] == "Other"
+    assert sum(drawn["values"]) == sum(100 - i for i in range(20))
+    assert "Other" in chart.note
+
+
+def test_cells_of_every_kind_become_json() -> None:
+    odd = rows(
+        "when amount who",
+        (datetime(2024, 1, 1, 12, tzinfo=UTC), Decimal("1.10"), UUID(int=1)),
+        (datetime(2024, 1, 2, 12, tzinfo=UTC), Decimal("NaN"), UUID(int=2)),
+        (None, float("inf"), None),
+        (datetime(2024, 1, 3, 12, tzinfo=UTC), 2**70, UUID(int=3)),
+    )
+    for chart in (
+        charting.suggest(odd),
+        Chart("bar", "who", ("amount",)),
+        Chart("scatter", "when", ("amount",)),
+    ):
+        drawn = charting.figure(chart, odd)
+        json.dumps(drawn, allow_nan=False)
+        go.Figure(drawn)
+
+
+def test_spans_of_time_are_drawn_in_seconds() -> None:
+    waits = rows("desk wait", ("a", timedelta(minutes=1)), ("b", timedelta(minutes=2)), ("c", timedelta(0)))
+    assert trace(Chart("bar", "desk", ("wait",)), waits)["y"] == [120, 60, 0]
+
+
+def test_markup_in_stored_texts_means_nothing() -> None:
+    bad = rows("city revenue", ("<a href='javascript:x'>Oslo</a>", 3), ("<b>Rome</b>", 5), ("R&D", 1))
+    drawn = json.dumps(charting.figure(charting.suggest(bad), bad))
+    assert "<a" not in drawn and "<b>" not in drawn and "R&amp;D" in drawn
+
+
+def test_labels_that_look_alike_stay_apart() -> None:
+    some = rows("city revenue", (None, 3), ("(none)", 5), ("", 1))
+    assert trace(Chart("bar", "city", ("revenue",)), some)["x"] == ["(none)", "(none) (2)", "(empty)"]
+
+
+def test_columns_of_the_same_name_do_not_break_a_chart() -> None:
+    twice = Rows(("name", "n", "n"), (("a", 1, 2), ("b", 3, 4)))
+    json.dumps(charting.figure(charting.suggest(twice), twice))
+
+
+WRONG: list[tuple[Chart, str]] = [
+    (Chart("sunburst", "city", ("revenue",)), "no chart type"),
+    (Chart("bar", "town", ("revenue",)), 'no column "town"'),
+    (Chart("bar", "city", ("tax",)), 'no column "tax"'),
+    (Chart("bar", "city", ("revenue",), "tax"), 'no column "tax"'),
+    (Chart("bar", "city", ("revenue",), aggregate="median"), "no aggregate"),
+    (Chart("bar", "", ("revenue",)), "column for the x axis"),
+    (Chart("bar", "city"), "column for the y axis"),
+    (Chart("bar", "revenue", ("city",)), '"city" does not hold numbers'),
+    (Chart("scatter", "city", ("revenue",)), '"city" does not hold numbers'),
+    (Chart("histogram", "city"), '"city" does not hold numbers'),
+    (Chart("number"), "Choose the column"),
+    (Chart("bar", "city", ("revenue",), "city"), "must be another column"),
+    (Chart("pie", "city", ("revenue",), "revenue"), "no series"),
+]
+
+
+@pytest.mark.parametrize(("chart", "words"), WRONG)
+def test_an_edit_that_does_not_fit_is_refused_in_words(chart: Chart, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        charting.check(chart, CITIES)
+
+
+def test_a_pie_of_negative_numbers_is_refused() -> None:
+    with pytest.raises(ValueError, match="negative"):
+        charting.check(Chart("pie", "city", ("revenue",)), rows("city revenue", ("a", -1), ("b", 2)))
+
+
+def test_a_persons_edit_keeps_the_title_and_gets_a_new_note() -> None:
+    many = rows("city revenue", *((f"c{i}", i) for i in range(80)))
+    chart = charting.check(Chart("bar", "city", ("revenue",), title="My own", note="old"), many)
+    assert (chart.title, chart.note) == ("My own", "First 50 of 80 shown.")
+
+
+CELLS: list[Callable[[], st.SearchStrategy[Any]]] = [
+    st.integers,
+    st.floats,
+    st.text,
+    st.dates,
+    st.datetimes,
+    st.booleans,
+    st.decimals,
+    st.none,
+    lambda: st.lists(st.integers()),
+    lambda: st.binary(max_size=3),
+]
+
+
+@st.composite
+def any_rows(draw: st.DrawFn) -> Rows:
+    """Rows of any shape: up to four columns of one kind of cell each, NULL here and there."""
+    kinds = draw(st.lists(st.sampled_from(CELLS), min_size=1, max_size=4))
+    names = draw(st.lists(st.sampled_from(["year", "id", "n", "total", "month", "x y", "<b>", ""]), min_size=len(kinds), max_size=len(kinds)))  # fmt: skip
+    row = st.tuples(*(st.none() | kind() for kind in kinds))
+    return Rows(tuple(names), tuple(draw(st.lists(row, max_size=12))), truncated=draw(st.booleans()))
+
+
+@settings(max_examples=150, deadline=None)
+@given(any_rows())
+def test_no_rows_break_a_chart(some: Rows) -> None:
+    chart = charting.suggest(some)
+    drawn = charting.figure(chart, some)
+    json.dumps(drawn, allow_nan=False)
+    go.Figure(drawn)
