@@ -51,6 +51,10 @@ def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
         user = services.link_use(token)
         if user:
             login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+            if not user.has_usable_password():
+                messages.info(
+                    request, "You have no password yet. Choose one under Your account to need no link."
+                )
             return redirect(settings.LOGIN_REDIRECT_URL)
     person = services.link_holder(token)
     status = 200 if person else 410

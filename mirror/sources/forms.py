@@ -8,7 +8,7 @@ from django import forms
 from django.db.models import QuerySet
 
 from mirror.people.models import Team
-from mirror.sources.models import Source
+from mirror.sources.models import PORTS, Source
 
 
 class SourceForm(forms.ModelForm):
@@ -25,8 +25,9 @@ class SourceForm(forms.ModelForm):
         label="What may reach a language model",
         choices=Source.Privacy.choices,
         initial=Source.Privacy.SCHEMA,
-        help_text="Schema only: names of tables and columns. Masked samples: their shape too. "
-        "Rows: stored values. Without a language model nothing leaves this machine.",
+        help_text="Schema only: names, types and comments of tables and columns. Masked samples: also the "
+        "shape of stored values, letters and digits replaced. Rows: stored values too. "
+        "Without a language model nothing leaves this machine.",
     )
 
     class Meta:
@@ -72,6 +73,7 @@ class ServerForm(SourceForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["port"].widget.attrs["placeholder"] = str(PORTS.get(self.instance.engine, ""))
         if self.instance.pk and self.instance.password:
             self.fields["password"].help_text = "One is kept. Leave this empty to keep it."
 

@@ -7,6 +7,9 @@ from django.db import models
 
 from mirror.sources.secrets import EncryptedTextField
 
+# Where servers of an engine listen unless somebody moved them.
+PORTS = {"postgres": 5432, "mysql": 3306}
+
 
 class Source(models.Model):
     """A database someone connected: how to open it, who may see it, what its catalog was.

@@ -19,7 +19,7 @@ from mirror.people.models import Team, User
 from mirror.sources import selectors, tasks
 from mirror.sources.addresses import AddressRefused, file_check, host_check
 from mirror.sources.catalogs import catalog_json, catalog_read
-from mirror.sources.models import Source, StoredIndex
+from mirror.sources.models import PORTS, Source, StoredIndex
 from sqlagent.adapters import open_database
 from sqlagent.errors import DatabaseError
 from sqlagent.ports import Database, SourceDatabase
@@ -27,8 +27,6 @@ from sqlagent.value_index import ValueIndex
 from sqlagent.values import Catalog, Check, Limits
 
 log = logging.getLogger(__name__)
-
-PORTS = {Source.Engine.POSTGRES: 5432, Source.Engine.MYSQL: 3306}
 
 # Value indexes kept unpacked in this process: unpacking one of 50,000 values takes about 0.3 s.
 INDEXES_AT_HAND = 8
@@ -97,7 +95,7 @@ def source_check(source: Source, by: User) -> None:
         if source.is_file:
             source.database = str(file_check(source.database, anywhere=by.is_staff))
         else:
-            source.port = source.port or PORTS[Source.Engine(source.engine)]
+            source.port = source.port or PORTS[source.engine]
             host_check(source.host, source.port)
     except AddressRefused as error:
         raise SourceError(str(error)) from None
