@@ -43,9 +43,13 @@ class Atom:
 
 @dataclass(slots=True)
 class Clauses:
-    """A statement taken apart. Lists keep the order of writing; `tree` has canonical names."""
+    """A statement taken apart. Lists keep the order of writing; `tree` has canonical names.
+
+    `text` is the whole in lower case, under those names.
+    """
 
     tree: exp.Expr
+    text: str = ""
     select: list[str] = field(default_factory=list)
     select_columns: list[tuple[str, str]] = field(default_factory=list)
     atoms: Counter[Atom] = field(default_factory=Counter)
@@ -201,6 +205,7 @@ class _Reader:
             node.comments = None
         self._query(tree, None)
         self.found.nodes = sum(1 for _ in tree.walk())
+        self.found.text = tree.sql(dialect="sqlite", copy=False).lower()
         for select in tree.find_all(exp.Select):
             self._collect(select)
         for operation in tree.find_all(exp.SetOperation):

@@ -58,7 +58,10 @@ def column_name(column: exp.Column) -> str:
 
 def canonical_text(node: exp.Expr) -> str:
     """Write a canonical node as SQL, the same text for the same meaning where that is plain."""
-    return node.sql(dialect="sqlite", normalize_functions="upper", comments=False)
+    if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
+        quote = '"' if "#" in node.table else ""
+        return f"{quote}{node.table}{quote}.{node.name}" if node.table else node.name
+    return node.sql(dialect="sqlite", normalize_functions="upper", comments=False, copy=False)
 
 
 def conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:

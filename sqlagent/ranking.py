@@ -49,6 +49,17 @@ class Gated(Protocol):
     share_gate: float
 
 
+@runtime_checkable
+class Estimating(Protocol):
+    """A judge that also says how probable each group is."""
+
+    def chances(
+        self, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]
+    ) -> Sequence[float]:
+        """Probability of each group to be the right one, if one of them is."""
+        ...
+
+
 @dataclass(slots=True)
 class Verdicts:
     """What a judge has said so far, by question, result keys and SQL, so that it is not asked twice."""
@@ -84,6 +95,7 @@ def rank(
         return Ranking((), pool)
     task = _Task(question, linked, judge, _kept.setdefault(judge, Verdicts()))
     entries = task.entries(groups, faithful=mode == "faithful")
+    task.estimate(entries)
     try:
         if mode == "faithful":
             return _faithful(task, entries, pool)
@@ -118,6 +130,7 @@ class _Entry:
     utility: float
     wins: int = 0
     score: float = 0.0
+    chance: float | None = None
     reasons: list[str] = field(default_factory=list)
 
     def shown(self) -> ExecutionGroup:
@@ -126,7 +139,8 @@ class _Entry:
         return ExecutionGroup(self.group.fingerprint, (self.best, *others))
 
     def ranked(self) -> RankedGroup:
-        return RankedGroup(self.group, self.best, self.score, self.wins, self.utility, tuple(self.reasons))
+        reasons = tuple(self.reasons)
+        return RankedGroup(self.group, self.best, self.score, self.wins, self.utility, reasons, self.chance)
 
 
 @dataclass(slots=True)
@@ -164,6 +178,16 @@ class _Task:
         if len(utilities) != len(executions):
             return [1] * len(executions)
         return [1 + sum(other > mine for other in utilities) for mine in utilities]
+
+    def estimate(self, entries: Sequence[_Entry]) -> None:
+        """Note how probable the judge finds each group, where it says so."""
+        if isinstance(self.judge, Estimating):
+            shown = sorted(entries, key=lambda entry: (-entry.weight, -entry.utility))[:SHOWN]
+            groups = [entry.shown() for entry in shown]
+            for entry, chance in zip(
+                shown, self.judge.chances(self.question, self.linked, groups), strict=True
+            ):
+                entry.chance = chance
 
     def preference(self, first: ExecutionGroup, second: ExecutionGroup) -> float:
         """Ask for one pair in one order; the same pair is not asked twice."""

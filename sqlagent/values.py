@@ -320,6 +320,7 @@ class RankedGroup:
 
     `list_wins` is r_list, the number of groups decisively beaten; `utility` is r_point,
     size times the best reciprocal pointwise rank; `representative` is its best member.
+    `chance` is a judge's own probability that this of the groups is right, where it gives one.
     """
 
     group: ExecutionGroup
@@ -328,6 +329,7 @@ class RankedGroup:
     list_wins: int = 0
     utility: float = 0.0
     reasons: tuple[str, ...] = ()
+    chance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from sqlagent.features.joins import join_features
 from sqlagent.features.literals import Stored, literal_features
 from sqlagent.features.naming import naming_features
 from sqlagent.features.results import result_features
-from sqlagent.features.shapes import shape_features, unmet_shapes
+from sqlagent.features.shapes import given, shape_features, unmet_shapes
 from sqlagent.values import Execution, LinkedSchema, Question
 
 _EXPLAIN_NOTHING = ("literals_unstored", "text_to_number", "text_to_key", "joins_wild", "unknown_name")
@@ -42,12 +42,13 @@ def features(
         return Features(result_features(ask, execution, None) | {"unparsed": 1.0}, (), None)
     names = lookup(linked.full)
     unmet: list[str] = []
-    values = result_features(ask, execution, clauses)
+    values = result_features(ask, execution, clauses, names)
     values |= naming_features(ask, clauses, names, linked)
     values |= literal_features(ask, clauses, names, linked, index, unmet)
     values |= join_features(ask, clauses, names)
-    values |= shape_features(ask, clauses)
-    unmet.extend(unmet_shapes(ask, clauses))
+    has = given(clauses)
+    values |= shape_features(ask, clauses, has)
+    unmet.extend(unmet_shapes(ask, has))
     explained = max(values[name] for name in _EXPLAIN_NOTHING)
     for name in ("empty", "all_null", "zero"):
         values[f"{name}_explained"] = values.get(name, 0.0) * min(1.0, 2 * explained)

@@ -39,11 +39,12 @@ def literal_features(
     """Features of literals: asked for, stored, of the column's kind; and what of the question is unused."""
     literals = [(c, v) for c in clauses.conditions for v in c.values if v != "NULL"]
     asked_for = [_said(ask, value) for _, value in literals]
-    stored = [s for c, v in literals if (s := _stored(c, v, names, index)) is not None]
-    for (condition, value), found in zip(literals, asked_for, strict=True):
-        if _stored(condition, value, names, index) is False and found >= 0.8:
+    known = [_stored(c, v, names, index) for c, v in literals]
+    stored = [found for found in known if found is not None]
+    for (condition, value), found, said in zip(literals, known, asked_for, strict=True):
+        if found is False and said >= 0.8:
             unmet.append(f"'{value}' is not stored in {condition.column}")
-    text = clauses.tree.sql(dialect="sqlite").lower()
+    text = clauses.text
     numbers = [n for n in ask.numbers if n not in ("1", "0")]
     number_words = set(re.findall(r"\d+(?:\.\d+)?", text))
     unused_numbers = [n for n in numbers if n not in number_words and n.lstrip("-") not in number_words]

@@ -28,6 +28,7 @@ def naming_features(ask: Asked, clauses: Clauses, names: Lookup, linked: LinkedS
     missed, nameable = _left_over(ask, clauses, names)
     hinted = hinted_columns(ask, names)
     shown = [column for _, column in clauses.select_columns]
+    plain = [column for function, column in clauses.select_columns if not function]
     head = {s for s in ask.head if s in names.vocabulary}
     head_met = {s for c in shown for s in names.stems(c)} | {
         s for t in clauses.tables for s in names.stems(t)
@@ -52,14 +53,14 @@ def naming_features(ask: Asked, clauses: Clauses, names: Lookup, linked: LinkedS
         "unknown_name": float(bool(clauses.unknown)),
         "mention_order": order_plain,
         "mention_order_aggregate": order_mixed,
-        "id_unasked": float(any(_is_key(names, c) for c in shown) and not ask.wants("ids")),
-        "id_asked": float(any(_is_key(names, c) for c in shown) and ask.wants("ids")),
+        "id_unasked": float(any(_is_key(names, c) for c in plain) and not ask.wants("ids")),
+        "id_asked": float(any(_is_key(names, c) for c in plain) and ask.wants("ids")),
         "name_shown": float(ask.wants("names") and any("name" in names.stems(c) or "titl" in names.stems(c) for c in shown)),
         "name_not_shown": float(ask.wants("names") and not any("name" in names.stems(c) or "titl" in names.stems(c) for c in shown)),
         "full_name_kept": float(any("full" in names.stems(c) for c in shown) and "full" in ask.stems),
         "full_name_unasked": float(any("full" in names.stems(c) for c in shown) and "full" not in ask.stems),
-        "foreign_shown": float(any(c in names.pointing for c in shown) and not ask.wants("ids")),
-        "foreign_shown_alone": float(len(shown) == 1 and shown[0] in names.pointing),
+        "foreign_shown": float(any(c in names.pointing for c in plain) and not ask.wants("ids")),
+        "foreign_shown_alone": float(len(shown) == 1 and bool(plain) and plain[0] in names.pointing),
         "hint_functions_missed": _hint_functions_missed(ask, clauses),
         "hint_select_missed": _hint_select_missed(ask, shown, hinted),
         "shown_and_ordered": _shown_and_ordered(clauses, ask),
@@ -118,7 +119,7 @@ def _hint_functions_missed(ask: Asked, clauses: Clauses) -> float:
     said = [sql for hint, sql in _FUNCTIONS.items() if hint in ask.hint]
     if not said:
         return 0.0
-    text = clauses.tree.sql(dialect="sqlite").upper()
+    text = clauses.text.upper()
     stands_in = {"MAX(": "DESC", "MIN(": "ORDER BY", "AVG(": "/", "SUM(": "COUNT("}
     return sum(f not in text and stands_in.get(f, f) not in text for f in said) / len(said)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from sqlagent.clauses import Clauses
+from sqlagent.clauses import Clauses, Lookup
 from sqlagent.features.asking import Asked
-from sqlagent.values import Execution
+from sqlagent.values import Execution, Kind
 
 _LOOKED_AT = 500
 
 
-def result_features(ask: Asked, execution: Execution, clauses: Clauses | None) -> dict[str, float]:
+def result_features(
+    ask: Asked, execution: Execution, clauses: Clauses | None, names: Lookup | None = None
+) -> dict[str, float]:
     """Features of the rows: emptiness, repeats, NULLs, how many for what was asked."""
     rows = execution.rows
     if rows is None:
@@ -25,14 +27,16 @@ def result_features(ask: Asked, execution: Execution, clauses: Clauses | None) -
     distinct = bool(clauses and clauses.of("distinct"))
     one = count == 1
     single = one and len(rows.rows[0]) == 1
+    repeat_share = min(1.0, 2 * some_repeats) if plain and count > _listed(clauses) else 0.0
+    measures = float(clauses is not None and names is not None and _shows_measures(clauses, names))
     superlative = ask.wants("most", "least") and not ask.ordered
     return {
         "empty": float(execution.status == "empty"),
         "all_null": float(execution.status == "all_null"),
         "zero": float(one and all(cell in (0, None) for cell in rows.rows[0])),
         "nulls": nulls if count > 1 else 0.0,
-        "repeat_share": min(1.0, 2 * some_repeats) if plain else 0.0,
-        "repeat_share_joined": min(1.0, 2 * some_repeats) if plain and several else 0.0,
+        "repeat_share": repeat_share * (1 - measures),
+        "repeat_share_measures": repeat_share * measures,
         "repeats": float(repeats and not several),
         "repeats_joined": float(repeats and several),
         "repeats_distinct_asked": float(repeats and ask.wants("distinct")),
@@ -45,6 +49,28 @@ def result_features(ask: Asked, execution: Execution, clauses: Clauses | None) -
         "very_many": float(count > 500),
         "same_columns": float(_same_columns(some)),
     }
+
+
+def _listed(clauses: Clauses | None) -> int:
+    """How many things are asked for by name: a row for each of them repeats nothing."""
+    if clauses is None:
+        return 0
+    by_column: dict[str, int] = {}
+    for condition in clauses.conditions:
+        if condition.op in ("EQ", "In"):
+            by_column[condition.column] = by_column.get(condition.column, 0) + len(condition.values)
+    most = max(by_column.values(), default=0)
+    return most if most > 1 else 0
+
+
+def _shows_measures(clauses: Clauses, names: Lookup) -> bool:
+    """Whether a number that is no key is shown: measures may well repeat."""
+    for _, name in clauses.select_columns:
+        column = names.column(name)
+        stems = names.stems(name) if column else ()
+        if column and column.kind in (Kind.INTEGER, Kind.NUMBER) and not {"id", "year", "code"} & set(stems):
+            return True
+    return False
 
 
 def _same_columns(rows: tuple[tuple[object, ...], ...]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from sqlglot import exp
 
@@ -18,7 +19,8 @@ from sqlagent.features.asking import Asked
 def given(clauses: Clauses) -> dict[str, bool]:
     """List the aspects a statement has."""
     tree = clauses.tree
-    kinds = {type(node) for node in tree.walk()}
+    nodes = list(tree.walk())
+    kinds = {type(node) for node in nodes}
     functions = {name for name, _ in clauses.select_columns}
     limits = [text.split(" ")[0] for text in clauses.of("limit")]
     order = list(clauses.of("order"))
@@ -37,7 +39,7 @@ def given(clauses: Clauses) -> dict[str, bool]:
         "descending": any(o.endswith(" DESC") for o in order) or exp.Max in kinds,
         "ascending": any(not o.endswith(" DESC") for o in order) or exp.Min in kinds,
         "distinct": bool(clauses.of("distinct")),
-        "distinct_count": any(isinstance(n, exp.Distinct) and isinstance(n.parent, exp.Count) for n in tree.walk()),
+        "distinct_count": any(isinstance(n, exp.Distinct) and isinstance(n.parent, exp.Count) for n in nodes),
         "group": bool(clauses.of("group")),
         "division": exp.Div in kinds,
         "negation": bool(kinds & {exp.Not, exp.NEQ}) or any("EXCEPT" in s for s in sets),
@@ -59,6 +61,7 @@ def given(clauses: Clauses) -> dict[str, bool]:
     }  # fmt: skip
 
 
+@lru_cache(maxsize=512)
 def wanted(ask: Asked) -> dict[str, bool]:
     """List the aspects a question asks for, of those that its words can tell."""
     first = ask.wants("most", "least") and not ask.ordered
@@ -84,9 +87,9 @@ _BARE = ("by_limit", "by_extreme", "except", "intersect", "union", "nested", "ca
          "joined_text", "distinct_count")  # fmt: skip
 
 
-def shape_features(ask: Asked, clauses: Clauses) -> dict[str, float]:
+def shape_features(ask: Asked, clauses: Clauses, has: dict[str, bool]) -> dict[str, float]:
     """Features of shape: every aspect missed or unasked, and some worth knowing by themselves."""
-    has, asks = given(clauses), wanted(ask)
+    asks = wanted(ask)
     found: dict[str, float] = {}
     for aspect, want in asks.items():
         found[f"{aspect}_missed"] = float(want and not has[aspect])
@@ -140,9 +143,9 @@ def expected_columns(ask: Asked) -> int:
     return min(6, len([part for part in _ITEM.split(start) if part.strip()]) or 1)
 
 
-def unmet_shapes(ask: Asked, clauses: Clauses) -> Iterator[str]:
+def unmet_shapes(ask: Asked, has: dict[str, bool]) -> Iterator[str]:
     """Say in words which asked-for shapes are missing."""
-    has, asks = given(clauses), wanted(ask)
+    asks = wanted(ask)
     if asks["count"] and not has["count"] and not has["total"] and not has["order"]:
         yield "the question asks how many, and nothing is counted"
     if asks["average"] and not has["average"] and not has["division"]:
