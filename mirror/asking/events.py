@@ -46,12 +46,10 @@ async def run_events(request: HttpRequest, pk: int) -> StreamingHttpResponse:
 
 async def _followed(request: HttpRequest, pk: int, seen: str) -> AsyncIterator[str]:
     told = monotonic()
-    while (now := await _read(selectors.run_state, pk)) is not None:
-        status, attempts, is_stopping, steps = now
-        if status == Status.DONE:
+    while (mark := await _read(selectors.run_mark, pk)) is not None:
+        if mark == Status.DONE:
             yield message("ended", "end", await _read(_answer, request, pk))
             return
-        mark = f"{status}-{attempts}-{steps}{'-stopping' if is_stopping else ''}"
         if mark != seen:
             seen, told = mark, monotonic()
             yield message("steps", mark, await _read(_steps, request, pk))

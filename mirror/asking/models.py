@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
-from mirror.leases import Leased
+from mirror.leases import Leased, Status
+
+# A free worker takes a run within 0.2 s (measured 2026-11); after this a page says that none came.
+LONG_WAIT = timedelta(seconds=8)
 
 
 class Thread(models.Model):
@@ -50,6 +56,14 @@ class Run(Leased):
 
     class Meta:
         ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return self.asked or self.question or f"Run {self.pk}"
+
+    @property
+    def waits_long(self) -> bool:
+        """It has been queued for longer than a free worker takes to come."""
+        return self.status == Status.QUEUED and timezone.now() - self.created_at > LONG_WAIT
 
 
 class Step(models.Model):

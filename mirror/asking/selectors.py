@@ -82,11 +82,16 @@ def version_working(run: Run) -> Version | None:
     return run.versions.exclude(status=Status.DONE).first()
 
 
-def run_state(pk: int) -> tuple[str, int, bool, int] | None:
-    """What changes while a run is worked on: status, attempts, whether it is stopping, steps; None when gone."""
-    return (
-        Run.objects.filter(pk=pk)
-        .annotate(step_count=Count("steps"))
-        .values_list("status", "attempts", "stop_requested", "step_count")
-        .first()
-    )
+def run_mark(pk: int) -> str | None:
+    """A word that changes whenever a page that follows a run must; `done` when it has ended, None when gone."""
+    run = Run.objects.filter(pk=pk).annotate(step_count=Count("steps")).defer("sent", "readings").first()
+    if run is None or run.is_ended:
+        return None if run is None else str(Status.DONE)
+    words = [
+        run.status,
+        run.attempts,
+        run.step_count,
+        "stopping" * run.stop_requested,
+        "long" * run.waits_long,
+    ]
+    return "-".join(str(word) for word in words if word != "")

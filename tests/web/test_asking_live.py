@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator
+from datetime import timedelta
 
 import pytest
 from django.test import AsyncClient
 from django.urls import reverse
 
-from mirror.asking import events, services
+from mirror.asking import events, models, services
 from mirror.asking.models import Run, Step
 from mirror.leases import Status
 
@@ -110,3 +111,15 @@ def test_others_cannot_follow(run, request, team, who) -> None:
 
     user = request.getfixturevalue(who)
     assert asyncio.run(look()) == 404
+
+
+def test_a_run_that_no_worker_takes_says_so_after_a_while(run, alice, monkeypatch) -> None:
+
+    monkeypatch.setattr(models, "LONG_WAIT", timedelta(seconds=0.5))
+    finish = threading.Timer(1.5, lambda: Run.objects.filter(pk=run.pk).update(status=Status.DONE))
+    finish.start()
+    heard = asyncio.run(follow(alice, run))
+    finish.join()
+    told = [message["data"] for message in heard if message.get("event") == "steps"]
+    assert "Waiting for a worker" in told[0]
+    assert "every worker is busy, or none is running" in told[-1]

@@ -220,7 +220,11 @@ def _groups(story: _Story) -> tuple[GroupView, ...]:
 
 def _now(run: Run, state: str, story: _Story, groups: tuple[GroupView, ...]) -> str:
     if state == "queued":
-        return "Waiting for a worker"
+        return (
+            "Still waiting: every worker is busy, or none is running"
+            if run.waits_long
+            else "Waiting for a worker"
+        )
     if state != "running":
         return ""
     if run.stop_requested:

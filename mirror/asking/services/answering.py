@@ -69,7 +69,7 @@ def turns_before(run: Run) -> tuple[Turn, ...]:
     for earlier in run.thread.runs.filter(pk__lt=run.pk).order_by("-pk")[:TURNS]:
         version = earlier.versions.exclude(result=None).first()
         if version is not None:
-            turns.append(Turn(earlier.question, version.sql))
+            turns.append(Turn(earlier.question or run.thread.title, version.sql))
     return tuple(reversed(turns))
 
 

@@ -1,0 +1,28 @@
+"""A question asked and answered, for the tests of the pages."""
+
+from __future__ import annotations
+
+import pytest
+
+from mirror.asking import services
+from mirror.asking.models import Run, Version
+from mirror.leases import Status
+from tests.web.working import REVENUE, TOP, answer, work
+
+
+@pytest.fixture
+def asked(transactional_db, shop, alice, media) -> Run:
+    """A question answered by the whole pipeline."""
+    return answer(services.run_ask(alice, shop, REVENUE))
+
+
+@pytest.fixture
+def answered(transactional_db, shop, alice, media) -> Run:
+    """A run with an answer as the pipeline leaves it, without its cost."""
+    run = services.run_ask(alice, shop, REVENUE)
+    known = {"agreement_size": 5, "agreement_pool": 7, "confidence": 0.91}
+    Run.objects.filter(pk=run.pk).update(status=Status.DONE, outcome="answered", **known)
+    run.refresh_from_db()
+    version = work(services.version_edit(run, TOP))
+    Version.objects.filter(pk=version.pk).update(origin=Version.Origin.ANSWER)
+    return run

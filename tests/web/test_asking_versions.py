@@ -1,0 +1,222 @@
+"""SQL of a run: edited, refused, stopped, drawn, saved; what was typed and shown is never lost."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from django.urls import reverse
+
+from mirror.asking import services
+from mirror.asking.models import Run
+from mirror.asking.pages import run_page
+from tests.web.working import REVENUE, SLOW, TOP, ran, work
+
+
+def test_edited_sql_gives_a_new_version_and_the_earlier_one_stays(answered, as_alice) -> None:
+    first = answered.versions.get()
+    response = as_alice.post(reverse("asking:edit", args=[answered.pk]), {"sql": "SELECT 1 AS one"})
+    assert response.status_code == 302
+    version = work(answered.versions.first())
+    assert (version.number, version.origin, version.result.row_count) == (2, "edit", 1)
+    page = as_alice.get(reverse("asking:run", args=[answered.pk])).context["page"]
+    assert page.version.number == 2
+    assert [item.number for item in page.versions] == [2, 1]
+    earlier = as_alice.get(reverse("asking:run", args=[answered.pk]) + "?version=1").context["page"]
+    assert earlier.draft == first.sql
+    assert earlier.version.table.last_row == 5
+
+
+@pytest.mark.parametrize(
+    ("sql", "state", "said"),
+    [
+        ("DELETE FROM customers", "refused", "DELETE"),
+        ("SELECT * FROM customers; DROP TABLE customers", "refused", ""),
+        ("SELECT nonsense FROM customers", "refused", "nonsense"),
+        ("SELECT FROM WHERE", "refused", ""),
+        ("SELECT abs(-9223372036854775808)", "failed", "overflow"),
+    ],
+)
+def test_sql_that_does_not_run_is_kept_with_the_reason(answered, as_alice, sql, state, said) -> None:
+    version = ran(answered, sql)
+    page = as_alice.get(reverse("asking:run", args=[answered.pk])).context["page"]
+    assert (page.version.state, page.draft) == (state, sql)
+    assert said in page.version.failure.message
+    assert version.result is None
+
+
+def test_the_position_of_a_mistake_is_that_in_the_text_typed(answered) -> None:
+    sql = "SELECT country,\n       nonsense\nFROM customers"
+    assert ran(answered, sql).failure["position"] == sql.index("nonsense")
+
+
+def test_sql_with_no_rows_says_so(answered, as_alice) -> None:
+    ran(answered, "SELECT name FROM customers WHERE 1 = 0")
+    assert run_page(answered).version.state == "empty"
+
+
+def test_a_million_rows_are_cut_and_said_to_be(answered, settings) -> None:
+    settings.RESULT_ROWS = 1000
+    sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) SELECT i FROM n"
+    version = ran(answered, sql)
+    assert (version.result.row_count, version.result.truncated) == (1000, True)
+    page = run_page(answered)
+    assert page.version.state == "cut"
+    assert "there are more" in page.version.words
+
+
+def test_sql_that_takes_too_long_is_ended_and_said_to_be_slow(answered, settings) -> None:
+    settings.STATEMENT_SECONDS = 0.5
+    began = time.monotonic()
+    version = ran(answered, SLOW)
+    assert time.monotonic() - began < 5
+    assert version.failure["kind"] == "timeout"
+    assert run_page(answered).version.failure.title == "This took too long"
+
+
+@pytest.mark.parametrize("sql", ["", "   \n ", "SELECT " + "1" * 100_001])
+def test_sql_that_cannot_be_taken_stays_in_the_editor(answered, as_alice, sql) -> None:
+    response = as_alice.post(reverse("asking:edit", args=[answered.pk]), {"sql": sql})
+    assert response.status_code == 422
+    assert response.context["page"].draft == sql
+    assert response.context["page"].problem
+    assert answered.versions.count() == 1
+
+
+def test_a_run_that_is_still_answered_takes_no_sql(shop, alice, as_alice) -> None:
+    run = services.run_ask(alice, shop, REVENUE)
+    response = as_alice.post(reverse("asking:edit", args=[run.pk]), {"sql": TOP})
+    assert response.status_code == 422
+    assert "still being answered" in response.context["page"].problem
+    assert response.context["page"].draft == TOP
+
+
+def test_running_again_ends_what_ran_before(answered) -> None:
+    slow = services.version_edit(answered, SLOW)
+    lease = services.version_take(slow.pk)
+    worker = threading.Thread(target=services.version_run, args=[lease])
+    worker.start()
+    assert ran(answered, "SELECT 1").failure is None
+    worker.join(10)
+    slow.refresh_from_db()
+    assert slow.failure["kind"] == "cancelled"
+
+
+def test_a_reading_can_be_made_the_answer(answered, as_alice) -> None:
+    answered.readings = [
+        {
+            "sql": "SELECT 2 AS two",
+            "difference": "after returns",
+            "size": 2,
+            "columns": ["two"],
+            "kinds": ["integer"],
+        }
+        | {"rows": [[2]], "row_count": 1, "column_count": 1, "truncated": False, "seconds": 0}
+    ]
+    answered.save()
+    page = as_alice.get(reverse("asking:run", args=[answered.pk])).context["page"]
+    assert (page.readings[0].difference, page.readings[0].rows[0][0].text) == ("after returns", "2")
+    as_alice.post(reverse("asking:use_reading", args=[answered.pk, 0]))
+    version = work(answered.versions.first())
+    assert (version.origin, version.sql) == ("reading", "SELECT 2 AS two")
+    assert run_page(answered).readings[0].is_current
+    assert as_alice.post(reverse("asking:use_reading", args=[answered.pk, 9])).status_code == 422
+
+
+def test_expired_rows_offer_to_run_again(answered, as_alice) -> None:
+    from mirror.results.services import result_delete
+
+    version = answered.versions.get()
+    result_delete(version.result)
+    page = as_alice.get(reverse("asking:run", args=[answered.pk])).context["page"]
+    assert page.version.state == "expired"
+    as_alice.post(reverse("asking:version_again", args=[version.pk]))
+    assert work(answered.versions.first()).result.row_count == 5
+
+
+def test_values_no_store_can_hold_are_kept_apart_from_it(answered, as_alice) -> None:
+    sql = """SELECT 'a' || char(0) || 'b' AS "x\x00", 9e999 AS endless, x'00ff' AS bytes UNION ALL SELECT 1, 2, 3"""
+    version = ran(answered, sql)
+    assert (
+        version.failure is None or "␀" in version.failure["message"] or version.failure["kind"] == "refused"
+    )
+    assert as_alice.get(reverse("asking:run", args=[answered.pk])).status_code == 200
+    version = ran(answered, sql.replace("\x00", ""))
+    page = as_alice.get(reverse("asking:run", args=[answered.pk])).context["page"]
+    assert page.version.table.rows[0][0].text == "a\x00b"
+    assert page.version.table.rows[0][1].text == "inf"
+
+
+# ---------------------------------------------------------------- stopping
+
+
+def test_stop_ends_the_statement_in_the_database(answered, as_alice) -> None:
+    version = services.version_edit(answered, SLOW)
+    lease = services.version_take(version.pk)
+    worker = threading.Thread(target=services.version_run, args=[lease])
+    began = time.monotonic()
+    worker.start()
+    time.sleep(0.4)
+    as_alice.post(reverse("asking:version_stop", args=[version.pk]))
+    worker.join(10)
+    assert time.monotonic() - began < 5
+    version.refresh_from_db()
+    assert version.failure["kind"] == "cancelled"
+    assert run_page(answered).version.state == "stopped"
+
+
+# ---------------------------------------------------------------- chart, save, follow
+
+
+def test_a_chart_is_changed_and_stays_changed(answered, as_alice) -> None:
+    version = answered.versions.get()
+    address = reverse("asking:chart", args=[version.pk])
+    before = as_alice.get(address).json()
+    assert before["chart"]["mark"] == "bar"
+    sent = {"mark": "line", "x": before["chart"]["x"], "y": before["chart"]["y"]}
+    after = as_alice.post(address, sent, headers={"Accept": "application/json"}).json()
+    assert after["figure"] != before["figure"]
+    assert as_alice.get(address).json()["chart"]["mark"] == "line"
+
+
+@pytest.mark.parametrize("sent", [{"mark": "tornado"}, {"x": "nobody"}, {"y": "nobody"}])
+def test_a_chart_that_cannot_be_is_refused_in_words(answered, as_alice, sent) -> None:
+    address = reverse("asking:chart", args=[answered.versions.get().pk])
+    response = as_alice.post(address, sent)
+    assert response.status_code == 422
+    assert response.json()["problem"]
+    assert as_alice.get(address).json()["chart"]["mark"] == "bar"
+
+
+def test_a_version_is_saved_with_its_question_and_chart(answered, as_alice, alice) -> None:
+    version = answered.versions.get()
+    as_alice.post(
+        reverse("asking:save", args=[version.pk]), {"name": "Best countries", "description": "By revenue"}
+    )
+    saved = alice.saved_sql.get()
+    assert (saved.name, saved.sql, saved.question) == ("Best countries", version.sql, REVENUE)
+    assert saved.chart == version.chart
+
+
+def test_saved_sql_is_run_with_its_parameters(answered, as_alice, alice, shop) -> None:
+    from mirror.library.services import sql_save
+
+    saved = sql_save(
+        alice,
+        shop,
+        "Customers of a country",
+        "SELECT count(*) AS n FROM customers WHERE country = :country",
+        parameters=[{"name": "country", "kind": "text", "default": "", "label": "Country"}],
+    )
+    as_alice.post(reverse("asking:run_saved", args=[saved.pk]), {"argument-country": "Germany"})
+    run = Run.objects.get(saved=saved)
+    version = work(run.versions.get())
+    assert (version.origin, version.failure) == ("saved", None)
+    page = as_alice.get(reverse("asking:run", args=[run.pk])).context["page"]
+    assert (page.title, page.state, page.arguments) == (
+        "Customers of a country",
+        "",
+        (("country", "Germany"),),
+    )
+    assert int(page.version.table.rows[0][0].exact or page.version.table.rows[0][0].text) > 0
