@@ -105,6 +105,13 @@ class Change:
             self.now,
         )
 
+    def several(self, lead: str) -> None:
+        """Bring what follows some words, and the verb before them, into the plural."""
+        found = re.search(rf"{re.escape(lead)}\s+([\w'-]+)", self.now, re.IGNORECASE)
+        if found:
+            self.put(found.start(1), found.end(1), plural_of(found.group(1)))
+        self.now = re.sub(r"^(what|which|who) (?:is|was)\b", r"\1 are", self.now, flags=re.IGNORECASE)
+
     def subject(self) -> str:
         """The things the question is about, as a phrase: "customers from Norway"."""
         listed = re.sub(LISTS, "", self.now, flags=re.IGNORECASE)

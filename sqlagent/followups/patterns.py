@@ -60,7 +60,8 @@ EDGE = (
 )
 NOUNS = rf"(?:the\s+)?(?!(?:{EDGE})\b)[\w'-]+(?:(?:\s+(?:and\s+|by\s+(?=\w+$))?)(?!(?:{EDGE}|and)\b)[\w'-]+){{0,4}}"
 GROUPING = re.compile(
-    rf"(?<!sorted )(?<!ordered )(?<!order )(?<!sort )(?<!ranked )(?<!placed )(?<!made )"
+    rf"(?<!sorted )(?<!ordered )(?<!order )(?<!sort )(?<!ranked )"
+    r"(?:(?<!placed )(?<!made )|(?=by\s+(?:hour|day|week|weekday|month|quarter|year)\b))"
     rf"\b(by|per|for each|for every|in each|in every|of each|grouped by|broken down by)\s+({NOUNS})",
     re.IGNORECASE,
 )

@@ -69,6 +69,8 @@ def superlative(change: Change, part: str, adds: bool) -> bool:
     old = re.search(rf"\b(?:the )?({NUMBER} )?{BEST}(?=\s+[\w'-]+)", change.now, re.IGNORECASE)
     if old:
         change.put(old.start(), old.end(), f"the {number or old.group(1) or ''}{found.group(2)}")
+        if number and not old.group(1):
+            change.several(f"the {number}{found.group(2)}")
         return True
     for word in re.finditer(r"(?:\ball\s+)?(?:\bthe\s+)?\b([\w'-]+)", change.now):
         if change.names.is_table(word.group(1)):
@@ -114,7 +116,11 @@ def more_or_fewer(change: Change, part: str, adds: bool) -> bool:
     if noun and not change.names.is_name(noun):
         return False
     low = (side or "top").lower()
-    top = re.search(rf"\b(top|bottom|first|last)(\s+{NUMBER})?\b", change.now, re.IGNORECASE)
+    top = re.search(
+        rf"\b(top|bottom|first|last)(?!\s+(?:\d+\s+)?(?:name|{'|'.join(TIMES)}))(\s+{NUMBER})?\b",
+        change.now,
+        re.I,
+    )
     which = WHICH.search(change.now)
     if top:
         word = top.group(1) if not side or low in ("best", "worst") else side
@@ -131,13 +137,49 @@ def more_or_fewer(change: Change, part: str, adds: bool) -> bool:
     elif one := change.which_one():
         change.put(one.start(2), one.end(2), f"{number} {plural_of(one.group(2))}")
         change.agree()
-    else:
+    elif best := re.search(rf"\bthe ({BEST}\s+)([\w'-]+)", change.now, re.IGNORECASE):
+        change.put(best.start(), best.end(), f"the {number} {best.group(1)}{best.group(2)}")
+        change.several(f"the {number} {best.group(1).strip()}")
+    elif not _ranked(change, "Bottom" if low in ("bottom", "worst", "last") else "Top", number):
         change.append(f", {low if low in ('bottom', 'last', 'first') else 'top'} {number} only")
+        return True
+    else:
         return True
     if (low in ("bottom", "worst")) and not top:
         opposite(change, "opposite", False)
     if noun and (grouped := TOP.search(change.now)):
         change.put(grouped.start(3), grouped.end(3), f"{noun} ")
+    return True
+
+
+def _ranked(change: Change, side: str, number: str) -> bool:
+    """State figures of a group as a top list: "revenue by country in 2024" -> "Top 5 countries by revenue in 2024"."""
+    does = DOES_EACH.search(change.now)
+    group = GROUPING.search(change.now) or EACH.search(change.now)
+    if not group or " and " in group.group(2):
+        return False
+    found = does or group
+    head, tail = change.now[: found.start()].strip(), change.now[found.end() :]
+    head = re.sub(r"\s+(?:in|for|from|of|at)$", "", head)
+    verb = r"(?:\s+(?:are|were|is|was|did|do|have|has|came|comes)\b(?:\s+there)?(?:\s+(?:placed|made|sold|recorded))?(.*))?$"
+    many = re.match(rf"how many (.+?){verb}", head, re.IGNORECASE)
+    much = re.match(rf"how much (.+?){verb}", head, re.IGNORECASE)
+    if many:
+        measure = f"number of {many.group(1)}{many.group(2) or ''}"
+    elif much:
+        measure = f"{much.group(1)}{much.group(2) or ''}"
+    else:
+        measure = re.sub(
+            r"^(?:what (?:is|was|are|were)|show(?: me)?|list|give me|find)\s+", "", head, flags=re.I
+        )
+    measure = re.sub(r"^the\s+", "", measure, flags=re.IGNORECASE)
+    if not 0 < len(measure.split()) <= 6 or re.match(
+        r"(?:which|who|where|when|why)\b", measure, re.IGNORECASE
+    ):
+        return False
+    measure = measure[0].lower() + measure[1:] if measure[1:2].islower() else measure
+    noun = re.sub(r"^the\s+", "", group.group(2), flags=re.IGNORECASE)
+    change.now, change.mark = f"{side} {number} {plural_of(noun)} by {measure}{tail}", ""
     return True
 
 
