@@ -252,6 +252,8 @@ def in_words(name: str) -> str:
     """
     text = name.strip().strip('"`[]')
     call = re.fullmatch(r"(\w+)\s*\(\s*(distinct\s+)?(.*?)\s*\)", text, re.IGNORECASE | re.DOTALL)
+    if call and call[1].lower() in _PERIODS:
+        return _period(call[3])
     if call:
         function = _CALLS.get(call[1].lower(), call[1].lower())
         of = in_words(call[3].split(".")[-1]) if re.fullmatch(r"[\w.\"`]+", call[3]) else ""
@@ -272,6 +274,19 @@ _CALLS = {
     "sum": "Sum", "avg": "Average", "mean": "Average", "count": "Count", "min": "Smallest",
     "max": "Largest", "median": "Median", "total": "Total",
 }  # fmt: skip
+
+
+_PERIODS = frozenset(["strftime", "date_format", "to_char", "date_trunc", "extract", "date_part", "datepart"])
+_UNITS = {"%y-%m-%d": "day", "%y-%m": "month", "yyyy-mm": "month", "%y": "year", "yyyy": "year", "%m": "month",
+          "%d": "day", "%h": "hour", "%w": "weekday", "%j": "day of the year"}  # fmt: skip
+
+
+def _period(arguments: str) -> str:
+    """Name what a date is cut to: `'%Y-%m', created_at` is a month."""
+    quoted = re.search(r"'([^']*)'", arguments)
+    word = quoted[1].lower() if quoted else arguments.split()[0].lower() if arguments.split() else ""
+    unit = _UNITS.get(word, word if word.isalpha() else "date")
+    return unit[:1].upper() + unit[1:]
 
 
 def number_of(cell: Cell) -> float | None:

@@ -1,0 +1,159 @@
+"""Sentences from rows: true, plain, and every number in them is in the rows."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sqlagent.summarizing import summarize, verify
+from sqlagent.values import Chart, Rows
+
+
+def rows(columns: str, *cells: tuple[Any, ...], **more: Any) -> Rows:
+    return Rows(tuple(columns.split()), cells, **more)
+
+
+LAND = rows(
+    "country revenue", ("Germany", Decimal("4210334.10")), ("France", 2_000_000), ("Spain", 1_789_665.9)
+)
+MONTHS = rows("month revenue", ("2024-01", 100), ("2024-02", 180), ("2024-03", 90), ("2024-04", 130))
+
+TOLD: list[tuple[str, Rows, str]] = [
+    ("how many orders?", rows("count(*)", (1234,)), "The count is 1,234."),
+    ("average price", rows("AVG(price)", (12.3456,)), "The average of price is 12.35."),
+    ("smallest share", rows("share", (0.000123,)), "The share is 0.000123."),
+    ("when", rows("latest", (date(2024, 3, 1),)), "The latest is 2024-03-01."),
+    ("founded?", rows("founded_year", (1998,)), "The founded year is 1998."),
+    ("who?", rows("name age", ("Alice", 30)), "Alice: age 30."),
+    ("x", rows("n", (None,)), "There is no value: the one row found is empty (NULL)."),
+    ("x", Rows(("n",), ()), "No rows match: nothing in this source fits what was asked."),
+    ("revenue by country", LAND, "Germany has the highest revenue, 4.21 M, 53 % of the total; France follows with 2 M."),
+    ("top three countries by revenue", LAND, "Germany has the highest revenue, 4.21 M; France follows with 2 M. The 3 together make 8 M."),
+    ("revenue by month", MONTHS, "Revenue rose from 100 in 2024-01 to 130 in 2024-04, up 30 %; it peaked at 180 in 2024-02 and its lowest was 90 in 2024-03."),
+    ("heights", rows("height", (150,), (190,)), "2 rows: height from 150 to 190."),
+    ("names", rows("name id", ("Ann", 1), ("Bo", 2)), "2 rows: Ann and Bo."),
+    ("names", rows("name", *((f"n{i}",) for i in range(9))), "9 rows, beginning with n0, n1 and n2."),
+    ("cities", rows("city", ("Oslo",), ("Oslo",)), "2 rows, all with city Oslo."),
+    ("fewest orders by city", rows("city orders", ("Bern", 1), ("Oslo", 5)), "Bern has the fewest orders, 1; Oslo follows with 5. The 2 together make 6."),
+    ("orders by city", rows("city orders", ("Bern", 3), ("Oslo", 3)), "All 2 rows have the same orders, 3."),
+    ("orders by city", rows("city orders", ("Bern", 3), ("Oslo", 3), ("Rome", 1)), "Bern and Oslo share the highest orders, 3."),
+    ("orders by customer", rows("customer_id orders", (7, 9), (3, 1)), "Customer id 7 has the most orders, 9, 90 % of the total; customer id 3 follows with 1."),
+    ("temperature by city", rows("city temperature", ("Oslo", 30), ("Rome", 10)), "Oslo has the highest temperature, 30; Rome follows with 10."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("question", "given_rows", "sentence"), TOLD)
+def test_rows_are_told_in_a_plain_sentence(question: str, given_rows: Rows, sentence: str) -> None:
+    assert summarize(question, given_rows) == sentence
+
+
+@pytest.mark.parametrize(("question", "given_rows", "sentence"), TOLD)
+def test_every_number_said_is_in_the_rows(question: str, given_rows: Rows, sentence: str) -> None:
+    assert verify(sentence, given_rows) == ()
+
+
+@pytest.mark.parametrize(
+    "question", ["top 3 countries", "the three largest", "best country", "first two", "most revenue"]
+)
+def test_no_share_of_the_whole_is_claimed_of_the_top_of_it(question: str) -> None:
+    assert "%" not in summarize(question, LAND)
+
+
+def test_no_share_is_claimed_of_rows_that_were_cut() -> None:
+    cut = Rows(LAND.columns, LAND.rows, truncated=True)
+    told = summarize("revenue by country", cut)
+    assert "%" not in told and told.endswith("Only the first 3 rows were read.")
+
+
+def test_no_share_is_claimed_of_what_cannot_be_added_up() -> None:
+    averages = rows("city avg_price", ("Oslo", 3), ("Rome", 1))
+    assert "%" not in summarize("average price by city", averages)
+    balances = rows("city amount", ("Oslo", 3), ("Rome", -1))
+    assert "%" not in summarize("amount by city", balances)
+
+
+def test_the_sentence_speaks_of_the_measure_that_is_drawn() -> None:
+    both = rows("city cost profit", ("Oslo", 5, 1), ("Rome", 2, 3))
+    told = summarize("cost and profit by city", both, Chart("bar", "city", ("profit",)))
+    assert told.startswith("Rome has the highest profit, 3")
+
+
+def test_a_long_text_is_shortened() -> None:
+    assert len(summarize("x", rows("note", ("word " * 100,)))) < 90
+
+
+GROUNDED = [
+    "Germany brings 4.21 M, France 2,000,000 and Spain about 1.79 million.",
+    "Germany has 52.6 % of the 8 million total.",
+    "Germany brings €4,210,334.10, more than twice Spain and 2.21 M more than France.",
+    "The three countries average 2.67 M.",
+    "All 3 countries together: 8M.",
+    "France is at 2000k.",
+    "France reaches 47.50 % of Germany.",
+    "The top 2 make 78 %.",
+]
+
+
+@pytest.mark.parametrize("text", GROUNDED)
+def test_numbers_from_the_rows_pass_however_they_are_written(text: str) -> None:
+    assert verify(text, LAND) == ()
+
+
+UNGROUNDED = [
+    ("Germany brings 4.3 M.", ("4.3 M",)),
+    ("Germany brings 4,210,335.", ("4,210,335",)),
+    ("Germany has 61 % of the total.", ("61 %",)),
+    ("Revenue grew 17 percent since 2019.", ("17 percent", "2019")),
+    ("There are 7 countries.", ("7",)),
+    ("The five countries lead.", ("five",)),
+    ("Germany sold 17 and Germany sold 17.", ("17",)),
+]
+
+
+@pytest.mark.parametrize(("text", "numbers"), UNGROUNDED)
+def test_numbers_from_nowhere_are_listed(text: str, numbers: tuple[str, ...]) -> None:
+    assert verify(text, LAND) == numbers
+
+
+def test_digits_of_names_and_dates_are_no_claims() -> None:
+    named = rows("route day riders", ("Route 66", date(2024, 5, 17), 12), ("A4", date(2024, 5, 18), 20))
+    assert verify("Route 66 had 12 riders on 2024-05-17, A4 had 20 on 18 May 2024.", named) == ()
+    assert verify("Route 67 had 12 riders.", named) == ("67",)
+
+
+def test_ratios_stored_as_fractions_may_be_said_in_percent() -> None:
+    assert verify("Oslo is at 12.5 %.", rows("city share", ("Oslo", 0.125), ("Rome", 0.5))) == ()
+
+
+def test_among_many_rows_not_any_difference_counts() -> None:
+    many = rows("n", *((i * i % 7919,) for i in range(400)))
+    assert verify("The gap is 4,321.", many) == ("4,321",)
+
+
+def test_ordinals_are_no_claims() -> None:
+    assert verify("France came 2nd, Spain 3rd.", LAND) == ()
+
+
+CELL = st.one_of(
+    st.none(), st.integers(-(10**12), 10**12), st.floats(-1e9, 1e9), st.decimals(-(10**6), 10**6, places=2), st.text(max_size=5)
+)  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.tuples(st.text("abc", min_size=1, max_size=4), CELL), max_size=8),
+    st.sampled_from(["by city", "top 3", "lowest", ""]),
+    st.booleans(),
+)
+def test_no_rows_make_a_sentence_that_says_a_number_of_its_own(
+    cells: list[tuple[Any, ...]], question: str, truncated: bool
+) -> None:
+    some = Rows(("city", "amount"), tuple(cells), truncated=truncated)
+    sentence = summarize(question, some)
+    assert sentence
+    assert verify(sentence, some) == (), sentence
