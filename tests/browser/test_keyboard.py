@@ -71,10 +71,12 @@ def test_the_whole_job_by_keyboard_alone(page: Page):
 
 def tab_to(page: Page, selector: str, backwards: bool = False) -> None:
     """Press Tab until the element has the focus, as a person would; Escape leaves the editor first."""
-    for _ in range(60):
+    passed: list[str] = []
+    for _ in range(70):
         if page.evaluate("selector => document.activeElement.matches(selector)", selector):
             return
         if page.evaluate("document.activeElement.matches('.cm-content')"):
             page.keyboard.press("Escape")
         page.keyboard.press("Shift+Tab" if backwards else "Tab")
-    raise AssertionError(f"Tab does not reach {selector}")
+        passed.append(page.evaluate("document.activeElement.outerHTML.slice(0, 60)"))
+    raise AssertionError(f"Tab does not reach {selector}; it passed\n" + "\n".join(passed))
