@@ -236,7 +236,7 @@ def _regroup(change: Change, noun: str, adds: bool) -> None:
         change.put(each.end(2), each.end(2), f" and {noun}")
     elif each and (does := DOES_EACH.search(change.now)) and noun in TIMES:
         there = "are there" if re.match(r"how many", change.now, re.IGNORECASE) else "is there"
-        change.put(does.start(), does.end(), f"{there} per {noun}")
+        change.put(does.start(), does.end(), f"{there} each {noun}")
     elif each and each.group(2).lower() in TIMES and noun not in TIMES:
         change.put(each.start(), each.end(), f"per {noun}")
     elif each:
