@@ -37,7 +37,8 @@ from sqlagent.values import Catalog, Check, Column, ForeignKey, Limits, Table
 
 FETCH = 200
 WATCH_EVERY = 0.05
-READS = frozenset((duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN))
+# MULTI is a PIVOT that has to look for its columns first.
+READ_KINDS = frozenset(("SELECT", "EXPLAIN", "MULTI"))
 # All readers of one file in a process share these, or DuckDB refuses the second.
 CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",
@@ -148,8 +149,8 @@ class DuckdbDatabase(Adapter):
                 if len(statements) != 1:
                     many = "holds several" if statements else "holds none"
                     raise refused(f"One statement at a time, please: this text {many}.")
-                if statements[0].type not in READS:
-                    raise refused(f"A {statements[0].type.name} statement is not a read.")
+                if (kind := _kind_of_statement(statements[0])) not in READ_KINDS:
+                    raise refused(f"{kind} is not a read.")
                 result = db.execute(statements[0])
             except duckdb.Error as error:
                 raise _failure(error, flight, sql) from error
@@ -212,6 +213,13 @@ def _watched(db: duckdb.DuckDBPyConnection, flight: Flight) -> Iterator[None]:
         db.interrupt()  # what was left half read
         is_done.set()
         watcher.join()
+
+
+def _kind_of_statement(statement: duckdb.Statement) -> str:
+    try:
+        return statement.type.name
+    except ValueError:  # a kind that DuckDB 2.0's Python client has no name for (UPDATE EXTENSIONS, for one)
+        return "This statement"
 
 
 def _schema(name: str) -> str:

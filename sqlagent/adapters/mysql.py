@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 import ssl
+import threading
 import time
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
@@ -20,6 +20,7 @@ import pymysql
 from pymysql.constants import FIELD_TYPE
 from pymysql.cursors import SSCursor
 
+from sqlagent.adapters import mysql_catalog
 from sqlagent.adapters.base import (
     CANCELLED,
     CATALOG_SECONDS,
@@ -32,26 +33,25 @@ from sqlagent.adapters.base import (
     failed,
     known_options,
     refused,
-    structure_hash,
     timed_out,
     unreachable,
 )
-from sqlagent.adapters.kinds import kind_of
 from sqlagent.errors import DatabaseError, StatementFailed
-from sqlagent.values import Catalog, Check, Column, Failure, FailureKind, ForeignKey, Kind, Limits, Table
+from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits
 
 OPTIONS = ("sslmode", "sslrootcert")
 LOCK_SECONDS = 5
 # A server that vanished without a word is given up on this many seconds after the deadline.
 GRACE_SECONDS = 15
+# A hint in MySQL's SQL may lift the deadline the server was given; then we end the statement
+# ourselves, this many seconds after.
+LATE_SECONDS = 0.3
 
 READS = frozenset(("select", "with", "values", "table", "show", "explain", "describe", "desc"))
 # Modes that change what a quote or a backslash is.
 BAD_MODES = frozenset(
     ("NO_BACKSLASH_ESCAPES", "ANSI_QUOTES", "ANSI", "ORACLE", "MSSQL", "DB2", "POSTGRESQL", "MAXDB")
 )
-SAFE_GRANTS = frozenset(("USAGE", "SELECT", "SHOW VIEW", "SHOW DATABASES", "PROCESS", "REFERENCES"))
-SYSTEM = "('information_schema', 'mysql', 'performance_schema', 'sys')"
 
 KINDS: dict[int, Kind] = {
     **dict.fromkeys(
@@ -72,23 +72,6 @@ TEXTS = frozenset(
     )
 )
 BINARY_CHARSET = 63
-
-TABLES = f"""
-SELECT table_schema, table_name, table_type IN ('VIEW', 'SYSTEM VIEW'), table_comment, table_rows
-FROM information_schema.tables WHERE table_schema NOT IN {SYSTEM} ORDER BY 1, 2
-"""  # noqa: S608
-COLUMNS = f"""
-SELECT table_schema, table_name, column_name, column_type, is_nullable = 'YES', column_comment
-FROM information_schema.columns WHERE table_schema NOT IN {SYSTEM} ORDER BY 1, 2, ordinal_position
-"""  # noqa: S608
-KEYS = f"""
-SELECT table_schema, table_name, constraint_name, column_name, referenced_table_schema,
-       referenced_table_name, referenced_column_name
-FROM information_schema.key_column_usage
-WHERE table_schema NOT IN {SYSTEM}
-  AND (constraint_name = 'PRIMARY' OR referenced_table_name IS NOT NULL)
-ORDER BY 1, 2, constraint_name, ordinal_position
-"""  # noqa: S608
 
 
 class MysqlDatabase(Adapter):
@@ -126,60 +109,13 @@ class MysqlDatabase(Adapter):
     def catalog(self) -> Catalog:
         """Read what this user may see, in three statements whatever the number of tables."""
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as connection:
-            columns: dict[tuple[str, str], list[Column]] = defaultdict(list)
-            for schema, table, name, type_, nullable, comment in _all(connection, COLUMNS):
-                kind = Kind.BOOLEAN if type_.lower() == "tinyint(1)" else kind_of(type_)
-                columns[schema, table].append(Column(name, type_, kind, bool(nullable), comment or ""))
-            keys: dict[tuple[str, str], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
-            for row in _all(connection, KEYS):
-                keys[row[0], row[1]][row[2]].append(row)
-            tables = []
-            for schema, name, is_view, comment, estimate in _all(connection, TABLES):
-                own = keys[schema, name]
-                primary = tuple(row[3] for row in own.pop("PRIMARY", ()))
-                tables.append(
-                    Table(
-                        name,
-                        tuple(columns[schema, name]),
-                        self._schema(schema),
-                        primary,
-                        tuple(self._foreign_key(rows) for rows in own.values()),
-                        "" if is_view else comment or "",
-                        None if is_view else estimate,
-                        bool(is_view),
-                    )
-                )
-            found = tuple(table for table in tables if table.columns)
-            return Catalog(self.dialect, found, structure_hash(found), self._database)
-
-    def _schema(self, name: str) -> str:
-        return "" if name == self._database else name
-
-    def _foreign_key(self, rows: list[Row]) -> ForeignKey:
-        own, referenced = tuple(row[3] for row in rows), tuple(row[6] for row in rows)
-        return ForeignKey(own, rows[0][5], referenced, self._schema(rows[0][4]))
+            return mysql_catalog.read_catalog(lambda sql: _all(connection, sql), self._database)
 
     def check(self) -> Check:
         """Connect and tell what this user could write, with the SQL for one that could not."""
         started = time.monotonic()
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as connection:
-            ((version, user),) = _all(connection, "SELECT VERSION(), CURRENT_USER()")
-            grants = [str(row[0]) for row in _all(connection, "SHOW GRANTS")]
-        words = tuple(word for grant in grants if (word := _more_than_reading(grant)))
-        server = "MariaDB" if "mariadb" in version.lower() else "MySQL"
-        number = version.split("-")[0]
-        if not words:
-            return Check(f"{server} {number}", user, seconds=time.monotonic() - started)
-        advice = (
-            f"User {user} may do more than read. Every statement runs in a read-only transaction, "
-            "and a user that can only read is the better lock: have an administrator run this, "
-            "then connect as that user."
-        )
-        advice_sql = (
-            "CREATE USER 'mirror_reader'@'%' IDENTIFIED BY 'choose-a-long-one';\n"
-            f"GRANT SELECT, SHOW VIEW ON {quoted(self._database)}.* TO 'mirror_reader'@'%';"
-        )
-        return Check(f"{server} {number}", user, words, advice, advice_sql, time.monotonic() - started)
+            return mysql_catalog.read_check(lambda sql: _all(connection, sql), self._database, started)
 
     @contextmanager
     def _connected(self, flight: Flight) -> Iterator[Any]:
@@ -192,8 +128,13 @@ class MysqlDatabase(Adapter):
             self._set_up(connection, flight)
             thread = connection.thread_id()
             flight.arm(lambda: self._kill(thread))
-            flight.check()
-            yield connection
+            late = threading.Timer(flight.left() + LATE_SECONDS, self._kill, (thread,))
+            late.daemon = True
+            late.start()
+            try:
+                yield connection
+            finally:
+                late.cancel()
         except pymysql.Error as error:
             raise self._failure(error, flight, "") from error
         finally:
@@ -320,8 +261,12 @@ class MysqlDatabase(Adapter):
         return unreachable(f"No connection to {where}: {text}")
 
     def _values_sql(self, table: str, column: str, limit: int, schema: str, sample: int | None) -> str:
-        name = quoted(column)
-        source = f"{quoted(schema)}.{quoted(table)}" if schema else quoted(table)
+        name = mysql_catalog.quoted(column)
+        source = (
+            f"{mysql_catalog.quoted(schema)}.{mysql_catalog.quoted(table)}"
+            if schema
+            else mysql_catalog.quoted(table)
+        )
         if sample is not None:
             source = f"(SELECT {name} FROM {source} LIMIT {sample}) AS part"  # noqa: S608 - quoted names
         return (
@@ -329,11 +274,6 @@ class MysqlDatabase(Adapter):
             f"WHERE char_length({name}) BETWEEN 1 AND {VALUE_CHARS} "
             f"GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT {int(limit)}"
         )
-
-
-def quoted(name: str) -> str:
-    """Quote an identifier for MySQL."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 # What is quoted, and comments; /*! ... */ is no comment to the server.
@@ -414,21 +354,6 @@ def _kinds(cursor: Any) -> list[Kind]:
         else:
             kinds.append(KINDS.get(field.type_code, Kind.OTHER))
     return kinds
-
-
-def _more_than_reading(grant: str) -> str:
-    """Tell what a line of SHOW GRANTS allows beyond reading; empty when nothing.
-
-    Example:
-        >>> _more_than_reading("GRANT SELECT, INSERT ON `shop`.* TO `ann`@`%`")
-        'INSERT on `shop`.*'
-    """
-    said = re.match(r"GRANT (.+?) ON (.+?) TO ", grant)
-    if said is None:
-        return ""
-    powers = [power.strip() for power in re.sub(r"\([^)]*\)", "", said[1]).split(",")]
-    more = [power for power in powers if power.upper() not in SAFE_GRANTS]
-    return f"{', '.join(more)} on {said[2]}" if more else ""
 
 
 def _tls(options: dict[str, str]) -> dict[str, Any]:

@@ -77,3 +77,8 @@ def test_the_fault_is_found_in_a_long_statement_of_several_lines(path: Path) -> 
     with pytest.raises(StatementFailed) as caught:
         open_database("duckdb", database=str(path)).execute(sql, Limits())
     assert caught.value.failure.position == sql.index("nonsense")
+
+
+def test_a_pivot_that_looks_for_its_columns_is_a_read(path: Path) -> None:
+    rows = open_database("duckdb", database=str(path)).execute("PIVOT t ON a USING count(*)", Limits())
+    assert (rows.columns, rows.rows) == (("1",), ((1,),))

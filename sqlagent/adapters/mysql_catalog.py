@@ -1,0 +1,115 @@
+"""What MySQL and MariaDB say of themselves: tables, columns, keys, comments, and a user's grants.
+
+Three bulk reads of `information_schema`, whatever the number of tables.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import defaultdict
+from collections.abc import Callable
+
+from sqlagent.adapters.base import Row, structure_hash
+from sqlagent.adapters.kinds import kind_of
+from sqlagent.values import Catalog, Check, Column, ForeignKey, Kind, Table
+
+SAFE_GRANTS = frozenset(("USAGE", "SELECT", "SHOW VIEW", "SHOW DATABASES", "PROCESS", "REFERENCES"))
+SYSTEM = "('information_schema', 'mysql', 'performance_schema', 'sys')"
+
+TABLES = f"""
+SELECT table_schema, table_name, table_type IN ('VIEW', 'SYSTEM VIEW'), table_comment, table_rows
+FROM information_schema.tables WHERE table_schema NOT IN {SYSTEM} ORDER BY 1, 2
+"""  # noqa: S608
+COLUMNS = f"""
+SELECT table_schema, table_name, column_name, column_type, is_nullable = 'YES', column_comment
+FROM information_schema.columns WHERE table_schema NOT IN {SYSTEM} ORDER BY 1, 2, ordinal_position
+"""  # noqa: S608
+KEYS = f"""
+SELECT table_schema, table_name, constraint_name, column_name, referenced_table_schema,
+       referenced_table_name, referenced_column_name
+FROM information_schema.key_column_usage
+WHERE table_schema NOT IN {SYSTEM}
+  AND (constraint_name = 'PRIMARY' OR referenced_table_name IS NOT NULL)
+ORDER BY 1, 2, constraint_name, ordinal_position
+"""  # noqa: S608
+
+Ask = Callable[[str], list[Row]]
+
+
+def read_catalog(ask: Ask, database: str) -> Catalog:
+    """Read everything this session may see; `database` is the default namespace."""
+    columns: dict[tuple[str, str], list[Column]] = defaultdict(list)
+    for schema, table, name, type_, nullable, comment in ask(COLUMNS):
+        kind = Kind.BOOLEAN if type_.lower() == "tinyint(1)" else kind_of(type_)
+        columns[schema, table].append(Column(name, type_, kind, bool(nullable), comment or ""))
+    keys: dict[tuple[str, str], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for row in ask(KEYS):
+        keys[row[0], row[1]][row[2]].append(row)
+    tables = []
+    for schema, name, is_view, comment, estimate in ask(TABLES):
+        own = keys[schema, name]
+        primary = tuple(row[3] for row in own.pop("PRIMARY", ()))
+        foreign = tuple(_foreign_key(rows, database) for rows in own.values())
+        tables.append(
+            Table(
+                name,
+                tuple(columns[schema, name]),
+                _schema(schema, database),
+                primary,
+                foreign,
+                "" if is_view else comment or "",
+                None if is_view else estimate,
+                bool(is_view),
+            )
+        )
+    found = tuple(table for table in tables if table.columns)
+    return Catalog("mysql", found, structure_hash(found), database)
+
+
+def read_check(ask: Ask, database: str, started: float) -> Check:
+    """Tell who we are, what we could write, and how to have a user that cannot."""
+    ((version, user),) = ask("SELECT VERSION(), CURRENT_USER()")
+    words = tuple(word for row in ask("SHOW GRANTS") if (word := _more_than_reading(str(row[0]))))
+    server = f"{'MariaDB' if 'mariadb' in version.lower() else 'MySQL'} {version.split('-')[0]}"
+    if not words:
+        return Check(server, user, seconds=time.monotonic() - started)
+    advice = (
+        f"User {user} may do more than read. Every statement runs in a read-only transaction, "
+        "and a user that can only read is the better lock: have an administrator run this, "
+        "then connect as that user."
+    )
+    advice_sql = (
+        "CREATE USER 'mirror_reader'@'%' IDENTIFIED BY 'choose-a-long-one';\n"
+        f"GRANT SELECT, SHOW VIEW ON {quoted(database)}.* TO 'mirror_reader'@'%';"
+    )
+    return Check(server, user, words, advice, advice_sql, time.monotonic() - started)
+
+
+def quoted(name: str) -> str:
+    """Quote an identifier for MySQL."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _schema(name: str, database: str) -> str:
+    return "" if name == database else name
+
+
+def _foreign_key(rows: list[Row], database: str) -> ForeignKey:
+    own, referenced = tuple(row[3] for row in rows), tuple(row[6] for row in rows)
+    return ForeignKey(own, rows[0][5], referenced, _schema(rows[0][4], database))
+
+
+def _more_than_reading(grant: str) -> str:
+    """Tell what a line of SHOW GRANTS allows beyond reading; empty when nothing.
+
+    Example:
+        >>> _more_than_reading("GRANT SELECT, INSERT ON `shop`.* TO `ann`@`%`")
+        'INSERT on `shop`.*'
+    """
+    said = re.match(r"GRANT (.+?) ON (.+?) TO ", grant)
+    if said is None:
+        return ""
+    powers = [power.strip() for power in re.sub(r"\([^)]*\)", "", said[1]).split(",")]
+    more = [power for power in powers if power.upper() not in SAFE_GRANTS]
+    return f"{', '.join(more)} on {said[2]}" if more else ""
