@@ -125,6 +125,15 @@ def hand_back(row: Leased) -> bool:
     )
 
 
+def send(task: Any, pk: int) -> None:
+    """Tell a worker of a queued row once it is certain to be there.
+
+    A broker that is away is logged and nothing more: the row is the truth, and a message that
+    seems lost is sent again by the recovery.
+    """
+    transaction.on_commit(lambda: task.delay(pk), robust=True)
+
+
 def _until() -> datetime:
     return timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
 

@@ -73,6 +73,20 @@ def test_the_message_is_sent_only_when_the_run_is_kept(
     assert sent == [] and services.run_ask(alice, shop, REVENUE).pk in sent
 
 
+def test_a_broker_that_is_away_loses_no_question(transactional_db, shop, as_alice, monkeypatch) -> None:
+    from kombu.exceptions import OperationalError
+
+    from mirror.asking import tasks
+
+    def away(pk: int) -> None:
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(tasks.answer_run, "delay", away)
+    response = as_alice.post(reverse("asking:ask"), {"question": REVENUE, "source": "shop"})
+    assert response.status_code == 302
+    assert Run.objects.get().status == Status.QUEUED
+
+
 # ---------------------------------------------------------------- answering
 
 

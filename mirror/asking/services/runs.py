@@ -11,7 +11,7 @@ from mirror.asking.models import Run, Thread, Version
 from mirror.asking.services.answering import STOPPED
 from mirror.asking.services.opening import AskingError
 from mirror.asking.tasks import answer_run, run_version
-from mirror.leases import Status, end_unheld
+from mirror.leases import Status, end_unheld, send
 from sqlagent.values import Outcome
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def run_ask(owner: User, source: Source, question: str, thread: Thread | None = 
     if thread is None:
         thread = Thread.objects.create(owner=owner, source=source, title=" ".join(text.split())[:200])
     run = Run.objects.create(thread=thread, asked=text, question=text)
-    answer_run.delay_on_commit(run.pk)
+    send(answer_run, run.pk)
     return run
 
 
@@ -67,5 +67,5 @@ def run_saved(owner: User, saved: SavedSql, arguments: dict[str, Any]) -> Run:
     version = Version.objects.create(
         run=run, number=1, origin=Version.Origin.SAVED, sql=saved.sql, arguments=arguments, chart=saved.chart
     )
-    run_version.delay_on_commit(version.pk)
+    send(run_version, version.pk)
     return run

@@ -17,7 +17,7 @@ from mirror.asking.services.charts import draw
 from mirror.asking.services.opening import AskingError, OpenedSource, result_limits, source_opened
 from mirror.asking.steps import failure_json
 from mirror.asking.tasks import run_version
-from mirror.leases import Lease, LeaseLost, Status, Watch, claim, end_unheld
+from mirror.leases import Lease, LeaseLost, Status, Watch, claim, end_unheld, send
 from mirror.library import services as library
 from mirror.results.cells import storable
 from mirror.results.services import result_delete, result_store
@@ -152,7 +152,7 @@ def _version_add(
         version = Version.objects.create(
             run=run, number=number, origin=origin, sql=sql, arguments=arguments, chart=chart
         )
-        run_version.delay_on_commit(version.pk)
+        send(run_version, version.pk)
     return version
 
 
