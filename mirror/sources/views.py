@@ -118,7 +118,7 @@ def _form_page(
 @require_POST
 def test(request: HttpRequest, pk: int | None = None) -> HttpResponse:
     """Try what is in the form and tell what happened, in a fragment beside the button."""
-    source = _source(request, pk, to_change=True) if pk else Source(engine=_engine(request))
+    source = _source(request, pk, to_change=True) if pk is not None else Source(engine=_engine(request))
     form = form_for(source.engine)(request.POST, instance=source)
     if not form.is_valid():
         return render(request, "sources/_test.html", {"form": form})

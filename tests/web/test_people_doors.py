@@ -1,0 +1,99 @@
+"""Every address there is, by every verb: signed-out visitors are sent to sign in, strangers find nothing.
+
+The addresses are read from the project itself, so a new page is walked the day it is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+pytestmark = pytest.mark.django_db
+
+# What somebody who is not signed in may reach, and why.
+OPEN = {
+    "healthz",  # load balancers ask
+    "people:sign_in",
+    "people:sign_in_link",
+    "people:sign_out",  # asks nothing, tells nothing
+}
+VALUES = {"pk": 1, "user_pk": 1, "index": 0, "token": "x"}
+NO_ROW = "00000000-0000-4000-8000-000000000000"
+
+
+def addresses(patterns=None, namespace: str = "") -> Iterator[tuple[str, dict[str, str]]]:
+    """Every named address with the kinds of its arguments."""
+    for pattern in get_resolver().url_patterns if patterns is None else patterns:
+        if isinstance(pattern, URLResolver):
+            inner = f"{pattern.namespace}:" if pattern.namespace else ""
+            yield from addresses(pattern.url_patterns, namespace + inner)
+        elif isinstance(pattern, URLPattern):
+            assert pattern.name, f"{pattern} has no name"
+            kinds = {name: type(kind).__name__ for name, kind in pattern.pattern.converters.items()}
+            yield namespace + pattern.name, kinds
+
+
+ALL = sorted(addresses())
+
+
+def address(name: str, kinds: dict[str, str], pk: int | None = None) -> str:
+    """An address with something in each of its places."""
+    places = {place: NO_ROW if kind == "UUIDConverter" else VALUES[place] for place, kind in kinds.items()}
+    return reverse(name, kwargs=places | ({"pk": pk} if pk is not None else {}))
+
+
+def test_there_are_pages_of_every_subject():
+    subjects = {name.partition(":")[0] for name, _ in ALL}
+    assert {"people", "sources", "results", "library", "asking", "healthz"} <= subjects
+
+
+@pytest.mark.parametrize(("name", "kinds"), [pair for pair in ALL if pair[0] not in OPEN])
+def test_a_signed_out_visitor_is_sent_to_sign_in_from_everywhere(client, name, kinds):
+    for verb in ("get", "post", "put", "delete", "head", "options"):
+        answer = getattr(client, verb)(address(name, kinds))
+        assert answer.status_code == 302, verb
+        assert answer.url.startswith(reverse("people:sign_in"))
+
+
+@pytest.fixture
+def saved(alice, shop, team):
+    from mirror.library.services import sql_save
+
+    saved = sql_save(alice, shop, "Kept", "SELECT 1")
+    saved.teams.add(team)
+    return saved
+
+
+@pytest.mark.parametrize("verb", ["get", "post"])
+@pytest.mark.parametrize(
+    ("name", "kinds"), [pair for pair in ALL if pair[0].startswith(("sources:", "library:")) and pair[1]]
+)
+def test_a_stranger_and_an_administrator_find_nothing_of_others(
+    as_charlie, as_admin, shop, saved, name, kinds, verb
+):
+    thing = shop if name.startswith("sources:") else saved
+    for browser in (as_charlie, as_admin):
+        answer = getattr(browser, verb)(address(name, kinds, thing.pk))
+        assert answer.status_code in (404, 405)
+    thing.refresh_from_db()
+
+
+@pytest.mark.parametrize(("name", "kinds"), [pair for pair in ALL if pair[1]])
+def test_an_id_that_is_not_there_is_not_found(as_alice, name, kinds):
+    for verb in ("get", "post"):
+        if name != "people:sign_in_link":
+            kept = {place: VALUES.get(place, 0) if place != "pk" else 0 for place in kinds}
+            url = reverse(name, kwargs=kept | {"pk": NO_ROW} if "UUIDConverter" in kinds.values() else kept)
+            assert getattr(as_alice, verb)(url).status_code in (403, 404, 405)
+
+
+def test_a_form_from_elsewhere_is_not_taken(alice):
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(alice)
+    answer = browser.post(reverse("people:sign_out"))
+    assert answer.status_code == 403
+    assert "<h1>" in answer.content.decode()
+    assert "_auth_user_id" in browser.session
