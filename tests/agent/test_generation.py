@@ -152,13 +152,14 @@ def test_the_stored_spelling_is_put_in_after_the_reply_below_rows() -> None:
 
 
 def test_calls_of_a_wave_run_at_once_and_come_as_they_come() -> None:
+    together = threading.Barrier(4, timeout=10)
+
     def script(request: LlmRequest) -> str:
-        time.sleep(0.3 if request.temperature == 0 else 0.1)
+        together.wait()
+        time.sleep(0.3 if request.temperature == 0 else 0)
         return fenced(f"SELECT {request.seed}")
 
-    begun = time.monotonic()
     found = sampled(ScriptedLlm(script))
-    assert time.monotonic() - begun < 0.6
     assert found[-1].sql == "SELECT 1", "the slow first call comes last"
 
 
@@ -193,7 +194,7 @@ def test_stopping_a_run_ends_the_open_calls() -> None:
     begun = time.monotonic()
     with pytest.raises(Cancelled):
         sampled(ScriptedLlm(fenced(SQL), seconds=20), cancelled=flag)
-    assert time.monotonic() - begun < 1
+    assert time.monotonic() - begun < 5
 
 
 def test_a_caller_that_has_enough_ends_the_calls_still_open() -> None:

@@ -274,7 +274,7 @@ def test_a_judge_that_hangs_is_given_up() -> None:
     begun = time.monotonic()
     with serving(script) as server:
         answer = ended(asked(server, timeout=0.15, budget=Budget(rounds=0)))
-    assert answer.sql and time.monotonic() - begun < 4
+    assert answer.sql and time.monotonic() - begun < 12
 
 
 def test_a_question_that_most_replies_call_unanswerable_ends_so_with_the_reason() -> None:
@@ -329,8 +329,8 @@ def test_stopping_a_run_hangs_up_at_once() -> None:
         threading.Timer(0.4, flag.set).start()
         begun = time.monotonic()
         answer = ended(asked(server, cancelled=flag, timeout=30))
-        assert time.monotonic() - begun < 2.0
-        assert server.hung_up.wait(1.0)
+        assert time.monotonic() - begun < 6
+        assert server.hung_up.wait(3)
     assert (answer.outcome, answer.reason) == (Outcome.FAILED, "Stopped.")
 
 
