@@ -128,7 +128,7 @@ _LANGUAGE = frozenset(
     stem(w)
     for w in (
         *STOP_WORDS, *COMMAND_WORDS, *CUE_WORDS, *ATTRIBUTE_ADJECTIVES, *COMPARATIVE_FORMS, *VERB_ATTRIBUTES,
-        *MONTHS, *NUMBER_WORDS,
+        *NUMBER_WORDS,
     )
 )  # fmt: skip
 
@@ -136,5 +136,7 @@ _LANGUAGE = frozenset(
 def _is_language(token: Token) -> bool:
     low = token.low
     if low in DEMONYMS or token.stem in _LANGUAGE or low in _LANGUAGE:
+        return True
+    if low in MONTHS:
         return True
     return any(low.endswith(end) and stem(low[: -len(end)]) in _LANGUAGE for end in ("est", "er", "ly"))

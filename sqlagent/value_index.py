@@ -28,8 +28,8 @@ MAX_VALUE_CHARS = 80
 MAX_VALUES = 300_000
 """Distinct values kept over all columns; about 60 MB."""
 
-FUZZY_CUTOFF = 84.0
-"""rapidfuzz ratio below which two spellings are not the same word (Norwey/Norway is 83.3 to 91.7)."""
+FUZZY_CUTOFF = 80.0
+"""rapidfuzz ratio below which two spellings are not the same word (Norwey/Norway is 83.3)."""
 
 _YES = frozenset({"y", "yes", "t", "true"})
 _NO = frozenset({"n", "no", "f", "false"})

@@ -74,9 +74,11 @@ class Chooser:
     def _wanted_tables(self) -> dict[str, float]:
         """How much the whole question speaks for each table."""
         out: dict[str, float] = defaultdict(float)
+        seen: set[tuple[Target, ...]] = set()
         for slot in self.reading.slots:
-            if slot.kind not in ("name", "value"):
+            if slot.kind not in ("name", "value") or slot.targets in seen:
                 continue
+            seen.add(slot.targets)
             best: dict[str, float] = {}
             for target in slot.targets:
                 share = target.score / max(slot.targets[0].score, 0.01)
@@ -93,12 +95,13 @@ class Chooser:
         out = {"score": target.score, "cover": target.cover, "behind": top - target.score}
         if target.exact:
             out["exact"] = 1.0
-        out["wanted"] = self.wanted.get(target.table, 0.0)
+        if slot.kind in ("grain", "period"):
+            self._date(target, out)
+            return out
+        out["wanted"] = 1.0 - 0.5 ** self.wanted.get(target.table, 0.0)
         self._nearness(slot, number, target, out)
         if target.column:
             self._column(slot, number, target, role, out)
-        if slot.kind in ("grain", "period"):
-            self._date(target, out)
         return out
 
     def _date(self, target: Target, out: dict[str, float]) -> None:
@@ -117,15 +120,21 @@ class Chooser:
             out["date of a life"] = 1.0
 
     def _anchors(self) -> dict[str, float]:
-        """Tables that are counted or measured, most likely first by weight."""
-        out: dict[str, float] = {}
+        """Tables that are measured, else counted, with weights."""
+        measured: dict[str, float] = {}
+        counted: dict[str, float] = {}
         for slot in self.reading.slots:
-            if slot.kind == "name" and slot.targets:
-                best = slot.targets[0]
-                column = self.schema.column(best.table, best.column) if best.column else None
-                if column is None or column.kind in NUMERIC:
-                    out[best.table] = max(out.get(best.table, 0.0), min(best.score, 1.0))
-        return out
+            if slot.kind != "name" or not slot.targets:
+                continue
+            best = slot.targets[0]
+            column = self.schema.column(best.table, best.column) if best.column else None
+            if column is None:
+                counted.setdefault(best.table, 0.3 if counted else 1.0)
+            elif column.kind in NUMERIC and self.schema.key_role(best.table, best.column) == "no":
+                measured.setdefault(best.table, 1.0)
+            else:
+                counted.setdefault(best.table, 0.2)
+        return measured or counted
 
     def _nearness(self, slot: Slot, number: int, target: Target, out: dict[str, float]) -> None:
         named = [n for n, (table, _) in self.named.items() if table == target.table and n != number]
@@ -184,6 +193,10 @@ class Chooser:
         out[f"{part[:1]} {kind}"] = 1.0
         if role_of_key != "no":
             out[f"{part[:1]} {role_of_key}"] = 1.0
+        else:
+            for name in ("of table", "table named", "table before", "table after", "wanted"):
+                if name in out:
+                    out[f"{name}, no key"] = out[name]
         if slot.kind == "value":
             out["value exact"] = 1.0 if target.score >= 1.0 else 0.0
             if target.value == slot.text:

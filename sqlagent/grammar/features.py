@@ -15,8 +15,8 @@ from sqlagent.language.lexicon import words_of
 WINDOW = 4
 
 WIDE_CUES = words_of(
-    """descend ascend decreas increas alphabet revers lexicograph both or not never without averag each per total
-    most least fewest highest lowest distinct different more than order sort"""
+    """descend ascend alphabet both or not never without averag each per total most least highest lowest
+    distinct more less than order"""
 )
 """Stems that matter to a slot wherever they stand in the question."""
 
@@ -135,6 +135,8 @@ def _target_features(slot: Slot, schema: Schema) -> Iterator[str]:
             group = "num" if column.kind in NUMERIC else "date" if column.kind in DATED else "text"
             yield f"type={group}"
             yield f"key={schema.key_role(top.table, top.column)}"
+            if (top.table, top.column) in schema.flags:
+                yield "flag"
             yield f"plural={slot.text.endswith('s')}"
 
 

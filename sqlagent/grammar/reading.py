@@ -10,7 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sqlagent.language.dates import GRAINS, Period, read_periods
-from sqlagent.language.lexicon import ATTRIBUTE_ADJECTIVES, COMPARATIVE_FORMS, STOP_WORDS, VERB_ATTRIBUTES
+from sqlagent.language.lexicon import (
+    ATTRIBUTE_ADJECTIVES,
+    COMPARATIVE_FORMS,
+    MEASURES,
+    SAME_SIGN,
+    STOP_WORDS,
+    VERB_ATTRIBUTES,
+)
 from sqlagent.language.mentions import Mention, Naming, Target, Values
 from sqlagent.language.numbers import read_numbers
 from sqlagent.language.words import Token, stem, tokenise
@@ -89,7 +96,8 @@ def read(text: str, naming: Naming, values: Values | None) -> Reading:
     slots.extend(_counts(tokens, taken))
     slots.extend(_measures(tokens, taken, naming))
     slots.sort(key=lambda s: s.start)
-    signs, places = _signs(tokens, slots)
+    facts = {i.table.key for i in naming.items if i.column is None and i.table.foreign_keys}
+    signs, places = _signs(tokens, slots, facts)
     return Reading(text, tokens, tuple(slots), signs, places)
 
 
@@ -318,7 +326,18 @@ def attribute_columns(naming: Naming, words: str) -> tuple[Target, ...]:
 _SIGNS = {"number": "NUM", "value": "VAL", "text": "TXT", "period": "PER", "grain": "COL"}
 
 
-def _signs(tokens: Sequence[Token], slots: Sequence[Slot]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+def _name_sign(slot: Slot, tokens: Sequence[Token], facts: set[str]) -> str:
+    """TAB, COL, or MEA for a word of business ("revenue") that finds a column of rows to be added up."""
+    best = slot.targets[0]
+    if not best.column:
+        return "TAB"
+    words = {t.stem for t in tokens[slot.start : slot.end]}
+    return "MEA" if words & MEASURES and best.table in facts else "COL"
+
+
+def _signs(
+    tokens: Sequence[Token], slots: Sequence[Slot], facts: set[str]
+) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """The question as language alone: names and values replaced, other words folded.
 
     The second tuple gives each sign's slot, or -1.
@@ -332,7 +351,7 @@ def _signs(tokens: Sequence[Token], slots: Sequence[Slot]) -> tuple[tuple[str, .
         if k >= 0 and slots[k].kind in ("name", "value", "number", "text", "period", "grain"):
             if k != last:
                 slot = slots[k]
-                sign = _SIGNS.get(slot.kind) or ("TAB" if not slot.targets[0].column else "COL")
+                sign = _SIGNS.get(slot.kind) or _name_sign(slot, tokens, facts)
                 signs.append(sign)
                 places.append(k)
             last = k
@@ -340,6 +359,6 @@ def _signs(tokens: Sequence[Token], slots: Sequence[Slot]) -> tuple[tuple[str, .
         last = -1
         if token.kind == "mark" and token.low not in ",?;":
             continue
-        signs.append(token.low if token.low in STOP_WORDS else token.stem)
+        signs.append(SAME_SIGN.get(token.low) or (token.low if token.low in STOP_WORDS else token.stem))
         places.append(k)
     return tuple(signs), tuple(places)

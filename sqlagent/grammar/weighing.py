@@ -177,6 +177,11 @@ def _rest(query: Query, reading: Reading, schema: Schema, out: dict[str, float])
     conds = [c for clause in query.where for c in clause]
     out["conditions"] = float(len(conds))
     out["nested"] = float(any(c.query is not None for c in conds) or query.second is not None)
+    if query.select and query.select[0].col is not None:
+        home = query.select[0].col.table
+        out["unlike elsewhere"] = float(
+            sum(c.op == "!=" and c.term.col is not None and c.term.col.table != home for c in conds)
+        )
     columns = [c.term.col for c in conds if c.term.col is not None and c.query is None]
     same = len(columns) - len(set(columns))
     out["same column twice"] = float(same)

@@ -209,7 +209,7 @@ SYNONYM_GROUPS = (
     "match game", "coach trainer", "stadium arena", "concert show performance", "section division department unit",
     "maker manufacturer producer brand make", "lodging hotel", "apartment flat", "room", "agency bureau", "user account person",
     "review comment feedback", "mark grade", "horsepower power", "engine", "note remark comment", "kid child",
-    "money amount cash", "fee charge", "staff", "session", "region territory zone", "headquarters hq headquarter", "stock inventory",
+    "money amount cash", "ship vessel boat", "shipment consignment", "fee charge", "staff", "session", "region territory zone", "headquarters hq headquarter", "stock inventory",
     "spend amount payment", "code abbreviation",
 )  # fmt: skip
 
@@ -290,3 +290,29 @@ IMPLIED = {
     "buyer": "customer", "purchase": "order", "sold": "quantity", "sell": "quantity", "unit": "quantity",
 }  # fmt: skip
 """Words that may stand for a column of another name, one way only."""
+
+SAME_SIGN = {
+    word: sign
+    for sign, words in {
+        "show": "show list give return display provide select report get fetch print present retrieve",
+        "find": "find tell identify determine",
+        "descend": "descending decreasing reverse reversed decreasingly descendingly",
+        "ascend": "ascending increasing increasingly",
+        "alphabet": "alphabetical alphabetically lexicographic lexicographical lexicographically alphabetic",
+        "distinct": "distinct different unique",
+        "each": "each every",
+        "more": "greater higher larger bigger above exceeding exceeds exceed",
+        "less": "fewer smaller lower below under",
+        "not": "cannot don't doesn't didn't isn't aren't wasn't weren't hasn't haven't can't not",
+        "most": "most",
+        "least": "least fewest",
+        "both": "both",
+        "averag": "average avg mean",
+        "order": "sorted sort ordered order ordering",
+    }.items()
+    for word in words.split()
+}
+"""Words of asking that come to the same, under one sign, so that what is learned of one holds for all."""
+
+MEASURES = words_of("revenu sale turnov proceed profit spend incom earn charg expens quantiti")
+"""Stems of what businesses add up rather than look at row by row."""

@@ -27,6 +27,8 @@ INNER_WORDS = frozenset({"of", "the", "'s", "per", "in", "for"})
 
 MAX_SPAN = 6
 
+_PLURALS = (("ies", "y"), ("es", ""), ("s", ""))
+
 
 class Values(Protocol):
     """What is asked of a value index."""
@@ -106,6 +108,7 @@ class Naming:
         self.catalog = catalog
         vocabulary = {w for t in catalog.tables for w in split_name(t.name)}
         vocabulary |= {stem(w) for w in vocabulary}
+        vocabulary |= {w[: -len(end)] + one for w in vocabulary for end, one in _PLURALS if w.endswith(end)}
         self.items: list[Named] = []
         self._by_stem: dict[str, list[int]] = defaultdict(list)
         for table in catalog.tables:
