@@ -86,8 +86,9 @@ def rank(
     breaks a ranking: it then rests on size and pointwise rank, and says so. `tied` is set where
     the judge contradicted itself on the winner and a duel did not settle it. Costs, beyond the
     judge's `utilities`: `fast` two `order` calls, and two `prefers` where these disagree on the
-    winner, none where the share gate closes; `faithful` two `prefers` a pair of different SQL
-    texts across groups, and two for the final comparison. Raises: Cancelled, ValueError (mode).
+    winner, none where the share gate closes; `faithful` two `prefers` for each pair of different
+    SQL texts across groups (the final comparison of the top two is known by then).
+    Raises: Cancelled, ValueError (mode).
     """
     if mode not in ("fast", "faithful"):
         raise ValueError(f"The ranking mode is 'fast' or 'faithful', not {mode!r}.")

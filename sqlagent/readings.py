@@ -155,7 +155,7 @@ def _column_for(new: exp.Column, old: exp.Column, verb: str) -> str:
 
 
 def _owner(table: str) -> str:
-    name = table.partition("#")[0]
+    name, second, _ = table.partition("#")
     singular = (
         name[:-3] + "y"
         if name.endswith("ies")
@@ -163,7 +163,7 @@ def _owner(table: str) -> str:
         if name.endswith("s") and not name.endswith("ss")
         else name
     )
-    return f"{singular}'s"
+    return f"other {singular}'s" if second else f"{singular}'s"
 
 
 def _where(mine: Clauses, theirs: Clauses) -> list[str]:
