@@ -51,13 +51,28 @@ def user_deactivate(user: User, by: User) -> None:
     """
     if user == by:
         raise PeopleError("You cannot shut yourself out.")
-    if user.is_staff and not User.objects.filter(is_staff=True, is_active=True).exclude(pk=user.pk).exists():
+    if user.is_staff and not _others_manage(user):
         raise PeopleError("This is the last administrator. Make another one first.")
     user.is_active = False
     user.save(update_fields=["is_active"])
     SignInLink.objects.filter(user=user, used_at=None).delete()
     sessions_end(user)
     log.info("User %s was shut out by user %s", user.pk, by.pk)
+
+
+@transaction.atomic
+def user_make_staff(user: User, is_staff: bool, by: User) -> None:
+    """Make somebody an administrator, or one no longer. Raises: PeopleError for the last one."""
+    if not is_staff and not _others_manage(user):
+        raise PeopleError("This is the last administrator. Make another one first.")
+    user.is_staff = is_staff
+    user.save(update_fields=["is_staff"])
+    log.info("User %s was made %s by user %s", user.pk, "an administrator" if is_staff else "a member", by.pk)
+
+
+def _others_manage(user: User) -> bool:
+    """Say whether somebody else could manage people without this user."""
+    return User.objects.filter(is_staff=True, is_active=True).exclude(pk=user.pk).exists()
 
 
 def user_activate(user: User) -> None:

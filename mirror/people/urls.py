@@ -15,6 +15,7 @@ urlpatterns = [
     path("people/", views.people, name="people"),
     path("people/new/", views.person_new, name="person_new"),
     path("people/<int:pk>/link/", views.person_link, name="person_link"),
+    path("people/<int:pk>/role/", views.person_role, name="person_role"),
     path("people/<int:pk>/active/", views.person_active, name="person_active"),
     path("teams/", views.teams, name="teams"),
     path("teams/new/", views.team_new, name="team_new"),

@@ -134,6 +134,19 @@ def person_active(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("people:people")
 
 
+@require_POST
+def person_role(request: HttpRequest, pk: int) -> HttpResponse:
+    """Make somebody an administrator, or one no longer."""
+    _staff_only(request)
+    person = get_object_or_404(User, pk=pk)
+    try:
+        services.user_make_staff(person, not person.is_staff, request.user)
+        messages.success(request, f"{person} is {'an administrator' if person.is_staff else 'a member'} now.")
+    except services.PeopleError as error:
+        messages.error(request, str(error))
+    return redirect("people:people")
+
+
 # ---------------------------------------------------------------- teams
 
 

@@ -125,6 +125,7 @@ def test_a_name_is_taken_whatever_its_letter_case(as_admin, alice):
         ("post", "person_new", False),
         ("post", "person_link", True),
         ("post", "person_active", True),
+        ("post", "person_role", True),
         ("get", "team_new", False),
         ("post", "team_new", False),
     ],
@@ -146,6 +147,18 @@ def test_shutting_somebody_out_ends_their_session_and_their_links(as_admin, as_b
     as_admin.post(reverse("people:person_active", args=[bob.pk]))
     bob.refresh_from_db()
     assert bob.is_active
+
+
+def test_an_administrator_is_made_and_unmade_but_never_the_last(as_admin, admin, alice):
+    url = reverse("people:person_role", args=[alice.pk])
+    for is_staff in (True, False):
+        as_admin.post(url)
+        alice.refresh_from_db()
+        assert alice.is_staff is is_staff
+    page = as_admin.post(reverse("people:person_role", args=[admin.pk]), follow=True).content.decode()
+    assert "last administrator" in page
+    admin.refresh_from_db()
+    assert admin.is_staff
 
 
 def test_the_last_administrator_cannot_be_shut_out(admin, alice):
