@@ -90,6 +90,7 @@ class ScriptedServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = -1  # head and body in one packet: two would cost 40 ms of delayed acknowledgement
 
             def log_message(self, format: str, *args: object) -> None:
                 pass
@@ -158,6 +159,7 @@ def send(handler: BaseHTTPRequestHandler, status: int, value: object, **headers:
     handler.send_header("content-length", str(len(data)))
     handler.end_headers()
     handler.wfile.write(data)
+    handler.wfile.flush()
 
 
 def answer(
@@ -205,7 +207,9 @@ def stream(handler: BaseHTTPRequestHandler, body: dict[str, Any], texts: list[st
                 "choices": [{"index": index, "delta": {"role": "assistant", "content": text[at : at + 12]}}],
             }
             handler.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+            handler.wfile.flush()
     handler.wfile.write(b"data: [DONE]\n\n")
+    handler.wfile.flush()
     handler.close_connection = True
 
 
@@ -234,6 +238,7 @@ def fail(server: ScriptedServer, handler: BaseHTTPRequestHandler, bad: Bad) -> N
             if bad.how != "dribble" or waits(server, handler.connection, 0.1):
                 return
             handler.wfile.write(b" ")
+            handler.wfile.flush()
 
 
 @contextmanager
