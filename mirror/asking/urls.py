@@ -9,6 +9,7 @@ from mirror.asking import events, views
 app_name = "asking"
 urlpatterns = [
     path("", views.ask, name="ask"),
+    path("suggest/", views.suggest, name="suggest"),
     path("history/", views.history, name="history"),
     path("threads/<int:pk>/", views.thread, name="thread"),
     path("runs/<int:pk>/", views.run, name="run"),

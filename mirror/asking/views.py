@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from django.contrib import messages
@@ -75,6 +76,14 @@ def _asked(request: HttpRequest) -> HttpResponse:
     except services.AskingError as error:
         page = ask_page(request.user, source=name, question=question, problem=str(error))
         return render(request, "asking/ask.html", {"page": page}, status=422)
+
+
+@require_safe
+def suggest(request: HttpRequest) -> JsonResponse:
+    """How the question being typed may go on: `q` up to the cursor, about `source`."""
+    source = get_object_or_404(sources_visible(request.user), name=request.GET.get("source", ""))
+    found = services.question_suggest(request.user, source, request.GET.get("q", ""))
+    return JsonResponse({"suggestions": [asdict(suggestion) for suggestion in found]})
 
 
 @require_POST

@@ -97,7 +97,7 @@ def test_no_address_takes_the_other_verb(version, as_alice, name, verb, status) 
 
 
 def test_every_address_is_walked() -> None:
-    walked = {name for name, _, _ in ADDRESSES} | {"ask", "history", "run_events", "run_saved"}
+    walked = {name for name, _, _ in ADDRESSES} | {"ask", "history", "run_events", "run_saved", "suggest"}
     assert {pattern.name for pattern in urls.urlpatterns} == walked
 
 

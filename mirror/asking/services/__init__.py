@@ -6,6 +6,7 @@ from mirror.asking.services.formatting import sql_format
 from mirror.asking.services.opening import AskingError, answer_events, llm_name, source_opened
 from mirror.asking.services.recovery import runs_recover
 from mirror.asking.services.runs import question_check, run_again, run_ask, run_saved, run_stop
+from mirror.asking.services.suggesting import question_suggest
 from mirror.asking.services.versions import (
     reading_use,
     version_again,
@@ -23,6 +24,7 @@ __all__ = [
     "chart_change",
     "llm_name",
     "question_check",
+    "question_suggest",
     "reading_use",
     "run_again",
     "run_answer",
