@@ -67,6 +67,8 @@ class MirrorChart extends HTMLElement {
   // The figure's layout in our template, with room for a title where it has one.
   layout() {
     const layout = { ...structuredClone(this.figure.layout), template: template() };
+    // A single number, or a word why there is no chart, stands where the chart would.
+    if (!this.figure.data.length) layout.template.layout.annotationdefaults = { font: { size: layout.title ? 44 : 15 } };
     if (layout.title) layout.margin = { ...layout.template.layout.margin, t: layout.showlegend ? 72 : 44, ...layout.margin };
     return layout;
   }
