@@ -309,6 +309,8 @@ class Resolver:
             self._seen.add(id(node.args["indexed"]))
         if not isinstance(node.this, exp.Identifier):
             self.rest(node, ctes, scope, parts[3:])
+            if not isinstance(node.this, exp.Func | exp.Dot) and not node.args.get("rows_from"):
+                self.report(Unknown("table", node, scope, tuple(ctes)))
             return Source(None)
         self.rest(node, ctes, scope, parts)
         name, schema, database = node.this, _part(node, "db"), _part(node, "catalog")

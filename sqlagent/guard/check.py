@@ -15,7 +15,7 @@ from sqlagent.guard import commands
 from sqlagent.guard.lists import DIALECTS, Lists, lists
 from sqlagent.guard.policy import Policy
 from sqlagent.guard.reading import ODD_ERRORS, is_word, parse, tokens_of, unread
-from sqlagent.guard.scan import Scanned, scan
+from sqlagent.guard.scan import Scanned, scan, style_of
 from sqlagent.guard.unknown import Refused, nearest
 from sqlagent.values import Catalog, Refusal
 
@@ -91,7 +91,14 @@ def check(sql: str, catalog: Catalog, policy: Policy = _DEFAULT) -> Passed | Ref
         'Did you mean customers?'
     """
     dialect = catalog.dialect if catalog.dialect in DIALECTS else "other"
-    scanned = scan(sql, dialect)
+    style = style_of(catalog.dialect)
+    if not style:
+        return Refusal(
+            f"SQL of the dialect {catalog.dialect or 'without a name'} cannot be read.",
+            "What cannot be read with certainty does not run.",
+            "Ask an administrator to set the dialect of this source.",
+        )
+    scanned = scan(sql, style)
     if isinstance(scanned, Refusal):
         return scanned
     try:

@@ -11,6 +11,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from sqlglot.dialects.dialect import Dialect
+
+from sqlagent.guard.lists import DIALECTS
 from sqlagent.values import Refusal
 
 MAX_CHARACTERS = 50_000
@@ -25,6 +28,8 @@ _LINE = {
     "sqlite": r"--[^\n]*",
     "mysql": r"(?:--(?=[\s\x00-\x1f]|\Z)|\#)[^\n]*",
     "other": r"--[^\r\n]*",
+    "escaping": r"--[^\r\n]*",
+    "escaping names": r"--[^\r\n]*",
 }
 _PLAIN = r"'(?:[^']|'')*'"
 _BACKSLASH = r"'(?:[^'\\]|''|\\.)*'"
@@ -34,6 +39,8 @@ _TEXT = {
     "sqlite": _PLAIN,
     "mysql": rf"""{_BACKSLASH}|"(?:[^"\\]|""|\\.)*\"""",
     "other": _PLAIN,
+    "escaping": rf"""{_BACKSLASH}|"(?:[^"\\]|""|\\.)*\"""",
+    "escaping names": _BACKSLASH,
 }
 _NAME = {
     "postgres": r'"(?:[^"]|"")*"',
@@ -41,6 +48,8 @@ _NAME = {
     "sqlite": r'"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]',
     "mysql": r"`(?:[^`]|``)*`",
     "other": r'"(?:[^"]|"")*"|`(?:[^`]|``)*`',
+    "escaping": r"`(?:[^`]|``)*`",
+    "escaping names": r'"(?:[^"]|"")*"|`(?:[^`]|``)*`',
 }
 _DOLLAR = r"\$(?P<tag>(?:[A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*)?)\$.*?\$(?P=tag)\$"
 
@@ -64,6 +73,22 @@ _ODD_SPACE = re.compile(
 )
 _HINT_SETS = re.compile(r"\b(?:set|set_var|resource_group|max_execution_time)\s*\(", re.IGNORECASE)
 _DELIMITER = re.compile(r"\s*(?:delimiter\b|go\s*$)", re.IGNORECASE)
+
+
+def style_of(dialect: str) -> str:
+    """Name how a dialect writes texts and names: itself, or one of three ways for the long tail.
+
+    Empty when the parser does not know the dialect.
+    """
+    if dialect in DIALECTS:
+        return dialect
+    found = Dialect.get(dialect) if dialect else None
+    if found is None:
+        return ""
+    known = found.tokenizer_class
+    if "\\" not in known.STRING_ESCAPES:
+        return "other"
+    return "escaping names" if '"' in known.IDENTIFIERS else "escaping"
 
 
 @dataclass(frozen=True, slots=True)

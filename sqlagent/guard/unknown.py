@@ -55,9 +55,10 @@ def refusal_of(unknown: Unknown, resolver: Resolver) -> Refusal:
 
 
 def _table(node: exp.Table, unknown: Unknown, resolver: Resolver) -> Refusal:
-    written = ".".join(p.name for p in node.parts)
-    position = start_of(node.parts[0])
-    same = resolver.by_name.get(node.this.name.lower(), [])
+    parts = node.parts if isinstance(node.this, exp.Identifier) else []
+    written = ".".join(p.name for p in parts) or "written that way"
+    position = start_of(parts[0]) if parts else None
+    same = resolver.by_name.get(node.name.lower(), []) if parts else []
     if same and not node.db and same[0].schema:
         return Refusal(
             f"There is no table {written} in the default schema.",
@@ -79,7 +80,7 @@ def _table(node: exp.Table, unknown: Unknown, resolver: Resolver) -> Refusal:
             (same[0].key,),
         )
     owner = node.db.lower()
-    if owner in _SYSTEM_SCHEMAS or node.this.name.lower().startswith(_SYSTEM_PREFIXES):
+    if owner in _SYSTEM_SCHEMAS or node.name.lower().startswith(_SYSTEM_PREFIXES):
         return Refusal(
             f"The system table {written} may not be read.",
             "It is not on the list of system tables that only describe the schema.",
@@ -89,7 +90,7 @@ def _table(node: exp.Table, unknown: Unknown, resolver: Resolver) -> Refusal:
             written,
         )
     everything = [*(t.key for t in resolver.catalog.tables), *unknown.ctes]
-    near = nearest(written, everything) or nearest(node.this.name, everything)
+    near = nearest(written, everything) or nearest(node.name, everything)
     return Refusal(
         f"There is no table {written}.",
         "This source has no table or view of that name, and the SQL no CTE.",

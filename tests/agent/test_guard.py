@@ -45,9 +45,10 @@ def library(dialect: str) -> Catalog:
 
 def cases() -> list[object]:
     found = []
-    for dialect in DIALECTS:
-        for line in (CASES / f"{dialect}.jsonl").read_text("utf-8").splitlines():
+    for name in (*DIALECTS, "other"):
+        for line in (CASES / f"{name}.jsonl").read_text("utf-8").splitlines():
             case = json.loads(line)
+            dialect = case.get("dialect", name)
             found.append(pytest.param(dialect, case, id=f"{dialect}: {case['why']}"))
     return found
 
@@ -223,3 +224,39 @@ def test_no_function_that_acts_is_on_a_list(dialect: str) -> None:
     )
     assert not lists(dialect).functions & set(acting.split())
     assert not lists(dialect).words & set(acting.split())
+
+
+ODD_NAMES = ('we"ird', "my.table", "two words", "Größe", "表", "select", "UPPER", "back`tick", "x.csv")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_tables_and_columns_of_any_spelling_are_found(dialect: str, name: str) -> None:
+    catalog = Catalog(dialect, (Table(name, columns(name)),))
+    quoted = exp.Identifier(this=name, quoted=True).sql(dialect)
+    assert isinstance(check(f"SELECT {quoted}.{quoted} FROM {quoted}", catalog), Passed)
+    refused = check(f"SELECT 1 FROM {exp.Identifier(this=name + 'x', quoted=True).sql(dialect)}", catalog)
+    assert isinstance(refused, Refusal) and refused.kind == "table"
+
+
+def test_postgres_names_are_compared_as_postgres_reads_them() -> None:
+    catalog = Catalog("postgres", (Table("Orders", columns("Total", "id")),))
+    assert isinstance(check('SELECT "Total", ID FROM "Orders"', catalog), Passed)
+    refused = check("SELECT 1 FROM Orders", catalog)
+    assert isinstance(refused, Refusal) and refused.advice == 'Write "Orders" in double quotes.'
+    refused = check('SELECT Total FROM "Orders"', catalog)
+    assert isinstance(refused, Refusal) and refused.advice == 'Write "Total" in double quotes.'
+
+
+def test_a_table_is_looked_for_in_the_schema_that_is_written() -> None:
+    catalog = library("postgres")
+    assert isinstance(check("SELECT id FROM archive.old_fines", catalog), Passed)
+    assert isinstance(check("SELECT id FROM PUBLIC.books", catalog), Passed)
+    assert isinstance(check("SELECT id FROM archive.books", catalog), Refusal)
+    assert isinstance(check("SELECT title FROM archive.loans", catalog), Refusal)
+
+
+@pytest.mark.parametrize("length", [60_000, 5_000_000])
+def test_a_text_of_any_length_is_decided_at_once(length: int) -> None:
+    refused = check("SELECT " + "1," * (length // 2) + "1", library("sqlite"))
+    assert isinstance(refused, Refusal) and "characters long" in refused.what
