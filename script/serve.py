@@ -32,8 +32,9 @@ os.chdir(ROOT)
 os.environ["DJANGO_SETTINGS_MODULE"] = "mirror.settings"
 
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
+from django.db import OperationalError  # noqa: E402
 
-from mirror.keys import keys_make  # noqa: E402
+from mirror.keys import keys_file, keys_make  # noqa: E402
 from mirror.processes import die_with_parent  # noqa: E402
 
 # How long the parts may take to come up, and to end after being asked to (seconds).
@@ -294,13 +295,17 @@ def main() -> None:
     running: list[Part] = []
     try:
         if keys_make():
-            say("Made fresh keys in var/secrets.env.")
+            say(f"Made fresh keys in {keys_file()}.")
         hosts_allow(wanted.host)
         run(wanted.host, wanted.port, running)
     except Stopped:
         say("\nStopping ...")
     except ImproperlyConfigured as error:
         sys.exit(f"Mirror cannot start: {error}. The file .env.example says what each setting is for.")
+    except OperationalError as error:
+        sys.exit(
+            f"The store does not answer: {str(error).strip()}\nIs DATABASE_URL right, and is that server up?"
+        )
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.SIG_IGN)

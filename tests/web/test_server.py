@@ -255,6 +255,15 @@ def test_it_keeps_its_store_on_a_server_when_told_so(tmp_path):
         assert db.execute("SELECT name FROM sources_source").fetchall() == [("shop",)]
 
 
+def test_a_store_that_is_not_there_is_told_in_words(tmp_path):
+    running = Running(tmp_path, free_port(), DATABASE_URL="postgres://nobody:hushhush@127.0.0.1:1/nowhere")
+    _, errors = running.process.communicate(timeout=30)
+    assert running.process.returncode == 1
+    assert "The store does not answer" in errors
+    assert "hushhush" not in errors
+    assert "Traceback" not in errors
+
+
 def test_health_names_what_is_down(client, db):
     from datetime import timedelta
 
