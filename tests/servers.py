@@ -173,7 +173,7 @@ class MariadbServer(Server):
             [
                 _program("mariadb-install-db"),
                 *("--no-defaults", f"--datadir={self.folder / 'data'}", "--skip-test-db"),
-                *("--auth-root-authentication-method=normal",),
+                *("--auth-root-authentication-method=normal", "--innodb-log-file-size=8M"),
             ]
         )
         start = self.folder / "first.sql"
@@ -195,6 +195,7 @@ class MariadbServer(Server):
             f"--init-file={self.folder / 'first.sql'}",
             "--character-set-server=utf8mb4",
             "--innodb-buffer-pool-size=32M",
+            "--innodb-log-file-size=8M",
             "--innodb-flush-log-at-trx-commit=2",
             "--performance-schema=off",
             "--secure-file-priv=",

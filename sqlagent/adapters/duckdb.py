@@ -152,6 +152,8 @@ class DuckdbDatabase(Adapter):
                 if (kind := _kind_of_statement(statements[0])) not in READ_KINDS:
                     raise refused(f"{kind} is not a read.")
                 result = db.execute(statements[0])
+                if exact := _exact_sql(statements[0], result):
+                    result = db.execute(exact)
             except duckdb.Error as error:
                 raise _failure(error, flight, sql) from error
             names = [column[0] for column in result.description or ()]
@@ -220,6 +222,25 @@ def _kind_of_statement(statement: duckdb.Statement) -> str:
         return statement.type.name
     except ValueError:  # a kind that DuckDB 2.0's Python client has no name for (UPDATE EXTENSIONS, for one)
         return "This statement"
+
+
+def _exact_sql(statement: duckdb.Statement, result: duckdb.DuckDBPyConnection) -> str:
+    """Write the SELECT that gives as text what Python would round; empty where nothing is rounded.
+
+    A month is not thirty days, and Python's times have no nanoseconds.
+    """
+    columns = result.description or []
+    rounded = [str(column[1]) in ("INTERVAL", "TIMESTAMP_NS") for column in columns]
+    if not any(rounded) or statement.type.name != "SELECT":
+        return ""
+    parts = [
+        f"CAST(#{number} AS VARCHAR) AS {quoted(column[0])}"
+        if is_rounded
+        else f"#{number} AS {quoted(column[0])}"
+        for number, (column, is_rounded) in enumerate(zip(columns, rounded, strict=True), 1)
+    ]
+    text = re.sub(r";\s*(--[^\n]*\s*)*$", "", statement.query.strip())
+    return f"SELECT {', '.join(parts)} FROM (\n{text}\n)"  # noqa: S608 - the statement itself, wrapped
 
 
 def _schema(name: str) -> str:

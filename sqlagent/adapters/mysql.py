@@ -121,7 +121,8 @@ class MysqlDatabase(Adapter):
     def _connected(self, flight: Flight) -> Iterator[Any]:
         """Open a read-only transaction and end it. Raises: Unreachable, StatementFailed."""
         try:
-            connection = pymysql.connect(**self._connect_with, read_timeout=flight.seconds + GRACE_SECONDS)
+            connection = pymysql.connect(**self._connect_with, read_timeout=CONNECT_SECONDS)
+            connection._read_timeout = flight.seconds + GRACE_SECONDS
         except (pymysql.Error, OSError) as error:
             raise self._no_connection(error) from error
         try:

@@ -45,13 +45,13 @@ OPTIONS = ("sslmode", "sslrootcert", "sslcert", "sslkey")
 CHUNK = 20
 LOCK_SECONDS = 5.0
 
-# A session that reads: what `set_config` sets with `true` lasts for the transaction.
+# A session that reads: what `set_config` sets with `true` lasts for the transaction, so that a
+# pooler's connection goes back as it came.
 # "$user" is spelt out because the role may change.
 SETUP: LiteralString = """
 SELECT set_config('statement_timeout', %(statement)s, true),
        set_config('lock_timeout', %(lock)s, true),
        set_config('idle_in_transaction_session_timeout', %(idle)s, true),
-       set_config('default_transaction_read_only', 'on', false),
        set_config('standard_conforming_strings', 'on', true),
        set_config('intervalstyle', 'postgres', true),
        set_config('datestyle', 'ISO, YMD', true),

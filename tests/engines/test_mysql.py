@@ -81,33 +81,26 @@ def test_a_lock_held_by_somebody_else_does_not_hold_us_for_ever(lab: MysqlLab) -
         holder.close()
 
 
-def test_a_server_that_goes_away_mid_statement_is_said_to_and_the_next_works(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    server = servers.MariadbServer()
+def test_a_server_that_goes_away_mid_statement_is_said_to_and_the_next_works(lab: MysqlLab) -> None:
+    server = lab.server
+    database = lab.connect()
+    caught: list[DatabaseError] = []
+
+    def run() -> None:
+        try:
+            database.execute(lab.endless, Limits(seconds=30))
+        except DatabaseError as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    while not lab.in_flight(lab.endless[-30:]):
+        time.sleep(0.02)
+    server.stop(signal.SIGKILL)
+    thread.join(10)
+    assert caught[0].failure.kind is FailureKind.LOST
+    assert f"The connection to 127.0.0.1:{server.port} was lost" in caught[0].failure.message
+    with pytest.raises(Unreachable, match="Nothing answers"):
+        database.execute("SELECT 1", Limits())
     server.start()
-    try:
-        lab = MysqlLab(tmp_path_factory.mktemp("gone"), server)
-        database = lab.connect()
-        caught: list[DatabaseError] = []
-
-        def run() -> None:
-            try:
-                database.execute(lab.endless, Limits(seconds=30))
-            except DatabaseError as error:
-                caught.append(error)
-
-        thread = threading.Thread(target=run)
-        thread.start()
-        while not lab.in_flight(lab.endless[-30:]):
-            time.sleep(0.02)
-        server.stop(signal.SIGKILL)
-        thread.join(10)
-        assert caught[0].failure.kind is FailureKind.LOST
-        assert f"The connection to 127.0.0.1:{server.port} was lost" in caught[0].failure.message
-        with pytest.raises(Unreachable, match="Nothing answers"):
-            database.execute("SELECT 1", Limits())
-        server.start()
-        assert database.execute("SELECT COUNT(*) FROM orders", Limits()).rows == ((3,),)
-    finally:
-        server.remove()
+    assert database.execute("SELECT COUNT(*) FROM orders", Limits()).rows == ((3,),)

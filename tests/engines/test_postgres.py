@@ -108,38 +108,31 @@ def test_a_lock_held_by_somebody_else_does_not_hold_us_for_ever(lab: PostgresLab
         assert time.monotonic() - started < 3
 
 
-def test_a_server_that_goes_away_mid_statement_is_said_to_and_the_next_works(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    server = servers.PostgresServer()
-    server.start()
-    try:
-        lab = PostgresLab(tmp_path_factory.mktemp("gone"), server)
-        database = lab.connect()
-        caught: list[DatabaseError] = []
+def test_a_server_that_goes_away_mid_statement_is_said_to_and_the_next_works(lab: PostgresLab) -> None:
+    server = lab.server
+    database = lab.connect()
+    caught: list[DatabaseError] = []
 
-        def run() -> None:
-            try:
-                database.execute(lab.endless, Limits(seconds=30))
-            except DatabaseError as error:
-                caught.append(error)
+    def run() -> None:
+        try:
+            database.execute(lab.endless, Limits(seconds=30))
+        except DatabaseError as error:
+            caught.append(error)
 
-        for how in (signal.SIGINT, signal.SIGQUIT):
-            thread = threading.Thread(target=run)
-            thread.start()
-            while not lab.in_flight(lab.endless[-30:]):
-                time.sleep(0.02)
-            server.stop(how)
-            thread.join(10)
-            failure = caught.pop().failure
-            assert failure.kind is FailureKind.LOST
-            assert f"The connection to 127.0.0.1:{server.port} was lost" in failure.message
-            with pytest.raises(Unreachable, match="Nothing answers"):
-                database.execute("SELECT 1", Limits())
-            server.start()
-            assert database.execute("SELECT COUNT(*) FROM orders", Limits()).rows == ((3,),)
-    finally:
-        server.remove()
+    for how in (signal.SIGINT, signal.SIGQUIT):
+        thread = threading.Thread(target=run)
+        thread.start()
+        while not lab.in_flight(lab.endless[-30:]):
+            time.sleep(0.02)
+        server.stop(how)
+        thread.join(10)
+        failure = caught.pop().failure
+        assert failure.kind is FailureKind.LOST
+        assert f"The connection to 127.0.0.1:{server.port} was lost" in failure.message
+        with pytest.raises(Unreachable, match="Nothing answers"):
+            database.execute("SELECT 1", Limits())
+        server.start()
+        assert database.execute("SELECT COUNT(*) FROM orders", Limits()).rows == ((3,),)
 
 
 def test_five_hundred_tables_are_read_in_under_five_seconds(lab: PostgresLab) -> None:

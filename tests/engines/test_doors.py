@@ -1,0 +1,70 @@
+"""Doors that open too slowly, too narrowly, or onto nothing."""
+
+from __future__ import annotations
+
+import socket
+import time
+from contextlib import ExitStack, closing
+
+import pytest
+
+from sqlagent.adapters import mysql, open_database, postgres
+from sqlagent.errors import Unreachable
+from tests import servers
+
+
+@pytest.mark.parametrize("engine", ["postgres", "mysql"])
+def test_a_port_that_says_nothing_is_given_up_on(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (mysql, postgres):
+        monkeypatch.setattr(module, "CONNECT_SECONDS", 2)
+    with closing(socket.create_server(("127.0.0.1", 0))) as silent:
+        port = silent.getsockname()[1]
+        database = open_database(engine, host="127.0.0.1", port=port, database="x", user="x", password="x")
+        started = time.monotonic()
+        with pytest.raises(Unreachable, match=f"127.0.0.1:{port} did not answer within 2 seconds"):
+            database.check()
+    assert time.monotonic() - started < 6
+
+
+@pytest.mark.parametrize("engine", ["postgres", "mysql"])
+def test_something_that_is_no_database_is_said_not_to_be_reached(engine: str) -> None:
+    """An HTTP server, say: it answers, but not in the database's tongue."""
+    import threading
+
+    with closing(socket.create_server(("127.0.0.1", 0))) as http:
+
+        def answer() -> None:
+            connection, _ = http.accept()
+            connection.sendall(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
+            connection.close()
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        port = http.getsockname()[1]
+        with pytest.raises(Unreachable, match=f"127.0.0.1:{port}"):
+            open_database(engine, host="127.0.0.1", port=port, database="x", user="x", password="x").check()
+
+
+def test_a_full_house_says_so_and_lets_us_in_later() -> None:
+    server = servers.postgres_server()
+    with closing(server.connect()) as owner:
+        owner.execute(f"CREATE ROLE crowd LOGIN CONNECTION LIMIT 2 PASSWORD '{servers.PASSWORD}'")
+    where = {"host": server.host, "port": server.port, "database": "postgres"}
+    database = open_database("postgres", **where, user="crowd", password=servers.PASSWORD)
+    with ExitStack() as stack:
+        import psycopg
+
+        for _ in range(2):
+            stack.enter_context(
+                psycopg.connect(
+                    host=server.host,
+                    port=server.port,
+                    dbname="postgres",
+                    user="crowd",
+                    password=servers.PASSWORD,
+                )
+            )
+        with pytest.raises(Unreachable, match="has no free connection") as caught:
+            database.check()
+        assert "Try again" in caught.value.failure.advice
+    assert database.check().user == "crowd"
