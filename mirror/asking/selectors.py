@@ -58,7 +58,8 @@ def runs_found(user: User, words: str = "", source: str = "") -> QuerySet[Run]:
 
 def threads_recent(user: User, count: int) -> list[Thread]:
     """The newest threads of a user, each with the id of its `newest` run."""
-    return list(threads_visible_to(user).annotate(newest=Max("runs")).exclude(newest=None)[:count])
+    threads = threads_visible_to(user).annotate(newest=Max("runs")).exclude(newest=None)
+    return list(threads.order_by("-created_at", "-pk")[:count])
 
 
 def thread_runs(thread: Thread) -> list[Run]:
