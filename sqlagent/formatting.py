@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlglot
 from sqlglot.errors import SqlglotError
 
-# Lists longer than this are broken into lines; about the width of the editor.
-WIDTH = 72
+# What is longer is broken into lines; about the width of the editor beside a result.
+WIDTH = 64
 
 
 def formatted(sql: str, dialect: str) -> str | None:
@@ -27,7 +27,7 @@ def formatted(sql: str, dialect: str) -> str | None:
         trees = sqlglot.parse(sql, read=dialect)
         if len(trees) != 1 or trees[0] is None or trees[0].key == "command":
             return None
-        text = _joined(trees[0].sql(dialect=dialect, pretty=True, max_text_width=WIDTH))
+        text = _joined(trees[0].sql(dialect=dialect, pretty=True, max_text_width=WIDTH - 8))
         again = sqlglot.parse_one(text, read=dialect)
     except (SqlglotError, RecursionError):
         return None
