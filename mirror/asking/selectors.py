@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.db.models import Count, Max, Prefetch, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Prefetch, Q, QuerySet
 
 from mirror.asking.models import Run, Step, Thread, Version
 from mirror.leases import Status
@@ -17,32 +17,34 @@ from mirror.sources.selectors import sources_visible
 if TYPE_CHECKING:
     from mirror.people.models import User
 
+# What a run keeps that no list of runs shows, and that can be large.
+LARGE = ("sent", "readings", "usage", "notes")
 # Steps further back than this many are not shown; no run makes so many.
 STEPS = 1_000
 
 
 def threads_visible_to(user: User) -> QuerySet[Thread]:
     """The user's own threads about sources they still see, newest first."""
-    return Thread.objects.filter(owner=user, source__in=sources_visible(user)).select_related("source")
+    threads = Thread.objects.filter(owner=user, source__in=sources_visible(user))
+    return threads.select_related("source").defer("source__catalog")
 
 
 def runs_visible_to(user: User) -> QuerySet[Run]:
     """The user's own runs about sources they still see, newest first."""
-    return Run.objects.filter(thread__owner=user, thread__source__in=sources_visible(user)).select_related(
-        "thread__source", "thread__owner", "saved"
-    )
+    runs = Run.objects.filter(thread__owner=user, thread__source__in=sources_visible(user))
+    return runs.select_related("thread__source", "thread__owner", "saved").defer("thread__source__catalog")
 
 
 def versions_visible_to(user: User) -> QuerySet[Version]:
     """The versions of runs the user sees."""
-    return Version.objects.filter(run__in=runs_visible_to(user)).select_related(
-        "result", "run__thread__source", "run__thread__owner", "run__saved"
-    )
+    versions = Version.objects.filter(run__in=runs_visible_to(user).values("pk"))
+    related = ("result", "run__thread__source", "run__thread__owner", "run__saved")
+    return versions.select_related(*related).defer("run__thread__source__catalog")
 
 
 def runs_found(user: User, words: str = "", source: str = "") -> QuerySet[Run]:
     """Runs of the user's history whose question, SQL or thread holds every word."""
-    found = runs_visible_to(user)
+    found = runs_visible_to(user).defer("thread__source__catalog", *LARGE)
     if source:
         found = found.filter(thread__source__name=source)
     for word in words.split()[:8]:
@@ -50,10 +52,9 @@ def runs_found(user: User, words: str = "", source: str = "") -> QuerySet[Run]:
             Q(asked__icontains=word)
             | Q(question__icontains=word)
             | Q(thread__title__icontains=word)
-            | Q(versions__sql__icontains=word)
+            | Exists(Version.objects.filter(run=OuterRef("pk"), sql__icontains=word))
         )
-    counted = found.annotate(version_count=Count("versions", distinct=True)).distinct()
-    return counted.order_by("-created_at", "-pk")
+    return found.order_by("-created_at", "-pk").prefetch_related(_versions())
 
 
 def threads_recent(user: User, count: int) -> list[Thread]:
@@ -64,8 +65,13 @@ def threads_recent(user: User, count: int) -> list[Thread]:
 
 def thread_runs(thread: Thread) -> list[Run]:
     """The runs of a thread as a conversation: oldest first, each with its versions."""
-    versions = Prefetch("versions", Version.objects.select_related("result"))
-    return list(thread.runs.prefetch_related(versions).select_related("thread__source").order_by("pk"))
+    runs = thread.runs.select_related("thread__source").defer("thread__source__catalog", *LARGE)
+    return list(runs.order_by("pk").prefetch_related(_versions()))
+
+
+def thread_turns(thread: Thread) -> list[Run]:
+    """The questions of a thread, oldest first, without what they gave."""
+    return list(thread.runs.select_related("thread").defer(*LARGE).order_by("pk"))
 
 
 def steps_of(run: Run) -> list[Step]:
@@ -74,18 +80,13 @@ def steps_of(run: Run) -> list[Step]:
 
 
 def versions_of(run: Run) -> list[Version]:
-    """The versions of a run, newest first."""
-    return list(run.versions.select_related("result"))
-
-
-def version_working(run: Run) -> Version | None:
-    """The newest version that waits for a worker or runs, if any."""
-    return run.versions.exclude(status=Status.DONE).first()
+    """The versions of a run, newest first; their figures are read when asked for."""
+    return list(run.versions.select_related("result").defer("figure"))
 
 
 def run_mark(pk: int) -> str | None:
     """A word that changes whenever a page that follows a run must; `done` when it has ended, None when gone."""
-    run = Run.objects.filter(pk=pk).annotate(step_count=Count("steps")).defer("sent", "readings").first()
+    run = Run.objects.filter(pk=pk).annotate(step_count=Count("steps")).defer(*LARGE).first()
     if run is None or run.is_ended:
         return None if run is None else str(Status.DONE)
     words = [
@@ -96,3 +97,7 @@ def run_mark(pk: int) -> str | None:
         "long" * run.waits_long,
     ]
     return "-".join(str(word) for word in words if word != "")
+
+
+def _versions() -> Prefetch[str]:
+    return Prefetch("versions", Version.objects.select_related("result").defer("figure"))

@@ -242,6 +242,21 @@ def test_history_finds_runs_by_words_of_question_and_sql(answered, as_alice, as_
     assert as_bob.get(address).context["page"].total == 0
 
 
+def test_a_list_of_runs_costs_the_same_few_reads_however_long(
+    answered, as_alice, django_assert_max_num_queries
+) -> None:
+    for number in range(12):
+        services.run_ask(
+            answered.thread.owner, answered.thread.source, f"How many {number}?", answered.thread
+        )
+    with django_assert_max_num_queries(18) as seen:
+        as_alice.get(reverse("asking:history"), {"q": "how"})
+        as_alice.get(reverse("asking:history"))
+    assert not [query for query in seen.captured_queries if '"catalog"' in query["sql"]]
+    with django_assert_max_num_queries(9):
+        as_alice.get(reverse("asking:thread", args=[answered.thread_id]))
+
+
 def test_a_thread_shows_its_questions_in_order(answered, as_alice) -> None:
     services.run_ask(answered.thread.owner, answered.thread.source, "only 2024", answered.thread)
     page = as_alice.get(reverse("asking:thread", args=[answered.thread_id])).context["page"]

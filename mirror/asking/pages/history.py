@@ -75,7 +75,7 @@ def history_page(user: User, words: str = "", source: str = "", number: str = "1
         return "?" + urlencode({name: value for name, value in parts.items() if value})
 
     return HistoryPage(
-        runs=tuple(_item(run, run.version_count) for run in page.object_list),
+        runs=tuple(map(_item, page.object_list)),
         words=words,
         source=source,
         sources=tuple(found.name for found in sources_visible(user)),
@@ -96,13 +96,14 @@ def thread_page(thread: Thread) -> ThreadPage:
         id=thread.pk,
         title=thread.title,
         source=thread.source.name,
-        runs=tuple(_item(run, len(run.versions.all())) for run in runs),
+        runs=tuple(map(_item, runs)),
         last_id=runs[-1].pk if runs else None,
     )
 
 
-def _item(run: Run, versions: int) -> RunItem:
-    newest = next(iter(run.versions.all()), None)
+def _item(run: Run) -> RunItem:
+    versions = list(run.versions.all())
+    newest = versions[0] if versions else None
     return RunItem(
         id=run.pk,
         thread_id=run.thread_id,
@@ -113,6 +114,6 @@ def _item(run: Run, versions: int) -> RunItem:
         confidence=percent(run.confidence) if run.agreement_size else None,
         sentence=newest.sentence if newest and newest.sentence else run.reason,
         sql=newest.sql if newest else "",
-        versions=counted(versions, "version") if versions > 1 else "",
+        versions=counted(len(versions), "version") if len(versions) > 1 else "",
         when=run.created_at,
     )

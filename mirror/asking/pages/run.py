@@ -110,7 +110,7 @@ def run_page(
         thread_title=run.thread.title,
         turns=tuple(
             TurnView(turn.pk, turn.asked or turn.thread.title, state_of(turn), turn.pk == run.pk)
-            for turn in selectors.thread_runs(run.thread)
+            for turn in selectors.thread_turns(run.thread)
         ),
         source_id=source.pk,
         source=source.name,

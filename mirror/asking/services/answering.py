@@ -7,6 +7,7 @@ between two steps, because a language model may think in between.
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from typing import Any
 
 from django.db import close_old_connections, transaction
@@ -59,7 +60,7 @@ def run_answer(lease: Lease) -> None:
 
 def run_break(lease: Lease) -> None:
     """End a run that met an error nobody expected."""
-    if lease.held().exists():
+    with suppress(LeaseLost):
         lease.end(outcome=Outcome.FAILED, reason=BROKEN)
 
 

@@ -6,6 +6,7 @@ An earlier version is never changed, so nothing that was typed or shown is lost.
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from django.db import close_old_connections, transaction
@@ -127,7 +128,7 @@ def version_run(lease: Lease) -> None:
 
 def version_break(lease: Lease) -> None:
     """End a version that met an error nobody expected."""
-    if lease.held().exists():
+    with suppress(LeaseLost):
         lease.end(failure=BROKEN_FAILURE)
 
 
