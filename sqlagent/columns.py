@@ -20,6 +20,10 @@ SAMPLE = 2_000
 """Cells looked at to tell what a column holds, where the driver does not say."""
 
 
+LARGEST = 1e290
+"""Numbers beyond this are not reckoned with: sums of them leave the range of floats."""
+
+
 class Role(StrEnum):
     """What a column is good for when rows are drawn or told."""
 
@@ -133,6 +137,8 @@ def _kind(cells: Sequence[Cell], told: Kind) -> Kind:
 def _role(name: str, kind: Kind, cells: Sequence[Cell], rows: int) -> tuple[Role, bool]:
     if kind in (Kind.DATE, Kind.DATETIME):
         return Role.TIME, True
+    if kind in (Kind.INTEGER, Kind.NUMBER) and not any(number_of(c) is not None for c in cells):
+        return Role.OTHER, False
     key = bool(_KEY.search(name) or _CAMEL_KEY.search(name)) and not _COUNTED.match(name)
     if kind == Kind.INTEGER:
         if key:
@@ -190,8 +196,9 @@ def order_key(cell: Cell) -> tuple[int, float | str]:
     """
     if cell is None:
         return (3, "")
-    if isinstance(cell, (int, float, Decimal)):
-        return (0, float(cell))
+    number = number_of(cell)
+    if number is not None:
+        return (0, number)
     text = str(cell)
     place = _calendar(text)
     if place is not None:
@@ -290,7 +297,7 @@ def _period(arguments: str) -> str:
 
 
 def number_of(cell: Cell) -> float | None:
-    """Read a cell as a finite number for computing; None when it is none.
+    """Read a cell as a number for computing; None when it is none, infinite or beyond `LARGEST`.
 
     Example:
         >>> number_of(Decimal("1.50")), number_of("x"), number_of(float("nan"))
@@ -300,9 +307,10 @@ def number_of(cell: Cell) -> float | None:
         return cell.total_seconds()
     if isinstance(cell, (int, float, Decimal)) and not isinstance(cell, bool) and _finite(cell):
         try:
-            return float(cell)
+            number = float(cell)
         except OverflowError:
             return None
+        return number if abs(number) < LARGEST else None
     return None
 
 

@@ -283,7 +283,8 @@ def _when(cell: Cell, column: Profile) -> str | None:
     if cell is None:
         return None
     if _is_year(column):
-        return f"{int(cell):04d}"
+        year = number_of(cell)
+        return None if year is None else f"{int(year):04d}"
     if isinstance(cell, (datetime, date, time)):
         return cell.isoformat()
     return _escaped(str(cell))

@@ -145,6 +145,8 @@ def _numbers(rows: Rows, measures: Sequence[Profile]) -> str:
     spans = []
     for measure in measures[:3]:
         cells = [row[measure.index] for row in rows.rows if number_of(row[measure.index]) is not None]
+        if not cells:
+            continue
         low = min(cells, key=lambda c: number_of(c) or 0.0)
         high = max(cells, key=lambda c: number_of(c) or 0.0)
         reach = f"from {_number(low)} to {_number(high)}" if low != high else f"always {_number(low)}"
@@ -216,6 +218,8 @@ def _name(row: tuple[Cell, ...], named: Sequence[Profile]) -> str:
 def _cell(cell: Cell, column: Profile) -> str:
     if cell is None:
         return "none"
+    if isinstance(cell, (int, float, Decimal)) and not isinstance(cell, bool) and number_of(cell) is None:
+        return "a number too large to say"
     if column.role == Role.TIME or column.role == Role.KEY or column.ordered:
         if isinstance(cell, datetime):
             return (
@@ -223,7 +227,7 @@ def _cell(cell: Cell, column: Profile) -> str:
                 if cell.time().isoformat() == "00:00:00"
                 else cell.isoformat(" ", "minutes")
             )
-        if isinstance(cell, float) and cell.is_integer():
+        if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
             return str(int(cell))
         return cell.isoformat() if isinstance(cell, date) else str(cell)
     if isinstance(cell, bool):
@@ -236,8 +240,8 @@ def _cell(cell: Cell, column: Profile) -> str:
 
 def _number(cell: Cell) -> str:
     """Say a number for reading: grouped; large ones in M or billions with two decimals."""
-    if isinstance(cell, float) and not math.isfinite(cell):
-        return str(cell)
+    if number_of(cell) is None:
+        return "a number too large to say"
     number = Decimal(str(cell)) if not isinstance(cell, Decimal) else cell
     size = abs(number)
     for limit, unit in ((Decimal(10) ** 9, "billion"), (Decimal(10) ** 6, "M")):

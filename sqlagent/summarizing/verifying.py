@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from sqlagent.columns import number_of
 from sqlagent.values import Rows
@@ -14,6 +15,10 @@ from sqlagent.values import Rows
 PAIRED = 40
 """Cells of a column up to which all differences and ratios count as computed from it; of a longer
 one only those of its ends, extremes and mean do, as among many pairs any number can be found."""
+
+
+COUNTED = 200
+"""Distinct values of a column up to which the number of rows of each counts as computed from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +33,7 @@ class _Said:
 
 _NUMBER = re.compile(
     r"(?<![\w.,])(?<![A-Za-z]-)(?P<sign>[-\u2212+])?[$\u20ac\u00a3\u00a5]?\s?"
-    r"(?P<digits>\d{1,3}(?:[,\u00a0\u2009\u202f'\u2019]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+    r"(?P<digits>[0-9]{1,3}(?:[,\u00a0\u2009\u202f'\u2019][0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3})?)"
     r"(?:\s?(?P<unit>%|per ?cent\b|k\b|K\b|thousand\b|M\b|mn\b|million\b|bn\b|B\b|billion\b|T\b|trillion\b))?"
     r"(?!\d|st\b|nd\b|rd\b|th\b)",
 )
@@ -52,7 +57,7 @@ _WORDS = dict(
 def verify(text: str, rows: Rows) -> tuple[str, ...]:
     """List the numbers of a text that are neither in the rows nor computed from them.
 
-    Understood as computed: row and distinct counts, totals, averages, extremes, medians and
+    Understood as computed: counts of rows, of distinct values and of the rows of each value, totals, averages, extremes, medians and
     ranges of a column, differences and ratios of two of its cells, shares of a column's total,
     sums of its first rows; and, said in words or after "top", "first" and the like, any count up to
     that of the rows. A number may be rounded as far as its written digits say (4.21 M
@@ -95,11 +100,11 @@ def _without_names(text: str, rows: Rows) -> str:
 
 def _numbers_said(text: str) -> Iterable[_Said]:
     for found in _NUMBER.finditer(text):
-        digits = re.sub(r"[^\d.]", "", found["digits"])
+        digits = re.sub(r"[^0-9.eE+-]", "", found["digits"])
         unit = (found["unit"] or "").lower().replace(" ", "")
         scale = _UNITS.get(unit, 1.0)
-        decimals = len(digits.partition(".")[2])
-        step = 10.0**-decimals * scale
+        mantissa, _, power = digits.lower().partition("e")
+        step = 10.0 ** (int(power or 0) - len(mantissa.partition(".")[2])) * scale
         sign = -1.0 if found["sign"] in ("-", "\u2212") else 1.0
         value = sign * float(digits) * scale
         whole = found.group().strip()
@@ -157,13 +162,18 @@ def _facts(rows: Rows) -> _Facts:
         cells = [row[index] for row in rows.rows]
         numbers = [n for n in (number_of(c) for c in cells) if n is not None]
         full = [c for c in cells if c is not None]
-        plain.append(float(len({repr(c) for c in full})))
+        counted = Counter(repr(c) for c in full)
+        plain.append(float(len(counted)))
+        if len(counted) <= COUNTED:
+            plain.extend(map(float, counted.values()))
         plain.append(float(len(cells) - len(full)))
         for cell in full[:5_000]:
             if isinstance(cell, date):
                 plain.extend((float(cell.year), float(cell.month), float(cell.day)))
-            elif isinstance(cell, str):
-                plain.extend(float(d) for d in re.findall(r"\d+(?:\.\d+)?", cell)[:4])
+            elif number_of(cell) is None:
+                plain.extend(float(d) for d in re.findall(r"[0-9]{1,18}(?:\.[0-9]+)?", str(cell)[:200])[:6])
+            elif isinstance(cell, timedelta):
+                plain.extend(float(d) for d in re.findall(r"[0-9]+(?:\.[0-9]+)?", str(cell)))
         if numbers:
             _column_facts(numbers, plain, shares)
             columns.append(numbers)

@@ -304,6 +304,13 @@ def test_a_persons_edit_keeps_the_title_and_gets_a_new_note() -> None:
     assert (chart.title, chart.note) == ("My own", "First 50 of 80 shown.")
 
 
+def test_numbers_beyond_reckoning_are_drawn_as_gaps() -> None:
+    for odd in (10**400, Decimal("1e400"), Decimal("NaN"), float("inf"), 1e308):
+        some = rows("city sales", ("a", odd), ("b", 1), ("c", odd))
+        assert trace(charting.suggest(some), some)["y"].count(None) == 2
+        charting.figure(charting.suggest(rows("n", (odd,))), rows("n", (odd,)))
+
+
 CELLS: list[Callable[[], st.SearchStrategy[Any]]] = [
     st.integers,
     st.floats,
