@@ -25,6 +25,8 @@ def stands_alone(typed: str, catalog: Catalog) -> bool:
         (True, False)
     """
     text = re.sub(r"^(?:and|but)\b[,\s]*", "", _bare(typed), flags=re.IGNORECASE)
+    if text != _bare(typed) and len(text.split()) <= 4:
+        return False
     names = Names(catalog)
     whose = re.search(r"\b(?:their|its)\b", text, re.IGNORECASE)
     if POINTS_BACK.search(text) or (whose and not any(map(names.is_table, re.findall(r"[\w'-]+", text)))):
@@ -52,7 +54,7 @@ def rewrite(typed: str, turn: Turn, catalog: Catalog) -> str:
     change = Change(turn, Names(catalog), asks=typed.rstrip().endswith("?"))
     text = _bare(typed)
     if change.asks:
-        text = re.sub(r"^and\s+(?!by\b|also\b)", "what about ", text, flags=re.IGNORECASE)
+        text = re.sub(r"^and\s+(?!by\b|also\b|how\b)", "what about ", text, flags=re.IGNORECASE)
     for part in _parts(text):
         _apply(change, part)
     return change.text()
@@ -63,8 +65,12 @@ def _bare(text: str) -> str:
 
 
 def _parts(text: str) -> list[str]:
+    starts = (
+        r"(?:only|just|by|per|in|for|from|at|since|before|after|until|between|sort|order|top|bottom|first|last|with|split"
+        r"|excluding|exclude|except|as|group|daily|weekly|monthly|quarterly|yearly|the same|also|what about|\d{4})\b"
+    )
     cut = re.split(
-        r"\s*[;,]\s*(?:and\s+|but\s+)?(?=\S)|\s+but\s+|\s+and\s+(?:then\s+)?(?=(?:only|just|sort|order|sorted)\b)",
+        rf"\s*;\s*|\s*,\s*(?:and\s+|but\s+)?(?={starts})|\s+but\s+|\s+and\s+(?:then\s+)?(?=(?:only|just|sort|order|sorted)\b)",
         text,
     )
     return [part for part in cut if part]
@@ -84,6 +90,11 @@ def _apply(change: Change, part: str) -> None:
         new, old = (swap.group(1), swap.group(2)) if swap.group(1) else (swap.group(4), swap.group(3))
         change.substitute(old, new)
         return
+    if compared := re.match(
+        r"(?:compared?(?: it| this)? (?:with|to)|vs\.?|versus)\s+(.+)$", part, re.IGNORECASE
+    ):
+        adds, part = True, compared.group(1)
+    part = re.sub(r"(?<=\w)\s+only$", "", part, flags=re.IGNORECASE)
     part = re.sub(r"[,\s]*\b(?:instead|rather|please|too|as well|though|then)$", "", part, flags=re.I).strip()
     if not part:
         return

@@ -74,8 +74,13 @@ class Change:
 
     def join(self, part: str) -> None:
         """Put what no rule knows behind the question, or in its place when it is long."""
+        part = re.sub(r"^(?:what|how) about\s+", "", part, flags=re.IGNORECASE)
         asks = bool(INTERROGATIVE.match(part))
-        if len(part.split()) <= LOOSE_WORDS and not (asks and len(part.split()) > 2):
+        if placed := re.match(
+            r"(?:only\s+|just\s+)?((?:for|from|in|at|with|on|of|through|via)\s+.+)", part, re.IGNORECASE
+        ):
+            self.append(placed.group(1))
+        elif len(part.split()) <= LOOSE_WORDS and not (asks and len(part.split()) > 2):
             self.append(f", {part}")
         else:
             self.now, self.mark = part[:1].upper() + part[1:], "?" if asks else ""
@@ -90,6 +95,10 @@ class Change:
     def put(self, start: int, end: int, words: str) -> None:
         """Replace a stretch of the question."""
         self.now = self.now[:start] + words + self.now[end:]
+
+    def values_like(self, words: str) -> bool:
+        """Whether words are among the stored values the catalog shows as examples."""
+        return bool(self.names.holders(words))
 
     def which_one(self) -> re.Match[str] | None:
         """Find the thing asked for in "which country has ..."."""
@@ -121,7 +130,9 @@ class Change:
             r"how many\s+([\w'-]+)\s+(?:are|were|is)\s+(?:there\s*)?(.*)$", self.now, re.IGNORECASE
         ):
             return f"{many.group(1)} {many.group(2)}".strip()
-        if which := re.match(r"which\s+([\w'-]+)\s+((?:are|were)\s+)?(.*)$", self.now, re.IGNORECASE):
+        if which := re.match(
+            rf"which\s+((?:{NUMBER}\s+)?[\w'-]+)\s+((?:are|were)\s+)?(.*)$", self.now, re.IGNORECASE
+        ):
             name, verb, rest = which.groups()
             placed = re.match(r"(?:in|from|of|with|at)\b", rest, re.IGNORECASE)
             return f"{name} {rest}" if verb and placed else f"{name} that {verb or ''}{rest}"

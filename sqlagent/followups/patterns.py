@@ -140,7 +140,7 @@ def lead_off(part: str) -> str:
     """Drop what only announces the change."""
     return re.sub(
         r"^(?:(?:what|how) about|what if it (?:was|were)|what if|the same(?: thing| question)?(?: (?:for|in|but(?: for)?|with))?|same(?: for| in| but)?"
-        r"|only|just|also|plus|add|include|use|now|filter(?: (?:to|by|on))?|restrict to|limit to)\s+(?:only\s+|just\s+|for\s+(?=\w+ )|the\s+(?=[\w-]+\s+ones?$))?",
+        r"|only|just|also|plus|add|include|use|now|compare|filter(?: (?:to|by|on))?|restrict to|limit to)\s+(?:only\s+|just\s+|for\s+(?=\w+ )|the\s+(?=[\w-]+\s+ones?$))?",
         "",
         part,
         flags=re.IGNORECASE,

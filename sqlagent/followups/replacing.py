@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 
 from sqlagent.followups.change import Change
-from sqlagent.followups.patterns import INTERROGATIVE, WHEN, lead_off
+from sqlagent.followups.patterns import INTERROGATIVE, WHEN, WHICH, lead_off, plural_of
+from sqlagent.language.lexicon import STOP_WORDS
 from sqlagent.language.words import stem
 
 
@@ -14,6 +15,8 @@ def noun(change: Change, part: str, adds: bool) -> bool:
     """`what about products?`, `the same for suppliers`, `and the price?`: another table or figure in the old one's place."""
     body = re.sub(r"^the\s+", "", lead_off(part), flags=re.IGNORECASE)
     words = body.split()
+    if re.match(r"(?:only|just)\b", part, re.IGNORECASE):
+        return False
     if not 0 < len(words) <= 3 or not change.names.is_name(words[-1]) or WHEN.fullmatch(body):
         return False
     if len(words) > 1 and change.names.is_table(words[-1]) and not change.names.is_name(words[0]):
@@ -24,6 +27,9 @@ def noun(change: Change, part: str, adds: bool) -> bool:
         if wanted(found.group(0)) and stem(found.group(0).lower()) != stem(words[-1].lower()):
             change.put(found.start(), found.end(), body)
             return True
+    if table and (which := WHICH.search(change.now)):
+        change.put(which.start(3), which.end(3), plural_of(body))
+        return True
     return False
 
 
@@ -54,6 +60,9 @@ def value(change: Change, part: str, adds: bool) -> bool:
     if new[0].isupper() or new[0] in "\"'" or change.names.holders(new) and placed:
         change.append(f"{placed.group(0).strip() if placed else 'for'} {new}")
         return True
+    if len(words) == 2 and change.names.is_name(words[-1]) and not change.names.is_name(words[0]):
+        change.append(f"for the {new}")
+        return True
     if len(words) > 2 or placed:
         return False
     for found in re.finditer(r"[\w'-]+", change.now):
@@ -80,9 +89,10 @@ def refined(change: Change, part: str, adds: bool) -> bool:
     """`revenue after returns`, `net revenue`: a word of the question said more closely."""
     words = re.findall(r"[\w'-]+", part)
     here = {stem(w.lower()): w for w in re.findall(r"[\w'-]+", change.now)}
-    known = [w for w in words if stem(w.lower()) in here and len(w) > 3]
+    known = [w for w in words if stem(w.lower()) in here and w.lower() not in STOP_WORDS]
     if (
-        len(known) != 1
+        INTERROGATIVE.match(part)
+        or len(known) != 1
         or not 1 < len(words) <= 4
         or re.match(r"(?:as|only|just|by|in|for|with)\b", part, re.I)
     ):

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from sqlagent.followups.change import Change
+from sqlagent.followups.measuring import measure, ranked, which_has
 from sqlagent.followups.patterns import (
     ASKS,
     BARE_MONTH,
@@ -45,12 +46,17 @@ from sqlagent.language.words import stem
 def pronoun(change: Change, part: str, adds: bool) -> bool:
     """`how many of them ordered in 2024?`, `which of those are active?`, `what is their average price?`."""
     subject = change.subject()
-    of_them = re.search(r"\bof (?:them|those|these)\b|\b(?:them|they)\b", part, re.IGNORECASE)
+    of_them = re.search(
+        r"\bof (?:them|those|these)\b|\b(?:them|they)\b|(?<=which )ones\b", part, re.IGNORECASE
+    )
     their = re.search(r"\btheir\b", part, re.IGNORECASE)
     if not subject or not ASKS.match(part) or not (of_them or their):
         return False
     if of_them:
-        words = part[: of_them.start()] + subject + part[of_them.end() :]
+        several = of_them.group(0).lower().startswith("of") and re.match(rf"{NUMBER}\b", subject)
+        words = (
+            part[: of_them.start()] + (f"of the {subject}" if several else subject) + part[of_them.end() :]
+        )
         words = re.sub(r"^(which|how many)( .*?) are there$", r"\1\2", words, flags=re.IGNORECASE)
     else:
         words = re.sub(r"\btheir\b", "the", part, flags=re.IGNORECASE) + f" of the {subject}"
@@ -104,6 +110,7 @@ def removal(change: Change, part: str, adds: bool) -> bool:
 
 def more_or_fewer(change: Change, part: str, adds: bool) -> bool:
     """`top 10`, `first 20`, `bottom 3`, `just 10`, `limit to 10`, `top 10 products`."""
+    part = lead_off(part)
     found = re.fullmatch(
         rf"(?:only |just )?(?:the )?(?:limit(?: it| them)?(?: to)? )?(top|bottom|first|last|best|worst)?\s*({NUMBER})"
         rf"(?:\s+(?:rows|results|of them))?(?:\s+([a-z][\w-]*))?",
@@ -140,7 +147,7 @@ def more_or_fewer(change: Change, part: str, adds: bool) -> bool:
     elif best := re.search(rf"\bthe ({BEST}\s+)([\w'-]+)", change.now, re.IGNORECASE):
         change.put(best.start(), best.end(), f"the {number} {best.group(1)}{best.group(2)}")
         change.several(f"the {number} {best.group(1).strip()}")
-    elif not _ranked(change, "Bottom" if low in ("bottom", "worst", "last") else "Top", number):
+    elif not ranked(change, "Bottom" if low in ("bottom", "worst", "last") else "Top", number):
         change.append(f", {low if low in ('bottom', 'last', 'first') else 'top'} {number} only")
         return True
     else:
@@ -149,37 +156,6 @@ def more_or_fewer(change: Change, part: str, adds: bool) -> bool:
         opposite(change, "opposite", False)
     if noun and (grouped := TOP.search(change.now)):
         change.put(grouped.start(3), grouped.end(3), f"{noun} ")
-    return True
-
-
-def _ranked(change: Change, side: str, number: str) -> bool:
-    """State figures of a group as a top list: "revenue by country in 2024" -> "Top 5 countries by revenue in 2024"."""
-    does = DOES_EACH.search(change.now)
-    group = GROUPING.search(change.now) or EACH.search(change.now)
-    if not group or " and " in group.group(2):
-        return False
-    found = does or group
-    head, tail = change.now[: found.start()].strip(), change.now[found.end() :]
-    head = re.sub(r"\s+(?:in|for|from|of|at)$", "", head)
-    verb = r"(?:\s+(?:are|were|is|was|did|do|have|has|came|comes)\b(?:\s+there)?(?:\s+(?:placed|made|sold|recorded))?(.*))?$"
-    many = re.match(rf"how many (.+?){verb}", head, re.IGNORECASE)
-    much = re.match(rf"how much (.+?){verb}", head, re.IGNORECASE)
-    if many:
-        measure = f"number of {many.group(1)}{many.group(2) or ''}"
-    elif much:
-        measure = f"{much.group(1)}{much.group(2) or ''}"
-    else:
-        measure = re.sub(
-            r"^(?:what (?:is|was|are|were)|show(?: me)?|list|give me|find)\s+", "", head, flags=re.I
-        )
-    measure = re.sub(r"^the\s+", "", measure, flags=re.IGNORECASE)
-    if not 0 < len(measure.split()) <= 6 or re.match(
-        r"(?:which|who|where|when|why)\b", measure, re.IGNORECASE
-    ):
-        return False
-    measure = measure[0].lower() + measure[1:] if measure[1:2].islower() else measure
-    noun = re.sub(r"^the\s+", "", group.group(2), flags=re.IGNORECASE)
-    change.now, change.mark = f"{side} {number} {plural_of(noun)} by {measure}{tail}", ""
     return True
 
 
@@ -206,7 +182,7 @@ def grouping(change: Change, part: str, adds: bool) -> bool:
     else:
         found = re.fullmatch(
             r"(?:(?:group|grouped|split|break|broken|show|aggregate)(?:\s+(?:it|them|this|that))?(?:\s+(?:down|up|out))?\s+)?"
-            r"(?:by|per|for each|for every|in each|of each)\s+(?:the\s+)?([\w' -]+)",
+            r"(?:by|per|for each|for every|in each|of each|each|every)\s+(?:the\s+)?([\w' -]+)",
             part,
             re.IGNORECASE,
         )
@@ -287,11 +263,13 @@ def share(change: Change, part: str, adds: bool) -> bool:
 def figure(change: Change, part: str, adds: bool) -> bool:
     """`the average instead`, `median`, `total instead`, `what about the maximum`."""
     found = re.fullmatch(
-        rf"(?:what about |how about )?(?:the |as )?({'|'.join(FIGURES)})(?: value)?", part, re.IGNORECASE
+        rf"(?:what about |how about )?(?:the |as )?({'|'.join(FIGURES)}|highest|lowest)(?: value| one)?",
+        part,
+        re.I,
     )
     if not found:
         return False
-    new = FIGURES[found.group(1).lower()]
+    new = FIGURES.get(found.group(1).lower(), found.group(1).lower())
     if old := re.search(rf"\b(?:{'|'.join(FIGURES)})\b", change.now, re.IGNORECASE):
         change.put(old.start(), old.end(), cased(new, old.group(0)))
         return True
@@ -313,9 +291,13 @@ def time(change: Change, part: str, adds: bool) -> bool:
     new = body[placed.end() :] if placed else body
     old = next((m for m in WHEN.finditer(change.now) if not is_number(m, change.now)), None)
     if old is None:
-        change.append(
-            body if placed or body.lower().startswith("between") else f"in {new}" if is_moment(new) else new
-        )
+        lasting = re.match(r"(?:the\s+)?(last|past|previous)\s+\d", new, re.IGNORECASE)
+        if placed or body.lower().startswith("between"):
+            change.append(body)
+        else:
+            change.append(
+                f"in the {new.removeprefix('the ')}" if lasting else f"in {new}" if is_moment(new) else new
+            )
         return True
     before = old.group(0)
     if (BARE_MONTH.match(new) or re.fullmatch(r"Q[1-4]", new, re.I)) and (year := re.search(YEAR, before)):
@@ -415,5 +397,5 @@ def counting(change: Change, part: str, adds: bool) -> bool:
 
 
 RULES: tuple[Callable[[Change, str, bool], bool], ...] = (
-    counting, pronoun, more_or_fewer, opposite, superlative, removal, ordering, share, figure, grouping, time, without, condition, more_columns, noun, value, refined,
+    counting, pronoun, more_or_fewer, opposite, superlative, removal, ordering, share, figure, grouping, time, without, condition, more_columns, which_has, measure, noun, value, refined,
 )  # fmt: skip
