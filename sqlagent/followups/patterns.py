@@ -121,6 +121,7 @@ def plural_of(word: str) -> str:
 
 
 def is_moment(text: str) -> bool:
+    """Whether a text begins with a point in time ("2024", "March 2024", "Q1")."""
     return bool(re.match(MOMENT, text, re.IGNORECASE))
 
 
@@ -133,6 +134,7 @@ def is_number(found: re.Match[str], text: str) -> bool:
 
 
 def cased(word: str, like: str) -> str:
+    """Write a word with a capital where the one it replaces has one."""
     return word.capitalize() if like[:1].isupper() else word.lower()
 
 
