@@ -11,7 +11,8 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
+from operator import itemgetter
 
 from sqlagent.errors import StatementFailed, Unreachable
 from sqlagent.values import Catalog, Cell, Check, Failure, FailureKind, Kind, Limits, Rows, Table
@@ -94,14 +95,15 @@ class Flight:
 class Rowing:
     """A `RowStream` over an adapter's rows: keeps the limits while they pass.
 
-    Each row is cut as it arrives, so that no more than one long row is ever held whole.
+    Rows come in small chunks and each chunk is cut as it arrives, so that only a few long
+    cells are ever held whole.
     """
 
     def __init__(
         self,
         columns: Iterable[str],
         kinds: Iterable[Kind],
-        rows: Iterable[Row],
+        chunks: Iterable[Batch],
         flight: Flight,
         limits: Limits,
     ) -> None:
@@ -109,39 +111,52 @@ class Rowing:
         self.kinds = tuple(kinds)
         self.truncated = False
         self.cut_cells = 0
-        self._rows = rows
+        self._chunks = chunks
         self._flight = flight
         self._limits = limits
 
     def __iter__(self) -> Iterator[Batch]:
         kinds = self.kinds or (Kind.OTHER,) * len(self.columns)
-        wide = [number for number, kind in enumerate(kinds) if kind not in NARROW]
-        most, left = self._limits.cell_chars, self._limits.total_chars
+        wide = [(number, kind is Kind.TEXT) for number, kind in enumerate(kinds) if kind not in NARROW]
+        rows, chars = self._limits.rows, self._limits.total_chars
         batch: Batch = []
         weight = 0
-        for kept, row in enumerate(self._rows):
-            if kept == self._limits.rows or left <= 0:
+        for chunk in self._chunks:
+            if len(chunk) > rows or chars <= 0:
                 self.truncated = True
-                break
-            chars = 0
-            for number in wide:
-                cell = row[number]
-                if cell.__class__ in LONG:
-                    size = len(cell) if cell.__class__ in PLAIN else len(str(cell))
-                    if size > most:
-                        row = self._cut(row, number)
-                        size = most
-                    chars += size
-            left -= chars
-            weight += chars
-            batch.append(row)
-            if len(batch) == BATCH_ROWS or weight > BATCH_CHARS:
+                chunk = chunk[:rows] if chars > 0 else []
+            held = sum(self._weigh(chunk, number, is_text) for number, is_text in wide)
+            rows -= len(chunk)
+            chars -= held
+            weight += held
+            batch += chunk
+            if len(batch) >= BATCH_ROWS or weight > BATCH_CHARS:
                 self._flight.check()
                 yield batch
                 batch, weight = [], 0
+            if self.truncated:
+                break
         self._flight.check()
         if batch:
             yield batch
+
+    def _weigh(self, chunk: Batch, number: int, is_text: bool) -> int:
+        """Count the characters of one column of a chunk, and cut its long cells in place."""
+        most = self._limits.cell_chars
+        if is_text:
+            with suppress(TypeError):  # a text that the driver gives as an object, such as a UUID
+                held = sum(map(len, filter(None, map(itemgetter(number), chunk))))
+                if held <= most:
+                    return held
+        held = 0
+        for place, row in enumerate(chunk):
+            cell = row[number]
+            if cell.__class__ in LONG:
+                size = len(cell) if cell.__class__ in PLAIN else len(str(cell))
+                if size > most:
+                    chunk[place] = self._cut(row, number)
+                held += min(size, most)
+        return held
 
     def _cut(self, row: Row, number: int) -> Row:
         cell, most = row[number], self._limits.cell_chars

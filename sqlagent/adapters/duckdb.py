@@ -22,8 +22,8 @@ from sqlagent.adapters.base import (
     CATALOG_SECONDS,
     VALUE_CHARS,
     Adapter,
+    Batch,
     Flight,
-    Row,
     Rowing,
     failed,
     known_options,
@@ -35,7 +35,7 @@ from sqlagent.adapters.kinds import kind_of
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Check, Column, ForeignKey, Limits, Table
 
-FETCH = 200
+CHUNK = 200
 WATCH_EVERY = 0.05
 # MULTI is a PIVOT that has to look for its columns first.
 READ_KINDS = frozenset(("SELECT", "EXPLAIN", "MULTI"))
@@ -158,12 +158,12 @@ class DuckdbDatabase(Adapter):
                 raise _failure(error, flight, sql) from error
             names = [column[0] for column in result.description or ()]
             kinds = [kind_of(str(column[1])) for column in result.description or ()]
-            yield Rowing(names, kinds, self._rows(result, flight, sql), flight, limits)
+            yield Rowing(names, kinds, self._chunks(result, flight, sql), flight, limits)
 
-    def _rows(self, result: duckdb.DuckDBPyConnection, flight: Flight, sql: str) -> Iterator[Row]:
+    def _chunks(self, result: duckdb.DuckDBPyConnection, flight: Flight, sql: str) -> Iterator[Batch]:
         try:
-            while batch := result.fetchmany(FETCH):
-                yield from batch
+            while chunk := result.fetchmany(CHUNK):
+                yield chunk
         except duckdb.Error as error:
             raise _failure(error, flight, sql) from error
 

@@ -27,6 +27,7 @@ from sqlagent.adapters.base import (
     CONNECT_SECONDS,
     VALUE_CHARS,
     Adapter,
+    Batch,
     Flight,
     Row,
     Rowing,
@@ -41,6 +42,8 @@ from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits
 
 OPTIONS = ("sslmode", "sslrootcert")
 LOCK_SECONDS = 5
+# Rows fetched at a time: few, as each may be long.
+CHUNK = 20
 # A server that vanished without a word is given up on this many seconds after the deadline.
 GRACE_SECONDS = 15
 # A hint in MySQL's SQL may lift the deadline the server was given; then we end the statement
@@ -169,17 +172,17 @@ class MysqlDatabase(Adapter):
                 if cursor.description is None:
                     raise refused("This statement returns no rows.")
                 names = [column[0] for column in cursor.description]
-                rowing = Rowing(names, _kinds(cursor), self._rows(cursor, flight, sql), flight, limits)
+                rowing = Rowing(names, _kinds(cursor), self._chunks(cursor, flight, sql), flight, limits)
                 yield rowing
             except pymysql.Error as error:
                 raise self._failure(error, flight, sql) from error
             finally:
                 self._leave(connection, cursor)
 
-    def _rows(self, cursor: Any, flight: Flight, sql: str) -> Iterator[Row]:
+    def _chunks(self, cursor: Any, flight: Flight, sql: str) -> Iterator[Batch]:
         try:
-            while (row := cursor.fetchone()) is not None:
-                yield row
+            while chunk := cursor.fetchmany(CHUNK):
+                yield list(chunk)
         except pymysql.Error as error:
             raise self._failure(error, flight, sql) from error
 

@@ -27,6 +27,7 @@ from sqlagent.adapters.base import (
     NARROW,
     VALUE_CHARS,
     Adapter,
+    Batch,
     Flight,
     Row,
     Rowing,
@@ -170,7 +171,7 @@ class PostgresDatabase(Adapter):
             columns = [_name(description, number) for number in range(description.nfields)]
             kinds = _kinds(connection, description)
             chunk = CHUNK if _is_stored(description, kinds) else 1
-            yield Rowing(columns, kinds, self._rows(connection, flight, chunk), flight, limits)
+            yield Rowing(columns, kinds, self._chunks(connection, flight, chunk), flight, limits)
 
     def _prepare(self, connection: psycopg.Connection[Any], flight: Flight, sql: str) -> pq.abc.PGresult:
         """Have the one statement parsed and described. Raises: StatementFailed."""
@@ -190,13 +191,13 @@ class PostgresDatabase(Adapter):
             )
         return description
 
-    def _rows(self, connection: psycopg.Connection[Any], flight: Flight, chunk: int) -> Iterator[Row]:
+    def _chunks(self, connection: psycopg.Connection[Any], flight: Flight, size: int) -> Iterator[Batch]:
         pgconn = connection.pgconn
         transformer = Transformer(connection)
         try:
             flight.check()
             pgconn.send_query_prepared(b"", None)
-            pgconn.set_chunked_rows_mode(chunk)
+            pgconn.set_chunked_rows_mode(size)
             connection.wait(generators.send(pgconn))
             is_first = True
             while (result := connection.wait(generators.fetch(pgconn))) is not None:
@@ -205,10 +206,11 @@ class PostgresDatabase(Adapter):
                 transformer.set_pgresult(result, set_loaders=is_first)
                 is_first = False
                 try:
-                    rows = transformer.load_rows(0, result.ntuples, tuple)
+                    chunk = transformer.load_rows(0, result.ntuples, tuple)
                 except (psycopg.DataError, UnicodeDecodeError):
-                    rows = [_load_exactly(transformer, result, row) for row in range(result.ntuples)]
-                yield from rows
+                    chunk = [_load_exactly(transformer, result, row) for row in range(result.ntuples)]
+                if chunk:
+                    yield chunk
         except psycopg.Error as error:
             raise self._failure(error, flight) from error
 

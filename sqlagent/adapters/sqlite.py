@@ -20,8 +20,8 @@ from sqlagent.adapters.base import (
     CATALOG_SECONDS,
     VALUE_CHARS,
     Adapter,
+    Batch,
     Flight,
-    Row,
     Rowing,
     failed,
     known_options,
@@ -35,6 +35,8 @@ from sqlagent.values import Catalog, Check, Column, ForeignKey, Limits, Table
 
 # Virtual-machine steps between two looks at the clock: under a millisecond.
 STEPS = 2_000
+# Rows fetched at a time: few, as each may hold 64 MB.
+CHUNK = 16
 # What one statement may grow to (https://sqlite.org/limits.html); a text or blob of at most 64 MB.
 SQLITE_LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 64_000_000,
@@ -167,12 +169,12 @@ class SqliteDatabase(Adapter):
             if cursor.description is None:
                 raise refused("This statement returns no rows.")
             columns = [column[0] for column in cursor.description]
-            yield Rowing(columns, (), self._rows(cursor, flight, sql), flight, limits)
+            yield Rowing(columns, (), self._chunks(cursor, flight, sql), flight, limits)
 
-    def _rows(self, cursor: sqlite3.Cursor, flight: Flight, sql: str) -> Iterator[Row]:
+    def _chunks(self, cursor: sqlite3.Cursor, flight: Flight, sql: str) -> Iterator[Batch]:
         try:
-            for row in cursor:  # noqa: UP028 - `yield from` would close a cursor whose database is closed
-                yield row
+            while chunk := cursor.fetchmany(CHUNK):
+                yield chunk
         except sqlite3.Error as error:
             raise self._failure(error, flight, sql) from error
 
