@@ -9,6 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings as hypothesis_settings
+
+# The same examples every time, and none failed for being slow: a red test is about the change at hand.
+hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
+hypothesis_settings.load_profile("same")
 
 
 @pytest.fixture(scope="session")
