@@ -22,9 +22,10 @@ def answered(page: Page) -> None:
     expect(page.locator("#answer")).to_be_visible(timeout=20_000)
 
 
-def violations(page: Page) -> list[str]:
-    """What axe has to say, as lines."""
-    found = Axe().run(page).response["violations"]
+def violations(page: Page, *rules: str) -> list[str]:
+    """What axe has to say, as lines; about these rules only, or about everything."""
+    options = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else None
+    found = Axe().run(page, options=options).response["violations"]
     return [f"{page.url} {v['id']}: {n['html'][:160]}" for v in found for n in v["nodes"]]
 
 

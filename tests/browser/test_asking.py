@@ -85,6 +85,47 @@ def test_the_editor_knows_the_tables_and_columns(page: Page, a_run: str):
     expect(page.get_by_role("option", name="orders", exact=True)).to_be_visible()
 
 
+def test_the_sql_is_laid_out(page: Page, a_run: str):
+    page.goto(a_run)
+    write_sql(page, "select name, count(*) from stores group by name")
+    page.get_by_role("button", name="Format").click()
+    expect(page.locator("#sql-text")).to_have_value("SELECT name, COUNT(*)\nFROM stores\nGROUP BY name")
+
+
+def test_rows_are_sorted_filtered_and_turned_over(page: Page, a_run: str):
+    page.goto(a_run)
+    write_sql(page, "SELECT id, name, price FROM products ORDER BY id")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#result .panel-foot")).to_contain_text("147 rows")
+    show_table(page)
+    first = page.locator("mirror-grid tbody tr").first.locator("td").first
+    page.get_by_role("link", name="Next").click()
+    expect(first).to_have_text("51")
+    page.get_by_role("link", name="id", exact=True).click()
+    expect(first).to_have_text("1")
+    page.get_by_role("link", name="id", exact=True).click()
+    expect(page.locator("th[aria-sort=descending]")).to_have_text("id")
+    expect(first).to_have_text("147")
+    page.get_by_role("button", name="Filter").click()
+    page.get_by_role("searchbox", name="Filter id").press_sequentially("10..12")
+    expect(page.locator("mirror-grid tbody tr")).to_have_count(3)
+    expect(page.get_by_role("searchbox", name="Filter id")).to_be_focused()
+
+
+def test_questions_and_names_are_offered_while_one_types(page: Page):
+    page.goto("/")
+    page.keyboard.type("How many cust")
+    offered = page.get_by_role("listbox", name="Suggestions")
+    expect(offered.get_by_role("option", name=re.compile("How many customers are there"))).to_be_visible()
+    expect(offered.get_by_role("option", name=re.compile("^customers"))).to_be_visible()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("textbox", name="What do you want to know?")).to_have_value(
+        re.compile(r"^How many cust\w+")
+    )
+    page.keyboard.press("Escape")
+
+
 def test_the_chart_is_changed_and_stays_so(page: Page):
     ask(page, "How many orders were placed each month in 2025?")
     answered(page)
