@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event as Flag
 from threading import Lock
 from typing import Any
@@ -52,6 +53,9 @@ AUDITED = 8
 REPLY_TOKENS = 2_500
 """A few lines of reasons and one of JSON, with room for models that think aloud."""
 
+SILENCES = 2
+"""Calls without a reply after which a judge is asked no more: each may have cost its whole time-out."""
+
 SEED = 7
 """Judging is greedy; servers that sample anyway are at least told the same seed."""
 
@@ -61,8 +65,9 @@ _NOTHING = frozenset({"", "none", "nothing", "n/a", "null", "-", "no"})
 class LlmJudge:
     """A `Judge` that asks a language model and falls back on a deterministic one.
 
-    Calls: one an `order` of two groups or more, one a `prefers`, one an `audit` of a pool with
-    groups. `utilities` asks the features and costs nothing, unless `marks` is set (`faithful`
+    Calls: one an `audit` of a pool with groups; two an `order` of two groups or more and two a
+    `prefers`, since whoever asks for one order asks for the mirrored one next: both are asked at
+    the same time, and the second question is answered from memory. `utilities` asks the features and costs nothing, unless `marks` is set (`faithful`
     mode): then one call for every 32 different SQL texts. What was asked once is not asked
     again (question, fingerprints and SQL alike).
     """
@@ -79,6 +84,7 @@ class LlmJudge:
         self._llm, self._features, self._privacy = llm, features, privacy
         self._marks, self._cancelled = marks, cancelled
         self._said: dict[tuple[str, ...], str] = {}
+        self._silences = 0
         self._lock = Lock()
         self.notes: list[str] = []
 
@@ -109,7 +115,7 @@ class LlmJudge:
     def order(
         self, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]
     ) -> Sequence[int]:
-        """Order groups best first, as indices, shown in the order given (one call).
+        """Order groups best first, as indices, shown in the order given (two calls, or none when mirrored before).
 
         At most `SHOWN` are shown; the rest follow, as the features order them. So do groups
         that the reply leaves out.
@@ -117,7 +123,7 @@ class LlmJudge:
         if len(groups) < 2:
             return list(range(len(groups)))
         shown = groups[:SHOWN]
-        reply = self._ask("judge_order", question, linked, shown)
+        reply = self._ask_mirrored("judge_order", question, linked, shown)
         order = replies.letters_in(reply, len(shown)) if reply is not None else ()
         rest = self._features.order(question, linked, groups)
         if not order and reply is not None:
@@ -127,8 +133,8 @@ class LlmJudge:
     def prefers(
         self, question: Question, linked: LinkedSchema, first: ExecutionGroup, second: ExecutionGroup
     ) -> float:
-        """Probability that `first` answers better than `second`, shown in this order (one call)."""
-        reply = self._ask("judge_duel", question, linked, (first, second))
+        """Probability that `first` answers better than `second`, shown in this order (two calls, or none when mirrored before)."""
+        reply = self._ask_mirrored("judge_duel", question, linked, (first, second))
         said = _preference(reply) if reply is not None else None
         if said is None:
             if reply is not None:
@@ -184,6 +190,16 @@ class LlmJudge:
             return None
         return marks
 
+    def _ask_mirrored(
+        self, prompt: str, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]
+    ) -> str | None:
+        """Ask in the order given and in the mirrored one at the same time; give the first reply."""
+        with ThreadPoolExecutor(1, thread_name_prefix="mirrored") as pool:
+            mirrored = pool.submit(self._ask, prompt, question, linked, tuple(groups)[::-1])
+            reply = self._ask(prompt, question, linked, groups)
+            mirrored.result()
+        return reply
+
     def _ask(
         self,
         prompt: str,
@@ -206,6 +222,8 @@ class LlmJudge:
         with self._lock:
             if key in self._said:
                 return self._said[key]
+            if self._silences >= SILENCES:
+                return None
         request = LlmRequest(
             messages=(
                 rendering.system_message(linked, self._privacy),
@@ -225,6 +243,8 @@ class LlmJudge:
             reply = self._llm.complete(request, self._cancelled).text
         except LlmError as error:
             self._note(f"The judge gave no reply, so deterministic features judged instead. {error}")
+            with self._lock:
+                self._silences += 1
             return None
         with self._lock:
             self._said[key] = reply

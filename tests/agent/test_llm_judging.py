@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Sequence
 from itertools import combinations
 from math import comb
@@ -78,11 +79,18 @@ def judge(reply: object, **how: object) -> tuple[LlmJudge, ScriptedLlm, Features
 # ---------------------------------------------------------------- listwise
 
 
-def test_an_order_costs_one_call_and_shows_every_group_with_its_result() -> None:
+def in_order(llm: ScriptedLlm) -> str:
+    """The prompt in which group A is shown under the letter A."""
+    return next(t for r in llm.requests if "SELECT 'a'" in (t := r.messages[1].text).partition("[B]")[0])
+
+
+def test_an_order_is_asked_with_its_mirror_and_shows_every_group_with_its_result() -> None:
     it, llm, _ = judge('{"order": ["C", "A", "B"]}')
     assert list(it.order(QUESTION, LINKED, (A, B, C))) == [2, 0, 1]
-    text = llm.requests[0].messages[1].text
-    assert llm.calls == 1 and llm.requests[0].temperature == 0
+    text = in_order(llm)
+    assert llm.calls == 2 and llm.requests[0].temperature == 0
+    it.order(QUESTION, LINKED, (C, B, A))
+    assert llm.calls == 2, "the mirrored order was asked before"
     for piece in ("[A]", "[B]", "[C]", "rows: 1; columns (1): note", QUESTION.text):
         assert piece in text
     assert "size" not in text.partition("<candidates>")[2].partition("</candidates>")[0]
@@ -122,10 +130,34 @@ def test_what_was_asked_once_is_not_asked_again() -> None:
         it.order(QUESTION, LINKED, (A, B))
         it.prefers(QUESTION, LINKED, A, B)
         it.audit(QUESTION, LINKED, (A, B))
-    assert llm.calls == 3
-    it.order(QUESTION, LINKED, (B, A))
-    it.order(Question("Another?"), LINKED, (A, B))
     assert llm.calls == 5
+    it.order(QUESTION, LINKED, (B, A))
+    it.prefers(QUESTION, LINKED, B, A)
+    assert llm.calls == 5
+    it.order(Question("Another?"), LINKED, (A, B))
+    assert llm.calls == 7
+
+
+def test_both_orders_are_asked_at_the_same_time() -> None:
+    together = threading.Barrier(2, timeout=10)
+
+    def script(request: LlmRequest) -> str:
+        together.wait()
+        return '{"order": ["A", "B"]}'
+
+    it, llm, _ = judge(script)
+    assert list(it.order(QUESTION, LINKED, (A, B))) == [0, 1]
+    assert list(it.order(QUESTION, LINKED, (B, A))) == [0, 1]
+    assert llm.calls == 2
+
+
+def test_a_judge_that_stays_silent_is_not_asked_for_ever() -> None:
+    it, llm, features = judge([LlmUnreachable("gone")])
+    it.order(QUESTION, LINKED, (A, B))
+    it.order(QUESTION, LINKED, (B, A))
+    it.prefers(QUESTION, LINKED, A, B)
+    it.audit(QUESTION, LINKED, (A, B))
+    assert llm.calls == 2 and features.asked == ["order", "order", "prefers", "audit"]
 
 
 # ---------------------------------------------------------------- pairwise
@@ -254,7 +286,7 @@ def shown(privacy: str) -> str:
     repaired = "SELECT note FROM country WHERE name = 'Svalbard'"
     mended = Execution(Candidate("SELECT nte FROM country"), Rows(("note",), (("dark 9",),)), repaired)
     it.order(QUESTION, LINKED, (ExecutionGroup("a", (drafted,)), ExecutionGroup("b", (mended,))))
-    return "\n".join(message.text for message in llm.requests[0].messages)
+    return "\n".join(message.text for request in llm.requests for message in request.messages)
 
 
 def test_below_rows_the_judge_sees_no_stored_value() -> None:
