@@ -35,6 +35,14 @@ def test_a_question_is_asked_watched_and_answered(page: Page):
     expect(page.locator("#why")).to_contain_text("Nothing was sent.")
 
 
+def test_a_run_is_followed_where_no_events_come_through(page: Page):
+    page.route("**/events/", lambda route: route.fulfill(status=204))
+    with page.expect_response("**/live/"):
+        ask(page, "How many stores are there?")
+    answered(page)
+    expect(page.locator("#verdict")).to_contain_text("Answered")
+
+
 def test_sql_is_edited_and_run_and_the_earlier_result_is_kept(page: Page):
     ask(page, "How many web visits came from each device?")
     answered(page)

@@ -32,7 +32,7 @@ export function template() {
       font: { family: getComputedStyle(document.body).fontFamily, size: 13, color: text },
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", colorway: series,
       colorscale: { sequential: scale, sequentialminus: [...scale].map(([at, c]) => [1 - at, c]).reverse(), diverging: diverging() },
-      title: { font: { size: 15, color: text }, x: 0, xref: "container", xanchor: "left", y: 1, yref: "container", yanchor: "top", pad: { l: 4, t: 6 } },
+      title: { font: { size: 15, color: text }, subtitle: { font: { size: 13, color: muted } }, x: 0, xref: "container", xanchor: "left", y: 1, yref: "container", yanchor: "top", pad: { l: 4, t: 6 } },
       margin: { l: 8, r: 16, t: 12, b: 8, pad: 4 },
       xaxis: { ...axis, showgrid: false }, yaxis: axis,
       legend: { orientation: "h", x: 0, y: 1.02, xanchor: "left", yanchor: "bottom", font: { size: 12, color: text }, title: { font: { size: 12, color: muted } } },

@@ -50,7 +50,8 @@ class MirrorChart extends HTMLElement {
       const layout = this.layout();
       layout.autosize = true;
       this.place.style.height = layout.height ? `max(22rem, ${layout.height}px)` : "";
-      this.tabIndex = layout.height > 540 ? 0 : -1;
+      if (layout.height > 540) this.tabIndex = 0;
+      else this.removeAttribute("tabindex");
       delete layout.height;
       await library.react(this.place, structuredClone(this.figure.data), layout, {
         displayModeBar: false, responsive: true, displaylogo: false, doubleClick: "reset", showTips: false,
@@ -69,7 +70,7 @@ class MirrorChart extends HTMLElement {
     const layout = { ...structuredClone(this.figure.layout), template: template() };
     // A single number, or a word why there is no chart, stands where the chart would.
     if (!this.figure.data.length) layout.template.layout.annotationdefaults = { font: { size: layout.title ? 44 : 15 } };
-    if (layout.title) layout.margin = { ...layout.template.layout.margin, t: layout.showlegend ? 72 : 44, ...layout.margin };
+    if (layout.title) layout.margin = { ...layout.template.layout.margin, t: 44 + (layout.showlegend ? 28 : 0) + (layout.title.subtitle ? 20 : 0), ...layout.margin };
     return layout;
   }
 

@@ -24,10 +24,11 @@ class MirrorRun extends HTMLElement {
 
   follow() {
     this.stream = new EventSource(this.getAttribute("events"));
-    this.stream.addEventListener("steps", (event) => { this.alive(); this.put("steps", event.data); });
+    this.stream.addEventListener("steps", (event) => { this.errors = 0; this.alive(); this.put("steps", event.data); });
     this.stream.addEventListener("ended", (event) => this.ended(event.data));
     this.stream.addEventListener("error", () => {
-      if (this.stream.readyState === EventSource.CLOSED) this.fallBack();
+      this.errors = (this.errors ?? 0) + 1;
+      if (this.errors > 2 || this.stream.readyState === EventSource.CLOSED) this.fallBack();
     });
     this.alive();
   }
