@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +76,13 @@ def run(options: argparse.Namespace) -> None:
         from sqlagent.evaluation import answering
 
         items = read_items(options.questions)
-        # the pipeline's own clock would cut a slow model's resampling short, which is what is measured
-        seconds = Budget().seconds if options.llm == "none" else 3_600.0
-        budget = Budget(samples=options.samples, rounds=options.rounds, mode=options.mode, seconds=seconds)
+        budget = Budget(samples=options.samples, rounds=options.rounds, mode=options.mode)
+        if options.llm == "env":
+            # the pipeline's own clock would cut a slow model's resampling short, which is what is measured
+            budget = replace(budget, seconds=3_600.0)
+        if options.mode == "faithful":
+            # every cross-group pair, twice: 32 samples in ten groups make some 950 calls (llm_judging)
+            budget = replace(budget, calls=10_000, tokens=100_000_000)
         answered = answering.answer(
             items, options.databases, llm=options.llm, processes=options.processes, budget=budget
         )
