@@ -62,6 +62,8 @@ _UNITS = frozenset(
         "rtrim",
     ]
 )
+_TAKES_UNITS = (exp.Func, exp.Interval, exp.Collate, exp.Is)
+_VALUES = frozenset(["user", "system_user", "sysdate", "default"])
 _FILE_MARKS = frozenset("/\\:*?.")
 
 
@@ -117,7 +119,7 @@ class Resolver:
         if _is_query(node):
             self.query(node, ctes, scope)
         elif isinstance(node, exp.Table | exp.Pivot):
-            self.relation(node, ctes, scope or Scope())
+            self.source(node, ctes, scope or Scope())
         else:
             if isinstance(node, exp.Column):
                 self.column(node, scope)
@@ -257,7 +259,18 @@ class Resolver:
     # ------------------------------------------------------------ sources
 
     def source(self, node: exp.Expr, ctes: Ctes, scope: Scope) -> None:
-        """Add what stands in FROM or JOIN to a scope."""
+        """Add what stands in FROM or JOIN to a scope, and what is joined to it in brackets."""
+        self._one_source(node, ctes, scope)
+        for join in node.args.get("joins") or ():
+            self.source(join.this, ctes, scope)
+            self.rest(join, ctes, scope, ("this", "using"))
+        for lateral in node.args.get("laterals") or ():
+            self.source(lateral, ctes, scope)
+
+    def _one_source(self, node: exp.Expr, ctes: Ctes, scope: Scope) -> None:
+        if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table) and not node.args.get("alias"):
+            self.source(node.this, ctes, scope)  # only brackets: (a JOIN b ON ...)
+            return
         found = self.relation(node, ctes, scope)
         columns, table = found.columns, found.table
         alias = node.args.get("alias")
@@ -278,7 +291,7 @@ class Resolver:
             scope.merged.append(Source(columns, table))
 
     def relation(self, node: exp.Expr, ctes: Ctes, scope: Scope) -> Source:
-        """Resolve one table expression, whatever it is, and what is joined to it."""
+        """Resolve one table expression, whatever it is, but not what is joined to it."""
         found = Source(None)
         if isinstance(node, exp.Table):
             self._seen.add(id(node))
@@ -294,11 +307,6 @@ class Resolver:
             found = Source(self.query(node, ctes, scope))
         else:
             self.rest(node, ctes, scope, ("alias",))
-        for join in node.args.get("joins") or ():
-            self.source(join.this, ctes, scope)
-            self.rest(join, ctes, scope, ("this", "using"))
-        for lateral in node.args.get("laterals") or ():
-            self.source(lateral, ctes, scope)
         for pivot in node.args.get("pivots") or ():
             self.rest(pivot, ctes, Scope(scope, {"": Source(None)}), ("alias",))
         return found
@@ -371,7 +379,7 @@ class Resolver:
                 return
         if low in self._bound or (quoted and self.dialect == "sqlite"):
             return
-        if not quoted and low in _UNITS and isinstance(node.parent, (exp.Func, exp.Interval, exp.Collate)):
+        if not quoted and (low in _VALUES or (low in _UNITS and isinstance(node.parent, _TAKES_UNITS))):
             return
         if low in self.system_names.columns and any(s.sources for s in scope.chain()):
             return

@@ -175,9 +175,7 @@ def _shapes(root: exp.Expr, allowed: Lists, dialect: str) -> Refusal | None:
     """Refuse a tree with any shape that is not on the list."""
     inner: object = root
     if isinstance(root, exp.Describe | exp.Summarize):
-        inner = root.this
-        if isinstance(inner, exp.Table) and isinstance(inner.this, exp.Identifier):
-            inner = exp.Select()
+        inner = exp.Select() if _described(root) else root
     if isinstance(root, exp.Pivot) and dialect == "duckdb":
         inner = exp.Select()
     if isinstance(root, exp.Table) and isinstance(root.this, exp.Identifier):
@@ -186,7 +184,9 @@ def _shapes(root: exp.Expr, allowed: Lists, dialect: str) -> Refusal | None:
         return _shape(root)
     for node in root.walk():
         name = type(node).__name__
-        if name not in allowed.nodes and node is not root:
+        if name not in allowed.nodes and node is not root and not _called_by_name(node, allowed):
+            return _shape(node)
+        if isinstance(node, exp.Describe | exp.Summarize) and not _described(node):
             return _shape(node)
         if isinstance(node, exp.PropertyEQ) and dialect == "mysql":
             return Refusal(
@@ -207,6 +207,19 @@ def _shapes(root: exp.Expr, allowed: Lists, dialect: str) -> Refusal | None:
     if isinstance(root, _ROOT_NODES) or type(root).__name__ in ("Describe", "Summarize", "Pivot", "Table"):
         return None
     return _shape(root)
+
+
+def _described(node: exp.Expr) -> bool:
+    """Say whether DESCRIBE or SUMMARIZE is of a named table or of rows, and not of a file."""
+    of = node.this
+    return isinstance(of, _ROOT_NODES) or (isinstance(of, exp.Table) and isinstance(of.this, exp.Identifier))
+
+
+def _called_by_name(node: exp.Expr, allowed: Lists) -> bool:
+    """Say whether a node is a call that is looked up by its name on the tokens."""
+    return (
+        isinstance(node, exp.Func) and "start" in node.meta and node.sql_name().lower() in allowed.functions
+    )
 
 
 def _shape(node: exp.Expr) -> Refusal:

@@ -24,7 +24,8 @@ def tokens_of(scanned: Scanned, dialect: str) -> list[Token] | Refusal:
         tokens = Dialect.get_or_raise(dialect).tokenize(scanned.code)
     except (SqlglotError, *ODD_ERRORS) as error:
         return unread(scanned, _description(error))
-    quoted = {end for start, end in (*scanned.literals, *scanned.names) if start < scanned.end}
+    spans = (*scanned.literals, *scanned.names)
+    quoted = {end for start, end in spans if start < scanned.end and scanned.code[start:end].strip()}
     for token in tokens:
         quoted.discard(token.end + 1)
         if token.comments:
@@ -55,14 +56,21 @@ def parse(scanned: Scanned, tokens: list[Token], dialect: str) -> exp.Expr | Ref
 
 
 def _plainer(tokens: list[Token], dialect: Dialect) -> list[Token]:
-    """Give the tokens a form that the parser knows less about: functions without a signature."""
+    """Give the tokens a form that the parser knows less about.
+
+    Functions lose their signature, PostgreSQL's and DuckDB's absolute value its sign, DuckDB's
+    x'..' its prefix, and a PIVOT that is ordered or cut becomes a SELECT from it.
+    """
     parser = dialect.parser_class
     plainer = []
     for token, following in zip(tokens, [*tokens[1:], None], strict=True):
         upper = token.text.upper()
-        if token.token_type == TokenType.PARAMETER and following is not None:
+        if following is not None and token.token_type == TokenType.PARAMETER:
             if following.token_type in (TokenType.NUMBER, TokenType.DASH, TokenType.L_PAREN):
-                continue  # the absolute value operator of PostgreSQL and DuckDB
+                continue
+        elif following is not None and following.token_type == TokenType.STRING and upper in ("X", "B"):
+            if token.token_type == TokenType.VAR and token.end + 1 == following.start:
+                continue
         elif upper == "DISTINCTROW":
             token = _changed(token, "DISTINCT", TokenType.DISTINCT)
         elif (
@@ -74,7 +82,29 @@ def _plainer(tokens: list[Token], dialect: Dialect) -> list[Token]:
         ):
             token = _changed(token, "f", TokenType.VAR)
         plainer.append(token)
-    return plainer
+    return _selected(plainer)
+
+
+def _selected(tokens: list[Token]) -> list[Token]:
+    """Write `PIVOT ... ORDER BY ...` as `SELECT * FROM (PIVOT ...) ORDER BY ...`."""
+    if tokens[0].token_type not in (TokenType.PIVOT, TokenType.UNPIVOT):
+        return tokens
+    depth = 0
+    for i, token in enumerate(tokens):
+        depth += (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
+        if not depth and token.token_type in (TokenType.ORDER_BY, TokenType.LIMIT):
+            first = tokens[0]
+            before = [
+                _changed(first, text, kind)
+                for text, kind in (
+                    ("SELECT", TokenType.SELECT),
+                    ("*", TokenType.STAR),
+                    ("FROM", TokenType.FROM),
+                    ("(", TokenType.L_PAREN),
+                )
+            ]
+            return [*before, *tokens[:i], _changed(first, ")", TokenType.R_PAREN), *tokens[i:]]
+    return tokens
 
 
 def _changed(token: Token, text: str, kind: TokenType) -> Token:
