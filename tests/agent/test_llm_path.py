@@ -224,6 +224,12 @@ def test_faithful_mode_compares_every_pair_in_both_orders() -> None:
     assert found.count("audit") == 1
 
 
+def test_faithful_mode_never_stops_sampling_early() -> None:
+    with serving(Script(RIGHT)) as server:
+        answer = ended(asked(server, budget=Budget(samples=12, mode="faithful")))
+    assert (answer.size, answer.pool) == (12, 12)
+
+
 def test_a_follow_up_is_rewritten_by_the_llm_first() -> None:
     with serving(Script(RIGHT, follow="How many customers are from Norway?")) as server:
         events = asked(
