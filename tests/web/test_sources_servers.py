@@ -16,19 +16,25 @@ def erp():
     """A PostgreSQL database with one table and a user who only reads."""
     server = postgres_server()
     with server.connect() as db:
-        db.execute("CREATE DATABASE erp")
-    with server.connect("erp") as db:
+        db.execute("CREATE DATABASE web_erp")
+    with server.connect("web_erp") as db:
         db.execute("CREATE TABLE invoices (id int PRIMARY KEY, country text)")
         db.execute("COMMENT ON TABLE invoices IS 'what was billed'")
         db.execute("INSERT INTO invoices VALUES (1, 'Norway')")
-        db.execute("CREATE ROLE reader LOGIN PASSWORD 'only reading'")
-        db.execute("GRANT SELECT ON invoices TO reader")
+        db.execute("CREATE ROLE web_reader LOGIN PASSWORD 'only reading'")
+        db.execute("GRANT SELECT ON invoices TO web_reader")
     return server
 
 
 def typed(server, **changed) -> dict[str, object]:
-    form = {"name": "erp", "host": server.host, "port": server.port, "database": "erp", "privacy": "schema"}
-    return {**form, "username": "reader", "password": "only reading", **changed}
+    form = {
+        "name": "erp",
+        "host": server.host,
+        "port": server.port,
+        "database": "web_erp",
+        "privacy": "schema",
+    }
+    return {**form, "username": "web_reader", "password": "only reading", **changed}
 
 
 def post(browser, name: str, form: dict[str, object], engine: str = "postgres"):
@@ -38,7 +44,7 @@ def post(browser, name: str, form: dict[str, object], engine: str = "postgres"):
 def test_a_test_tells_the_server_the_user_and_what_it_could_change(as_alice, erp):
     reader = post(as_alice, "test", typed(erp)).content.decode()
     assert "Connected to PostgreSQL" in reader
-    assert "as reader" in reader
+    assert "as web_reader" in reader
     assert "can change nothing" in reader
     owner = post(as_alice, "test", typed(erp, username=erp.user, password=PASSWORD)).content.decode()
     assert "could change" in owner
@@ -77,8 +83,8 @@ def test_a_server_is_connected_with_its_catalog_and_can_be_changed_without_its_p
 def test_a_mysql_server_is_connected_too(as_alice):
     server = mariadb_server()
     with server.connect() as db, db.cursor() as cursor:
-        cursor.execute("CREATE DATABASE erp")
-        cursor.execute("CREATE TABLE erp.invoices (id int PRIMARY KEY, country varchar(40))")
+        cursor.execute("CREATE DATABASE web_erp")
+        cursor.execute("CREATE TABLE web_erp.invoices (id int PRIMARY KEY, country varchar(40))")
     form = typed(server, username=server.user, password=PASSWORD)
     assert "Connected to" in post(as_alice, "test", form, "mysql").content.decode()
     assert post(as_alice, "connect", form, "mysql").status_code == 302
