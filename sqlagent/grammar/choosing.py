@@ -191,6 +191,8 @@ class Chooser:
         kind = "num" if column.kind in NUMERIC else "date" if column.kind in DATED else "text"
         part = role.split("&")[0].split(":")[0].rstrip("-+<>=!")
         out[f"{part[:1]} {kind}"] = 1.0
+        if kind != "num" and role.partition(":")[2][:3] in ("sum", "avg"):
+            out["adds up texts"] = 1.0
         if role_of_key != "no":
             out[f"{part[:1]} {role_of_key}"] = 1.0
         else:
@@ -241,7 +243,7 @@ class Chooser:
         return [Choice(t, v - total) for v, t in scored[:limit]]
 
 
-FIXED = {"date near": 6.0, "date of a life": -2.0}
+FIXED = {"date near": 6.0, "date of a life": -2.0, "adds up texts": -3.0}
 """Weights of what no training question teaches: which of several dates a month or a period is of."""
 
 _LIFE_DATES = frozenset(

@@ -137,10 +137,18 @@ class _Composer:
 
     def _default(self, tables: list[str]) -> list[Term]:
         """What names the subject when nothing is said to be shown."""
-        owner = tables[0] if tables else ""
+        owner = (self._each() if "G" in self.signs else "") or (tables[0] if tables else "")
         if not owner:
             owner = next((p.table for p in self.parts.picks if p is not None), "")
         return self._label(owner) if owner else []
+
+    def _each(self) -> str:
+        """The table said after "each" or "per"."""
+        for slot, role, pick in zip(self.reading.slots, self.parts.roles, self.parts.picks, strict=True):
+            before = {t.low for t in self.reading.tokens[max(0, slot.start - 2) : slot.start]}
+            if role == "T" and pick is not None and before & {"each", "every", "per", "by"}:
+                return pick.table
+        return ""
 
     def _groups(self) -> list[Term]:
         out: list[Term] = []

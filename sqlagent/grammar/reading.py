@@ -20,7 +20,7 @@ from sqlagent.language.lexicon import (
 )
 from sqlagent.language.mentions import Mention, Naming, Target, Values
 from sqlagent.language.numbers import read_numbers
-from sqlagent.language.words import Token, stem, tokenise
+from sqlagent.language.words import Token, split_name, stem, tokenise
 from sqlagent.values import Kind
 
 NUMERIC = (Kind.INTEGER, Kind.NUMBER)
@@ -71,7 +71,7 @@ def read(text: str, naming: Naming, values: Values | None) -> Reading:
     mentions = list(naming.mentions(tokens, values))
     slots: list[Slot] = []
     taken: set[int] = set()
-    years_stored = any("year" in item.own for item in naming.items if item.column is not None)
+    years_stored = any("year" in split_name(i.column.name) for i in naming.items if i.column is not None)
     periods = [p for p in read_periods(tokens) if not p.plain_number or _is_year(tokens, p, years_stored)]
     held = {n for m in mentions if m.kind == "value" for n in range(m.start, m.end)}
     for period in periods:

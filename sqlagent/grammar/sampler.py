@@ -113,6 +113,8 @@ def candidates(
 ) -> list[Candidate]:
     """Read a question and write its best trees as SQL of the catalog's dialect, each text once."""
     reading = read(question.text, schema.naming, index)
+    if not any(slot.kind in ("name", "value", "hint") for slot in reading.slots):
+        return []
     renderer = Renderer(schema.graph, schema.catalog.dialect)
     out: dict[str, Candidate] = {}
     for found in search(reading, schema, weights(), width):

@@ -14,6 +14,7 @@ from sqlagent.grammar.features import slot_kind
 from sqlagent.grammar.reading import Reading
 from sqlagent.grammar.schema import Schema
 from sqlagent.grammar.tree import Query, Term, base
+from sqlagent.values import Kind
 
 _SHARED_CUES = (
     "how many",
@@ -28,6 +29,10 @@ _SHARED_CUES = (
     "most",
     "and",
 )
+
+
+FIXED = {"adds up texts": -2.0, "measure before label": -0.8}
+"""Weights by judgement: texts are not added up, and people read a label before its sum or average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,9 @@ def weigh(found: Found, reading: Reading, schema: Schema, weights: Mapping[str, 
     """Score a tree: the weighed features, or the search's own score where nothing is learned yet."""
     if not weights:
         return found.search
-    return sum(weights.get(name, 0.0) * value for name, value in features(found, reading, schema).items())
+    seen = features(found, reading, schema)
+    learned = sum(weights.get(name, 0.0) * value for name, value in seen.items())
+    return learned + sum(FIXED[name] * seen[name] for name in FIXED if name in seen)
 
 
 def features(found: Found, reading: Reading, schema: Schema) -> dict[str, float]:
@@ -125,6 +132,11 @@ def _key_alone(query: Query, schema: Schema, used: set[str]) -> int:
 
 
 def _select(query: Query, reading: Reading, schema: Schema, found: Found, out: dict[str, float]) -> None:
+    for term in query.select:
+        if term.agg in ("sum", "avg") and term.col is not None:
+            column = schema.column(term.col.table, term.col.name)
+            if column is not None and column.kind == Kind.TEXT:
+                out["adds up texts"] = 1.0
     plain = [t for t in query.select if t.plain]
     aggs = [t for t in query.select if not t.plain]
     out["selected"] = float(len(query.select))
@@ -138,6 +150,8 @@ def _select(query: Query, reading: Reading, schema: Schema, found: Found, out: d
             place = "said first" if _said_first(found, reading) else "said later"
             kind = "count" if query.select[0].agg == "count" else "measure"
             asked = "asked" if reading.tokens[0].low == "how" else "shown"
+            if kind == "measure":
+                out["measure before label"] = 1.0
             out[f"number first, {place}"] = 1.0
             out[f"{kind} first, {place}, {asked}"] = 1.0
     for term in plain:

@@ -179,7 +179,7 @@ STOP_WORDS = words_of(
     please can could would will shall should may might must give show list tell find return get display
     provide state name also just about into out up down over under between among per via more most less
     least fewer many much other another both either neither own same different distinct unique respectively
-    corresponding along together well say let see know want need like many ever least
+    corresponding along together well placed made say let see know want need like many ever least
     """
 ) - {"name", "state"}
 
@@ -209,7 +209,9 @@ SYNONYM_GROUPS = (
     "match game", "coach trainer", "stadium arena", "concert show performance", "section division department unit",
     "maker manufacturer producer brand make", "lodging hotel", "apartment flat", "room", "agency bureau", "user account person",
     "review comment feedback", "mark grade", "horsepower power", "engine", "note remark comment", "kid child",
-    "money amount cash", "ship vessel boat", "shipment consignment", "fee charge", "staff", "session", "region territory zone", "headquarters hq headquarter", "stock inventory",
+    "money amount cash", "reason cause motive", "visit session view hit", "web site online internet website", "category department group",
+    "quantity unit piece count", "amount total sum value", "status state", "channel medium", "hire start employ", "deal sale", "discontinue close end",
+    "sign register registration join signup", "weight mass", "method way", "client customer account", "refund money", "device platform", "ship vessel boat", "shipment consignment", "fee charge", "staff", "session", "region territory zone", "headquarters hq headquarter", "stock inventory",
     "spend amount payment", "code abbreviation",
 )  # fmt: skip
 
@@ -285,7 +287,7 @@ MONTHS = {
 }  # fmt: skip
 
 IMPLIED = {
-    "revenue": "amount", "sale": "amount revenue", "turnover": "amount", "spend": "amount", "spending": "amount",
+    "revenue": "amount total", "sale": "amount revenue total", "turnover": "amount total", "spend": "amount total", "spending": "amount",
     "earning": "amount", "bring": "amount", "headcount": "employee", "staff": "employee", "worth": "amount value price",
     "buyer": "customer", "purchase": "order", "sold": "quantity", "sell": "quantity", "unit": "quantity",
 }  # fmt: skip

@@ -222,7 +222,8 @@ class Naming:
                     or tokens[nxt].kind not in ("word", "number")
                 ):
                     break
-                held = self._extend(held, tokens[nxt].stem, own_only=nxt > end)
+                plural = tokens[start].low.endswith("s") and not tokens[nxt].low.endswith("s")
+                held = self._extend(held, tokens[nxt].stem, own_only=nxt > end, verb=plural)
                 end = nxt + 1
             if best is not None:
                 out.append(best)
@@ -248,8 +249,13 @@ class Naming:
         return bool(both)
 
     def _extend(
-        self, held: dict[int, list[tuple[float, str]]], one: str, own_only: bool
+        self, held: dict[int, list[tuple[float, str]]], one: str, own_only: bool, verb: bool
     ) -> dict[int, list[tuple[float, str]]]:
+        """Keep the items that the next word belongs to as well.
+
+        A table's word joins a column's ("singer name") only where the second word is the
+        column's own and the first no plural: "animals weigh" is a table and a column.
+        """
         out: dict[int, list[tuple[float, str]]] = {}
         for number, match in self.matches(one).items():
             before = held.get(number)
@@ -257,6 +263,9 @@ class Naming:
                 continue
             item = self.items[number]
             if own_only and (match[1] not in item.own or any(word not in item.own for _, word in before)):
+                continue
+            outside = any(word not in item.own for _, word in before)
+            if outside and match[1] in item.own and (verb or match[0] < 1.0):
                 continue
             out[number] = [*before, match]
         return out
