@@ -1,14 +1,14 @@
 """The tree of everything this package raises on purpose.
 
-    SqlAgentError
-    |-- DatabaseError        a statement or connection failed; carries a `Failure`
-    |   |-- Unreachable      no connection: host, password, file, or a server that went away
-    |   |-- StatementFailed  the database refused or broke off one statement
-    |-- LlmError             the language model gave no usable reply
-    |   |-- LlmUnreachable   no connection, or no reply in time
-    |   |-- LlmRateLimited   told to slow down, and retries did not help
-    |   |-- LlmRejected      the server refused the request (key, model name, size)
-    |-- Cancelled            the person stopped the run
+SqlAgentError
+|-- DatabaseError        a statement or connection failed; carries a `Failure`
+|   |-- Unreachable      no connection: host, password, file, or a server that went away
+|   |-- StatementFailed  the database refused or broke off one statement
+|-- LlmError             the language model gave no usable reply
+|   |-- LlmUnreachable   no connection, or no reply in time
+|   |-- LlmRateLimited   told to slow down, and retries did not help
+|   |-- LlmRejected      the server refused the request (key, model name, size)
+|-- Cancelled            the person stopped the run
 """
 
 from __future__ import annotations
