@@ -124,11 +124,7 @@ def _trace(
         trace["mode"] = "lines+markers" if len(xs) <= 60 else "lines"
         trace["connectgaps"] = False
         if chart.mark == "area":
-            trace |= (
-                {"fill": "tozeroy" if not several else "tonexty", "stackgroup": "one"}
-                if several
-                else {"fill": "tozeroy"}
-            )
+            trace |= {"stackgroup": "one"} if several else {"fill": "tozeroy"}
     labelled = len(xs) * (len(chart.y) or 1) <= MAX_LABELS and not (several and chart.mark != "bar")
     if labelled:
         trace["text"] = [shown(v) for v in numbers]

@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from rapidfuzz import fuzz, process
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlagent.guard import commands
-from sqlagent.guard.lists import DIALECTS, Lists, lists
+from sqlagent.guard.lists import DIALECTS, Lists, lists, reasons
 from sqlagent.guard.policy import Policy
 from sqlagent.guard.reading import ODD_ERRORS, is_word, parse, tokens_of, unread
 from sqlagent.guard.scan import Scanned, scan, style_of
-from sqlagent.guard.unknown import Refused, nearest
+from sqlagent.guard.unknown import Refused
 from sqlagent.values import Catalog, Refusal
 
 _DEFAULT = Policy()
@@ -139,7 +140,7 @@ def _decide(sql: str, scanned: Scanned, catalog: Catalog, policy: Policy, allowe
     problem = (
         _shapes(root, allowed, catalog.dialect)
         or _calls(root, tokens, allowed, policy)
-        or _special(root, tokens, allowed, catalog.dialect, policy)
+        or _special(tokens, allowed, policy)
     )
     if problem is not None:
         return problem
@@ -173,14 +174,7 @@ def _first_word(first: str, token: Token, dialect: str, policy: Policy) -> Refus
 
 def _shapes(root: exp.Expr, allowed: Lists, dialect: str) -> Refusal | None:
     """Refuse a tree with any shape that is not on the list."""
-    inner: object = root
-    if isinstance(root, exp.Describe | exp.Summarize):
-        inner = exp.Select() if _described(root) else root
-    if isinstance(root, exp.Pivot) and dialect == "duckdb":
-        inner = exp.Select()
-    if isinstance(root, exp.Table) and isinstance(root.this, exp.Identifier):
-        inner = exp.Select()
-    if not isinstance(inner, _ROOT_NODES):
+    if not _is_statement(root, dialect):
         return _shape(root)
     for node in root.walk():
         name = type(node).__name__
@@ -204,9 +198,16 @@ def _shapes(root: exp.Expr, allowed: Lists, dialect: str) -> Refusal | None:
             )
         if isinstance(node, exp.CTE) and not isinstance(node.this, (*_ROOT_NODES, exp.Pivot)):
             return _shape(node.this)
-    if isinstance(root, _ROOT_NODES) or type(root).__name__ in ("Describe", "Summarize", "Pivot", "Table"):
-        return None
-    return _shape(root)
+    return None
+
+
+def _is_statement(root: exp.Expr, dialect: str) -> bool:
+    """Say whether a tree is one of the statements that may run."""
+    if isinstance(root, exp.Describe | exp.Summarize):
+        return _described(root)
+    if isinstance(root, exp.Table):
+        return isinstance(root.this, exp.Identifier)
+    return isinstance(root, _ROOT_NODES) or (isinstance(root, exp.Pivot) and dialect == "duckdb")
 
 
 def _described(node: exp.Expr) -> bool:
@@ -237,6 +238,7 @@ def _calls(root: exp.Expr, tokens: Sequence[Token], allowed: Lists, policy: Poli
     """Look up every word that stands before an opening bracket, as it is written."""
     further = {f.lower() for f in policy.functions}
     named: set[int] | None = None
+    called: set[object] | None = None
     for i, token in enumerate(tokens[:-1]):
         if tokens[i + 1].token_type != TokenType.L_PAREN or not is_word(token):
             continue
@@ -250,7 +252,10 @@ def _calls(root: exp.Expr, tokens: Sequence[Token], allowed: Lists, policy: Poli
         if name in allowed.functions or (name in further and not dotted):
             continue
         if name in allowed.words and not quoted and not dotted:
-            continue
+            if called is None:
+                called = {node.meta.get("start") for node in root.find_all(exp.Anonymous)}
+            if token.start not in called:
+                continue
         if name in allowed.bare and i + 2 < len(tokens) and tokens[i + 2].token_type == TokenType.R_PAREN:
             continue
         if named is None:
@@ -284,12 +289,19 @@ def _own_operator(tokens: Sequence[Token]) -> bool:
 
 
 def _function(name: str, token: Token, allowed: Lists) -> Refusal:
-    near = nearest(name, allowed.functions)
+    what = f"The function {name} may not be called."
+    bare = name.lower().rpartition(".")[2]
+    reason = reasons().get(bare)
+    if reason:
+        advice = "Leave it out, and ask for rows of the tables of this source."
+        return Refusal(what, f"It {reason}.", advice, token.start, "function", name)
+    found = process.extract(bare, allowed.functions, scorer=fuzz.ratio, limit=2, score_cutoff=80)
+    near = tuple(str(n) for n, _, _ in found if n != bare)
+    meant = f"Did you mean {near[0]}? " if near else ""
     return Refusal(
-        f"The function {name} may not be called.",
+        what,
         "It is not on the list of functions that only compute.",
-        (f"Did you mean {near[0]}? " if near and near[0] != name.lower() else "")
-        + "If it only computes, an administrator can allow it for this source.",
+        f"{meant}If it only computes, an administrator can allow it for this source.",
         token.start,
         "function",
         name,
@@ -297,9 +309,7 @@ def _function(name: str, token: Token, allowed: Lists) -> Refusal:
     )
 
 
-def _special(
-    root: exp.Expr, tokens: Sequence[Token], allowed: Lists, dialect: str, policy: Policy
-) -> Refusal | None:
+def _special(tokens: Sequence[Token], allowed: Lists, policy: Policy) -> Refusal | None:
     """Decide the few functions whose arguments matter."""
     for i, token in enumerate(tokens[:-2]):
         word = token.text.lower()

@@ -67,3 +67,9 @@ def lists(dialect: str) -> Lists:
         pragmas=words("pragmas"),
         schemas=words("schemas"),
     )
+
+
+@cache
+def reasons() -> dict[str, str]:
+    """Tell by name why a well-known function is on no list, as "waits, and holds ..."."""
+    return {word: reason for reason, words in read("known").items() for word in words}
