@@ -154,12 +154,15 @@ class Journey:
     ) -> Journey:
         """Choose the makers: an LLM's where there is one, the built-in ones otherwise."""
         features, faithful = FeatureJudge(index), budget.mode == "faithful"
+        grammar = GrammarSampler(index)
+        drafts = grammar.sample(question, linked, count=budget.drafts) if llm and budget.drafts else ()
+        hints = [draft.sql for draft in drafts]
         return cls(
             question=question,
             linked=linked,
             database=database,
             index=index,
-            sampler=LlmSampler(llm, privacy=privacy) if llm else GrammarSampler(index),
+            sampler=LlmSampler(llm, privacy=privacy, hints=hints) if llm else grammar,
             judge=LlmJudge(llm, features, privacy, marks=faithful, cancelled=cancelled) if llm else features,
             executor=execution.Executor(
                 database,
@@ -293,7 +296,11 @@ class Journey:
         sure = confidence.confidence(self.ranking, self.pool, self.verdict, self.linked)
         found = readings.read(self.ranking, self.linked.full)
         words = self.linked if self.llm is None else None
-        outcome, reason = confidence.outcome(sure, self.ranking, self.pool, self.verdict, words, found)
+        outcome, reason = confidence.outcome(
+            sure, self.ranking, self.pool, self.verdict, words, found, self.question
+        )
+        if outcome is Outcome.AMBIGUOUS:
+            found = readings.pick_from(self.ranking, confidence.rivals(self.ranking, found), self.linked.full)
         if isinstance(self.sampler, LlmSampler) and len(self.sampler.declined) > len(self.pool):
             outcome, reason = Outcome.UNANSWERABLE, self.sampler.declined[0]
         elif not self.verdict.answerable:

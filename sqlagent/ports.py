@@ -159,3 +159,14 @@ class Judge(Protocol):
     def audit(self, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]) -> Verdict:
         """Say whether the pool likely holds the right SQL and which requirements are unmet."""
         ...
+
+
+@runtime_checkable
+class Estimating(Protocol):
+    """A judge that also says how probable each group is."""
+
+    def chances(
+        self, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]
+    ) -> Sequence[float]:
+        """Probability of each group to be the right one, if one of them is."""
+        ...

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 from sqlagent import wording
 from sqlagent.errors import LlmError
-from sqlagent.ports import Judge
+from sqlagent.ports import Estimating, Judge
 from sqlagent.values import (
     Execution,
     ExecutionGroup,
@@ -47,17 +47,6 @@ class Gated(Protocol):
     """A judge that names its own share gate: one that costs nothing may always be asked."""
 
     share_gate: float
-
-
-@runtime_checkable
-class Estimating(Protocol):
-    """A judge that also says how probable each group is."""
-
-    def chances(
-        self, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]
-    ) -> Sequence[float]:
-        """Probability of each group to be the right one, if one of them is."""
-        ...
 
 
 @dataclass(slots=True)

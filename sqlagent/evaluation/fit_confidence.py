@@ -22,10 +22,10 @@ from sqlagent.evaluation.items import BadInput, Databases, Item, Source, read_it
 from sqlagent.evaluation.progress import Bar
 from sqlagent.evaluation.scoring import Scorer, calibration
 from sqlagent.evaluation.selecting import STATEMENT, drawn
-from sqlagent.events import Audited, Ended, Executed, Ranked
+from sqlagent.events import Audited, Ended, Executed, Linked, Ranked
 from sqlagent.execution import Executor
 from sqlagent.judging import FeatureJudge
-from sqlagent.values import Candidate, Execution, Ranking, Verdict
+from sqlagent.values import Candidate, Execution, LinkedSchema, Ranking, Verdict
 
 SIZES: tuple[int | None, ...] = (None, 8, 4)
 """Sizes of the pools that are fitted on; None takes all candidates."""
@@ -88,31 +88,35 @@ def _drawn_cases(item: Item, source: Source, scorer: Scorer) -> Iterator[Case]:
         groups = grouping.group_by_execution(pool, grouping.asks_order(item.question))
         ranked = ranking.rank(item.question, linked, groups, pool=len(pool), judge=judge)
         verdict = resampling.audit(item.question, linked, ranked, pool, judge)
-        yield from _case(item, scorer, "all" if size is None else str(size), ranked, pool, verdict)
+        found = figures(ranked, pool, verdict, linked)
+        yield from _case(item, scorer, "all" if size is None else str(size), ranked, found)
 
 
 def _answered_cases(item: Item, source: Source, scorer: Scorer) -> Iterator[Case]:
     ranked, verdict = Ranking((), 0), Verdict(False, "")
+    linked: LinkedSchema | None = None
     pool: list[Execution] = []
     for event in pipeline.answer(
         item.question, database=source.database, catalog=source.catalog, index=source.index
     ):
         if isinstance(event, Executed):
             pool.append(event.execution)
+        elif isinstance(event, Linked):
+            linked = event.linked
         elif isinstance(event, Ranked):
             ranked = event.ranking
         elif isinstance(event, Audited):
             verdict = event.verdict
         elif isinstance(event, Ended) and event.answer.sql:
-            yield from _case(item, scorer, "generator", ranked, pool, verdict)
+            yield from _case(item, scorer, "generator", ranked, figures(ranked, pool, verdict, linked))
 
 
 def _case(
-    item: Item, scorer: Scorer, maker: str, ranked: Ranking, pool: Sequence[Execution], verdict: Verdict
+    item: Item, scorer: Scorer, maker: str, ranked: Ranking, found: Mapping[str, float]
 ) -> Iterator[Case]:
     if ranked.groups:
         best = ranked.groups[0].representative
-        yield Case(item.db, maker, figures(ranked, pool, verdict), scorer.is_right(best.sql, best.rows))
+        yield Case(item.db, maker, found, scorer.is_right(best.sql, best.rows))
 
 
 def weigh(cases: Sequence[Case], names: Sequence[str]) -> np.ndarray:
