@@ -227,6 +227,9 @@ LLM_MODEL = env.str("LLM_MODEL", default="")
 # Seconds one call of a language model may take, retries included; a model on a CPU needs more.
 LLM_TIMEOUT = env.float("LLM_TIMEOUT", default=120.0)
 
+# Drafts of the built-in generator shown to the language model as hints (0 to 3).
+LLM_DRAFTS = env.int("LLM_DRAFTS", default=0)
+
 # ------------------------------------------------------------------ limits
 
 # Seconds one statement may run, rows of a candidate, rows kept of a result, days they are kept.

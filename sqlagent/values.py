@@ -452,7 +452,7 @@ class Budget:
 
     Sizes from R3-SQL as untrained systems measured them: waves of 4 up to 8, 16 when hard;
     one resampling round. `rows` caps candidates; a winner that was cut runs once more up to
-    `result_rows`.
+    `result_rows`. `drafts` of the built-in generator are shown to an LLM as hints.
     """
 
     samples: int = 8
@@ -465,6 +465,7 @@ class Budget:
     rows: int = 10_000
     result_rows: int = 1_000_000
     mode: str = "fast"
+    drafts: int = 0
 
 
 # ---------------------------------------------------------------- what the guard says

@@ -28,6 +28,9 @@ def parser() -> argparse.ArgumentParser:
     answer.add_argument("--questions", type=Path, required=True, help="JSON lines; no gold: unanswerable")
     answer.add_argument("--llm", choices=("none", "env"), default="none", help="env: LLM_* variables")
     answer.add_argument("--samples", type=int, default=Budget().samples, help="candidates a round")
+    answer.add_argument(
+        "--drafts", type=int, default=0, help="drafts of the built-in generator shown to the LLM"
+    )
     answer.add_argument("--rounds", type=int, default=Budget().rounds, help="resampling rounds")
     for command in (select, answer):
         command.add_argument("--databases", required=True, help="folder of SQLite files, or a PostgreSQL URL")
@@ -76,7 +79,9 @@ def run(options: argparse.Namespace) -> None:
         from sqlagent.evaluation import answering
 
         items = read_items(options.questions)
-        budget = Budget(samples=options.samples, rounds=options.rounds, mode=options.mode)
+        budget = Budget(
+            samples=options.samples, rounds=options.rounds, mode=options.mode, drafts=options.drafts
+        )
         if options.llm == "env":
             # the pipeline's own clock would cut a slow model's resampling short, which is what is measured
             budget = replace(budget, seconds=3_600.0)

@@ -347,3 +347,11 @@ def test_what_was_sent_is_kept_with_the_answer() -> None:
     assert {m.text for request in answer.sent for m in request.messages} == {
         m["content"] for body in server.bodies for m in body["messages"]
     }
+
+
+@pytest.mark.parametrize("drafts", [0, 2])
+def test_drafts_of_the_built_in_generator_are_shown_only_when_asked_for(drafts: int) -> None:
+    with serving(Script(RIGHT)) as server:
+        asked(server, budget=Budget(drafts=drafts))
+    samples = [text_of(body) for body in server.bodies if stage(body) == "sample"]
+    assert any("<hints>" in text for text in samples) == bool(drafts)

@@ -96,6 +96,7 @@ def answer_events(
                 statement_seconds=settings.STATEMENT_SECONDS,
                 rows=settings.CANDIDATE_ROWS,
                 result_rows=settings.RESULT_ROWS,
+                drafts=settings.LLM_DRAFTS,
             ),
             privacy=opened.source.privacy,
             cancelled=cancelled,
