@@ -18,6 +18,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sqlagent.adapters import open_database
+from sqlagent.errors import DatabaseError
 from sqlagent.ports import Database
 from sqlagent.value_index import ValueIndex
 from sqlagent.values import Catalog, Question
@@ -120,11 +121,14 @@ class Databases:
     opened: dict[str, Source] = field(default_factory=dict)
 
     def source(self, name: str) -> Source:
-        """Open a database once and keep it. Raises: BadInput, DatabaseError."""
+        """Open a database once and keep it. Raises: BadInput."""
         if name not in self.opened:
             database = self._open(name)
-            catalog = database.catalog()
-            self.opened[name] = Source(database, catalog, ValueIndex.build(catalog, database))
+            try:
+                catalog = database.catalog()
+                self.opened[name] = Source(database, catalog, ValueIndex.build(catalog, database))
+            except DatabaseError as error:
+                raise BadInput(f"The database '{name}' cannot be read: {error}") from error
         return self.opened[name]
 
     def _open(self, name: str) -> Database:
