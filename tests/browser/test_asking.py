@@ -85,6 +85,18 @@ def test_sql_typed_but_not_run_survives_a_reload(page: Page, a_run: str):
     expect(page.get_by_role("textbox", name="SQL")).to_have_text("SELECT 'not run yet'")
 
 
+def test_who_was_signed_out_meanwhile_signs_in_again_and_finds_the_sql(page: Page, a_run: str):
+    page.goto(a_run)
+    write_sql(page, "SELECT 'typed before the end'")
+    kept = page.context.cookies()
+    page.context.clear_cookies(name="sessionid")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/sign-in/**")
+    page.context.add_cookies(kept)  # type: ignore[arg-type]
+    page.goto(a_run)
+    expect(page.locator("#sql-text")).to_have_value("SELECT 'typed before the end'")
+
+
 def test_the_editor_knows_the_tables_and_columns(page: Page, a_run: str):
     with page.expect_response("**/names/"):
         page.goto(a_run)

@@ -35,7 +35,7 @@ export function template() {
       title: { font: { size: 15, color: text }, subtitle: { font: { size: 13, color: muted } }, x: 0, xref: "container", xanchor: "left", y: 1, yref: "container", yanchor: "top", pad: { l: 4, t: 6 } },
       margin: { l: 8, r: 16, t: 12, b: 8, pad: 4 },
       xaxis: { ...axis, showgrid: false }, yaxis: axis,
-      legend: { orientation: "h", x: 0, y: 1.02, xanchor: "left", yanchor: "bottom", font: { size: 12, color: text }, title: { font: { size: 12, color: muted } } },
+      legend: { orientation: "h", x: 0, xanchor: "left", y: 0, yref: "container", yanchor: "bottom", font: { size: 12, color: text }, title: { font: { size: 12, color: muted } } },
       hoverlabel: { bgcolor: colour("--panel"), bordercolor: colour("--line-strong"), font: { color: text, size: 13 }, align: "left" },
       hovermode: "closest", bargap: 0.28, separators: ".,",
     },

@@ -71,7 +71,14 @@ document.addEventListener("htmx:responseError", (event) => {
   else if (status === 404) complain("That is not there any more. Reload the page to see what is.");
   else complain(`The server answered with an error (${status}). Nothing you typed is lost; try again.`);
 });
-document.addEventListener("htmx:beforeSwap", () => document.getElementById("trouble")?.remove());
+document.addEventListener("htmx:beforeSwap", (event) => {
+  document.getElementById("trouble")?.remove();
+  // Signed out meanwhile: the whole page goes to sign in, not a piece of it. Drafts are kept by their elements.
+  if (new URL(event.detail.xhr.responseURL || location.href).pathname.startsWith("/sign-in/")) {
+    event.detail.shouldSwap = false;
+    location.reload();
+  }
+});
 
 // Times come from the server in UTC and are read in the reader's own zone.
 const forms = {

@@ -54,13 +54,15 @@ class MirrorAsk extends HTMLElement {
     if (!this.box.value.trim()) {
       event.preventDefault();
       this.say("Type a question first.");
-      this.box.focus();
-      return;
+      return this.box.focus();
     }
+    if (this.sent) return event.preventDefault();
+    this.sent = true;
     this.keep("");
     const button = this.form.querySelector("button:not([type=button])");
     button?.setAttribute("aria-busy", "true");
-    addEventListener("pageshow", () => button?.removeAttribute("aria-busy"), { once: true });
+    addEventListener("pageshow", () => { this.sent = false; button?.removeAttribute("aria-busy"); }, { once: true });
+    return undefined;
   }
 
   example(event) {

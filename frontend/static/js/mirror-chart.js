@@ -49,7 +49,8 @@ class MirrorChart extends HTMLElement {
       if (!this.place) return;
       const layout = this.layout();
       layout.autosize = true;
-      this.place.style.height = layout.height ? `max(22rem, ${layout.height}px)` : "";
+      const tall = layout.showlegend && this.figure.data.length > 3 ? "27rem" : "22rem";
+      this.place.style.height = layout.height ? `max(${tall}, ${layout.height}px)` : tall;
       if (layout.height > 540) this.tabIndex = 0;
       else this.removeAttribute("tabindex");
       delete layout.height;
@@ -68,9 +69,9 @@ class MirrorChart extends HTMLElement {
   // The figure's layout in our template, with room for a title where it has one.
   layout() {
     const layout = { ...structuredClone(this.figure.layout), template: template() };
-    // A single number, or a word why there is no chart, stands where the chart would.
-    if (!this.figure.data.length) layout.template.layout.annotationdefaults = { font: { size: layout.title ? 44 : 15 } };
-    if (layout.title) layout.margin = { ...layout.template.layout.margin, t: 44 + (layout.showlegend ? 28 : 0) + (layout.title.subtitle ? 20 : 0), ...layout.margin };
+    // Numbers, or a word why there is no chart, stand where the chart would; the longer, the smaller.
+    if (!this.figure.data.length) layout.template.layout.annotationdefaults = { font: { size: wordSize(layout) } };
+    if (layout.title) layout.margin = { ...layout.template.layout.margin, t: layout.title.subtitle ? 64 : 44, ...layout.margin };
     return layout;
   }
 
@@ -96,6 +97,13 @@ class MirrorChart extends HTMLElement {
     link.click();
     announce("Chart saved");
   }
+}
+
+function wordSize(layout) {
+  if (!layout.title) return 15;
+  const lines = (layout.annotations ?? []).flatMap(({ text }) => text.replace(/<\/?b>/g, "").split("<br>"));
+  const longest = Math.max(1, ...lines.map((line) => line.length));
+  return Math.round(Math.min(44, Math.max(15, 560 / longest)));
 }
 
 function rgb(css) {

@@ -70,10 +70,11 @@ class MirrorEditor extends HTMLElement {
     form?.addEventListener("click", (event) => {
       if (event.target.closest("[data-formats]")) this.format();
     }, { signal: this.stopListening.signal });
-    // What was sent is kept by the server from here on.
-    form?.addEventListener("submit", () => {
-      this.given = this.value;
-      this.storage((store, key) => store.removeItem(key));
+    // What the server took is kept there from here on; what it did not take stays kept here.
+    form?.addEventListener("htmx:afterRequest", ({ detail }) => {
+      if (!detail.successful || detail.elt !== form || new URL(detail.xhr.responseURL).pathname.startsWith("/sign-in/")) return;
+      this.given = detail.requestConfig.formData.get(this.field.name);
+      this.keep(this.value);
     }, { signal: this.stopListening.signal });
     for (const name of ["mirror-exchanged", "htmx:afterSettle"]) {
       document.addEventListener(name, () => this.readPosition(), { signal: this.stopListening.signal });
@@ -84,7 +85,8 @@ class MirrorEditor extends HTMLElement {
   restore() {
     const typed = this.storage((store, key) => store.getItem(key));
     this.given = this.field.value;
-    if (typed && typed !== this.given) {
+    if (typed === this.given) this.storage((store, key) => store.removeItem(key));
+    else if (typed) {
       this.handle.replace(typed);
       announce("The SQL you were writing is back");
     }
@@ -95,9 +97,13 @@ class MirrorEditor extends HTMLElement {
     try { return use(sessionStorage, `mirror-sql:${this.getAttribute("kept")}`); } catch { return null; }
   }
 
+  keep(text) {
+    this.storage((store, key) => (text === this.given ? store.removeItem(key) : store.setItem(key, text)));
+  }
+
   changed(text) {
     this.field.value = text;
-    this.storage((store, key) => (text === this.given ? store.removeItem(key) : store.setItem(key, text)));
+    this.keep(text);
     this.field.dispatchEvent(new Event("input", { bubbles: true }));
     if (this.hasAttribute("error-at")) {
       this.removeAttribute("error-at");

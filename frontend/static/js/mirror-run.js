@@ -49,6 +49,7 @@ class MirrorRun extends HTMLElement {
     let wait = POLL_MS;
     try {
       const reply = await fetch(this.getAttribute("poll"), { headers: { "X-Requested-With": "mirror-run" } });
+      if (reply.redirected) return location.reload(); // signed out meanwhile
       const html = await reply.text();
       if (reply.ok && reply.headers.has("X-Mirror-Ended")) return this.ended(html);
       if (reply.ok && !this.hasAttribute("parts")) this.put("steps", html);
