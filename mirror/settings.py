@@ -250,6 +250,19 @@ SOURCE_FILES_DIR = Path(env.str("SOURCE_FILES_DIR", default=str(VAR_DIR / "files
 # strangers sign up. Link-local addresses (a cloud's metadata service) are refused either way.
 SOURCE_PRIVATE_HOSTS = env.bool("SOURCE_PRIVATE_HOSTS", default=True)
 
+# The most that is taken of uploaded files at once (megabytes).
+UPLOAD_MEGABYTES = env.int("UPLOAD_MEGABYTES", default=200)
+FILE_UPLOAD_HANDLERS = [
+    "mirror.receiving.SizeLimit",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
+# A page about uploaded files has three fields a column.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
+
+# Statements and questions that run at once on one source; others wait their turn.
+CONCURRENT_RUNS = env.int("CONCURRENT_RUNS", default=4)
+
 # Distinct stored values of one text column that are made searchable, and seconds spent on a source.
 VALUE_INDEX_PER_COLUMN = env.int("VALUE_INDEX_PER_COLUMN", default=2_000)
 VALUE_INDEX_SECONDS = env.float("VALUE_INDEX_SECONDS", default=30.0)

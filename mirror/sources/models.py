@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import uuid
+from pathlib import Path
+
 from django.conf import settings
 from django.db import models
 
@@ -15,7 +18,8 @@ class Source(models.Model):
     """A database someone connected: how to open it, who may see it, what its catalog was.
 
     `name` is the short name people type (`--source shop`). Visible to its owner and to the
-    members of the teams it is shared with.
+    members of the teams it is shared with. Limits that are empty are the settings' own
+    (`selectors.limits_of` is the one place that decides).
     """
 
     class Engine(models.TextChoices):
@@ -47,6 +51,14 @@ class Source(models.Model):
     catalog = models.JSONField(null=True, blank=True)
     catalog_version = models.CharField(max_length=64, blank=True)
     catalog_at = models.DateTimeField(null=True, blank=True)
+    drift = models.JSONField(null=True, blank=True, help_text="What a refresh last found changed (see drift)")
+    is_upload = models.BooleanField(default=False, help_text="A DuckDB file of Mirror's own, made of files")
+    concurrent_runs = models.PositiveSmallIntegerField(null=True, blank=True)
+    statement_seconds = models.FloatField(null=True, blank=True)
+    candidate_rows = models.PositiveIntegerField(null=True, blank=True)
+    result_rows = models.PositiveIntegerField(null=True, blank=True)
+    result_days = models.PositiveIntegerField(null=True, blank=True)
+    cell_chars = models.PositiveIntegerField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -59,6 +71,30 @@ class Source(models.Model):
     def is_file(self) -> bool:
         """It is a file on this machine, not a server."""
         return self.engine in (self.Engine.SQLITE, self.Engine.DUCKDB)
+
+
+class Upload(models.Model):
+    """Files that somebody uploaded and has not yet made into tables.
+
+    `files` is a list of what `uploads.plans` tells of each; the files themselves lie in
+    `folder`. With `source`, the tables are to be added to that one. Forgotten after a day.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="uploads")
+    source = models.ForeignKey(
+        Source, on_delete=models.CASCADE, null=True, blank=True, related_name="uploads"
+    )
+    files = models.JSONField(default=list)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"Upload {self.pk}"
+
+    @property
+    def folder(self) -> Path:
+        """Where its files lie."""
+        return Path(settings.VAR_DIR) / "uploads" / "waiting" / str(self.pk)
 
 
 class StoredIndex(models.Model):
