@@ -5,6 +5,7 @@ Each step refuses by itself, so a trick has to pass all of them. The database is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -25,7 +26,7 @@ _DEFAULT = Policy()
 _ROOTS = {"select", "with", "values", "("}
 _MORE_ROOTS = {
     "duckdb": {"from", "pivot", "unpivot", "summarize", "describe", "table"},
-    "mysql": {"table"},
+    "mysql": {"table", "describe", "desc", "explain"},
     "postgres": {"table"},
 }
 _ROOT_NODES = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
@@ -127,18 +128,17 @@ def _decide(sql: str, scanned: Scanned, catalog: Catalog, policy: Policy, allowe
             return replace(passed, runs=False)
         passed = replace(passed, explains=True, runs=command.runs)
         scanned = replace(scanned, code=command.code)
+    refusal = _first_word(scanned.code, catalog.dialect, policy)
+    if refusal is not None:
+        return refusal
     tokens = tokens_of(scanned, catalog.dialect)
     if isinstance(tokens, Refusal):
         return tokens
-    first = tokens[0].text.lower()
-    refusal = _first_word(first, tokens[0], catalog.dialect, policy)
-    if refusal is not None:
-        return refusal
     root = parse(scanned, tokens, catalog.dialect)
     if isinstance(root, Refusal):
-        return root
+        return _stored(tokens) or root
     problem = (
-        _shapes(root, allowed, catalog.dialect)
+        _shapes(root, tokens, allowed, catalog.dialect)
         or _calls(root, tokens, allowed, policy)
         or _special(tokens, allowed, policy)
     )
@@ -153,33 +153,48 @@ def _decide(sql: str, scanned: Scanned, catalog: Catalog, policy: Policy, allowe
 # ---------------------------------------------------------------- deciding
 
 
-def _first_word(first: str, token: Token, dialect: str, policy: Policy) -> Refusal | None:
-    roots = _ROOTS | _MORE_ROOTS.get(dialect, set())
-    if first in ("describe", "summarize") and "describe" in policy.refused:
-        return commands.switched_off(first.upper(), token.start)
-    if first in roots or (dialect == "mysql" and first in ("describe", "desc", "explain")):
+_FIRST = re.compile(r"\s*([^\W\d]\w*|.)", re.DOTALL)
+
+
+def _first_word(code: str, dialect: str, policy: Policy) -> Refusal | None:
+    found = _FIRST.match(code)
+    first, start = (found[1], found.start(1)) if found else ("", 0)
+    word = first.lower()
+    if word in ("describe", "summarize", "desc") and "describe" in policy.refused:
+        return commands.switched_off(word.upper(), start)
+    if word in _ROOTS or word in _MORE_ROOTS.get(dialect, ()):
         return None
-    word = first.split()[0] if first.split() else first
     if word in _WRITES:
         return Refusal(
-            f"{word.upper()} {_WRITES[word]}.", "Only statements that read run here.", _READ, token.start
+            f"{word.upper()} {_WRITES[word]}.", "Only statements that read run here.", _READ, start
         )
     return Refusal(
-        f"The statement begins with {token.text[:40]}.",
+        f"The statement begins with {first[:40]}.",
         "Only statements that read rows run here, and this is not on the list of them.",
         _READ,
-        token.start,
+        start,
     )
 
 
-def _shapes(root: exp.Expr, allowed: Lists, dialect: str) -> Refusal | None:
+def _stored(tokens: Sequence[Token]) -> Refusal | None:
+    """Say that a statement stores its rows, where the parser only says that a word is out of place."""
+    into = next((token.start for token in tokens if token.text.upper() == "INTO" and is_word(token)), None)
+    if into is None:
+        return None
+    why = "Only what is known to read, and nothing else, runs here."
+    return Refusal(
+        "SELECT ... INTO stores the rows somewhere.", why, "Leave INTO out, and download the rows.", into
+    )
+
+
+def _shapes(root: exp.Expr, tokens: Sequence[Token], allowed: Lists, dialect: str) -> Refusal | None:
     """Refuse a tree with any shape that is not on the list."""
     if not _is_statement(root, dialect):
         return _shape(root)
     for node in root.walk():
         name = type(node).__name__
         if name not in allowed.nodes and node is not root and not _called_by_name(node, allowed):
-            return _shape(node)
+            return (_stored(tokens) if isinstance(node, exp.Into) else None) or _shape(node)
         if isinstance(node, exp.Describe | exp.Summarize) and not _described(node):
             return _shape(node)
         if isinstance(node, exp.PropertyEQ) and dialect == "mysql":
