@@ -309,6 +309,11 @@ def failed(message: str, position: int | None = None, advice: str = "") -> State
     return StatementFailed(Failure(FailureKind.ERROR, message, position, advice))
 
 
+def not_allowed(message: str) -> StatementFailed:
+    """Make the error for a statement that the database itself did not let happen, in its words."""
+    return refused(f"Not allowed in a read-only session: {message.rstrip('.! ')}.")
+
+
 def refused(message: str) -> StatementFailed:
     """Make the error for a statement that the read-only session stopped."""
     advice = "Sources are only read here. Write a SELECT."

@@ -27,6 +27,7 @@ from sqlagent.adapters.base import (
     Rowing,
     failed,
     known_options,
+    not_allowed,
     refused,
     structure_hash,
     unreachable,
@@ -261,7 +262,7 @@ def _failure(error: duckdb.Error, flight: Flight, sql: str) -> DatabaseError:
     if isinstance(error, duckdb.InterruptException) and stopped is not None:
         return StatementFailed(stopped)
     if isinstance(error, duckdb.PermissionException) or "read-only mode" in message:
-        return refused(f"Not allowed in a read-only session: {message}.")
+        return not_allowed(message)
     if isinstance(error, duckdb.OutOfMemoryException):
         return failed(message, advice="Ask for less: fewer rows, fewer columns, or an aggregate.")
     return failed(message, _position(str(error), sql))

@@ -33,6 +33,7 @@ from sqlagent.adapters.base import (
     Rowing,
     failed,
     known_options,
+    not_allowed,
     refused,
     timed_out,
     unreachable,
@@ -216,10 +217,10 @@ class MysqlDatabase(Adapter):
             advice = "Somebody else has locked a table of this statement. Try again later."
             return StatementFailed(Failure(FailureKind.TIMEOUT, message, advice=advice))
         if code in (1792, 1290):
-            return refused(f"Not allowed in a read-only session: {message}.")
+            return not_allowed(message)
         if code in (0, 1053, 1927, 2006, 2013, 2014) or not isinstance(code, int):
             return unreachable(
-                f"The connection to {self._host}:{self._port} was lost while the statement ran: {message}.",
+                f"The connection to {self._host}:{self._port} was lost while the statement ran: {message.rstrip('.')}.",
                 "Run it again once the server is back.",
             )
         advice = ""

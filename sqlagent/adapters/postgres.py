@@ -33,6 +33,7 @@ from sqlagent.adapters.base import (
     Rowing,
     failed,
     known_options,
+    not_allowed,
     refused,
     unreachable,
 )
@@ -223,7 +224,7 @@ class PostgresDatabase(Adapter):
             advice = "Somebody else has locked a table of this statement. Try again later."
             return StatementFailed(Failure(FailureKind.TIMEOUT, message, advice=advice))
         if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
-            return refused(f"Not allowed in a read-only session: {message}.")
+            return not_allowed(message)
         if error.sqlstate is None or error.sqlstate.startswith(("08", "57P")):
             if flight.is_cancelled:
                 return StatementFailed(Failure(FailureKind.CANCELLED, "The statement was stopped."))

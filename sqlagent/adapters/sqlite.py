@@ -7,6 +7,7 @@ PRAGMA that set something, transactions and extensions do not even compile.
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 import time
@@ -25,6 +26,7 @@ from sqlagent.adapters.base import (
     Rowing,
     failed,
     known_options,
+    not_allowed,
     refused,
     structure_hash,
     unreachable,
@@ -136,10 +138,10 @@ class SqliteDatabase(Adapter):
             raise unreachable(
                 f"There is no file at {self._path}.", "Check the path, and that it was not moved."
             )
-        uri = f"file:{quote(str(self._path.resolve()))}?mode=ro"
         try:
+            uri = f"file:{quote(str(self._path.resolve()))}?mode=ro{self._immutable()}"
             opened = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=2)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise unreachable(f"The file {self._path} cannot be opened: {error}.") from error
         with closing(opened) as db:
             db.text_factory = _text
@@ -155,6 +157,21 @@ class SqliteDatabase(Adapter):
                 raise self._failure(error, flight, "") from error
             finally:
                 flight.arm(None)
+
+    def _immutable(self) -> str:
+        """Read a WAL database where nobody can write as what it is: a file that does not change.
+
+        SQLite keeps such a database's readers in files beside it, and fails where it may not
+        make them.
+        """
+        with self._path.open("rb") as file:
+            is_wal = file.read(20)[18:20] == b"\x02\x02"
+        beside = self._path.with_name(f"{self._path.name}-wal")
+        return (
+            "&immutable=1"
+            if is_wal and not beside.exists() and not os.access(self._path.parent, os.W_OK)
+            else ""
+        )
 
     @contextmanager
     def _session(self, flight: Flight, sql: str, limits: Limits) -> Iterator[Rowing]:
@@ -189,7 +206,7 @@ class SqliteDatabase(Adapter):
         if "unable to open" in message or "disk I/O" in message:
             return unreachable(f"The file {self._path} cannot be read: {message}.")
         if "not authorized" in message or "prohibited" in message or "readonly" in message:
-            return refused(f"Not allowed in a read-only session: {message}.")
+            return not_allowed(message)
         if "locked" in message:
             return failed(f"{message}.", advice="Another program is writing to the file. Try again.")
         return failed(message, position_of(message, sql))

@@ -17,6 +17,7 @@ from sqlagent.errors import DatabaseError
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Limits
 from tests.engines.labs import LABS, Lab
+from tests.engines.net_table import TABLE, code
 
 CASES = [
     json.loads(line) for line in (Path(__file__).parent / "cases" / "hostile.jsonl").read_text().splitlines()
@@ -79,3 +80,10 @@ def send(database: SourceDatabase, sql: str) -> None:
 def test_every_engine_is_tried() -> None:
     assert {case["engine"] for case in CASES} == set(LABS) == set(REAL)
     assert len({(case["engine"], case["sql"]) for case in CASES}) == len(CASES)
+
+
+def test_the_published_table_shows_every_case() -> None:
+    shown = TABLE.read_text()
+    for case in CASES:
+        assert f"| {code(case['sql'])} | {case['why']} |" in shown, "run: python -m tests.engines.net_table"
+    assert "**had an effect**" not in shown

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import pwd
+import shutil
 import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -75,3 +81,58 @@ def test_rows_of_giant_cells_do_not_pile_up(tmp_path: Path) -> None:
     with pytest.raises(StatementFailed) as caught:
         database.execute("SELECT zeroblob(900000000)", Limits())
     assert caught.value.failure.kind is FailureKind.ERROR
+
+
+def as_ordinary_user(ask: Callable[[], str]) -> str:
+    """Ask in a child process where root's powers do not help, and give the answer."""
+    here, there = multiprocessing.Pipe()
+
+    def run() -> None:
+        if os.geteuid() == 0:
+            nobody = pwd.getpwnam("nobody")
+            os.setgroups([])
+            os.setgid(nobody.pw_gid)
+            os.setuid(nobody.pw_uid)
+        there.send(ask())
+
+    child = multiprocessing.get_context("fork").Process(target=run)
+    child.start()
+    child.join(30)
+    assert here.poll(), "the child died without an answer"
+    return here.recv()
+
+
+@pytest.fixture
+def closed_folder() -> Iterator[Path]:
+    """A folder that everybody may look into and nobody but root may write to."""
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))
+    yield folder
+    folder.chmod(0o700)
+    shutil.rmtree(folder)
+
+
+def test_a_database_in_wal_mode_is_read_where_nothing_may_be_written(closed_folder: Path) -> None:
+    path = closed_folder / "wal.sqlite3"
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript("PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (7);")
+    path.chmod(0o444)
+    closed_folder.chmod(0o555)
+    database = open_database("sqlite", database=str(path))
+    assert as_ordinary_user(lambda: repr(database.execute("SELECT a FROM t", Limits()).rows)) == "((7,),)"
+    assert [entry.name for entry in closed_folder.iterdir()] == ["wal.sqlite3"]
+
+
+def test_a_file_that_may_not_be_read_says_so(closed_folder: Path) -> None:
+    path = closed_folder / "secret.sqlite3"
+    sqlite3.connect(path).close()
+    path.chmod(0o000)
+    closed_folder.chmod(0o555)
+    database = open_database("sqlite", database=str(path))
+
+    def ask() -> str:
+        try:
+            return database.check().server
+        except Unreachable as error:
+            return str(error)
+
+    assert "secret.sqlite3 cannot be opened" in as_ordinary_user(ask)
