@@ -64,6 +64,8 @@ _KEY = re.compile(
     re.IGNORECASE,
 )
 _CAMEL_KEY = re.compile(r"[a-z](?:ID|Id|Key|Code)$")
+# A year, or the two digits of a month, day, hour or week, as SQLite's STRFTIME writes them.
+_PART = re.compile(r"1\d{3}|2[01]\d\d|[0-5]\d")
 _YEAR = re.compile(r"(?:^|_)(?:year|yr|season|jahr|ann[eé]e)(?:$|_)|[a-z]Year$", re.IGNORECASE)
 _PERIOD = re.compile(
     r"(?:^|_)(?:month|quarter|week|weekday|dow|day_of_week|day|hour|isoweek|month_number)(?:$|_)",
@@ -178,10 +180,17 @@ def is_year(name: str, cells: Iterable[Cell]) -> bool:
 
 
 def has_order(cells: Sequence[Cell]) -> bool:
-    """Say whether texts are months, weekdays or quarters, which have an order of their own."""
+    """Say whether texts are years, months, weekdays or quarters, which have an order of their own.
+
+    Example:
+        >>> has_order(["2024", "2023"]), has_order(["09", "10"]), has_order(["Oslo"])
+        (True, True, False)
+    """
     texts = [str(c) for c in cells]
     if not texts:
         return False
+    if all(_PART.fullmatch(t) for t in texts):
+        return True
     if all(_QUARTER.fullmatch(t) for t in texts):
         return True
     return all(_calendar(t) is not None for t in texts)
