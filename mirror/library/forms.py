@@ -44,7 +44,17 @@ class ParameterForm(forms.Form):
         return cleaned
 
 
-ParameterForms = forms.formset_factory(ParameterForm, extra=1, can_delete=True, max_num=30)
+class _ParameterForms(forms.BaseFormSet):
+    """Rows that are there can be removed."""
+
+    def add_fields(self, form: forms.Form, index: int | None) -> None:
+        super().add_fields(form, index)
+        form.fields["DELETE"].label = "Remove it"
+
+
+ParameterForms = forms.formset_factory(
+    ParameterForm, formset=_ParameterForms, extra=1, can_delete=True, max_num=30
+)
 
 
 class ArgumentsForm(forms.Form):

@@ -11,7 +11,7 @@ class PersonForm(forms.Form):
     """A new person."""
 
     username = User._meta.get_field("username").formfield(
-        label="User name", help_text="What they sign in with."
+        label="Username", help_text="What they sign in with."
     )
     name = forms.CharField(label="Name", max_length=150, required=False)
     email = forms.EmailField(label="Mail address", required=False)
@@ -40,5 +40,5 @@ class TeamForm(forms.ModelForm):
 class MemberForm(forms.Form):
     """Somebody to put into a team."""
 
-    username = forms.CharField(label="User name", max_length=150)
+    username = forms.CharField(label="Username", max_length=150)
     is_manager = forms.BooleanField(label="May add and remove members", required=False)

@@ -92,7 +92,7 @@ def test_somebody_is_let_in_by_a_link_and_sees_only_what_is_shared(
     page.get_by_label("Name").fill("Analysts")
     page.get_by_role("button", name="Make the team").click()
     page.goto("/people/new/")
-    page.get_by_label("User name").fill("bob")
+    page.get_by_label("Username").fill("bob")
     page.get_by_role("button", name="Add and make the link").click()
     assert not violations(page)
     link = page.locator("#one-time-link").inner_text()
@@ -106,7 +106,7 @@ def test_somebody_is_let_in_by_a_link_and_sees_only_what_is_shared(
 
     page.goto("/teams/")
     page.get_by_role("link", name="Analysts").click()
-    page.get_by_label("User name").fill("bob")
+    page.get_by_label("Username").fill("bob")
     page.get_by_role("button", name="Add").click()
     expect(page.get_by_role("button", name="Remove bob")).to_be_visible()
     page.goto("/sources/1/share/")

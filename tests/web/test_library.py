@@ -84,11 +84,13 @@ def test_saved_sql_is_not_seen_by_a_team_that_does_not_see_its_source(as_alice, 
 
 def test_an_owner_who_lost_the_source_keeps_the_sql_but_cannot_run_it(as_bob, bob, shop, team):
     saved = services.sql_save(bob, shop, "Mine", "SELECT 1")
-    assert "Run it" in as_bob.get(url("saved", saved.pk)).content.decode()
+    run = reverse("asking:run_saved", args=[saved.pk])
+    assert run in as_bob.get(url("saved", saved.pk)).content.decode()
     shop.teams.clear()
     page = as_bob.get(url("saved", saved.pk)).content.decode()
     assert "You cannot run this now" in page
-    assert "Run it" not in page
+    assert run not in page
+    assert as_bob.post(run).status_code == 403
 
 
 def test_it_is_shared_only_with_teams_one_is_in(as_alice, saved, team):
