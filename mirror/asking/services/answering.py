@@ -19,7 +19,7 @@ from mirror.asking.steps import StepWriter, answer_fields
 from mirror.leases import Lease, LeaseLost, Status, Watch, claim
 from mirror.results.cells import storable
 from mirror.results.services import result_delete, result_store
-from sqlagent.errors import SqlAgentError
+from sqlagent.errors import DatabaseError, SqlAgentError
 from sqlagent.events import Ended, Event
 from sqlagent.values import Answer, Outcome, Question, Turn
 
@@ -54,6 +54,7 @@ def run_answer(lease: Lease) -> None:
                     Outcome.FAILED, answer.question, STOPPED, usage=answer.usage, sent=answer.sent
                 )
             _conclude(run, lease, answer)
+            log.info("Run %s %s after %.2f s", run.pk, answer.outcome, answer.usage.seconds)
     except (LeaseLost, Run.DoesNotExist) as error:
         log.info("Run %s was given up: %s", lease.pk, error)
 
@@ -88,6 +89,8 @@ def _answered(run: Run, lease: Lease, watch: Watch) -> Answer:
                     steps.keep(event)
             finally:
                 watch.cancel = None
+    except DatabaseError as error:
+        return Answer(Outcome.FAILED, question, f"{error.failure.message} {error.failure.advice}".strip())
     except SqlAgentError as error:
         return Answer(Outcome.FAILED, question, str(error))
     raise RuntimeError("The pipeline ended without an answer")

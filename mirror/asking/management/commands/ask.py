@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from mirror.asking import services
 from mirror.results.cells import exact_text, json_cell, shown
 from mirror.sources.models import Source
-from sqlagent.errors import SqlAgentError
+from sqlagent.errors import DatabaseError, SqlAgentError
 from sqlagent.events import (
     Audited,
     Ended,
@@ -199,6 +199,8 @@ def _answer(question: Question, source: Source, steps: Any) -> Answer:
                 steps.flush()
                 if isinstance(event, Ended):
                     return event.answer
+    except DatabaseError as error:
+        return Answer(Outcome.FAILED, question, f"{error.failure.message} {error.failure.advice}".strip())
     except SqlAgentError as error:
         return Answer(Outcome.FAILED, question, str(error))
     raise CommandError("The pipeline ended without an answer.")
