@@ -30,12 +30,17 @@ MAX_LABELS = 12
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """What is drawn: positions on x in order, and for each series one value a position."""
+    """What is drawn: positions on x in order, and for each series one value a position.
+
+    `categories` and `series` count what there was before any cut; `hidden` are the values that
+    share a place with another and, without an aggregate, are not drawn.
+    """
 
     xs: list[Cell]
     values: dict[str, list[float | None]]
     categories: int
     series: int
+    hidden: int = 0
 
 
 _FOLD: dict[str, Callable[[Sequence[float]], float]] = {
@@ -65,6 +70,9 @@ def points_of(chart: Chart, rows: Rows) -> Points:
                 value = number_of(row[at[name]])
                 slot.extend([value] if value is not None else [])
     folded = {s: {k: _fold(chart.aggregate, v) for k, v in values.items()} for s, values in gathered.items()}
+    hidden = 0
+    if chart.aggregate == "none":
+        hidden = sum(max(0, len(v) - 1) for values in gathered.values() for v in values.values())
     every = len(folded)
     if chart.series and every > MAX_SERIES:
         weight = {s: sum(abs(v or 0.0) for v in values.values()) for s, values in folded.items()}
@@ -74,7 +82,7 @@ def points_of(chart: Chart, rows: Rows) -> Points:
     limit = MAX_CATEGORIES if chart.mark == "bar" and not time_axis(chart, rows) else MAX_POINTS
     shown = keys[:limit]
     values = {s: [found.get(k) for k in shown] for s, found in folded.items()}
-    return Points([xs[k] for k in shown], values, len(keys), every)
+    return Points([xs[k] for k in shown], values, len(keys), every, hidden)
 
 
 def _fold(aggregate: str, values: Sequence[float]) -> float | None:
@@ -132,6 +140,10 @@ def note_of(chart: Chart, rows: Rows) -> str:
             )
         if chart.series and points.series > MAX_SERIES:
             notes.append(f"The largest {MAX_SERIES} of {points.series:,} series shown.")
+        if points.hidden:
+            notes.append(
+                f"{points.hidden:,} values that share a place with another are not drawn: choose an aggregate."
+            )
         if chart.aggregate in ("mean", "sum", "min", "max") and points.categories < len(rows.rows):
             word = {
                 "mean": "averaged",
