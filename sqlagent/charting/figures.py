@@ -239,14 +239,12 @@ def _words(chart: Chart, rows: Rows) -> Json:
             cell = rows.rows[0][rows.columns.index(name)]
             number = number_of(cell)
             year = _is_year(profile(rows, name))
-            text = (
-                str(cell) if number is None or year else shown(int(cell) if isinstance(cell, int) else number)
-            )
+            text = str(cell) if number is None or year else _exactly(cell, number)
             lines.append((text, in_words(name) if len(chart.y) > 1 or not chart.title else ""))
         layout["title"] = {"text": _escaped(chart.title or title_of(chart))}
     else:
         lines.append(("", chart.note or "There is nothing to draw."))
-    text = "<br>".join(f"<b>{_escaped(a)}</b> {_escaped(b)}".strip() for a, b in lines)
+    text = "<br>".join(f"<b>{_escaped(a)}</b> {_escaped(b)}".strip() if a else _escaped(b) for a, b in lines)
     layout["annotations"] = [
         {"text": text, "showarrow": False, "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
     ]
@@ -296,6 +294,13 @@ def _number(value: float | None) -> float | int | None:
     if value is None or not math.isfinite(value):
         return None
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
+
+def _exactly(cell: Cell, number: float) -> str:
+    """Say a single number with two decimals however large: nothing else stands beside it."""
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    return shown(number) if abs(number) < 1_000 else f"{number:,.2f}".rstrip("0").rstrip(".")
 
 
 def _round(value: float) -> float:

@@ -249,6 +249,17 @@ def test_cells_of_every_kind_become_json() -> None:
         go.Figure(drawn)
 
 
+def test_a_single_number_is_shown_to_the_cent_and_a_large_one_whole() -> None:
+    for cell, text in (
+        (Decimal("1234567.50"), "1,234,567.5"),
+        (2**63, "9,223,372,036,854,775,808"),
+        (0.12345, "0.123"),
+    ):
+        some = rows("total", (cell,))
+        drawn = charting.figure(charting.suggest(some), some)
+        assert text in drawn["layout"]["annotations"][0]["text"]
+
+
 def test_spans_of_time_are_drawn_in_seconds() -> None:
     waits = rows("desk wait", ("a", timedelta(minutes=1)), ("b", timedelta(minutes=2)), ("c", timedelta(0)))
     assert trace(Chart("bar", "desk", ("wait",)), waits)["y"] == [120, 60, 0]
