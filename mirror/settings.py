@@ -263,6 +263,9 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 # Statements and questions that run at once on one source; others wait their turn.
 CONCURRENT_RUNS = env.int("CONCURRENT_RUNS", default=4)
 
+# How old a source's catalog may be before a question reads it anew (hours).
+CATALOG_HOURS = env.int("CATALOG_HOURS", default=24)
+
 # Distinct stored values of one text column that are made searchable, and seconds spent on a source.
 VALUE_INDEX_PER_COLUMN = env.int("VALUE_INDEX_PER_COLUMN", default=2_000)
 VALUE_INDEX_SECONDS = env.float("VALUE_INDEX_SECONDS", default=30.0)

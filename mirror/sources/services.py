@@ -9,6 +9,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Iterable
 from contextlib import closing
+from datetime import timedelta
 from threading import Lock
 
 from django.conf import settings
@@ -61,10 +62,21 @@ def open_source(source: Source) -> SourceDatabase:
 
 
 def source_catalog(source: Source, database: Database) -> Catalog:
-    """Give the catalog as it was last read, reading it now when it never was. Raises: DatabaseError."""
-    if source.catalog:
-        return catalog_read(source.catalog)
-    return _catalog_keep(source, database.catalog())
+    """Give the catalog, read anew when that was more than `CATALOG_HOURS` ago.
+
+    One that cannot be read anew is given as it was. Raises: DatabaseError when it was never read.
+    """
+    kept = catalog_read(source.catalog) if source.catalog else None
+    oldest = timezone.now() - timedelta(hours=settings.CATALOG_HOURS)
+    if kept is not None and source.catalog_at is not None and source.catalog_at > oldest:
+        return kept
+    try:
+        return _catalog_keep(source, database.catalog())
+    except DatabaseError as error:
+        if kept is None:
+            raise
+        log.warning("The tables of source %s could not be read anew: %s", source.pk, error)
+        return kept
 
 
 def source_index(source: Source, catalog: Catalog, database: Database) -> ValueIndex | None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ipaddress
 import os
 import sqlite3
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+import time_machine
 from django.urls import reverse
 
 from mirror.sources import addresses, services
@@ -284,6 +286,23 @@ def test_a_refresh_sees_new_tables_and_has_the_values_read_again(
     source.refresh_from_db()
     assert {t["name"] for t in source.catalog["tables"]} == {"pets", "owners"}
     assert source.stored_index.state == StoredIndex.State.WAITING
+
+
+def test_a_catalog_is_read_anew_after_a_day_and_kept_while_the_source_is_away(as_charlie, files, settings):
+    as_charlie.post(url("connect"), PETS)
+    db = sqlite3.connect(files / "pets.sqlite3")
+    db.executescript("CREATE TABLE owners (name TEXT);")
+    db.close()
+
+    def tables(hours: float) -> set[str]:
+        source = Source.objects.get(name="pets")
+        with time_machine.travel(source.catalog_at + timedelta(hours=hours)):
+            return {t.name for t in services.source_catalog(source, services.open_source(source)).tables}
+
+    assert tables(settings.CATALOG_HOURS - 1) == {"pets"}
+    assert tables(settings.CATALOG_HOURS + 1) == {"pets", "owners"}
+    (files / "pets.sqlite3").unlink()
+    assert tables(settings.CATALOG_HOURS * 3) == {"pets", "owners"}
 
 
 def test_stored_values_become_searchable(shop):
