@@ -13,7 +13,7 @@ from datetime import date, timedelta
 from sqlagent.grammar.reading import DATED, NUMERIC, Reading, Slot
 from sqlagent.grammar.schema import Schema
 from sqlagent.grammar.tree import Col, Cond, Term, Value, term_of
-from sqlagent.language.dates import resolve
+from sqlagent.language.dates import Period, resolve
 from sqlagent.language.mentions import Target
 from sqlagent.values import Column, Kind
 
@@ -57,6 +57,7 @@ class _Gatherer:
         self.picks = picks
         self.tables = tables
         self.used: set[int] = set()
+        self.ended: set[int] = set()
         self.out = Conditions()
 
     def run(self) -> Conditions | None:
@@ -200,7 +201,14 @@ class _Gatherer:
         if slot.period is None or pick is None:
             return False
         owner = self._dated_owner(n) or Col(pick.table, pick.column)
+        if n in self.ended:
+            return True
         first, last = resolve(slot.period, date.today())
+        other = self._until(n)
+        if other is not None:
+            last = resolve(other, date.today())[1]
+            self._range(owner, "W", "=", first, last)
+            return True
         lows = [t.low for t in self.reading.tokens[max(0, slot.start - 3) : slot.start]]
         op = "="
         if set(lows) & {"before", "until", "till", "prior"}:
@@ -211,6 +219,20 @@ class _Gatherer:
             op = ">="
         self._range(owner, "W", op, first, last)
         return True
+
+    def _until(self, n: int) -> Period | None:
+        """The period that ends "between A and B" or "from A to B", if this one begins it."""
+        slots, tokens = self.reading.slots, self.reading.tokens
+        if n + 1 >= len(slots) or slots[n + 1].period is None:
+            return None
+        before = tokens[slots[n].start - 1].low if slots[n].start else ""
+        between = [t.low for t in tokens[slots[n].end : slots[n + 1].start]]
+        if (before == "between" and between == ["and"]) or (
+            before == "from" and between[:1] in (["to"], ["until"], ["till"])
+        ):
+            self.ended.add(n + 1)
+            return slots[n + 1].period
+        return None
 
     def _dated_owner(self, n: int) -> Col | None:
         """A date column said right before the period."""

@@ -69,10 +69,15 @@ def read(text: str, naming: Naming, values: Values | None) -> Reading:
     """Read a question against a catalog's names and stored values. Never raises, whatever the text."""
     tokens = tokenise(text)
     mentions = list(naming.mentions(tokens, values))
+    mentions = [m for n, m in enumerate(mentions) if not _modifies(m, mentions[n + 1 : n + 2])]
     slots: list[Slot] = []
     taken: set[int] = set()
     years_stored = any("year" in split_name(i.column.name) for i in naming.items if i.column is not None)
-    periods = [p for p in read_periods(tokens) if not p.plain_number or _is_year(tokens, p, years_stored)]
+    periods = [
+        p
+        for p in read_periods(tokens)
+        if not p.plain_number or _is_year(tokens, p, years_stored or _numbered(mentions, p, naming))
+    ]
     held = {n for m in mentions if m.kind == "value" for n in range(m.start, m.end)}
     for period in periods:
         if any(n in held for n in range(period.start, period.end)):
@@ -141,6 +146,28 @@ def _only_counts(mention: Mention, tokens: Sequence[Token]) -> bool:
         return False
     low, after = tokens[mention.start].low, tokens[mention.end].low if mention.end < len(tokens) else ""
     return low in {"number", "numbers", "count", "amount", "quantity"} and after in {"of", "the"}
+
+
+def _modifies(mention: Mention, following: Sequence[Mention]) -> bool:
+    """Whether a weakly matched word merely qualifies the table said right after it ("gas companies")."""
+    if mention.kind == "value" or not following or following[0].start != mention.end:
+        return False
+    after = following[0].best
+    return mention.best.cover < 0.7 and following[0].kind == "table" and after.cover > 0.9
+
+
+def _numbered(mentions: Sequence[Mention], period: Period, naming: Naming) -> bool:
+    """Whether a column of numbers is named right before a bare year ("took office after 1961")."""
+    for mention in mentions:
+        if mention.kind != "value" and mention.best.column and 0 <= period.start - mention.end <= 2:
+            kinds = [
+                i.column.kind
+                for i in naming.items
+                if i.column is not None
+                and (i.table.key, i.column.name) == (mention.best.table, mention.best.column)
+            ]
+            return any(k in (*NUMERIC, Kind.OTHER) for k in kinds)
+    return False
 
 
 def _is_year(tokens: Sequence[Token], period: Period, years_stored: bool) -> bool:
@@ -265,6 +292,8 @@ def base_adjective(low: str) -> tuple[str, str]:
         return COMPARATIVE_FORMS[low], "most" if low.endswith("st") else "more"
     if low in ATTRIBUTE_ADJECTIVES:
         return low, "base"
+    if low.endswith("ly") and low[:-2] in ATTRIBUTE_ADJECTIVES:
+        return low[:-2], "base"
     for ending, form in (("est", "most"), ("er", "more")):
         if low.endswith(ending) and len(low) > len(ending) + 2:
             body = low[: -len(ending)]

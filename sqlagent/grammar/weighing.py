@@ -143,6 +143,17 @@ def _select(query: Query, reading: Reading, schema: Schema, found: Found, out: d
     said = sum("S" in role.split("&") for role in found.parts.roles)
     out["label by default"] = float(not said and bool(plain) and "TS" not in found.parts.roles)
     out["label for table"] = float("TS" in found.parts.roles)
+    labelled = {
+        p.table
+        for p, r in zip(found.parts.picks, found.parts.roles, strict=True)
+        if r == "TS" and p is not None
+    }
+    shown = {
+        p.table
+        for p, r in zip(found.parts.picks, found.parts.roles, strict=True)
+        if "S" in r.split("&") and p is not None
+    }
+    out["label beside columns"] = float(len(labelled & shown))
     if plain and aggs:
         first = query.select[0].agg != ""
         out["number first"] = float(first)

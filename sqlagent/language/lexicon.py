@@ -198,7 +198,7 @@ SYNONYM_GROUPS = (
     "id identifier identification", "location place venue site", "address residence", "phone telephone",
     "mail email", "job occupation profession position", "manager boss supervisor head", "shop store outlet branch",
     "begin start commence", "end finish", "birthday birth", "hometown home", "author writer", "song track",
-    "singer artist musician vocalist performer", "amount quantity number", "nationality citizenship citizen country",
+    "singer artist musician vocalist performer", "amount quantity", "nationality citizenship citizen country",
     "company firm business corporation", "university college", "doctor physician", "picture photo image",
     "rating score", "rank ranking", "duration length", "capacity seat", "airline carrier", "airport",
     "departure leave depart source origin", "arrival arrive destination land", "population inhabitant people resident",

@@ -12,7 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from sqlagent.language.lexicon import IMPLIED, STOP_WORDS, SYNONYM_GROUPS
+from rapidfuzz import fuzz, process
+
+from sqlagent.language.cues import CUE_WORDS
+from sqlagent.language.lexicon import ABBREVIATIONS, IMPLIED, STOP_WORDS, SYNONYM_GROUPS
 from sqlagent.language.words import Token, name_words, split_name, stem
 from sqlagent.values import Catalog, Column, Kind, Table, ValueMatch
 
@@ -21,6 +24,11 @@ SYNONYM = 0.7
 
 PREFIX = 0.6
 """Weight of a word that merely begins like the name's word (accel ~ acceleration)."""
+
+TYPO = 83.0
+"""rapidfuzz ratio from which an unknown word is a name misspelt ("airilne" ~ "airline" is 83 by stems)."""
+
+CUE_STEMS = frozenset(stem(w) for w in CUE_WORDS)
 
 INNER_WORDS = frozenset({"of", "the", "'s", "per", "in", "for"})
 """Words skipped inside a name's span ("date of birth")."""
@@ -117,6 +125,9 @@ class Naming:
             for column in table.columns:
                 own = tuple(stem(w) for w in name_words(column.name, vocabulary))
                 self._add(Named(table, column, own, frozenset(around), _comment(column.comment)))
+                raw = tuple(stem(w) for w in split_name(column.name))
+                if raw != own and any(w in ABBREVIATIONS for w in split_name(column.name)):
+                    self._add(Named(table, column, raw, frozenset(around), frozenset()))
             self._add_product(table)
             self._add_full_name(table)
         self._prefixes: dict[str, list[str]] = defaultdict(list)
@@ -193,6 +204,10 @@ class Naming:
                     out.append((known, PREFIX if min(len(known), len(one)) < 5 else 0.8))
         elif len(one) == 3 and one not in self._by_stem and one not in STOP_WORDS:
             out.extend((k, PREFIX) for k in self._prefixes.get(one, ()) if k.startswith(one))
+        if len(out) == 1 and len(one) >= 6 and one not in self._by_stem and one not in CUE_STEMS:
+            near = process.extractOne(one, self._by_stem.keys(), scorer=fuzz.ratio, score_cutoff=TYPO)
+            if near is not None:
+                out.append((near[0], SYNONYM))
         return out
 
     def mentions(self, tokens: Sequence[Token], values: Values | None = None) -> tuple[Mention, ...]:
@@ -274,13 +289,16 @@ class Naming:
         self, start: int, end: int, held: dict[int, list[tuple[float, str]]], tokens: Sequence[Token]
     ) -> Mention | None:
         elsewhere = {t.stem for n, t in enumerate(tokens) if t.kind == "word" and not start <= n < end}
-        targets: list[Target] = []
+        best: dict[tuple[str, str], Target] = {}
         for number, matched in held.items():
             target = self._target(self.items[number], matched, elsewhere)
             if target is not None:
-                targets.append(target)
-        if not targets:
+                key = (target.table, target.column)
+                if key not in best or best[key].score < target.score:
+                    best[key] = target
+        if not best:
             return None
+        targets = list(best.values())
         targets.sort(key=lambda t: (-t.score, bool(t.column), t.table, t.column))
         top = targets[0].score
         kept = tuple(t for t in targets if t.score >= 0.45 * top)[:24]
