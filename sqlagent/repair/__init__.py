@@ -8,6 +8,7 @@ texts looked at. Edits are made in the text, so that everything else stays as it
 
 from __future__ import annotations
 
+from sqlagent.repair.ambiguity import ambiguity_edits
 from sqlagent.repair.edits import Mended, apply
 from sqlagent.repair.literals import Index, literal_edits
 from sqlagent.repair.naming import name_edits
@@ -52,6 +53,9 @@ def mend(
                 break
             text = apply(text, edits)
             notes += [e.note for e in edits]
+        edits = ambiguity_edits(text, catalog, said)
+        text = apply(text, edits)
+        notes += [e.note for e in edits]
         foreign = translated(text, catalog.dialect, said)
         if foreign is not None:
             text = foreign.sql

@@ -16,6 +16,7 @@ CASES = Path(__file__).parent / "cases" / "repair" / "mend.jsonl"
 MEMBERS = Table("members", tuple(map(Column, ("id", "name", "email_address", "joined_on"))))
 BOOKS = Table("books", tuple(map(Column, ("id", "title", "genre", "price", "labels"))))
 LOANS = Table("loans", tuple(map(Column, ("id", "member_id", "book_id", "lent_on", "due_at", "due_by"))))
+NOTES = Table("notes", tuple(map(Column, ("id", "book_id", "body"))))
 ODD = Table("Odd Table", (Column("Mixed Case"),))
 FINES = Table("old_fines", (Column("id"),), schema="archive")
 INDEX = ValueIndex(
@@ -25,7 +26,7 @@ INDEX = ValueIndex(
 
 
 def library(dialect: str) -> Catalog:
-    return Catalog(dialect, (MEMBERS, BOOKS, LOANS, ODD, FINES))
+    return Catalog(dialect, (MEMBERS, BOOKS, LOANS, NOTES, ODD, FINES))
 
 
 def cases() -> list[object]:
