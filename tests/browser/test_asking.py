@@ -146,15 +146,49 @@ def test_questions_and_names_are_offered_while_one_types(page: Page):
     page.keyboard.press("Escape")
 
 
-def test_the_chart_is_changed_and_stays_so(page: Page):
-    ask(page, "How many orders were placed each month in 2025?")
-    answered(page)
-    expect(page.locator("mirror-chart[data-drawn]")).to_be_visible()
+def test_the_chart_is_changed_and_stays_so(page: Page, a_run: str):
+    page.goto(a_run)
+    write_sql(page, "SELECT strftime('%Y-%m', ordered_at) AS month, COUNT(*) AS orders FROM orders GROUP BY 1")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#result .panel-foot")).to_contain_text("36 rows")
+    page.get_by_role("tab", name="Chart").click()
+    expect(page.get_by_role("combobox", name="Chart type")).to_have_value("line")
     page.get_by_role("combobox", name="Chart type").select_option("bar")
     expect(page.locator("mirror-chart .bars")).to_have_count(1)
     page.reload()
     expect(page.get_by_role("combobox", name="Chart type")).to_have_value("bar")
     expect(page.locator("mirror-chart .bars")).to_have_count(1)
+    page.get_by_role("combobox", name="Chart type").select_option("pie")
+    expect(page.get_by_text(re.compile("largest 11 of 36"))).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("button", "ending", "begins"), [("PNG", ".png", b"\x89PNG"), ("SVG", ".svg", b"<svg")]
+)
+def test_the_chart_is_taken_away_as_a_file(page: Page, a_run: str, button: str, ending: str, begins: bytes):
+    page.goto(a_run)
+    page.locator("mirror-chart[data-drawn]").wait_for(state="attached")
+    with page.expect_download() as taken:
+        page.get_by_role("button", name=button).click()
+    assert taken.value.suggested_filename.endswith(ending)
+    assert Path(taken.value.path()).read_bytes().startswith(begins)
+
+
+def test_an_exact_value_is_copied_where_a_grouped_one_is_shown(page: Page, a_run: str):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(a_run)
+    write_sql(page, "SELECT 9007199254740993 AS big, 1234567.125 AS fine, 'x' AS word")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#result .panel-foot")).to_contain_text("1 row")
+    show_table(page)
+    expect(page.locator("mirror-grid tbody td").first).to_have_text("9,007,199,254,740,993")
+    page.locator("mirror-grid .table-frame").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Control+c")
+    assert page.evaluate("navigator.clipboard.readText()") == "9007199254740993"
+    page.locator("mirror-grid tbody tr").evaluate("row => getSelection().selectAllChildren(row)")
+    page.keyboard.press("Control+c")
+    assert page.evaluate("navigator.clipboard.readText()") == "9007199254740993\t1234567.125\tx"
 
 
 def test_another_reading_becomes_the_answer(page: Page):

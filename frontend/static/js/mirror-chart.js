@@ -48,6 +48,7 @@ class MirrorChart extends HTMLElement {
       const library = await plotly();
       if (!this.place) return;
       const layout = this.layout();
+      this.caption(layout);
       layout.autosize = true;
       const tall = layout.showlegend && this.figure.data.length > 3 ? "27rem" : "22rem";
       this.place.style.height = layout.height ? `max(${tall}, ${layout.height}px)` : tall;
@@ -64,6 +65,23 @@ class MirrorChart extends HTMLElement {
       announce("The chart could not be drawn; the table has the same numbers.");
       console.warn(error);
     }
+  }
+
+  // The title is words of the page where the page has a place for it: they wrap, and are read like any other.
+  caption(layout) {
+    const title = plain(layout.title?.text);
+    const subtitle = plain(layout.title?.subtitle?.text);
+    if (title) this.place.setAttribute("aria-label", `Chart: ${title}. The same numbers are in the table.`);
+    const place = this.closest(".result-pane")?.querySelector("[data-chart-caption]");
+    if (!place) return;
+    const heading = document.createElement("h3");
+    heading.textContent = title;
+    const note = document.createElement("p");
+    note.className = "small muted";
+    note.textContent = subtitle;
+    place.replaceChildren(...(title ? [heading] : []), ...(subtitle ? [note] : []));
+    delete layout.title;
+    if (layout.margin) delete layout.margin.t;
   }
 
   // The figure's layout in our template, with room for a title where it has one.
@@ -97,6 +115,11 @@ class MirrorChart extends HTMLElement {
     link.click();
     announce("Chart saved");
   }
+}
+
+// Texts of a figure are escaped for Plotly, which reads markup; here they are words.
+function plain(text) {
+  return text ? new DOMParser().parseFromString(text, "text/html").body.textContent.trim() : "";
 }
 
 function wordSize(layout) {
