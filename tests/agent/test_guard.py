@@ -147,6 +147,14 @@ def test_no_source_outside_the_catalog_is_read_wherever_it_stands(dialect: str, 
     assert isinstance(check(stand.format("loans"), catalog), Passed), "the place itself is fine"
 
 
+def test_duckdb_reads_no_file_wherever_sql_has_a_place_for_one() -> None:
+    places = (CASES / "duckdb_places.txt").read_text("utf-8").splitlines()
+    assert len(places) > 60
+    for place in places:
+        sql = place.replace("@", "(FROM 'x.csv' SELECT a LIMIT 1)")
+        assert isinstance(check(sql, library("duckdb")), Refusal), sql
+
+
 def test_a_cte_is_seen_only_where_it_is_visible() -> None:
     catalog = library("duckdb")
     assert isinstance(check("WITH f AS (SELECT 1) SELECT * FROM f", catalog), Passed)
