@@ -184,6 +184,8 @@ class Chooser:
 
     def _column(self, slot: Slot, number: int, target: Target, role: str, out: dict[str, float]) -> None:
         role_of_key = self.schema.key_role(target.table, target.column)
+        if any(t.table == target.table and t.score > 0.9 for t in slot.tables()):
+            out["in the table of its name"] = 1.0
         out[f"key {role_of_key}"] = 1.0
         column = self.schema.column(target.table, target.column)
         if column is None:

@@ -294,7 +294,7 @@ class _Composer:
             return None
         far = next((t for t in targets if t != subject), None)
         if far is None:
-            if query.group or any(not t.plain for t in query.select):
+            if not second or query.group or any(not t.plain for t in query.select):
                 return None
             inner = replace(
                 query, where=(*query.where, *((c,) for c in second)), order=(), limit=None, tables=(subject,)

@@ -277,6 +277,11 @@ class _Gatherer:
             self.used.add(best[1])
             pick = self.picks[best[1]]
             assert pick is not None
+            if _is_year(slot) and not self._numeric(best[1]):
+                instead = self._fallback(slot)
+                if instead is not None:
+                    self.used.add(best[1])
+                    return instead
             return Col(pick.table, pick.column.split("&")[0])
         return self._fallback(slot)
 
@@ -305,10 +310,11 @@ class _Gatherer:
     def _fallback(self, slot: Slot) -> Col | None:
         """A column nobody named: a year for a year, a date for a date, the label for a text."""
         tables = list(self.tables) or [p.table for p in self.picks if p is not None][:1]
-        for table in tables:
+        around = [e.target for t in tables for e in self.schema.graph.around(t)] if _is_year(slot) else []
+        for table in dict.fromkeys([*tables, *around]):
             for column in self.schema.tables[table].columns:
                 low = column.name.lower()
-                year = slot.number is not None and 1500 <= slot.number <= 2100
+                year = _is_year(slot)
                 if year and "year" in low and column.kind in (*NUMERIC, Kind.TEXT, Kind.OTHER):
                     return Col(table, column.name)
                 if year and self._year_of_date(slot, column) and not self._has_year(table):
@@ -350,6 +356,10 @@ class _Gatherer:
             _waits(role) and n not in self.used and self.reading.slots[n].kind == "name"
             for n, role in enumerate(self.roles)
         )
+
+
+def _is_year(slot: Slot) -> bool:
+    return isinstance(slot.number, int) and 1500 <= slot.number <= 2100
 
 
 def _waits(role: str) -> bool:

@@ -92,7 +92,7 @@ def read(text: str, naming: Naming, values: Values | None) -> Reading:
         slots.append(grain)
     for mention in mentions:
         span = range(mention.start, mention.end)
-        if taken & set(span) or _only_counts(mention, tokens):
+        if taken & set(span) or _only_counts(mention, tokens) or _only_computes(mention, tokens, mentions):
             continue
         slots.append(_slot(mention, tokens))
         taken.update(span)
@@ -138,6 +138,20 @@ def date_columns(naming: Naming) -> tuple[Target, ...]:
         elif item.column.kind in (Kind.TEXT, Kind.OTHER) and {"date", "datetim", "timestamp"} & set(item.own):
             out.append(Target(item.table.key, item.column.name, score=0.8))
     return tuple(out[:40])
+
+
+def _only_computes(mention: Mention, tokens: Sequence[Token], mentions: Sequence[Mention]) -> bool:
+    """Whether "average" or "maximum" is what to compute, not a column so called of a table nobody named."""
+    if (
+        mention.kind == "value"
+        or mention.end - mention.start > 1
+        or tokens[mention.start].stem not in _COMPUTED
+    ):
+        return False
+    return not any(m is not mention and m.best.table == mention.best.table for m in mentions)
+
+
+_COMPUTED = frozenset({"averag", "maximum", "minimum", "max", "min", "total", "sum", "mean"})
 
 
 def _only_counts(mention: Mention, tokens: Sequence[Token]) -> bool:

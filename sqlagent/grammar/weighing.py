@@ -94,6 +94,19 @@ def _unused(found: Found, reading: Reading, out: dict[str, float]) -> None:
         out["or unsaid"] = 1.0
     if "both" in signs and "both" not in reading.signs:
         out["both unsaid"] = 1.0
+    if "not" in signs and not _NEGATIONS.intersection(reading.signs):
+        out["not unsaid"] = 1.0
+    if "not" not in signs and _NEGATIONS.intersection(reading.signs):
+        out["negation left out" if not _negates(found.query) else "negation as unlike"] = 1.0
+
+
+_NEGATIONS = frozenset(
+    {"not", "no", "never", "without", "neither", "nor", "except", "but", "exclud", "none", "other", "lack"}
+)
+
+
+def _negates(query: Query) -> bool:
+    return any(c.op in ("!=", "not like", "not in", "null") for clause in query.where for c in clause)
 
 
 def _tables(query: Query, reading: Reading, schema: Schema, found: Found, out: dict[str, float]) -> None:
@@ -201,6 +214,10 @@ def _said_first(found: Found, reading: Reading) -> bool:
 def _rest(query: Query, reading: Reading, schema: Schema, out: dict[str, float]) -> None:
     conds = [c for clause in query.where for c in clause]
     out["conditions"] = float(len(conds))
+    for inner in (query.second, *(c.query for c in conds)):
+        if inner is not None:
+            needed = tuple(dict.fromkeys(base(i) for i in inner.instances()))
+            out["joins inside"] = float(len(schema.graph.tree(needed) or ()))
     out["nested"] = float(any(c.query is not None for c in conds) or query.second is not None)
     if query.select and query.select[0].col is not None:
         home = query.select[0].col.table

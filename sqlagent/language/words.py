@@ -192,6 +192,9 @@ def name_words(name: str, vocabulary: Collection[str] = ()) -> tuple[str, ...]:
         if word in {"f", "l"} and parts[at + 1 : at + 2] == ("name",):
             out.append("first" if word == "f" else "last")
             continue
+        if word == "no" and at and at == len(parts) - 1:
+            out.append("number")
+            continue
         if word in ABBREVIATIONS:
             out.extend(ABBREVIATIONS[word].split())
             continue
