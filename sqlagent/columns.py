@@ -260,38 +260,78 @@ _DAY_NAMES = frozenset(
 
 
 def in_words(name: str) -> str:
-    """Say a column's name in words.
+    """Say a column's name in words; an expression too long to be a name is a result.
 
     Example:
         >>> in_words("total_revenue"), in_words("SUM(o.net_amount)"), in_words("COUNT(*)"), in_words("firstName")
-        ('Total revenue', 'Sum of net amount', 'Count', 'First name')
+        ('Total revenue', 'Total net amount', 'Count', 'First name')
     """
     text = name.strip().strip('"`[]')
-    call = re.fullmatch(r"(\w+)\s*\(\s*(distinct\s+)?(.*?)\s*\)", text, re.IGNORECASE | re.DOTALL)
-    if call and call[1].lower() in _PERIODS:
-        return _period(call[3])
-    if call:
-        function = _CALLS.get(call[1].lower(), call[1].lower())
-        of = in_words(call[3].split(".")[-1]) if re.fullmatch(r"[\w.\"`]+", call[3]) else ""
-        if function == "Count" and of:
-            function = "Number"
-        if not of:
-            return function if call[3] in ("", "*", "1") else f"{function} of {call[3]}"
-        return f"{function} of {'distinct ' if call[2] else ''}{of[0].lower() + of[1:]}"
+    call = re.fullmatch(r"(\w+)\s*\((.*)\)", text, re.DOTALL)
+    if call and _balanced(call[2]):
+        return _call(call[1].lower(), call[2].strip())
     if re.fullmatch(r"[\w.\"`]+", text):
         text = text.split(".")[-1].strip('"`')
         text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text).replace("_", " ").strip()
         words = [w if w.isupper() and len(w) > 1 and not text.isupper() else w.lower() for w in text.split()]
         text = " ".join(words)
+    elif len(text) > LONG_NAME and re.search(r"[()*/+=<>]", text):
+        return "Result"
     return text[:1].upper() + text[1:]
 
 
+def _call(function: str, arguments: str) -> str:
+    """Say a call of a function as the name of what it gives."""
+    if function in _PERIODS:
+        return _period(arguments)
+    distinct = re.match(r"distinct\s+", arguments, re.IGNORECASE)
+    inner = arguments[distinct.end() :] if distinct else arguments
+    if function in _WRAPPERS:
+        return in_words(_first_argument(inner))
+    simple = re.fullmatch(r"[\w.\"`]+", inner) is not None and not inner.isdigit()
+    of = in_words(inner) if simple else ""
+    of = of[:1].lower() + of[1:]
+    if function == "count":
+        key = inner.split(".")[-1].strip('"`')
+        if not of or (not distinct and (_KEY.search(key) or _CAMEL_KEY.search(key))):
+            return "Count"
+        return f"Number of {'distinct ' if distinct else ''}{of}"
+    if not of:
+        return _CALLS.get(function, "Result")
+    return (
+        f"{_CALLS[function]} {of}" if function in _CALLS else f"{function[:1].upper()}{function[1:]} of {of}"
+    )
+
+
+def _first_argument(arguments: str) -> str:
+    """Take what a rounding, a cast or a default stands around."""
+    depth = 0
+    for i, character in enumerate(arguments):
+        depth += (character == "(") - (character == ")")
+        if not depth and (character == "," or arguments[i : i + 4].lower() == " as "):
+            return arguments[:i]
+    return arguments
+
+
+def _balanced(text: str) -> bool:
+    """Say whether brackets pair within a text, so that the call around it is the whole."""
+    depth = 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+LONG_NAME = 30
+"""Characters from which an expression is no longer shown as a name."""
+_WRAPPERS = frozenset(
+    ("round", "coalesce", "ifnull", "cast", "abs", "trunc", "floor", "ceil", "ceiling", "printf", "format")
+)
 _CALLS = {
-    "sum": "Sum", "avg": "Average", "mean": "Average", "count": "Count", "min": "Smallest",
-    "max": "Largest", "median": "Median", "total": "Total",
+    "sum": "Total", "total": "Total", "avg": "Average", "mean": "Average", "min": "Smallest", "max": "Largest",
+    "median": "Median",
 }  # fmt: skip
-
-
 _PERIODS = frozenset(["strftime", "date_format", "to_char", "date_trunc", "extract", "date_part", "datepart"])
 _UNITS = {"%y-%m-%d": "day", "%y-%m": "month", "yyyy-mm": "month", "%y": "year", "yyyy": "year", "%m": "month",
           "%d": "day", "%h": "hour", "%w": "weekday", "%j": "day of the year"}  # fmt: skip
@@ -303,6 +343,16 @@ def _period(arguments: str) -> str:
     word = quoted[1].lower() if quoted else arguments.split()[0].lower() if arguments.split() else ""
     unit = _UNITS.get(word, word if word.isalpha() else "date")
     return unit[:1].upper() + unit[1:]
+
+
+def is_aggregate(name: str) -> bool:
+    """Say whether a column's name is that of an aggregate: `count(*)`, `avg_price`, `n`.
+
+    Example:
+        >>> is_aggregate("MAX(speed)"), is_aggregate("total_sales"), is_aggregate("cylinders")
+        (True, True, False)
+    """
+    return bool(_COUNTED.match(name.replace("_", " ")))
 
 
 def number_of(cell: Cell) -> float | None:

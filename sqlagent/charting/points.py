@@ -102,7 +102,8 @@ def _ordered(
     """
     column = profile(rows, chart.x)
     keys = list(xs)
-    if column.ordered or chart.mark in ("line", "area") and column.role != Role.CATEGORY:
+    by_itself = column.ordered or column.role == Role.MEASURE
+    if by_itself or (chart.mark in ("line", "area") and column.role != Role.CATEGORY):
         return sorted(keys, key=lambda k: order_key(xs[k]))
     if chart.mark in ("line", "area"):
         return keys

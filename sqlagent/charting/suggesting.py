@@ -15,7 +15,7 @@ from sqlagent.charting.points import (
     points_of,
     title_of,
 )
-from sqlagent.columns import Profile, Role, is_additive, number_of, profiles
+from sqlagent.columns import Profile, Role, is_additive, is_aggregate, number_of, profiles
 from sqlagent.values import Chart, Kind, Rows
 
 
@@ -44,6 +44,8 @@ def suggest(rows: Rows, question: str = "") -> Chart:
         chart = _over_time(rows, times[0], measures, categories)
     elif measures and categories:
         chart = _by_category(rows, measures, categories, question)
+    elif len(measures) >= 2 and (groups := _grouped(rows, measures)) is not None:
+        chart = Chart("bar", groups.name, _same_scale(rows, [m for m in measures if m is not groups]))
     elif len(measures) >= 2:
         chart = _pair(rows, measures)
     elif measures:
@@ -116,6 +118,14 @@ def _by_category(
     if smallest.distinct < count / 1.5:
         return Chart("bar", smallest.name, chosen[:1], aggregate="sum" if is_additive(chosen[0]) else "mean")
     return Chart("bar", by_size[0].name, chosen[:1], aggregate="mean")
+
+
+def _grouped(rows: Rows, measures: Sequence[Profile]) -> Profile | None:
+    """Find the one number that the others are grouped by: whole, once each, and no aggregate itself."""
+    plain = [m for m in measures if not is_aggregate(m.name)]
+    if len(plain) != 1 or plain[0].kind != Kind.INTEGER or len(rows.rows) > MAX_CATEGORIES:
+        return None
+    return plain[0] if plain[0].distinct == len(rows.rows) else None
 
 
 def _pair(rows: Rows, measures: Sequence[Profile]) -> Chart:

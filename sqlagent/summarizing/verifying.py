@@ -54,6 +54,9 @@ _WORDS = dict(
 )
 
 
+_COUNTS = re.compile(rf"\d|\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
+
+
 def verify(text: str, rows: Rows) -> tuple[str, ...]:
     """List the numbers of a text that are neither in the rows nor computed from them.
 
@@ -87,7 +90,7 @@ def _without_names(text: str, rows: Rows) -> str:
     named: set[str] = set()
     for row in rows.rows[:5_000]:
         for cell in row:
-            if isinstance(cell, (str, date)) and any(ch.isdigit() for ch in str(cell)):
+            if isinstance(cell, (str, date)) and _COUNTS.search(str(cell)):
                 named.update((str(cell), str(cell)[:10], " ".join(str(cell).split())))
                 if isinstance(cell, datetime):
                     named.add(cell.isoformat(" ", "minutes"))

@@ -50,6 +50,7 @@ SUGGESTED: list[tuple[Rows, Chart]] = [
     (KEYED, Chart("bar", "customer_id", ("orders",))),
     (TYPES, Chart("bar", "kind", aggregate="count")),
     (EMPTY, Chart("none")),
+    (rows("max(speed) doors", (180, 4), (210, 2), (170, 5)), Chart("bar", "doors", ("max(speed)",))),
     (rows("n", (None,)), Chart("none")),
     (rows("title", ("x",)), Chart("none")),
     (rows("founded_year", (1998,)), Chart("number", y=("founded_year",))),
@@ -149,9 +150,9 @@ def test_titles_and_axes_are_in_words() -> None:
     odd = Rows(("customer_country", "SUM(o.net_amount)"), (("NO", 3), ("SE", 9), ("DK", 1)))
     chart = charting.suggest(odd)
     layout = charting.figure(chart, odd)["layout"]
-    assert layout["title"]["text"] == "Sum of net amount by customer country"
+    assert layout["title"]["text"] == "Total net amount by customer country"
     assert layout["xaxis"]["title"]["text"] == "Customer country"
-    assert layout["yaxis"]["title"]["text"] == "Sum of net amount"
+    assert layout["yaxis"]["title"]["text"] == "Total net amount"
 
 
 def test_few_points_carry_their_numbers_and_many_do_not() -> None:

@@ -25,7 +25,7 @@ MONTHS = rows("month revenue", ("2024-01", 100), ("2024-02", 180), ("2024-03", 9
 
 TOLD: list[tuple[str, Rows, str]] = [
     ("how many orders?", rows("count(*)", (1234,)), "The count is 1,234."),
-    ("average price", rows("AVG(price)", (12.3456,)), "The average of price is 12.35."),
+    ("average price", rows("AVG(price)", (12.3456,)), "The average price is 12.35."),
     ("smallest share", rows("share", (0.000123,)), "The share is 0.000123."),
     ("when", rows("latest", (date(2024, 3, 1),)), "The latest is 2024-03-01."),
     ("founded?", rows("founded_year", (1998,)), "The founded year is 1998."),
@@ -124,6 +124,15 @@ def test_digits_of_names_and_dates_are_no_claims() -> None:
     named = rows("route day riders", ("Route 66", date(2024, 5, 17), 12), ("A4", date(2024, 5, 18), 20))
     assert verify("Route 66 had 12 riders on 2024-05-17, A4 had 20 on 18 May 2024.", named) == ()
     assert verify("Route 67 had 12 riders.", named) == ("67",)
+
+
+def test_number_words_of_names_are_no_claims() -> None:
+    assert verify("Three Brothers.", rows("film", ("Three Brothers",))) == ()
+
+
+def test_an_expression_without_a_name_is_a_result() -> None:
+    name = "CAST(COUNT(CASE WHEN a = 'x' THEN 1 END) AS REAL) * 100 / COUNT(*)"
+    assert summarize("share of x", Rows((name,), ((12.5,),))) == "The result is 12.5."
 
 
 def test_ratios_stored_as_fractions_may_be_said_in_percent() -> None:
