@@ -318,5 +318,7 @@ def test_tasks_import_their_services_inside_the_body():
 def test_a_driver_is_opened_by_adapters_alone():
     drivers = set().union(*VENDORS.values()) - {"duckdb"}
     wrong = [str(i) for i in WEB if i.package in drivers]
-    wrong += [str(i) for i in WEB if i.package == "duckdb" and subject(i.file) != "results"]
+    # DuckDB also reads files of our own: stored results, and uploads before they are a source.
+    own = (ROOT / "mirror/results", ROOT / "mirror/sources/uploads")
+    wrong += [str(i) for i in WEB if i.package == "duckdb" and not any(map(i.file.is_relative_to, own))]
     assert not wrong, "\n".join(wrong)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.db.models import QuerySet
 
 from mirror.library.models import SavedSql
 from mirror.library.parameters import KINDS, ParameterError, value_read
-from mirror.people.models import Team
 
 
 class SavedSqlForm(forms.ModelForm):
@@ -89,15 +87,3 @@ def _field(parameter: dict[str, Any]) -> forms.Field:
     if parameter["kind"] == "boolean":
         return forms.ChoiceField(choices=[("true", "yes"), ("false", "no")], **kept)
     return forms.CharField(max_length=2_000, **kept)
-
-
-class ShareForm(forms.Form):
-    """The teams saved SQL is shared with."""
-
-    teams = forms.ModelMultipleChoiceField(
-        label="Teams", queryset=Team.objects.none(), required=False, widget=forms.CheckboxSelectMultiple
-    )
-
-    def __init__(self, *args: Any, offered: QuerySet[Team], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["teams"].queryset = offered

@@ -12,10 +12,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from mirror.library import selectors, services
-from mirror.library.forms import ArgumentsForm, ParameterForms, SavedSqlForm, ShareForm
+from mirror.library.forms import ArgumentsForm, ParameterForms, SavedSqlForm
 from mirror.library.models import SavedSql
 from mirror.library.pages import SavedPage, list_page
 from mirror.library.parameters import names_used
+from mirror.people.forms import ShareForm
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 

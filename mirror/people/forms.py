@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
+from django.db.models import QuerySet
 
 from mirror.people.models import Team, User
 
@@ -42,3 +45,15 @@ class MemberForm(forms.Form):
 
     username = forms.CharField(label="Username", max_length=150)
     is_manager = forms.BooleanField(label="May add and remove members", required=False)
+
+
+class ShareForm(forms.Form):
+    """The teams that something is shared with; `offered` are those that may be chosen."""
+
+    teams = forms.ModelMultipleChoiceField(
+        label="Teams", queryset=Team.objects.none(), required=False, widget=forms.CheckboxSelectMultiple
+    )
+
+    def __init__(self, *args: Any, offered: QuerySet[Team], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["teams"].queryset = offered

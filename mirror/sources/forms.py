@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.db.models import QuerySet
 
-from mirror.people.models import Team
 from mirror.sources.models import PORTS, Source
 
 
@@ -89,18 +87,6 @@ class ServerForm(SourceForm):
         super()._post_clean()
         if self.cleaned_data.get("password"):
             self.instance.password = self.cleaned_data["password"]
-
-
-class ShareForm(forms.Form):
-    """The teams a source is shared with."""
-
-    teams = forms.ModelMultipleChoiceField(
-        label="Teams", queryset=Team.objects.none(), required=False, widget=forms.CheckboxSelectMultiple
-    )
-
-    def __init__(self, *args: Any, offered: QuerySet[Team], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["teams"].queryset = offered
 
 
 def form_for(engine: str) -> type[SourceForm]:

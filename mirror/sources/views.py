@@ -9,8 +9,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from mirror.people.forms import ShareForm
 from mirror.sources import selectors, services
-from mirror.sources.forms import ShareForm, SourceForm, form_for
+from mirror.sources.forms import SourceForm, form_for
 from mirror.sources.models import Source
 from mirror.sources.pages import TABLES_SHOWN, SourcePage, column_names, table_blocks
 
