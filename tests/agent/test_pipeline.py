@@ -108,3 +108,16 @@ def test_the_same_question_gives_the_same_answer_twice() -> None:
 )
 def test_waves_stop_at_the_budget(sampled: int, wave: int) -> None:
     assert sampling.next_wave(sampled, Budget(samples=8, wave=4)) == wave
+
+
+def test_sql_typed_as_a_question_runs_as_it_is() -> None:
+    said = ended(ask("SELECT name FROM ships WHERE tonnage > 1000"))
+    assert (said.outcome, said.sql) == (Outcome.ANSWERED, "SELECT name FROM ships WHERE tonnage > 1000")
+    assert said.rows is not None
+    assert said.rows.rows == (("Calypso",),)
+
+
+def test_sql_that_writes_typed_as_a_question_never_reaches_the_database() -> None:
+    source = MemoryDatabase(PORT)
+    ask("WITH gone AS (DELETE FROM ships RETURNING *) SELECT * FROM gone", source)
+    assert not any("DELETE" in sql for sql in source.executed)
