@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlglot
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 # What is longer is broken into lines; about the width of the editor beside a result.
@@ -25,7 +26,7 @@ def formatted(sql: str, dialect: str) -> str | None:
     """
     try:
         trees = sqlglot.parse(sql, read=dialect)
-        if len(trees) != 1 or trees[0] is None or trees[0].key == "command":
+        if len(trees) != 1 or not isinstance(trees[0], exp.Query):
             return None
         text = _joined(trees[0].sql(dialect=dialect, pretty=True, max_text_width=WIDTH - 8))
         again = sqlglot.parse_one(text, read=dialect)

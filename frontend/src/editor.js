@@ -85,10 +85,11 @@ function language(dialect, tables) {
 }
 
 /**
- * Put an editor into `parent`. `onRun` is called for Ctrl/Cmd-Enter, `onChange` with every new text.
+ * Put an editor into `parent`. `onRun` is called for Ctrl/Cmd-Enter, `onRunSelection` for that with Shift,
+ * `onChange` with every new text.
  * Tab indents; after Escape, Tab leaves the editor (and Ctrl-m switches that for good).
  */
-export function edit({ parent, text, dialect, tables = {}, label, describedBy, readOnly = false, onRun, onChange, onFormat }) {
+export function edit({ parent, text, dialect, tables = {}, label, describedBy, readOnly = false, onRun, onRunSelection, onChange, onFormat }) {
   const names = new Compartment();
   const attributes = { "aria-label": label };
   if (describedBy) attributes["aria-describedby"] = describedBy;
@@ -99,6 +100,7 @@ export function edit({ parent, text, dialect, tables = {}, label, describedBy, r
       extensions: [
         keymap.of([
           { key: "Mod-Enter", run: (editor) => { closeCompletion(editor); onRun?.(); return true; } },
+          { key: "Mod-Shift-Enter", run: (editor) => { closeCompletion(editor); onRunSelection?.(); return true; } },
           { key: "Shift-Alt-f", run: () => { onFormat?.(); return true; } },
           { key: "Ctrl-m", run: toggleTabFocusMode },
         ]),

@@ -20,6 +20,7 @@ urlpatterns = [
     path("runs/<int:pk>/follow/", views.follow, name="follow"),
     path("runs/<int:pk>/edit/", views.edit, name="edit"),
     path("runs/<int:pk>/format/", views.format_sql, name="format_sql"),
+    path("runs/<int:pk>/check/", views.check_sql, name="check_sql"),
     path("runs/<int:pk>/readings/<int:index>/use/", views.use_reading, name="use_reading"),
     path("runs/<int:pk>/sent/", views.sent, name="sent"),
     path("saved/<int:pk>/run/", views.run_saved, name="run_saved"),

@@ -184,6 +184,16 @@ def format_sql(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
+def check_sql(request: HttpRequest, pk: int) -> JsonResponse:
+    """What would be refused about the SQL in the editor. Nothing is kept and nothing runs."""
+    problem = services.sql_problem(_run(request, pk), request.POST.get("sql", "")[: services.SQL_CHARS])
+    if problem is None:
+        return JsonResponse({"problem": None})
+    words = " ".join(part for part in (problem.what, problem.why, problem.advice) if part)
+    return JsonResponse({"problem": {"words": words, "position": problem.position}})
+
+
+@require_POST
 def use_reading(request: HttpRequest, pk: int, index: int) -> HttpResponse:
     """Make another reading the answer."""
     found = _run(request, pk)

@@ -112,6 +112,30 @@ def test_the_sql_is_laid_out(page: Page, a_run: str):
     expect(page.locator("#sql-text")).to_have_value("SELECT name, COUNT(*)\nFROM stores\nGROUP BY name")
 
 
+def test_what_would_be_refused_is_said_before_it_runs(page: Page, a_run: str):
+    page.goto(a_run)
+    write_sql(page, "SELECT nme FROM stores")
+    expect(page.locator("#sql-lint")).to_contain_text("nme")
+    expect(page.locator(".cm-lintRange-error")).to_have_text("nme")
+    write_sql(page, "SELECT name FROM stores")
+    expect(page.locator("#sql-lint")).to_be_hidden()
+    expect(page.locator(".cm-lintRange-error")).to_have_count(0)
+
+
+def test_a_part_of_the_sql_is_run_and_the_whole_stays(page: Page, a_run: str):
+    page.goto(a_run)
+    write_sql(page, "SELECT 41 + 1 AS answer")
+    page.keyboard.press("Control+a")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.insert_text("\nFROM nowhere")
+    page.keyboard.press("Control+Home")
+    page.keyboard.press("Shift+End")
+    page.keyboard.press("Control+Shift+Enter")
+    expect(page.locator("#result .panel-foot")).to_contain_text("1 row")
+    expect(page.locator("#result")).to_contain_text("42")
+    expect(page.locator("#sql-text")).to_have_value("SELECT 41 + 1 AS answer\nFROM nowhere")
+
+
 def test_rows_are_sorted_filtered_and_turned_over(page: Page, a_run: str):
     page.goto(a_run)
     write_sql(page, "SELECT id, name, price FROM products ORDER BY id")
@@ -148,7 +172,9 @@ def test_questions_and_names_are_offered_while_one_types(page: Page):
 
 def test_the_chart_is_changed_and_stays_so(page: Page, a_run: str):
     page.goto(a_run)
-    write_sql(page, "SELECT strftime('%Y-%m', ordered_at) AS month, COUNT(*) AS orders FROM orders GROUP BY 1")
+    write_sql(
+        page, "SELECT strftime('%Y-%m', ordered_at) AS month, COUNT(*) AS orders FROM orders GROUP BY 1"
+    )
     page.keyboard.press("Control+Enter")
     expect(page.locator("#result .panel-foot")).to_contain_text("36 rows")
     page.get_by_role("tab", name="Chart").click()

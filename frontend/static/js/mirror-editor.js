@@ -1,4 +1,4 @@
-// <mirror-editor dialect catalog label error-at error-message format>: a textarea grown into a SQL editor.
+// <mirror-editor dialect catalog label error-at error-message format check kept>: a textarea grown into a SQL editor.
 // The textarea stays the form's field (and the whole thing, when scripts or the bundle do not load):
 // every keystroke is written back into it. Ctrl/Cmd-Enter sends the form.
 import { announce } from "./announce.js";
@@ -7,6 +7,8 @@ async function names(url) {
   const reply = await fetch(url, { headers: { Accept: "application/json" } });
   return reply.ok ? (await reply.json()).tables ?? {} : {};
 }
+
+const LINT_MS = 900;
 
 class MirrorEditor extends HTMLElement {
   static observedAttributes = ["error-at"];
@@ -29,6 +31,7 @@ class MirrorEditor extends HTMLElement {
       describedBy: this.field.getAttribute("aria-describedby"),
       readOnly: this.field.readOnly,
       onRun: () => this.closest("form")?.requestSubmit(),
+      onRunSelection: () => this.runSelection(),
       onFormat: () => this.format(),
       onChange: (text) => this.changed(text),
     });
@@ -49,6 +52,7 @@ class MirrorEditor extends HTMLElement {
     if (this.field) this.field.hidden = false;
     this.querySelector(".editor-place")?.remove();
     this.stopListening?.abort();
+    clearTimeout(this.lintTimer);
   }
 
   attributeChangedCallback() {
@@ -70,6 +74,7 @@ class MirrorEditor extends HTMLElement {
     form?.addEventListener("click", (event) => {
       if (event.target.closest("[data-formats]")) this.format();
     }, { signal: this.stopListening.signal });
+    form?.addEventListener("submit", () => { clearTimeout(this.lintTimer); this.say(null); }, { signal: this.stopListening.signal });
     // What the server took is kept there from here on; what it did not take stays kept here.
     form?.addEventListener("htmx:afterRequest", ({ detail }) => {
       if (!detail.successful || detail.elt !== form || new URL(detail.xhr.responseURL).pathname.startsWith("/sign-in/")) return;
@@ -109,6 +114,45 @@ class MirrorEditor extends HTMLElement {
       this.removeAttribute("error-at");
       this.removeAttribute("error-message");
     }
+    this.lintSoon();
+  }
+
+  // The form takes its values the moment it is sent; the whole text is back right after.
+  runSelection() {
+    const part = this.handle.selected();
+    if (part.trim()) this.field.value = part;
+    this.closest("form")?.requestSubmit();
+    this.field.value = this.value;
+  }
+
+  // While somebody writes, what would be refused is marked and said quietly, a moment after they pause.
+  lintSoon() {
+    clearTimeout(this.lintTimer);
+    this.say(null);
+    if (this.hasAttribute("check")) this.lintTimer = setTimeout(() => this.lint(), LINT_MS);
+  }
+
+  async lint() {
+    const sql = this.value;
+    const reply = await this.post(this.getAttribute("check"), sql).catch(() => null);
+    if (!reply?.ok || reply.redirected || this.value !== sql || !this.handle) return;
+    const { problem } = await reply.json();
+    this.handle.mark(problem?.position ?? null, problem?.words ?? "");
+    this.say(problem?.words);
+  }
+
+  say(words) {
+    const place = this.closest(".panel")?.querySelector(".sql-lint");
+    if (!place) return;
+    place.textContent = words ?? "";
+    place.hidden = !words;
+  }
+
+  post(url, sql) {
+    const body = new FormData();
+    body.set("sql", sql);
+    body.set("csrfmiddlewaretoken", this.closest("form")?.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "");
+    return fetch(url, { method: "POST", body });
   }
 
   // The problem under the editor says where it is; it is exchanged without the editor.
@@ -130,11 +174,7 @@ class MirrorEditor extends HTMLElement {
   async format() {
     const url = this.getAttribute("format");
     if (!url) return;
-    const form = this.closest("form");
-    const body = new FormData();
-    body.set("sql", this.value);
-    body.set("csrfmiddlewaretoken", form?.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "");
-    const reply = await fetch(url, { method: "POST", body });
+    const reply = await this.post(url, this.value);
     const text = await reply.text();
     if (!reply.ok) return announce("This SQL cannot be read with certainty; it is left as it was.");
     if (text && text !== this.value) this.value = text;

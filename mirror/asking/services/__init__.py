@@ -2,12 +2,12 @@
 
 from mirror.asking.services.answering import run_answer, run_break, run_take
 from mirror.asking.services.charts import chart_change
-from mirror.asking.services.formatting import sql_format
 from mirror.asking.services.opening import AskingError, answer_events, llm_name, source_opened
 from mirror.asking.services.recovery import runs_recover
 from mirror.asking.services.runs import question_check, run_again, run_ask, run_saved, run_stop
 from mirror.asking.services.suggesting import question_suggest
 from mirror.asking.services.versions import (
+    SQL_CHARS,
     reading_use,
     version_again,
     version_break,
@@ -17,8 +17,10 @@ from mirror.asking.services.versions import (
     version_stop,
     version_take,
 )
+from mirror.asking.services.writing import sql_format, sql_problem
 
 __all__ = [
+    "SQL_CHARS",
     "AskingError",
     "answer_events",
     "chart_change",
@@ -36,6 +38,7 @@ __all__ = [
     "runs_recover",
     "source_opened",
     "sql_format",
+    "sql_problem",
     "version_again",
     "version_break",
     "version_edit",

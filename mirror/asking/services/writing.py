@@ -1,0 +1,29 @@
+"""Help for SQL that somebody is writing: laid out, and looked at before it runs. Nothing is kept."""
+
+from __future__ import annotations
+
+from mirror.asking.models import Run
+from mirror.asking.services.opening import AskingError
+from mirror.sources.catalogs import catalog_read
+from sqlagent import formatting, guard
+
+
+def sql_format(run: Run, sql: str) -> str:
+    """The SQL with one clause a line. Raises: AskingError when it cannot be read, so it stays as it is."""
+    formatted = formatting.formatted(sql, run.thread.source.engine)
+    if formatted is None:
+        raise AskingError("This SQL cannot be read with certainty; it is left as it was.")
+    return formatted
+
+
+def sql_problem(run: Run, sql: str) -> guard.Refusal | None:
+    """What would be refused about the SQL if it ran now, by the catalog as it was last read.
+
+    Nothing is said of SQL with parameters, whose values are not there yet, nor before the
+    tables were read.
+    """
+    source = run.thread.source
+    if not source.catalog or not sql.strip() or run.saved_id is not None:
+        return None
+    checked = guard.check(sql, catalog_read(source.catalog))
+    return checked if isinstance(checked, guard.Refusal) else None
