@@ -18,8 +18,9 @@ from uuid import UUID
 # The largest integer a browser's number holds exactly (IEEE 754 double).
 SAFE_INTEGER = 2**53 - 1
 
-# The longest text shown in a table cell; the exact one stays one copy away.
+# The longest text shown in a table cell, and the longest that stays one copy away; a download has every one.
 SHOWN_CHARS = 300
+EXACT_CHARS = 5_000
 
 # Integers that name rather than count: grouping "2,024" or "10,248" would mislead.
 _NAMES = re.compile(r"(^|_|\s)(id|ids|year|yr|code|zip|postcode|postal_code|phone|number|no|nr|key)$", re.I)
@@ -55,7 +56,7 @@ def shown(value: Any, column: str = "") -> Cell:
     exact = exact_text(value)
     look = "code" if isinstance(value, bytes | list | dict | UUID) else ""
     text = exact if len(exact) <= SHOWN_CHARS else exact[:SHOWN_CHARS] + "…"
-    return Cell(text, "" if text == exact else exact, look)
+    return Cell(text, "" if text == exact or len(exact) > EXACT_CHARS else exact, look)
 
 
 def exact_text(value: Any) -> str:

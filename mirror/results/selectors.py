@@ -19,7 +19,7 @@ import duckdb
 import pyarrow.parquet as pq
 from django.utils import timezone
 
-from mirror.results.encoding import StoredColumn, decoder
+from mirror.results.encoding import ITSELF, StoredColumn, decoder, file_columns
 from mirror.results.models import StoredResult
 from sqlagent.values import Kind, Rows
 
@@ -112,7 +112,7 @@ def batches(result: StoredResult, size: int = BATCH_ROWS) -> Iterator[list[tuple
     A million rows of eight columns: 10 s, 20 MB (measured 2026-11). Raises: ResultGone.
     """
     columns = columns_of(result)
-    names = [name for n, column in enumerate(columns) for name in _file_columns(n, column)]
+    names = [name for n, column in enumerate(columns) for name in file_columns(n, column)]
     with _kept(result) as path, pq.ParquetFile(path) as file:
         for batch in file.iter_batches(batch_size=size, columns=names):
             if not columns:
@@ -174,18 +174,14 @@ def _sql(chosen: str, where: str, tail: str = "") -> str:
 
 
 def _chosen(columns: Sequence[StoredColumn]) -> str:
-    return ", ".join(name for n, column in enumerate(columns) for name in _file_columns(n, column))
-
-
-def _file_columns(number: int, column: StoredColumn) -> tuple[str, ...]:
-    return (f"c{number}", f"c{number}_tag") if column.stored == "tagged" else (f"c{number}",)
+    return ", ".join(name for n, column in enumerate(columns) for name in file_columns(n, column))
 
 
 def _decoded(columns: Sequence[StoredColumn], raw: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    if all(column.stored == "plain" for column in columns):
+    if all(column.stored in ITSELF for column in columns):
         yield from raw
         return
-    decoders = [(decoder(column), column.stored == "tagged") for column in columns]
+    decoders = [(decoder(column), len(file_columns(0, column)) > 1) for column in columns]
     for row in raw:
         cells = iter(row)
         yield tuple(

@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import UUID
 
 import duckdb
+import pyarrow.parquet as pq
 import pytest
 
 from mirror.results import encoding
@@ -62,6 +63,29 @@ def test_a_column_comes_back_as_it_was(tmp_path: Path, values: list) -> None:
             assert after.utcoffset() == before.utcoffset()
 
 
+@pytest.mark.parametrize("first", COLUMNS.values(), ids=COLUMNS.keys())
+def test_a_column_that_changes_its_mind_is_kept_as_exactly(tmp_path: Path, first: list) -> None:
+    """Each kind of column goes on as every other; 27 columns at once."""
+    path, others = tmp_path / "f.parquet", list(COLUMNS.values())
+    writer = encoding.Writer(path, list(COLUMNS))
+    whole: list[list] = [[] for _ in others]
+    for turn in ("first", "other", "first"):
+        for row in range(4):
+            values = [first if turn == "first" else other for other in others]
+            cells = [column[row] if row < len(column) else None for column in values]
+            writer.add([cells])
+            writer._flush()
+            for kept, cell in zip(whole, cells, strict=True):
+                kept.append(cell)
+    stored = [StoredColumn(**column) for column in writer.close()]
+    table = pq.read_table(path)
+    for number, column in enumerate(stored):
+        back = list(encoding.decoded_column(table, number, column))
+        assert [type(value) for value in back] == [type(value) for value in whole[number]]
+        assert [str(value) for value in back] == [str(value) for value in whole[number]]
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_nan_is_not_null(tmp_path: Path) -> None:
     stored = encoding.write(tmp_path / "f.parquet", ["a"], [(float("nan"),), (None,)])
     nan, null = read(tmp_path / "f.parquet", stored)
@@ -76,10 +100,10 @@ def test_columns_may_share_a_name_and_rows_may_be_absent(tmp_path: Path) -> None
 
 def read(path: Path, stored: list[dict]) -> list:
     column = StoredColumn(**stored[0])
-    chosen = "c0, c0_tag" if column.stored == "tagged" else "c0"
-    raw = duckdb.connect().execute(f"SELECT {chosen} FROM read_parquet(?)", [str(path)]).fetchall()
+    names = encoding.file_columns(0, column)
+    raw = duckdb.connect().execute(f"SELECT {', '.join(names)} FROM read_parquet(?)", [str(path)]).fetchall()
     decode = encoding.decoder(column)
-    return [decode(row if column.stored == "tagged" else row[0]) for row in raw]
+    return [decode(row if len(names) > 1 else row[0]) for row in raw]
 
 
 @pytest.mark.django_db(transaction=True)
