@@ -25,6 +25,7 @@ class StoredResult(models.Model):
     columns = models.JSONField()
     row_count = models.PositiveIntegerField()
     truncated = models.BooleanField(default=False)
+    cut_cells = models.PositiveIntegerField(default=0, help_text="Cells longer than a cell may be")
     seconds = models.FloatField(default=0)
     size = models.PositiveBigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -131,6 +131,7 @@ def rows_of(result: StoredResult, limit: int | None = None) -> Rows:
         rows=read.rows,
         truncated=result.truncated or len(read.rows) < result.row_count,
         seconds=result.seconds,
+        cut_cells=result.cut_cells,
         kinds=tuple(Kind(column.kind) if column.kind else Kind.OTHER for column in columns),
     )
 

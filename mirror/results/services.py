@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import logging
 import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from time import monotonic
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.files import File
 from django.db import transaction
 from django.utils import timezone
 
-from mirror.results import encoding
 from mirror.results.cells import storable
+from mirror.results.encoding import Writer
 from mirror.results.models import StoredResult
+from sqlagent.ports import RowStream
 from sqlagent.values import Rows
 
 if TYPE_CHECKING:
@@ -24,28 +27,69 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+Row = tuple[Any, ...]
+
+# Rows written at once: few enough to stay in a processor's cache, many enough to be worth a call.
+BATCH_ROWS = 10_000
+
 
 def result_store(source: Source, rows: Rows, owner: User | None = None) -> StoredResult:
-    """Keep rows for `RESULT_DAYS` days, exactly as they came: every type, digit and NULL.
+    """Keep rows, exactly as they came: every type, digit and NULL, for `RESULT_DAYS` days."""
+    batches = (rows.rows[start : start + BATCH_ROWS] for start in range(0, len(rows.rows), BATCH_ROWS))
+    result = _received(source, owner, rows.columns, rows.kinds, batches)
+    result.truncated, result.cut_cells, result.seconds = rows.truncated, rows.cut_cells, rows.seconds
+    result.save(force_insert=True)
+    return result
 
-    A million rows of eight plain columns take about 4 s and 30 MB (measured 2026-11).
+
+def result_receive(source: Source, stream: RowStream, owner: User | None = None) -> StoredResult:
+    """Keep rows as a source sends them, in memory that does not grow with them.
+
+    `seconds` of the result is the time spent waiting for the source. Raises: StatementFailed,
+    Unreachable; nothing is kept then.
     """
-    result = StoredResult(
-        source=source,
-        owner=owner,
-        row_count=len(rows.rows),
-        truncated=rows.truncated,
-        seconds=rows.seconds,
-        expires_at=timezone.now() + timedelta(days=settings.RESULT_DAYS),
-    )
+    clock = _Clock(stream)
+    result = _received(source, owner, stream.columns, stream.kinds, clock)
+    result.truncated, result.cut_cells, result.seconds = stream.truncated, stream.cut_cells, clock.seconds
+    result.save(force_insert=True)
+    return result
+
+
+class _Clock:
+    """Passes batches on and adds up how long each was waited for."""
+
+    def __init__(self, batches: Iterable[Sequence[Row]]) -> None:
+        self._batches, self.seconds = batches, 0.0
+
+    def __iter__(self) -> Iterator[Sequence[Row]]:
+        waiting = iter(self._batches)
+        while True:
+            began = monotonic()
+            batch = next(waiting, None)
+            self.seconds += monotonic() - began
+            if batch is None:
+                return
+            yield batch
+
+
+def _received(
+    source: Source,
+    owner: User | None,
+    columns: Sequence[str],
+    kinds: Sequence[str],
+    batches: Iterable[Sequence[Row]],
+) -> StoredResult:
+    days = timedelta(days=settings.RESULT_DAYS)
+    result = StoredResult(source=source, owner=owner, expires_at=timezone.now() + days)
     with tempfile.TemporaryDirectory(prefix="mirror-result-") as folder:
         path = Path(folder) / f"{result.pk}.parquet"
-        kinds = [str(kind) for kind in rows.kinds]
-        result.columns = storable(encoding.write(path, rows.columns, rows.rows, kinds))
-        result.size = path.stat().st_size
+        writer = Writer(path, columns, [str(kind) for kind in kinds])
+        for batch in batches:
+            writer.add(batch)
+        result.columns = storable(writer.close())
+        result.row_count, result.size = writer.row_count, path.stat().st_size
         with path.open("rb") as file:
             result.file.save(path.name, File(file), save=False)
-    result.save(force_insert=True)
     return result
 
 

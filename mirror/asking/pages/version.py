@@ -153,7 +153,8 @@ def result_words(version: Version) -> str:
     if result is None:
         return ""
     whole = f"cut at {result.row_count:,}: there are more" if result.truncated else "complete"
-    return f"{counted(result.row_count, 'row')} · {took(result.seconds)} · {whole}"
+    cells = f" · {counted(result.cut_cells, 'long cell')} cut" if result.cut_cells else ""
+    return f"{counted(result.row_count, 'row')} · {took(result.seconds)} · {whole}{cells}"
 
 
 def chart_view(version: Version, problem: str = "") -> ChartView:

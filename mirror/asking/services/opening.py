@@ -9,19 +9,23 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event as Flag
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import close_old_connections
 
+from mirror.results.services import result_receive
 from mirror.sources import services as sources
 from sqlagent import pipeline
 from sqlagent.adapters.openai import OpenAiLlm
 from sqlagent.events import Event
-from sqlagent.ports import Database
+from sqlagent.ports import SourceDatabase
 from sqlagent.values import Budget, Catalog, Limits, Question, Turn
 
 if TYPE_CHECKING:
+    from mirror.people.models import User
+    from mirror.results.models import StoredResult
     from mirror.sources.models import Source
 
 # Where an API key alone leads.
@@ -37,7 +41,7 @@ class OpenedSource:
     """A source opened for one piece of work, with its catalog."""
 
     source: Source
-    database: Database
+    database: SourceDatabase
     catalog: Catalog
 
 
@@ -68,9 +72,16 @@ def llm_open() -> OpenAiLlm | None:
     )
 
 
-def result_limits() -> Limits:
-    """What one statement of a person may take."""
-    return Limits(settings.STATEMENT_SECONDS, settings.RESULT_ROWS)
+def rows_kept(opened: OpenedSource, sql: str, owner: User) -> StoredResult:
+    """Run SQL that the guard has passed and keep its rows as they come. Raises: DatabaseError."""
+    limits = Limits(settings.STATEMENT_SECONDS, settings.RESULT_ROWS)
+    began = monotonic()
+    with opened.database.stream(sql, limits) as stream:
+        until_first = monotonic() - began
+        result = result_receive(opened.source, stream, owner)
+    result.seconds += until_first
+    result.save(update_fields=["seconds"])
+    return result
 
 
 def answer_events(

@@ -14,17 +14,19 @@ from django.db.models import Max
 
 from mirror.asking.models import Run, Version
 from mirror.asking.services.answering import STOPPED
-from mirror.asking.services.charts import draw
-from mirror.asking.services.opening import AskingError, OpenedSource, result_limits, source_opened
+from mirror.asking.services.charts import DRAWN_ROWS, draw
+from mirror.asking.services.opening import AskingError, OpenedSource, rows_kept, source_opened
 from mirror.asking.steps import failure_json
 from mirror.asking.tasks import run_version
 from mirror.leases import Lease, LeaseLost, Status, Watch, claim, end_unheld, send
 from mirror.library import services as library
 from mirror.results.cells import storable
-from mirror.results.services import result_delete, result_store
+from mirror.results.models import StoredResult
+from mirror.results.selectors import rows_of
+from mirror.results.services import result_delete
 from sqlagent import guard
 from sqlagent.errors import DatabaseError
-from sqlagent.values import Failure, FailureKind, Rows
+from sqlagent.values import Failure, FailureKind
 
 if TYPE_CHECKING:
     from mirror.library.models import SavedSql
@@ -115,8 +117,10 @@ def version_run(lease: Lease) -> None:
             )
             found = _ran(version, watch)
             if watch.is_lost:
+                _forget(found)
                 raise LeaseLost(f"Version {lease.pk} is held by another worker")
             if watch.is_stopped:
+                _forget(found)
                 lease.end(failure=STOPPED_FAILURE)
             elif isinstance(found, Failure):
                 lease.end(failure=storable(failure_json(found)))
@@ -157,7 +161,8 @@ def _version_add(
     return version
 
 
-def _ran(version: Version, watch: Watch) -> Rows | Failure:
+def _ran(version: Version, watch: Watch) -> StoredResult | Failure:
+    """Run a version's SQL; its rows are stored as they come."""
     try:
         with source_opened(version.run.thread.source) as opened:
             sql = _bound(version, opened)
@@ -170,7 +175,7 @@ def _ran(version: Version, watch: Watch) -> Rows | Failure:
             watch.cancel = opened.database.cancel
             close_old_connections()
             try:
-                return opened.database.execute(checked.sql, result_limits())
+                return rows_kept(opened, checked.sql, version.run.thread.owner)
             except DatabaseError as error:
                 return _placed(error.failure, checked.sql, version.sql)
             finally:
@@ -197,11 +202,14 @@ def _placed(failure: Failure, ran: str, typed: str) -> Failure:
     return Failure(failure.kind, failure.message, position, failure.advice)
 
 
-def _keep(version: Version, lease: Lease, rows: Rows) -> None:
-    source, owner = version.run.thread.source, version.run.thread.owner
-    drawn = draw(rows, version.run.question, version.chart)
-    result = result_store(source, rows, owner)
+def _forget(found: StoredResult | Failure) -> None:
+    if isinstance(found, StoredResult):
+        result_delete(found)
+
+
+def _keep(version: Version, lease: Lease, result: StoredResult) -> None:
     try:
+        drawn = draw(rows_of(result, DRAWN_ROWS), version.run.question, version.chart)
         lease.end(result=result, failure=None, **drawn.fields())
     except LeaseLost:
         result_delete(result)
