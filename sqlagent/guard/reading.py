@@ -7,6 +7,7 @@ a plain one: what may be called is decided on the tokens as they were written, n
 
 from __future__ import annotations
 
+import logging
 import re
 
 from sqlglot import exp
@@ -34,6 +35,9 @@ def tokens_of(scanned: Scanned, dialect: str) -> list[Token] | Refusal:
         return unread(scanned, "a quoted text is read in two ways")
     return tokens
 
+
+# What cannot be read is refused with its reason; the parser's own warnings would put SQL into logs.
+logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
 ODD_ERRORS = (AssertionError, ValueError, TypeError, AttributeError, KeyError, IndexError)
 """What sqlglot raises on some malformed SQL instead of its own errors: seen while fuzzing, 2026-11-20."""
