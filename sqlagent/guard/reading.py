@@ -19,6 +19,13 @@ from sqlagent.guard.scan import Scanned
 from sqlagent.values import Refusal
 
 
+# What cannot be read is refused with its reason; the parser's own warnings would put SQL into logs.
+logging.getLogger("sqlglot").setLevel(logging.ERROR)
+
+ODD_ERRORS = (AssertionError, ValueError, TypeError, AttributeError, KeyError, IndexError)
+"""What sqlglot raises on some malformed SQL instead of its own errors: seen while fuzzing, 2026-11-20."""
+
+
 def tokens_of(scanned: Scanned, dialect: str) -> list[Token] | Refusal:
     """Cut the code into tokens; they must agree with the scan on literals and comments."""
     try:
@@ -34,13 +41,6 @@ def tokens_of(scanned: Scanned, dialect: str) -> list[Token] | Refusal:
     if quoted or not tokens:
         return unread(scanned, "a quoted text is read in two ways")
     return tokens
-
-
-# What cannot be read is refused with its reason; the parser's own warnings would put SQL into logs.
-logging.getLogger("sqlglot").setLevel(logging.ERROR)
-
-ODD_ERRORS = (AssertionError, ValueError, TypeError, AttributeError, KeyError, IndexError)
-"""What sqlglot raises on some malformed SQL instead of its own errors: seen while fuzzing, 2026-11-20."""
 
 
 def parse(scanned: Scanned, tokens: list[Token], dialect: str) -> exp.Expr | Refusal:
