@@ -18,7 +18,6 @@ from sqlglot.tokenizer_core import Token, TokenType
 from sqlagent.guard.scan import Scanned
 from sqlagent.values import Refusal
 
-
 # What cannot be read is refused with its reason; the parser's own warnings would put SQL into logs.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
