@@ -11,7 +11,6 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Protocol
 
 import sqlglot
 from sqlglot import exp
@@ -27,8 +26,8 @@ from sqlagent.expressions import (
     own_columns,
     straightened,
 )
-from sqlagent.language import words
-from sqlagent.values import Catalog, Column, ColumnRef, Table
+from sqlagent.lookup import Lookup, lookup
+from sqlagent.values import Catalog
 
 KINDS = ("select", "distinct", "table", "join", "where", "group", "having", "order", "limit", "set", "with")
 
@@ -70,91 +69,9 @@ class Clauses:
         return found
 
 
-class Columns(Protocol):
-    """Something that tells which columns it has read."""
-
-    def columns(self) -> tuple[ColumnRef, ...]:
-        """The columns that were read."""
-        ...
-
-
-class Lookup:
-    """A catalog by name, letter case ignored."""
-
-    def __init__(self, catalog: Catalog) -> None:
-        self.catalog = catalog
-        self.tables: dict[str, Table] = {}
-        self.columns: dict[str, dict[str, Column]] = {}
-        self.foreign: set[frozenset[str]] = set()
-        self.pointing: set[str] = set()
-        self.vocabulary: frozenset[str] = frozenset()
-        self._stems: dict[str, tuple[str, ...]] = {}
-        self._words: frozenset[str] = frozenset()
-        self._index: Columns | None = None
-        self._indexed: frozenset[ColumnRef] = frozenset()
-        for table in catalog.tables:
-            name = table.name.lower()
-            self.tables.setdefault(name, table)
-            self.columns.setdefault(name, {c.name.lower(): c for c in table.columns})
-            for key in table.foreign_keys:
-                self.pointing.update(f"{name}.{mine.lower()}" for mine in key.columns)
-                for mine, theirs in zip(key.columns, key.referenced, strict=False):
-                    self.foreign.add(
-                        frozenset((f"{name}.{mine.lower()}", f"{key.table.lower()}.{theirs.lower()}"))
-                    )
-
-    def stems(self, name: str) -> tuple[str, ...]:
-        """Give the stems of a table's name, or of a column's given as `table.column`."""
-        found = self._stems.get(name)
-        if found is None:
-            if not self.vocabulary:
-                spoken = [*(t.name for t in self.tables.values())]
-                spoken += [c.name for t in self.tables.values() for c in t.columns]
-                self._words = frozenset(w for text in spoken for w in words.split_name(text) if len(w) > 2)
-                self.vocabulary = frozenset(s for text in spoken for s in self._read(text)) - {"id"}
-            table, _, column = name.rpartition(".")
-            known = self.column(name) if table else None
-            real = known.name if known else self.tables[column].name if column in self.tables else column
-            found = self._stems[name] = self._read(real)
-        return found
-
-    def _read(self, name: str) -> tuple[str, ...]:
-        return tuple(words.stem(word) for word in words.name_words(name, self._words))
-
-    def reference(self, name: str) -> ColumnRef | None:
-        """Name a column, given as `table.column`, as the catalog does."""
-        table, column = self.tables.get(name.partition(".")[0]), self.column(name)
-        return ColumnRef(table.key, column.name) if table and column else None
-
-    def is_indexed(self, column: ColumnRef, index: Columns) -> bool:
-        """Tell whether an index has read a column."""
-        if self._index is not index:
-            self._index, self._indexed = index, frozenset(index.columns())
-        return column in self._indexed
-
-    def column(self, name: str) -> Column | None:
-        """Find a column by its `table.column`."""
-        table, _, column = name.partition(".")
-        return self.columns.get(table, {}).get(column)
-
-
-_KEPT_LOOKUPS, _KEPT_CLAUSES = 8, 4_096
-_lookups: OrderedDict[int, Lookup] = OrderedDict()
-_read: OrderedDict[tuple[int, str], Clauses | None] = OrderedDict()
+_KEPT = 4_096
+_read: OrderedDict[tuple[int, str], tuple[Lookup, Clauses | None]] = OrderedDict()
 _lock = Lock()
-
-
-def lookup(catalog: Catalog) -> Lookup:
-    """Give a catalog's lookup; the last few are kept."""
-    with _lock:
-        found = _lookups.get(id(catalog))
-        if found is None:
-            found = _lookups[id(catalog)] = Lookup(catalog)
-            if len(_lookups) > _KEPT_LOOKUPS:
-                gone, _ = _lookups.popitem(last=False)
-                for key in [key for key in _read if key[0] == gone]:
-                    del _read[key]
-        return found
 
 
 def read(sql: str, catalog: Catalog) -> Clauses | None:
@@ -167,18 +84,18 @@ def read(sql: str, catalog: Catalog) -> Clauses | None:
         ["shop.city = 'Oslo'"]
     """
     names = lookup(catalog)
-    key = (id(catalog), sql)
+    key = (id(names), sql)
     with _lock:
         if key in _read:
-            return _read[key]
+            return _read[key][1]
     try:
         tree = sqlglot.parse_one(sql, dialect=catalog.dialect)
         found = _Reader(names).read(tree) if isinstance(tree, exp.Query) else None
     except (SqlglotError, RecursionError, ValueError, AttributeError, TypeError, KeyError):
         found = None  # text in another dialect, or nested beyond the parser: no clauses to compare
     with _lock:
-        _read[key] = found
-        if len(_read) > _KEPT_CLAUSES:
+        _read[key] = (names, found)  # the lookup is kept with it, so that its id stays its own
+        if len(_read) > _KEPT:
             _read.popitem(last=False)
     return found
 

@@ -32,6 +32,7 @@ TOOLS = {
     "keys",
     "language",
     "literals",
+    "lookup",
     "names",
     "prompts",
     "rendering",

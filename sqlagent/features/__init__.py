@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlagent.clauses import Clauses, lookup, read
+from sqlagent.clauses import Clauses, read
 from sqlagent.features.asking import asked
 from sqlagent.features.joins import join_features
 from sqlagent.features.literals import Stored, literal_features
 from sqlagent.features.naming import naming_features
 from sqlagent.features.results import result_features
 from sqlagent.features.shapes import given, shape_features, unmet_shapes
+from sqlagent.lookup import lookup
 from sqlagent.values import Execution, LinkedSchema, Question
 
 _EXPLAIN_NOTHING = ("literals_unstored", "text_to_number", "text_to_key", "joins_wild", "unknown_name")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sqlagent.clauses import Clauses, Lookup
+from sqlagent.clauses import Clauses
 from sqlagent.features.asking import Asked
+from sqlagent.lookup import Lookup
 
 
 def join_features(ask: Asked, clauses: Clauses, names: Lookup) -> dict[str, float]:
@@ -28,11 +29,13 @@ def join_features(ask: Asked, clauses: Clauses, names: Lookup) -> dict[str, floa
 
 
 def declaredness(names: Lookup, one: str, two: str) -> float:
-    """1 for a declared key, 0.8 for two that point at the same one, 0.5 for equal names, else 0."""
+    """1 for a declared key, 0.8 for a likely one or two that point at the same, 0.5 for equal names, else 0."""
     if frozenset((one, two)) in names.foreign:
         return 1.0
     siblings = {other for pair in names.foreign if one in pair for other in pair - {one}}
     if siblings & {other for pair in names.foreign if two in pair for other in pair - {two}}:
+        return 0.8
+    if names.is_likely_key(one, two):
         return 0.8
     return 0.5 if one.partition(".")[2] == two.partition(".")[2] else 0.0
 

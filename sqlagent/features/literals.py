@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from sqlagent import wording
-from sqlagent.clauses import Clauses, Lookup
+from sqlagent.clauses import Clauses
 from sqlagent.expressions import Condition
 from sqlagent.features.asking import Asked, plain_number
+from sqlagent.lookup import Lookup
 from sqlagent.values import ColumnRef, Kind, LinkedSchema
 
 _NUMBERS = (Kind.INTEGER, Kind.NUMBER)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sqlagent.clauses import Clauses, Lookup
+from sqlagent.clauses import Clauses
 from sqlagent.features.asking import Asked
+from sqlagent.lookup import Lookup
 from sqlagent.values import Execution, Kind
 
 _LOOKED_AT = 500
