@@ -88,4 +88,4 @@ def test_a_mysql_server_is_connected_too(as_alice):
     form = typed(server, username=server.user, password=PASSWORD)
     assert "Connected to" in post(as_alice, "test", form, "mysql").content.decode()
     assert post(as_alice, "connect", form, "mysql").status_code == 302
-    assert [t["name"] for t in Source.objects.get().catalog["tables"]] == ["invoices"]
+    assert "invoices" in [t["name"] for t in Source.objects.get().catalog["tables"]]
