@@ -275,15 +275,24 @@ def _outside(
                     "Write the name as it is, in plain double quotes.",
                     start - 2,
                 )
-    for odd in _ODD_SPACE.finditer(code) if not code.isascii() else ():
-        if not any(s <= odd.start() < e for s, e in (*literals, *names)):
-            return Refusal(
-                f"There is an invisible character (U+{ord(odd.group()):04X}) outside any text.",
-                "Databases do not read it as a space, or read it differently.",
-                "Replace it by an ordinary space.",
-                odd.start(),
-            )
+    odd = None if code.isascii() else _ODD_SPACE.search(_masked(code, literals, names))
+    if odd is not None:
+        return Refusal(
+            f"There is an invisible character (U+{ord(odd.group()):04X}) outside any text.",
+            "Databases do not read it as a space, or read it differently.",
+            "Replace it by an ordinary space.",
+            odd.start(),
+        )
     return None
+
+
+def _masked(code: str, literals: list[tuple[int, int]], names: list[tuple[int, int]]) -> str:
+    """Blank everything quoted, so that what is found is code."""
+    pieces, at = [], 0
+    for start, end in sorted((*literals, *names)):
+        pieces += [code[at:start], "x" * (end - start)]
+        at = end
+    return "".join((*pieces, code[at:]))
 
 
 def _one(
@@ -329,9 +338,9 @@ def _one(
 
 def _minuses(code: str, literals: list[tuple[int, int]], names: list[tuple[int, int]]) -> str:
     """Part `--1`, two minus signs in MySQL, which the parser would take for a comment."""
-    at = code.find("--")
-    while at >= 0:
-        if not any(s <= at < e for s, e in (*literals, *names)):
-            code = code[:at] + " " + code[at + 1 :]
-        at = code.find("--", at + 1)
-    return code
+    masked = _masked(code, literals, names)
+    pieces, at = [], 0
+    while (found := masked.find("--", at)) >= 0:
+        pieces += [code[at:found], " "]
+        at = found + 1
+    return "".join((*pieces, code[at:]))
