@@ -7,12 +7,16 @@ statement really did.
 from __future__ import annotations
 
 import sqlite3
+import threading
+import time
 from abc import ABC, abstractmethod
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import psycopg
+import pymysql
 
 from sqlagent.adapters import open_database
 from sqlagent.ports import SourceDatabase
@@ -48,6 +52,10 @@ class Lab(ABC):
     @abstractmethod
     def look(self, sql: str) -> list[tuple[Any, ...]]:
         """Run SQL from behind, committed, and give its rows."""
+
+    @abstractmethod
+    def attempt(self, sql: str, seconds: float) -> bool:
+        """Run SQL from behind, with write access, for so long at most; tell whether it ran."""
 
     @abstractmethod
     def state(self) -> Any:
@@ -88,6 +96,16 @@ class SqliteLab(Lab):
     def look(self, sql: str) -> list[tuple[Any, ...]]:
         with closing(sqlite3.connect(self.path, isolation_level=None)) as db:
             return db.execute(sql).fetchall()
+
+    def attempt(self, sql: str, seconds: float) -> bool:
+        until = time.monotonic() + seconds
+        with closing(sqlite3.connect(self.path, isolation_level=None)) as db:
+            db.set_progress_handler(lambda: time.monotonic() > until, 1_000)
+            try:
+                db.execute(sql).fetchmany(50)
+            except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError):
+                return False
+        return True
 
     def state(self) -> Any:
         with closing(sqlite3.connect(self.path)) as db:
@@ -136,6 +154,15 @@ class PostgresLab(Lab):
         with closing(self.server.connect(self.database)) as db:
             cursor = db.execute(sql)
             return cursor.fetchall() if cursor.description else []
+
+    def attempt(self, sql: str, seconds: float) -> bool:
+        with closing(self.server.connect(self.database)) as db:
+            try:
+                db.execute(f"SET statement_timeout = {int(seconds * 1_000)}")
+                db.cursor(binary=False).execute(sql)
+            except (psycopg.Error, UnicodeError):
+                return False
+        return True
 
     def state(self) -> Any:
         tables = self.look(
@@ -208,6 +235,18 @@ class MysqlLab(Lab):
                 rows = list(cursor.fetchall())
             return rows
 
+    def attempt(self, sql: str, seconds: float) -> bool:
+        with closing(self.server.connect(self.database)) as db:
+            cursor = db.cursor()
+            try:
+                cursor.execute(f"SET max_statement_time = {seconds}")
+                cursor.execute(sql)
+                while cursor.nextset():
+                    pass
+            except (pymysql.Error, UnicodeError, ValueError):
+                return False
+        return True
+
     def state(self) -> Any:
         tables = self.look(
             "SELECT table_schema, table_name, table_type FROM information_schema.tables WHERE table_schema "
@@ -260,6 +299,18 @@ class DuckdbLab(Lab):
     def look(self, sql: str) -> list[tuple[Any, ...]]:
         with closing(duckdb.connect(str(self.path))) as db:
             return db.execute(sql).fetchall()
+
+    def attempt(self, sql: str, seconds: float) -> bool:
+        with closing(duckdb.connect(str(self.path), config={"autoinstall_known_extensions": "false"})) as db:
+            late = threading.Timer(seconds, db.interrupt)
+            late.start()
+            try:
+                db.execute(sql).fetchmany(50)
+            except (duckdb.Error, UnicodeError, ValueError, OverflowError):
+                return False
+            finally:
+                late.cancel()
+        return True
 
     def state(self) -> Any:
         tables = self.look("SELECT table_schema, table_name FROM information_schema.tables ORDER BY 1, 2")

@@ -16,6 +16,7 @@ import pytest
 from sqlagent.errors import DatabaseError
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Limits
+from tests.engines import fuzz
 from tests.engines.labs import LABS, Lab
 from tests.engines.net_table import TABLE, code
 
@@ -87,3 +88,12 @@ def test_the_published_table_shows_every_case() -> None:
     for case in CASES:
         assert f"| {code(case['sql'])} | {case['why']} |" in shown, "run: python -m tests.engines.net_table"
     assert "**had an effect**" not in shown
+
+
+@pytest.mark.parametrize("engine", sorted(LABS))
+def test_made_and_mutated_statements_have_no_effect_through_either_lock(engine: str, tmp_path: Path) -> None:
+    """A minute's worth of what `python -m tests.engines.fuzz` does for an hour."""
+    found = fuzz.search(engine, tmp_path, seed=7, seconds=15, at_most=80)
+    assert found.texts
+    assert found.passed
+    assert not found.effects, str(found)
