@@ -29,8 +29,6 @@ from sqlagent.expressions import (
 from sqlagent.lookup import Lookup, lookup
 from sqlagent.values import Catalog
 
-KINDS = ("select", "distinct", "table", "join", "where", "group", "having", "order", "limit", "set", "with")
-
 
 @dataclass(frozen=True, slots=True)
 class Atom:

@@ -145,6 +145,8 @@ def outcome(
         return Outcome.ANSWERED, "The SQL ran, and no rows match."
     if top.group.size == ranking.pool == 1:
         return Outcome.ANSWERED, "The only attempt answered."
+    if any(member.candidate.weight != 1.0 for member in top.group.members):
+        return Outcome.ANSWERED, f"The likeliest of {ranking.pool} attempts."  # a beam's do not vote
     return Outcome.ANSWERED, f"{top.group.size} of {ranking.pool} attempts agree."
 
 

@@ -21,11 +21,6 @@ from sqlagent.values import Execution, ExecutionGroup, LinkedSchema, Question, V
 
 FITTED = Path(__file__).parent / "fitted" / "ranker.json"
 
-GROUP_FEATURES = (
-    "log_share", "largest", "margin", "texts", "soft", "atoms_shared", "atoms_missing",
-)  # fmt: skip
-"""What is known of a group among others; the rest of the features are of its members."""
-
 LEAST_SHARE = 0.001
 """No share counts as less than this: a beam's last members have hardly any weight."""
 

@@ -58,11 +58,6 @@ _EXISTS = re.compile(
     r"|\bor not\b|\bif there (?:is|are)\b|\btrue or false\b|\byes or no\b",
     re.IGNORECASE,
 )
-_NONE = re.compile(
-    r"\b(?:no|not|without|never|none|neither|nor|n't|don'?t|doesn'?t|didn'?t|hasn'?t|haven'?t|isn'?t|aren'?t"
-    r"|except|excluding|other than|besides|lacking)\b",
-    re.IGNORECASE,
-)
 
 
 def stem(word: str) -> str:
@@ -101,7 +96,8 @@ def content_stems(text: str) -> frozenset[str]:
 def asks_order(text: str) -> bool:
     """Tell whether a question asks for its rows in an order.
 
-    Measured against the outermost ORDER BY of published gold SQL: right for 99.7 % of 5,832 published questions, 98.4 % of those in order.
+    Measured against the outermost ORDER BY of published gold SQL: right for 99.7 % of 5,832
+    questions, and for 98.4 % of those whose rows are in order.
 
     Example:
         >>> asks_order("List the shops sorted by revenue."), asks_order("Which shops are open?")
@@ -118,8 +114,3 @@ def asks_count(text: str) -> bool:
 def asks_existence(text: str) -> bool:
     """Tell whether a question is one of yes or no, for which no rows may be the answer."""
     return bool(_EXISTS.search(text))
-
-
-def asks_absence(text: str) -> bool:
-    """Tell whether a question speaks of what is not there."""
-    return bool(_NONE.search(text))

@@ -32,6 +32,14 @@ SIZES: tuple[int | None, ...] = (None, 8, 4)
 
 PENALTY = 2.0
 
+TOWARD = {"agreed_orders": 0.5, "accepted": 0.3}
+"""What the penalty pulls to: the deterministic judge never contradicts itself and audits by rules, so
+these pools cannot tell what an LLM's contradiction or its auditor's word is worth."""
+
+FOR = frozenset({"share", "chance", "margin", "accepted", "agreed_orders"})
+AGAINST = frozenset({"entropy", "groups", "unmet", "empty", "failed", "few", "unlinked"})
+"""Figures that can only speak for a winner, and those that can only speak against it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -120,17 +128,22 @@ def _case(
 
 
 def weigh(cases: Sequence[Case], names: Sequence[str]) -> np.ndarray:
-    """Fit constants, the intercept last: logistic loss, ridge penalty on all but the intercept."""
+    """Fit constants, the intercept last: logistic loss, ridge penalty, signs held."""
     matrix = np.array([[c.figures.get(name, 0.0) for name in names] + [1.0] for c in cases])
     right = np.array([c.right for c in cases], dtype=float)
     penalty = np.array([PENALTY] * len(names) + [0.0])
+    toward = np.array([TOWARD.get(name, 0.0) for name in names] + [0.0])
+    bounds = [(0.0 if name in FOR else None, 0.0 if name in AGAINST else None) for name in names] + [
+        (None, None)
+    ]
 
     def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
         scores = matrix @ w
-        value = np.logaddexp(0, scores).sum() - right @ scores + 0.5 * (penalty * w**2).sum()
-        return float(value), matrix.T @ (1 / (1 + np.exp(-scores)) - right) + penalty * w
+        value = np.logaddexp(0, scores).sum() - right @ scores + 0.5 * (penalty * (w - toward) ** 2).sum()
+        return float(value), matrix.T @ (1 / (1 + np.exp(-scores)) - right) + penalty * (w - toward)
 
-    return np.asarray(minimize(loss, np.zeros(len(names) + 1), jac=True, method="L-BFGS-B").x)
+    found = minimize(loss, toward, jac=True, method="L-BFGS-B", bounds=bounds)
+    return np.asarray(found.x)
 
 
 def cross_validated(cases: Sequence[Case], names: Sequence[str]) -> str:

@@ -46,7 +46,7 @@ def features(
     values = result_features(ask, execution, clauses, names)
     values |= naming_features(ask, clauses, names, linked)
     values |= literal_features(ask, clauses, names, linked, index, unmet)
-    values |= join_features(ask, clauses, names)
+    values |= join_features(clauses, names)
     has = given(clauses)
     values |= shape_features(ask, clauses, has)
     unmet.extend(unmet_shapes(ask, has))

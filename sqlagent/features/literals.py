@@ -53,9 +53,7 @@ def literal_features(
     unmet.extend(f"the value '{quoted}' of the question is not looked for" for quoted in unused_quotes)
     unmet.extend(f"the number {number} of the question is not used" for number in unused_numbers)
     return {
-        "literals_asked": sum(asked_for) / len(asked_for) if asked_for else 0.5,
         "literals_unasked": sum(s < 0.3 for s in asked_for) / 2,
-        "literals_stored": float(bool(stored) and all(stored)),
         "literals_unstored": sum(not s for s in stored) / 2,
         "text_to_number": sum(_text_to_number(c, names) for c, _ in literals) / 2,
         "text_to_key": float(any(_text_to_key(c, names) for c, _ in literals)),
@@ -85,7 +83,6 @@ def _match_features(
     elsewhere = [value for value in met if not used[value] & matches[value]]
     return {
         "matches_unused": (len(matches) - len(met)) / len(matches),
-        "matches_used": len(met) / len(matches),
         "matches_elsewhere": len(elsewhere) / max(1, len(met)),
     }
 

@@ -25,47 +25,30 @@ def naming_features(ask: Asked, clauses: Clauses, names: Lookup, linked: LinkedS
     used = {n: kinds for n, kinds in clauses.columns.items() if kinds != {"join"}}
     by_clause = {
         kind: [mention(ask, names, n) for n, kinds in used.items() if kind in kinds]
-        for kind in ("select", "where", "group", "order", "having")
+        for kind in ("select", "where")
     }
-    missed, nameable = _left_over(ask, clauses, names)
+    missed = _left_over(ask, clauses, names)
     hinted = hinted_columns(ask, names)
     shown = [column for _, column in clauses.select_columns]
     plain = [column for function, column in clauses.select_columns if not function]
-    head = {s for s in ask.head if s in names.vocabulary}
-    head_met = {s for c in shown for s in names.stems(c)} | {
-        s for t in clauses.tables for s in names.stems(t)
-    }
     order_plain, order_mixed = mention_order(ask, clauses, names)
     return {
-        "words_missed": missed / nameable if nameable else 0.0,
         "words_missed_count": min(missed, 4) / 4,
-        "head_missed": len(head - head_met) / len(head) if head else 0.0,
         "select_asked": _mean(by_clause["select"]),
-        "select_unasked": sum(s < 0.3 for s in by_clause["select"]) / 2,
         "select_outside_head": _outside_head(ask, names, shown),
-        "where_asked": _mean(by_clause["where"]),
         "where_unasked": sum(s < 0.3 for s in by_clause["where"]) / 2,
-        "group_asked": _mean(by_clause["group"]),
-        "order_asked": _mean(by_clause["order"]),
         "hint_missed": len(hinted - set(clauses.columns)) / len(hinted) if hinted else 0.0,
-        "hint_met": len(hinted & set(clauses.columns)) / len(hinted) if hinted else 0.0,
-        "tables_asked": _mean([mention(ask, names, t) for t in clauses.tables]),
         **_link_features(clauses, linked),
-        "tables_missed": _tables_missed(ask, clauses, names),
         "unknown_name": float(bool(clauses.unknown)),
         "mention_order": order_plain,
         "mention_order_aggregate": order_mixed,
         "id_unasked": float(any(_is_key(names, c) for c in plain) and not ask.wants("ids")),
-        "id_asked": float(any(_is_key(names, c) for c in plain) and ask.wants("ids")),
-        "name_shown": float(ask.wants("names") and any("name" in names.stems(c) or "titl" in names.stems(c) for c in shown)),
         "name_not_shown": float(ask.wants("names") and not any("name" in names.stems(c) or "titl" in names.stems(c) for c in shown)),
-        "full_name_kept": float(any("full" in names.stems(c) for c in shown) and "full" in ask.stems),
         "full_name_unasked": float(any("full" in names.stems(c) for c in shown) and "full" not in ask.stems),
         "foreign_shown": float(any(c in names.pointing for c in plain) and not ask.wants("ids")),
         "foreign_shown_alone": float(len(shown) == 1 and bool(plain) and plain[0] in names.pointing),
         "hint_functions_missed": _hint_functions_missed(ask, clauses),
         "hint_select_missed": _hint_select_missed(ask, shown, hinted),
-        "shown_and_ordered": _shown_and_ordered(clauses, ask),
     }  # fmt: skip
 
 
@@ -90,12 +73,12 @@ def _near(stem: str, stems: Iterable[str]) -> bool:
     return len(stem) >= 4 and any(len(s) >= 4 and (s.startswith(stem) or stem.startswith(s)) for s in stems)
 
 
-def _left_over(ask: Asked, clauses: Clauses, names: Lookup) -> tuple[int, int]:
+def _left_over(ask: Asked, clauses: Clauses, names: Lookup) -> int:
     met = {s for name in clauses.columns for s in names.stems(name)}
     met |= {s for table in clauses.tables for s in names.stems(table)}
     met |= {s for c in clauses.conditions for v in c.values for s in wording.stems_of(v)}
     nameable = {s for s in ask.stems if s in names.vocabulary}
-    return len(nameable - met), len(nameable)
+    return len(nameable - met)
 
 
 def hinted_columns(ask: Asked, names: Lookup) -> set[str]:
@@ -158,11 +141,6 @@ def _link_features(clauses: Clauses, linked: LinkedSchema) -> dict[str, float]:
     }
 
 
-def _tables_missed(ask: Asked, clauses: Clauses, names: Lookup) -> float:
-    asked = [t for t in names.tables if (s := names.stems(t)) and all(part in ask.sequence for part in s)]
-    return sum(t not in clauses.tables for t in asked) / max(1, len(asked))
-
-
 def _outside_head(ask: Asked, names: Lookup, shown: Sequence[str]) -> float:
     """Columns shown whose words stand only in the question's later part."""
     late = [c for c in shown if c != "*" and (s := set(names.stems(c))) & ask.stems and not s & ask.head]
@@ -208,13 +186,6 @@ def _place(ask: Asked, names: Lookup, function: str, column: str, shared: Counte
 def _is_key(names: Lookup, name: str) -> bool:
     stems = names.stems(name)
     return bool(stems) and (stems[-1] == "id" or name.rpartition(".")[2].endswith("id"))
-
-
-def _shown_and_ordered(clauses: Clauses, ask: Asked) -> float:
-    """Whether what the rows are ordered by is shown although only the first row's other columns were asked."""
-    if not clauses.of("limit") or len(clauses.select) < 2:
-        return 0.0
-    return float(any(o.removesuffix(" DESC") in clauses.select for o in clauses.of("order")))
 
 
 def _mean(numbers: Sequence[float]) -> float:

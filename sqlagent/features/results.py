@@ -16,7 +16,7 @@ def result_features(
     """Features of the rows: emptiness, repeats, NULLs, how many for what was asked."""
     rows = execution.rows
     if rows is None:
-        return {"failed": 1.0}
+        return {}
     count = len(rows.rows)
     some = rows.rows[:_LOOKED_AT]
     cells = [cell for row in some[:50] for cell in row]
@@ -24,13 +24,10 @@ def result_features(
     some_repeats = 1 - len({repr(row) for row in some}) / len(some) if some else 0.0
     repeats = some_repeats > 0
     plain = clauses is not None and not any(name for name, _ in clauses.select_columns)
-    several = len(clauses.tables) > 1 if clauses else False
-    distinct = bool(clauses and clauses.of("distinct"))
     one = count == 1
     single = one and len(rows.rows[0]) == 1
     repeat_share = min(1.0, 2 * some_repeats) if plain and count > _listed(clauses) else 0.0
     measures = float(clauses is not None and names is not None and _shows_measures(clauses, names))
-    superlative = ask.wants("most", "least") and not ask.ordered
     return {
         "empty": float(execution.status == "empty"),
         "all_null": float(execution.status == "all_null"),
@@ -38,16 +35,9 @@ def result_features(
         "nulls": nulls if count > 1 else 0.0,
         "repeat_share": repeat_share * (1 - measures),
         "repeat_share_measures": repeat_share * measures,
-        "repeats": float(repeats and not several),
-        "repeats_joined": float(repeats and several),
         "repeats_distinct_asked": float(repeats and ask.wants("distinct")),
-        "distinct_idle": float(distinct and count <= 1),
-        "one_for_superlative": float(superlative and one and not ask.wants("each")),
-        "many_for_superlative": float(superlative and count > 1 and not ask.wants("each")),
         "many_for_count": float(ask.wants("count") and not ask.wants("each") and count > 1),
         "one_cell_for_list": float(single and ask.wants("list_all") and not ask.wants("count")),
-        "cut": float(rows.truncated),
-        "very_many": float(count > 500),
         "same_columns": float(_same_columns(some)),
     }
 

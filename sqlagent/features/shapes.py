@@ -18,12 +18,9 @@ from sqlagent.features.asking import Asked
 
 def given(clauses: Clauses) -> dict[str, bool]:
     """List the aspects a statement has."""
-    tree = clauses.tree
-    nodes = list(tree.walk())
-    kinds = {type(node) for node in nodes}
+    kinds = {type(node) for node in clauses.tree.walk()}
     functions = {name for name, _ in clauses.select_columns}
     limits = [text.split(" ")[0] for text in clauses.of("limit")]
-    order = list(clauses.of("order"))
     sets = clauses.of("set")
     operators = {c.op for c in clauses.conditions}
     return {
@@ -31,33 +28,17 @@ def given(clauses: Clauses) -> dict[str, bool]:
         "count_shown": "count" in functions,
         "average": exp.Avg in kinds or (exp.Div in kinds and exp.Sum in kinds),
         "total": exp.Sum in kinds,
-        "order": bool(order),
+        "order": bool(clauses.of("order")),
         "first_only": "1" in limits or exp.Max in kinds or exp.Min in kinds,
-        "by_limit": "1" in limits,
-        "by_extreme": (exp.Max in kinds or exp.Min in kinds) and clauses.selects > 1,
         "limit": bool(limits),
-        "descending": any(o.endswith(" DESC") for o in order) or exp.Max in kinds,
-        "ascending": any(not o.endswith(" DESC") for o in order) or exp.Min in kinds,
         "distinct": bool(clauses.of("distinct")),
-        "distinct_count": any(isinstance(n, exp.Distinct) and isinstance(n.parent, exp.Count) for n in nodes),
         "group": bool(clauses.of("group")),
         "division": exp.Div in kinds,
         "negation": bool(kinds & {exp.Not, exp.NEQ}) or any("EXCEPT" in s for s in sets),
-        "except": any("EXCEPT" in s for s in sets),
-        "intersect": any("INTERSECT" in s for s in sets),
-        "union": any("UNION" in s for s in sets),
-        "either": exp.Or in kinds or exp.In in kinds or any("UNION" in s for s in sets),
         "greater": bool(kinds & {exp.GT, exp.GTE, exp.Between}),
         "smaller": bool(kinds & {exp.LT, exp.LTE, exp.Between}),
         "strict": bool(operators & {"GT", "LT"}),
         "at_least": exp.GTE in kinds,
-        "at_most": exp.LTE in kinds,
-        "nested": clauses.selects > 1 and not sets,
-        "case": exp.Case in kinds,
-        "cast": exp.Cast in kinds,
-        "not_null": any("NOT" in t and "NULL" in t for t in clauses.of("where")),
-        "window": exp.Window in kinds,
-        "joined_text": exp.DPipe in kinds or exp.Concat in kinds,
     }  # fmt: skip
 
 
@@ -75,47 +56,34 @@ def wanted(ask: Asked) -> dict[str, bool]:
         "group": ask.wants("each") or (first and ask.wants("count", "popular")),
         "division": ask.wants("percent"),
         "negation": ask.wants("absence"),
-        "either": ask.wants("either"),
         "greater": ask.wants("greater", "between"),
         "smaller": ask.wants("smaller", "between"),
-        "descending": ask.wants("most"),
-        "ascending": ask.wants("least"),
     }
 
 
-_BARE = ("by_limit", "by_extreme", "except", "intersect", "union", "nested", "case", "cast", "not_null", "window",
-         "joined_text", "distinct_count")  # fmt: skip
+ASPECTS = (
+    "average", "total", "order", "first_only", "distinct", "group", "division", "negation", "greater", "smaller",
+)  # fmt: skip
 
 
 def shape_features(ask: Asked, clauses: Clauses, has: dict[str, bool]) -> dict[str, float]:
     """Features of shape: every aspect missed or unasked, and some worth knowing by themselves."""
     asks = wanted(ask)
     found: dict[str, float] = {}
-    for aspect, want in asks.items():
+    for aspect in ASPECTS:
+        want = asks[aspect]
         found[f"{aspect}_missed"] = float(want and not has[aspect])
         found[f"{aspect}_unasked"] = float(has[aspect] and not want)
-    for aspect in _BARE:
-        found[aspect] = float(has[aspect])
     plain = not any(name for name, _ in clauses.select_columns)
     found |= {
         "count_for_which": float(has["count_shown"] and ask.wants("which", "list_all") and not ask.wants("count")),
         "list_for_count": float(plain and ask.wants("count") and not has["count"]),
         "strict_for_at_least": float(has["strict"] and not has["at_least"] and ask.wants("at_least")),
         "loose_for_more": float(has["at_least"] and ask.wants("greater") and not ask.wants("at_least", "between")),
-        "strict_for_at_most": float(has["strict"] and not has["at_most"] and ask.wants("at_most")),
-        "loose_for_less": float(has["at_most"] and ask.wants("smaller") and not ask.wants("at_most", "between")),
-        "intersect_for_both": float(has["intersect"] and ask.wants("both")),
-        "both_by_and": float(ask.wants("both") and not has["intersect"] and not has["nested"]),
-        "than_average_missed": float(ask.wants("than_average") and not (has["nested"] and has["average"])),
-        "distinct_listed": float(has["distinct"] and ask.wants("list_all", "which") and not ask.wants("distinct")),
         "limit_unasked": float(has["limit"] and not asks["first_only"] and not ask.numbers),
-        "selected": len(clauses.select) / 4,
         "selected_more": max(0, len(clauses.select) - expected_columns(ask)) / 2,
         "selected_fewer": max(0, expected_columns(ask) - len(clauses.select)) / 2,
         "star": float("*" in clauses.select),
-        "nodes": min(clauses.nodes, 150) / 150,
-        "deep": max(0, clauses.selects - 2) / 2,
-        "conditions": len(clauses.conditions) / 4,
         "grouped_by_unshown": float(has["group"] and not set(clauses.of("group")) & set(clauses.select)),
         "shown_not_grouped": float(_shown_not_grouped(clauses)),
     }  # fmt: skip
