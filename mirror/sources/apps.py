@@ -1,8 +1,22 @@
 """Django's entry for this subject."""
 
+from typing import Any
+
 from django.apps import AppConfig
+from django.db.models.signals import post_delete
 
 
 class SourcesConfig(AppConfig):
     name = "mirror.sources"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """See to it that no uploaded file outlives its row, whatever deletes the row."""
+        for sender in ("sources.Source", "sources.Upload"):
+            post_delete.connect(_forget_files, sender=sender, dispatch_uid=f"forget_files_{sender}")
+
+
+def _forget_files(instance: Any, **_: Any) -> None:
+    from mirror.sources.uploading import files_forget
+
+    files_forget(instance)

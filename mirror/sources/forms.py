@@ -50,6 +50,17 @@ class FileForm(SourceForm):
     field_order = ["name", "description", "database", "privacy"]
 
 
+class UploadedForm(SourceForm):
+    """A source made of uploaded files; where they lie is Mirror's own business."""
+
+    database = None
+
+    field_order = ["name", "description", "privacy"]
+
+    class Meta(SourceForm.Meta):
+        fields = ["name", "description", "privacy"]
+
+
 class ServerForm(SourceForm):
     """A database behind a host and port, with a user and a password."""
 
@@ -89,6 +100,8 @@ class ServerForm(SourceForm):
             self.instance.password = self.cleaned_data["password"]
 
 
-def form_for(engine: str) -> type[SourceForm]:
+def form_for(engine: str, *, is_upload: bool = False) -> type[SourceForm]:
     """Tell which form an engine needs."""
+    if is_upload:
+        return UploadedForm
     return FileForm if Source(engine=engine).is_file else ServerForm

@@ -103,6 +103,8 @@ def source_index(source: Source, catalog: Catalog, database: Database) -> ValueI
 
 def source_check(source: Source, by: User) -> None:
     """Refuse an address that `by` may not connect; give a file its real path. Raises: SourceError."""
+    if source.is_upload:
+        return  # a file of Mirror's own; no form can name it
     try:
         if source.is_file:
             source.database = str(file_check(source.database, anywhere=by.is_staff))

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from django.urls import path
 
-from mirror.sources import views
+from mirror.sources import upload_views, views
 
 app_name = "sources"
 urlpatterns = [
     path("", views.sources, name="list"),
     path("connect/", views.connect, name="connect"),
     path("test/", views.test, name="test"),
+    path("upload/", upload_views.upload, name="upload"),
+    path("upload/<uuid:pk>/", upload_views.review, name="review"),
+    path("upload/<uuid:pk>/forget/", upload_views.forget, name="forget"),
+    path("<int:pk>/upload/", upload_views.upload, name="upload_more"),
     path("<int:pk>/", views.source, name="source"),
     path("<int:pk>/names/", views.names, name="names"),
     path("<int:pk>/edit/", views.edit, name="edit"),

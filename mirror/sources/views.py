@@ -91,7 +91,7 @@ def connect(request: HttpRequest) -> HttpResponse:
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     """Change a source: the change is kept once it answers."""
     source = _source(request, pk, to_change=True)
-    form = form_for(source.engine)(_posted(request), instance=source)
+    form = form_for(source.engine, is_upload=source.is_upload)(_posted(request), instance=source)
     if form.is_valid():
         try:
             services.source_update(form.instance, request.user)
@@ -120,7 +120,7 @@ def _form_page(
 def test(request: HttpRequest, pk: int | None = None) -> HttpResponse:
     """Try what is in the form and tell what happened, in a fragment beside the button."""
     source = _source(request, pk, to_change=True) if pk is not None else Source(engine=_engine(request))
-    form = form_for(source.engine)(request.POST, instance=source)
+    form = form_for(source.engine, is_upload=source.is_upload)(request.POST, instance=source)
     if not form.is_valid():
         return render(request, "sources/_test.html", {"form": form})
     try:
@@ -163,6 +163,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     source = _source(request, pk, to_change=True)
     if request.method == "POST":
         services.source_delete(source)
-        messages.success(request, f"{source.name} is gone from Mirror. The database itself was not touched.")
+        untouched = "" if source.is_upload else " The database itself was not touched."
+        messages.success(request, f"{source.name} is gone from Mirror.{untouched}")
         return redirect("sources:list")
     return render(request, "sources/delete.html", {"source": source})

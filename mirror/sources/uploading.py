@@ -1,0 +1,143 @@
+"""What can happen to uploaded files: taken, read again, made into a source, added to one, forgotten.
+
+They lie under `VAR_DIR/uploads`: `waiting` until they are tables, then as one DuckDB file a
+source. That file is never written again: adding tables writes another and changes over, so
+whoever reads the old one reads it to the end.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import uuid
+from collections.abc import Iterable
+from datetime import timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from mirror.people.models import User
+from mirror.sources import services
+from mirror.sources.models import Source, Upload
+from mirror.sources.uploads import FilePlan, LoadError, TablePlan, load, plan_file, plan_table
+
+log = logging.getLogger(__name__)
+
+FILES_AT_ONCE = 30
+WAITING = timedelta(days=1)
+
+
+def upload_take(
+    owner: User, files: Iterable[tuple[str, Iterable[bytes]]], source: Source | None = None
+) -> Upload:
+    """Keep files on disk and guess what is in them; what is wrong with one is in its plan.
+
+    `files` are names with their bytes in chunks. Uploads that waited for a day are forgotten.
+    """
+    for old in Upload.objects.filter(created_at__lt=timezone.now() - WAITING)[:100]:
+        old.delete()
+    upload = Upload(owner=owner, source=source)
+    upload.folder.mkdir(parents=True)
+    try:
+        plans = []
+        for number, (name, chunks) in enumerate(files):
+            path = upload.folder / str(number)
+            with path.open("wb") as file:
+                for chunk in chunks:
+                    file.write(chunk)
+            plan = FilePlan(Path(name).name[:200], path.name, path.stat().st_size)
+            plan_file(plan, upload.folder)
+            plans.append(plan)
+        upload_keep(upload, plans)
+    except BaseException:
+        shutil.rmtree(upload.folder, ignore_errors=True)
+        raise
+    log.info("User %s uploaded %d files", owner.pk, len(plans))
+    return upload
+
+
+def upload_plans(upload: Upload) -> list[FilePlan]:
+    """What is known of an upload's files."""
+    return [FilePlan.from_json(kept) for kept in upload.files]
+
+
+def upload_keep(upload: Upload, plans: list[FilePlan]) -> None:
+    """Keep what was changed about its files."""
+    upload.files = [plan.to_json() for plan in plans]
+    upload.save()
+
+
+def upload_read_again(
+    upload: Upload, files: Iterable[FilePlan], tables: Iterable[tuple[FilePlan, TablePlan]]
+) -> None:
+    """Read files anew as their plans say now, and guess tables anew whose heading was moved."""
+    for plan in files:
+        plan_file(plan, upload.folder)
+    for plan, table in tables:
+        if table in plan.tables:
+            plan_table(upload.folder / plan.staged, table)
+
+
+def upload_create(upload: Upload, source: Source, by: User) -> Source:
+    """Make a source of an upload's tables. Raises: LoadError, SourceError; nothing is lost then."""
+    path = _load(upload, None)
+    try:
+        with transaction.atomic():
+            source.engine, source.database, source.is_upload = Source.Engine.DUCKDB, str(path), True
+            services.source_connect(source, by)
+            upload.delete()
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return source
+
+
+def upload_add(upload: Upload) -> Source:
+    """Add an upload's tables to its source. Raises: LoadError, SourceError; the source stays as it was then."""
+    source = upload.source
+    if source is None:
+        raise ValueError("This upload is for no source yet")
+    before = Path(source.database)
+    path = _load(upload, before)
+    try:
+        with transaction.atomic():
+            source.database = str(path)
+            source.save(update_fields=["database"])
+            services.catalog_refresh(source)
+            upload.delete()
+            transaction.on_commit(lambda: before.unlink(missing_ok=True))
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return source
+
+
+def upload_forget(upload: Upload) -> None:
+    """Delete an upload; its files go with the row."""
+    upload.delete()
+
+
+def files_forget(row: Source | Upload) -> None:
+    """Delete the files of a row that was deleted, once that is certain."""
+    if isinstance(row, Upload):
+        folder = row.folder
+        transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True))
+    elif row.is_upload:
+        path = Path(row.database)
+        transaction.on_commit(lambda: path.unlink(missing_ok=True))
+
+
+def _load(upload: Upload, earlier: Path | None) -> Path:
+    tables = [
+        (upload.folder / plan.staged, table)
+        for plan in upload_plans(upload)
+        for table in plan.tables
+        if table.is_kept
+    ]
+    if not tables:
+        raise LoadError([])
+    path = Path(settings.VAR_DIR) / "uploads" / "sources" / f"{uuid.uuid4()}.duckdb"
+    load(path, tables, earlier)
+    return path

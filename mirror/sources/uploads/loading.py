@@ -1,0 +1,135 @@
+"""Load staged tables into a DuckDB file with the types that were chosen, or say which cells do not fit."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from mirror.sources.uploads.kinds import KINDS, NATIVE, literal, misfits, quoted, trimmed, value_text
+from mirror.sources.uploads.plans import ColumnPlan, TablePlan
+from mirror.sources.uploads.staging import CONFIG, DECIMAL_DIGITS, digit_counts
+
+# Cells named of a column that do not fit.
+NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a table was not loaded, in words; `column` is empty when it is about the whole table."""
+
+    table: str
+    column: str
+    message: str
+
+
+class LoadError(ValueError):
+    """Tables were not loaded, and nothing was changed; `problems` says why, one by one."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__(" ".join(problem.message for problem in problems))
+        self.problems = problems
+
+
+def load(target: Path, tables: Sequence[tuple[Path, TablePlan]], earlier: Path | None = None) -> None:
+    """Write a new DuckDB file with these tables of these staging files, beside those of an earlier one.
+
+    The file appears whole or not at all. Raises: LoadError.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="load-", dir=target.parent) as folder:
+        aside = Path(folder) / target.name
+        if earlier is not None:
+            shutil.copyfile(earlier, aside)
+        problems: list[Problem] = []
+        with closing(duckdb.connect(str(aside), config=CONFIG)) as db:
+            taken = {
+                name.casefold() for (name,) in db.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+            }
+            for staged, table in tables:
+                if table.name.casefold() in taken:
+                    problems.append(
+                        Problem(
+                            table.name, "", f"There is a table {table.name} already. Choose another name."
+                        )
+                    )
+                    continue
+                taken.add(table.name.casefold())
+                db.execute(f"ATTACH {literal(str(staged))} AS staged (READ_ONLY)")
+                problems += _load_table(db, table)
+                db.execute("DETACH staged")
+            db.execute("CHECKPOINT")
+        if problems:
+            raise LoadError(problems)
+        os.replace(aside, target)
+
+
+def _load_table(db: duckdb.DuckDBPyConnection, table: TablePlan) -> list[Problem]:
+    where = f"FROM staged.{table.staged} WHERE row > {table.header_row}"
+    columns = [column for column in table.columns if column.is_kept]
+    if not columns:
+        return [Problem(table.name, "", f"{table.name}: keep at least one column, or leave the table out.")]
+    problems, parts = [], []
+    for column in columns:
+        part, problem = _column(db, table, column, where)
+        parts.append(f"{part} AS {quoted(column.name)}")
+        if problem:
+            problems.append(Problem(table.name, column.name, problem))
+    if not problems:
+        db.execute(f"CREATE TABLE {quoted(table.name)} AS SELECT {', '.join(parts)} {where} ORDER BY row")
+    return problems
+
+
+def _column(
+    db: duckdb.DuckDBPyConnection, table: TablePlan, column: ColumnPlan, where: str
+) -> tuple[str, str]:
+    """The expression of a column, and why it cannot be loaded (or nothing)."""
+    if column.native:
+        is_text = column.kind == "text" and column.native != "VARCHAR"
+        return (f"CAST({column.staged} AS VARCHAR)" if is_text else column.staged), ""
+    if column.kind in ("text", NATIVE):
+        return column.staged, ""
+    kind = KINDS[column.kind]
+    misfit = misfits(column.kind, column.staged)
+    problem = "" if table.is_lenient else _misfit_words(db, column, misfit, where)
+    fitting = f"{where} AND NOT ({misfit})"
+    type_ = kind.type
+    if type_ == "DECIMAL":
+        before, after = digit_counts(column.kind, column.staged)
+        whole, part = db.execute(
+            f"SELECT coalesce(max({before}), 1), coalesce(max({after}), 0) {fitting}"
+        ).fetchall()[0]
+        if whole + part > DECIMAL_DIGITS:
+            problem = problem or (
+                f"{column.name} needs {whole + part} digits; a decimal has at most {DECIMAL_DIGITS}. "
+                "Choose a floating-point number or text."
+            )
+            part = 0
+        type_ = f"DECIMAL({min(max(18, whole + part), DECIMAL_DIGITS)}, {part})"
+    elif column.kind == "integer":
+        text = value_text(kind, column.staged)
+        wide = db.execute(
+            f"SELECT count(*) {fitting} AND {trimmed(column.staged)} IS NOT NULL AND TRY_CAST({text} AS BIGINT) IS NULL"
+        ).fetchall()[0][0]
+        type_ = "HUGEINT" if wide else "BIGINT"
+    value = f"TRY_CAST({value_text(kind, column.staged)} AS {type_})"
+    return f"CASE WHEN {misfit} THEN NULL ELSE {value} END", problem
+
+
+def _misfit_words(db: duckdb.DuckDBPyConnection, column: ColumnPlan, misfit: str, where: str) -> str:
+    count = db.execute(f"SELECT count(*) {where} AND {misfit}").fetchall()[0][0]
+    if not count:
+        return ""
+    rows = db.execute(
+        f"SELECT row, left({column.staged}, 40) {where} AND {misfit} ORDER BY row LIMIT {NAMED}"
+    ).fetchall()
+    cells = ", ".join(f"row {row:,} holds “{text}”" for row, text in rows)
+    label = KINDS[column.kind].label.split(":")[0].lower()
+    more = f" and {count - len(rows):,} more" if count > len(rows) else ""
+    return f"Not every cell of {column.name} is of the type “{label}”: {cells}{more}."

@@ -1,0 +1,105 @@
+"""What is known of an uploaded file and what shall become of it, as data that JSON can hold."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+
+@dataclass(slots=True)
+class ColumnPlan:
+    """One column: `staged` is where its text lies, `native` its type in a file that has types."""
+
+    name: str
+    kind: str
+    staged: str
+    native: str = ""
+    is_kept: bool = True
+    note: str = ""
+    examples: list[str | None] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class TablePlan:
+    """One table of a file. `header_row` is the row its headings are in, 0 when it has none.
+
+    `texts` are pairs: a column, and the last row in which it holds what the file says is text.
+    `is_lenient` leaves cells empty that do not fit the type of their column.
+    """
+
+    name: str
+    staged: str
+    title: str = ""
+    header_row: int = 0
+    has_rows_above: bool = True
+    row_count: int = 0
+    texts: list[list[int]] = field(default_factory=list)
+    columns: list[ColumnPlan] = field(default_factory=list)
+    example_rows: list[int] = field(default_factory=list)
+    is_kept: bool = True
+    is_lenient: bool = False
+
+
+@dataclass(slots=True)
+class FilePlan:
+    """One file as it was uploaded, and its tables; `error` says why it has none."""
+
+    name: str
+    path: str
+    size: int
+    format: str = ""
+    delimiter: str = ""
+    encoding: str = ""
+    staged: str = ""
+    tables: list[TablePlan] = field(default_factory=list)
+    error: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """What JSON can hold; `from_json` gives the same plan back."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, kept: dict[str, Any]) -> FilePlan:
+        """The plan that `to_json` gave."""
+        tables = [
+            TablePlan(**{**table, "columns": [ColumnPlan(**column) for column in table["columns"]]})
+            for table in kept["tables"]
+        ]
+        return cls(**{**kept, "tables": tables})
+
+
+def table_name(title: str) -> str:
+    """Make a table's name out of a file's or a sheet's: short, lower case, no spaces.
+
+    Example:
+        >>> table_name("Orders 2026 (final).csv"), table_name("2026.xlsx"), table_name("Über")
+        ('orders_2026_final', 't_2026', 'über')
+    """
+    stem = re.sub(
+        r"\.(csv|tsv|txt|xlsx|xlsm|parquet|pq|jsonl|ndjson|json)$", "", PurePath(title).name, flags=re.I
+    )
+    name = re.sub(r"\W+", "_", stem.lower()).strip("_")[:60]
+    return f"t_{name}" if not name or name[0].isdigit() else name
+
+
+def distinct(names: list[str]) -> list[str]:
+    """The names, each once whatever its letter case: a later one gets a number.
+
+    Example:
+        >>> distinct(["id", "ID", "", "id"])
+        ['id', 'ID_2', 'column_3', 'id_3']
+    """
+    taken: set[str] = set()
+    found = []
+    for number, name in enumerate(names, 1):
+        name = wanted = name or f"column_{number}"
+        count = 1
+        while name.casefold() in taken:
+            count += 1
+            name = f"{wanted}_{count}"
+        taken.add(name.casefold())
+        found.append(name)
+    return found

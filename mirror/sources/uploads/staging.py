@@ -1,0 +1,257 @@
+"""Stage a file's cells as text in DuckDB, and guess from all of them what the columns are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from mirror.sources.uploads import reading
+from mirror.sources.uploads.kinds import (
+    KINDS,
+    NATIVE,
+    UNCLEAR_DATE,
+    literal,
+    matches,
+    misfits,
+    trimmed,
+    value_text,
+)
+from mirror.sources.uploads.plans import ColumnPlan, FilePlan, TablePlan, distinct, table_name
+from mirror.sources.uploads.reading import MAX_COLUMNS, NoTable, Sheet
+
+BATCH_ROWS = 20_000
+# Rows from which the types to try are taken; then every row has its say.
+SAMPLE_ROWS = 2_000
+EXAMPLE_ROWS, EXAMPLE_CHARS = 5, 60
+# Rows in which headings are looked for: reports have a title above them.
+HEADING_ROWS = 20
+NAME_CHARS = 100
+DECIMAL_DIGITS = 38
+CONFIG: dict[str, Any] = {
+    "autoload_known_extensions": "false",
+    "autoinstall_known_extensions": "false",
+    "python_enable_replacements": "false",
+    "memory_limit": "2GB",
+}
+
+
+def plan_file(plan: FilePlan, folder: Path) -> None:
+    """Read a file into its staging file and guess its tables; what is wrong with it is in `error`.
+
+    Encoding and delimiter are guessed where the plan has none. A million rows of eight columns of
+    CSV take about 15 s.
+    """
+    source = folder / plan.path
+    plan.tables, plan.error, plan.notes = [], "", []
+    plan.staged = f"{plan.path}.duckdb"
+    staged = folder / plan.staged
+    staged.unlink(missing_ok=True)
+    try:
+        plan.format = reading.format_of(source, plan.name)
+        with closing(duckdb.connect(str(staged), config=CONFIG)) as db:
+            if plan.format == "parquet":
+                plan.tables = [_stage_parquet(db, source, plan.name)]
+            else:
+                for sheet in _sheets(plan, source):
+                    _stage_sheet(db, plan, sheet)
+            for table in plan.tables:
+                _guess(db, table)
+        if not plan.tables:
+            raise NoTable("There is no table in it: no row holds anything.")
+    except NoTable as error:
+        plan.tables, plan.error = [], str(error)
+    except duckdb.Error as error:
+        plan.tables, plan.error = [], f"This cannot be read: {str(error).splitlines()[0]}"
+
+
+def plan_table(staged: Path, table: TablePlan) -> None:
+    """Guess names and types anew, after the row of the headings was changed."""
+    with closing(duckdb.connect(str(staged), config=CONFIG)) as db:
+        _guess(db, table)
+
+
+def _sheets(plan: FilePlan, source: Path) -> Iterator[Sheet]:
+    if plan.format == "xlsx":
+        yield from reading.xlsx_sheets(source, plan.name)
+        return
+    plan.encoding = plan.encoding or reading.encoding_of(source)
+    if plan.format == "jsonl":
+        yield reading.jsonl_sheet(source, plan.name, plan.encoding)
+        return
+    plan.delimiter = plan.delimiter or reading.delimiter_of(source, plan.encoding)
+    yield reading.csv_sheet(source, plan.name, plan.encoding, plan.delimiter)
+
+
+# ---------------------------------------------------------------- staging
+
+
+def _stage_sheet(db: duckdb.DuckDBPyConnection, plan: FilePlan, sheet: Sheet) -> None:
+    table = TablePlan(table_name(sheet.title), f"t{len(plan.tables)}", sheet.title)
+    width, count = 0, 0
+    while batch := list(islice(sheet.rows, BATCH_ROWS)):
+        widest = max(len(cells) for _, cells in batch)
+        if widest > MAX_COLUMNS:
+            raise NoTable(f"A row has {widest:,} cells; the most columns taken are {MAX_COLUMNS:,}.")
+        if not width:
+            db.execute(f"CREATE TABLE {table.staged} (row BIGINT)")
+        for place in range(width, widest):
+            db.execute(f"ALTER TABLE {table.staged} ADD COLUMN c{place} VARCHAR")
+        width = max(width, widest)
+        _insert(db, table.staged, batch, width)
+        count += len(batch)
+    if sheet.errors:
+        plan.notes.append(
+            f"{sheet.title}: {sheet.errors:,} cells hold an error such as #N/A. They stay empty."
+        )
+    if not count:
+        return
+    table.row_count = count
+    table.texts = [list(pair) for pair in sheet.texts.items()]
+    if sheet.names is not None:
+        table.has_rows_above = False
+        table.columns = [
+            ColumnPlan(name, "", f"c{n}") for n, name in enumerate(distinct(_names(sheet.names)))
+        ]
+    else:
+        table.header_row = _header_row(db, table.staged, width)
+    plan.tables.append(table)
+
+
+def _insert(db: duckdb.DuckDBPyConnection, table: str, batch: list[reading.Row], width: int) -> None:
+    padded = [cells + [None] * (width - len(cells)) for _, cells in batch]
+    columns = {"row": pa.array([number for number, _ in batch], pa.int64())}
+    for place, values in enumerate(zip(*padded, strict=True)):
+        columns[f"c{place}"] = pa.array(values, pa.string())
+    db.register("batch", pa.table(columns))
+    db.execute(f"INSERT INTO {table} SELECT * FROM batch")  # noqa: S608 - our own name
+    db.unregister("batch")
+
+
+def _stage_parquet(db: duckdb.DuckDBPyConnection, source: Path, name: str) -> TablePlan:
+    read = f"read_parquet({literal(str(source))})"
+    described = db.execute(f"DESCRIBE SELECT * FROM {read}").fetchall()  # noqa: S608 - a quoted path
+    if len(described) > MAX_COLUMNS:
+        raise NoTable(f"It has {len(described):,} columns; the most taken are {MAX_COLUMNS:,}.")
+    names = distinct(_names([str(row[0]) for row in described]))
+    columns = [ColumnPlan(names[n], NATIVE, f"c{n}", native=str(row[1])) for n, row in enumerate(described)]
+    renamed = ", ".join(f"c{n}" for n in range(len(columns)))
+    db.execute(
+        f"CREATE TABLE t0 AS SELECT row_number() OVER () AS row, * FROM {read} AS r({renamed})"  # noqa: S608
+    )
+    count = db.execute("SELECT count(*) FROM t0").fetchall()[0][0]
+    return TablePlan(table_name(name), "t0", name, has_rows_above=False, row_count=count, columns=columns)
+
+
+# ---------------------------------------------------------------- guessing
+
+
+def _header_row(db: duckdb.DuckDBPyConnection, table: str, width: int) -> int:
+    """The row whose cells are headings: as wide as the others, all text, none twice; else 0."""
+    rows = db.execute(f"SELECT * FROM {table} ORDER BY row LIMIT {HEADING_ROWS}").fetchall()  # noqa: S608
+    filled = [sum(cell is not None for cell in row[1:]) for row in rows]
+    for row, count in zip(rows, filled, strict=True):
+        if count < sorted(filled)[len(filled) // 2] * 0.8:
+            continue  # a title above the table
+        cells = [cell.strip() for cell in row[1:] if cell and cell.strip()]
+        is_plain = not any(character.isdigit() for cell in cells for character in cell[:1])
+        return int(row[0]) if is_plain and len({cell.casefold() for cell in cells}) == len(cells) else 0
+    return 0
+
+
+def _names(names: list[str]) -> list[str]:
+    return [" ".join(name.split())[:NAME_CHARS] for name in names]
+
+
+def _guess(db: duckdb.DuckDBPyConnection, table: TablePlan) -> None:
+    if table.has_rows_above:
+        width = len(db.execute(f"DESCRIBE {table.staged}").fetchall()) - 1
+        heads = db.execute(f"SELECT * FROM {table.staged} WHERE row = ?", [table.header_row]).fetchone()  # noqa: S608
+        names = [cell or "" for cell in heads[1:]] if heads else [""] * width
+        table.columns = [ColumnPlan(name, "", f"c{n}") for n, name in enumerate(distinct(_names(names)))]
+    where = f"FROM {table.staged} WHERE row > {table.header_row}"
+    table.row_count = db.execute(f"SELECT count(*) {where}").fetchall()[0][0]
+    _guess_kinds(db, table, where)
+    staged = ", ".join(f"left(CAST({column.staged} AS VARCHAR), {EXAMPLE_CHARS})" for column in table.columns)
+    rows = db.execute(f"SELECT row, {staged} {where} ORDER BY row LIMIT {EXAMPLE_ROWS}").fetchall()
+    table.example_rows = [row[0] for row in rows]
+    for place, column in enumerate(table.columns, 1):
+        column.examples = [row[place] for row in rows]
+
+
+def _guess_kinds(db: duckdb.DuckDBPyConnection, table: TablePlan, where: str) -> None:
+    """Give each column the first kind that all of its cells fit. Candidates come from a sample."""
+    sample = f"FROM (SELECT * {where} LIMIT {SAMPLE_ROWS})"
+    texts = {place for place, row in table.texts if row > table.header_row}
+    waiting: dict[int, list[str]] = {}
+    for place, column in enumerate(table.columns):
+        if column.native:
+            continue
+        kinds = [code for code in KINDS if not (place in texts and KINDS[code].is_number)]
+        fits = _fitting(db, column.staged, kinds, sample)
+        waiting[place] = fits
+        if fits == ["text"] and not _misses(db, column.staged, "date_dmy", sample):
+            column.note = "Perhaps dates: choose whether day or month comes first."
+    while waiting:  # one look at all rows for the first candidate of every column that has none yet
+        checks = ", ".join(
+            f"count(*) FILTER ({misfits(kinds[0], table.columns[place].staged, is_guess=True)}), "
+            f"coalesce(bool_or({_shown(kinds[0], table.columns[place].staged)}), false), "
+            f"{_digits(kinds[0], table.columns[place].staged)}"
+            for place, kinds in waiting.items()
+        )
+        found = db.execute(f"SELECT {checks} {where}").fetchall()[0]
+        for number, (place, kinds) in enumerate(list(waiting.items())):
+            missed, is_shown, digits = found[3 * number : 3 * number + 3]
+            if kinds[0] == "text" or (not missed and is_shown and (digits or 0) <= DECIMAL_DIGITS):
+                table.columns[place].kind = kinds[0]
+                del waiting[place]
+            else:
+                waiting[place] = kinds[1:]
+
+
+def _fitting(db: duckdb.DuckDBPyConnection, column: str, kinds: list[str], sample: str) -> list[str]:
+    """The kinds that the sample allows, `text` last; only that for a column with nothing in it."""
+    checks = ", ".join(f"count(*) FILTER ({misfits(code, column, is_guess=True)})" for code in kinds)
+    found = db.execute(f"SELECT count({trimmed(column)}), {checks} {sample}").fetchall()[0]
+    if not found[0]:
+        return ["text"]
+    fits = [code for code, missed in zip(kinds, found[1:], strict=True) if not missed]
+    if all(code in fits for code in UNCLEAR_DATE):
+        shown = ", ".join(f"coalesce(bool_or({_shown(code, column)}), false)" for code in UNCLEAR_DATE)
+        is_shown = db.execute(f"SELECT {shown} {sample}").fetchall()[0]
+        if not any(is_shown):
+            return ["text"]
+    return fits
+
+
+def _misses(db: duckdb.DuckDBPyConnection, column: str, code: str, sample: str) -> bool:
+    found = db.execute(
+        f"SELECT count({trimmed(column)}), count(*) FILTER ({misfits(code, column)}) {sample}"
+    ).fetchall()[0]
+    return bool(not found[0] or found[1])
+
+
+def _shown(code: str, column: str) -> str:
+    return matches(KINDS[code].shown, column) if KINDS[code].shown else "true"
+
+
+def _digits(code: str, column: str) -> str:
+    """The most digits that a decimal column needs, before and after the point together."""
+    if KINDS[code].type != "DECIMAL":
+        return "0"
+    before, after = digit_counts(code, column)
+    return f"coalesce(max({before}), 0) + coalesce(max({after}), 0)"
+
+
+def digit_counts(code: str, column: str) -> tuple[str, str]:
+    """How many digits a cell has before and after its point."""
+    text = value_text(KINDS[code], column)
+    return (
+        f"length(ltrim(split_part({text}, '.', 1), '+-'))",
+        f"length(split_part({text}, '.', 2))",
+    )

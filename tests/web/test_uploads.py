@@ -1,0 +1,351 @@
+"""Files become tables: read in any spelling, shown, corrected, kept exact, and asked about."""
+
+from __future__ import annotations
+
+import datetime
+import io
+from contextlib import closing
+from decimal import Decimal
+from pathlib import Path
+
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from mirror.sources import services
+from mirror.sources.models import Source, Upload
+from mirror.sources.uploads import FilePlan, LoadError, load, plan_file, plan_table
+from sqlagent.errors import DatabaseError
+from sqlagent.values import Limits
+
+
+def planned(folder: Path, content: bytes, name: str = "orders.csv", **how: str) -> FilePlan:
+    """A file as it is guessed."""
+    (folder / "0").write_bytes(content)
+    plan = FilePlan(name, "0", len(content), **how)
+    plan_file(plan, folder)
+    return plan
+
+
+def loaded(folder: Path, plan: FilePlan) -> list[tuple]:
+    """The rows of a file's first table, as the read-only adapter gives them."""
+    target = folder / "made.duckdb"
+    load(target, [(folder / plan.staged, table) for table in plan.tables])
+    return read(target, f'SELECT * FROM "{plan.tables[0].name}"')
+
+
+def read(path: Path, sql: str) -> list[tuple]:
+    source = Source(engine=Source.Engine.DUCKDB, database=str(path))
+    with closing(services.open_source(source)) as database:
+        return list(database.execute(sql, Limits()).rows)
+
+
+def kinds(plan: FilePlan, table: int = 0) -> dict[str, str]:
+    return {column.name: column.kind for column in plan.tables[table].columns}
+
+
+# ---------------------------------------------------------------- reading
+
+
+TEXT = 'city;name;n\nMalmö;"said ""no""; twice\nor more";1\nÅrhus;café;2\n'
+ROWS = [("Malmö", 'said "no"; twice\nor more', 1), ("Århus", "café", 2)]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_every_delimiter_is_found(tmp_path, delimiter):
+    plan = planned(tmp_path, f"a{delimiter}b\n1{delimiter}x y\n2{delimiter}z\n".encode())
+    assert plan.delimiter == delimiter
+    assert loaded(tmp_path, plan) == [(1, "x y"), (2, "z")]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
+def test_every_encoding_is_found_and_cells_may_hold_delimiters_and_line_ends(tmp_path, encoding):
+    assert loaded(tmp_path, planned(tmp_path, TEXT.encode(encoding))) == ROWS
+
+
+def test_rows_of_unequal_length_and_blank_lines_are_taken(tmp_path):
+    assert loaded(tmp_path, planned(tmp_path, b"a,b\n1\n\n2,x,3\n")) == [(1, None, None), (2, "x", 3)]
+
+
+def test_a_title_above_the_headings_is_left_out(tmp_path):
+    plan = planned(tmp_path, b"Report for May,,\n\nid,who,when\n1,Ann,2026-05-01\n")
+    assert plan.tables[0].header_row == 3
+    assert loaded(tmp_path, plan) == [(1, "Ann", datetime.date(2026, 5, 1))]
+
+
+def test_a_file_without_headings_is_numbered(tmp_path):
+    plan = planned(tmp_path, b"1,x\n2,y\n")
+    assert list(kinds(plan)) == ["column_1", "column_2"]
+    assert loaded(tmp_path, plan) == [(1, "x"), (2, "y")]
+
+
+def test_moving_the_headings_guesses_again(tmp_path):
+    plan = planned(tmp_path, b"a\nb\nc\n")
+    plan.tables[0].header_row = 0
+    plan_table(tmp_path / plan.staged, plan.tables[0])
+    assert loaded(tmp_path, plan) == [("a",), ("b",), ("c",)]
+
+
+# ---------------------------------------------------------------- types
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "values"),
+    [
+        (["007", "12"], "text", ["007", "12"]),
+        (["+47 22", "12"], "text", ["+47 22", "12"]),
+        (["9223372036854775807", "-1"], "integer", [9223372036854775807, -1]),
+        (["92233720368547758089", "1"], "integer", [92233720368547758089, 1]),
+        (["0.10", "12345678901234567890.25"], "decimal", [Decimal("0.10"), Decimal("12345678901234567890.25")]),
+        (["1,234.50", "2.00"], "decimal", [Decimal("1234.50"), Decimal("2.00")]),
+        (["1.234,5", "2"], "decimal_comma", [Decimal("1234.5"), Decimal("2.0")]),
+        (["1.5e-7", "2"], "float", [1.5e-7, 2.0]),
+        (["1899-12-31", "2026-02-28"], "date", [datetime.date(1899, 12, 31), datetime.date(2026, 2, 28)]),
+        (["28.02.2026", "01.03.2026"], "date_dmy", [datetime.date(2026, 2, 28), datetime.date(2026, 3, 1)]),
+        (["02/28/2026", "03/01/2026"], "date_mdy", [datetime.date(2026, 2, 28), datetime.date(2026, 3, 1)]),
+        (["01/02/2026", "03/04/2026"], "text", ["01/02/2026", "03/04/2026"]),
+        (["2026-02-30", "2026-02-28"], "text", ["2026-02-30", "2026-02-28"]),
+        (["2026-02-28 14:30", "2026-03-01"], "timestamp",
+         [datetime.datetime(2026, 2, 28, 14, 30), datetime.datetime(2026, 3, 1)]),
+        (["yes", "no"], "boolean", [True, False]),
+        (["1", "0"], "integer", [1, 0]),
+        (["-", "1.5"], "text", ["-", "1.5"]),
+        (["14:30", "09:05:01"], "time", [datetime.time(14, 30), datetime.time(9, 5, 1)]),
+    ],
+)  # fmt: skip
+def test_a_type_is_guessed_where_it_loses_nothing(tmp_path, cells, kind, values):
+    plan = planned(tmp_path, ("x|y\n" + "\n".join(f"{cell}|a" for cell in cells)).encode())
+    assert kinds(plan)["x"] == kind
+    assert [row[0] for row in loaded(tmp_path, plan)] == values
+
+
+def test_one_cell_after_many_decides_too(tmp_path):
+    plan = planned(tmp_path, b"n\n" + b"1\n" * 5_000 + b"n/a\n")
+    assert kinds(plan) == {"n": "text"}
+
+
+def test_cells_that_do_not_fit_are_named_by_row_and_column_and_nothing_is_made(tmp_path):
+    plan = planned(tmp_path, b"id,n\n1,5\n2,n/a\n3,1.5\n4,none\n5,-\n")
+    plan.tables[0].columns[1].kind = "integer"
+    with pytest.raises(LoadError) as caught:
+        loaded(tmp_path, plan)
+    [problem] = caught.value.problems
+    assert (problem.table, problem.column) == ("orders", "n")
+    assert "row 3 holds “n/a”, row 4 holds “1.5”, row 5 holds “none” and 1 more" in problem.message
+    assert not (tmp_path / "made.duckdb").exists()
+    plan.tables[0].is_lenient = True
+    assert [row[1] for row in loaded(tmp_path, plan)] == [5, None, None, None, None]
+
+
+# ---------------------------------------------------------------- workbooks, Parquet, JSON lines
+
+
+def test_a_workbook_gives_a_table_each_sheet_that_holds_something(tmp_path):
+    book = openpyxl.Workbook()
+    first = book.active
+    first.title = "Orders 2026"
+    first.append(["id", "zip", "code", "price", "on", "at", "ok"])
+    when = datetime.datetime(2026, 2, 28, 14, 30)
+    first.append([1, "00123", "12", 0.1, datetime.date(2026, 2, 28), when, True])
+    first.append([2, None, "7", 2, datetime.date(1999, 1, 1), when, False])
+    book.create_sheet("Empty")
+    book.create_sheet("Notes").append(["only a heading"])
+    book.save(tmp_path / "0")
+    plan = planned(tmp_path, (tmp_path / "0").read_bytes(), "book.xlsx")
+    assert [table.name for table in plan.tables] == ["orders_2026", "notes"]
+    assert kinds(plan) == {
+        "id": "integer", "zip": "text", "code": "text", "price": "decimal", "on": "date",
+        "at": "timestamp", "ok": "boolean",
+    }  # fmt: skip
+    assert loaded(tmp_path, plan)[0] == (
+        1, "00123", "12", Decimal("0.1"), datetime.date(2026, 2, 28), when, True,
+    )  # fmt: skip
+
+
+def test_parquet_keeps_its_own_types(tmp_path):
+    table = pa.table({"id": pa.array([2**63 - 1]), "d": pa.array([Decimal("1.10")], pa.decimal128(38, 2))})
+    out = io.BytesIO()
+    pq.write_table(table, out)
+    plan = planned(tmp_path, out.getvalue(), "kept.parquet")
+    assert loaded(tmp_path, plan) == [(2**63 - 1, Decimal("1.10"))]
+
+
+def test_json_lines_keep_numbers_as_written_and_texts_as_texts(tmp_path):
+    lines = b'{"a": 1.10, "s": "12", "n": {"x": 1.50}}\n\n{"a": 12345678901234567890.5, "late": true}\n'
+    plan = planned(tmp_path, lines, "log.jsonl")
+    assert loaded(tmp_path, plan) == [
+        (Decimal("1.10"), "12", '{"x": 1.50}', None),
+        (Decimal("12345678901234567890.50"), None, None, True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("empty.csv", b"", "empty"),
+        ("photo.jpg", b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x02" * 9, "not text"),
+        ("old.xls", b"\xd0\xcf\x11\xe0" + b"\x00" * 600, "Save it as .xlsx"),
+        ("page.html", b"<!DOCTYPE html><html></html>", "a document"),
+        ("half.parquet", b"PAR1 and nothing more", "cannot be read"),
+        ("list.json", b'[\n{"a": 1}\n]', "one object on each line"),
+        ("bad.jsonl", b'{"a": 1}\n{"a": \n', "Line 2"),
+        ("quote.csv", b'a,b\n"' + b"x" * 1_100_000, "quotation mark"),
+        ("wide.csv", b"," * 1_500 + b"x", "1,501 cells"),
+        ("archive.zip", b"PK\x03\x04 no workbook", "archive"),
+    ],
+)
+def test_a_file_that_is_no_table_says_so(tmp_path, name, content, said):
+    plan = planned(tmp_path, content, name)
+    assert said in plan.error
+    assert not plan.tables
+
+
+# ---------------------------------------------------------------- the pages
+
+
+ORDERS = b"id,country,amount\n1,Norway,10.50\n2,Chile,3.25\n"
+
+
+def files(*pairs: tuple[str, bytes]) -> dict:
+    return {"files": [SimpleUploadedFile(name, content) for name, content in pairs]}
+
+
+def uploaded(client, *pairs: tuple[str, bytes], to: str = "") -> Upload:
+    response = client.post(to or reverse("sources:upload"), files(*pairs))
+    assert response.status_code == 302, response.content.decode()
+    return Upload.objects.get(pk=response["Location"].rstrip("/").split("/")[-1])
+
+
+def typed(client, upload: Upload, **changed: str) -> dict:
+    """What a browser would send from the review page, with some of it changed."""
+    context = client.get(reverse("sources:review", args=[upload.pk])).context
+    sent = {}
+    for form in filter(None, (context["form"], context["kept"])):
+        for name in form.fields:
+            value = form.get_initial_for_field(form.fields[name], name)
+            if value not in (None, False):
+                sent[name] = "on" if value is True else value
+    return {key: value for key, value in {**sent, **changed}.items() if value != "off"}
+
+
+def make(client, upload: Upload, **changed: str):
+    return client.post(reverse("sources:review", args=[upload.pk]), typed(client, upload, **changed))
+
+
+def test_uploaded_files_become_a_source_that_is_read_only(as_charlie, django_capture_on_commit_callbacks):
+    upload = uploaded(as_charlie, ("Orders 2026.csv", ORDERS), ("lines.jsonl", b'{"order_id": 1}\n'))
+    page = as_charlie.get(reverse("sources:review", args=[upload.pk])).content.decode()
+    assert "Norway" in page
+    assert "orders_2026" in page
+    folder = upload.folder
+    with django_capture_on_commit_callbacks(execute=True):
+        response = make(as_charlie, upload, name="mine", f0t0c2_keep="off", f0t0c1_name="land")
+    source = Source.objects.get(name="mine")
+    assert response["Location"] == reverse("sources:source", args=[source.pk])
+    assert read(Path(source.database), "SELECT * FROM orders_2026") == [(1, "Norway"), (2, "Chile")]
+    assert {table["name"] for table in source.catalog["tables"]} == {"orders_2026", "lines"}
+    assert source.stored_index.state in ("waiting", "ready")
+    assert not folder.exists()
+    assert not Upload.objects.exists()
+    for sql in ("DROP TABLE lines", "COPY lines TO '/tmp/x.csv'", "SELECT * FROM read_csv('/etc/passwd')"):
+        with pytest.raises(DatabaseError):
+            read(Path(source.database), sql)
+
+
+def test_a_file_is_added_later_and_the_source_keeps_what_it_had(
+    as_charlie, django_capture_on_commit_callbacks
+):
+    make(as_charlie, uploaded(as_charlie, ("orders.csv", ORDERS)), name="mine")
+    source = Source.objects.get(name="mine")
+    before = Path(source.database)
+    more = reverse("sources:upload_more", args=[source.pk])
+    again = uploaded(as_charlie, ("orders.csv", b"id\n9\n"), to=more)
+    refused = make(as_charlie, again)
+    assert refused.status_code == 422
+    assert "There is a table orders already" in refused.content.decode()
+    with django_capture_on_commit_callbacks(execute=True):
+        assert make(as_charlie, again, f0t0_name="later").status_code == 302
+    source.refresh_from_db()
+    assert read(Path(source.database), "SELECT count(*) FROM orders") == [(2,)]
+    assert read(Path(source.database), "SELECT id FROM later") == [(9,)]
+    assert not before.exists()
+
+
+def test_cells_that_do_not_fit_come_back_beside_their_column_with_all_that_was_typed(as_charlie):
+    upload = uploaded(as_charlie, ("orders.csv", ORDERS))
+    response = make(as_charlie, upload, name="mine", f0t0c1_kind="date", f0t0_name="kept_name")
+    page = response.content.decode()
+    assert response.status_code == 422
+    assert "row 2 holds “Norway”" in page
+    assert "kept_name" in page
+    assert not Source.objects.exists()
+
+
+def test_reading_again_with_another_delimiter_keeps_the_rest(as_charlie):
+    upload = uploaded(as_charlie, ("a.csv", b"x;y,z\n1;2,3\n"), ("b.csv", ORDERS))
+    response = make(as_charlie, upload, read="1", f0_delimiter=";", f1t0c1_name="land")
+    page = response.content.decode()
+    assert response.status_code == 200
+    assert "y,z" in page
+    assert 'value="land"' in page
+    assert not Source.objects.exists()
+
+
+def test_a_file_that_is_no_table_is_left_out_and_the_others_go_on(as_charlie):
+    upload = uploaded(as_charlie, ("photo.jpg", b"\xff\xd8\x00\x01\x02"), ("orders.csv", ORDERS))
+    assert (
+        "photo.jpg is left out"
+        in as_charlie.get(reverse("sources:review", args=[upload.pk])).content.decode()
+    )
+    assert make(as_charlie, upload, name="mine").status_code == 302
+    nothing = as_charlie.post(reverse("sources:upload"), files(("empty.csv", b"")))
+    assert nothing.status_code == 422
+    assert "empty.csv: The file is empty." in nothing.content.decode()
+
+
+def test_too_much_is_refused_with_the_limit_and_nothing_is_kept(as_charlie, settings):
+    settings.UPLOAD_MEGABYTES = 1
+    for size in (1_500_000, 4_000_000):  # counted while it comes, and by its announced length
+        response = as_charlie.post(reverse("sources:upload"), files(("big.csv", b"a,b\n" * (size // 4))))
+        assert response.status_code == 422
+        assert "larger than 1 MB" in response.content.decode()
+    assert not Upload.objects.exists()
+
+
+def test_uploads_and_their_sources_are_their_owners_alone(as_alice, as_bob, as_charlie, alice, team):
+    upload = uploaded(as_alice, ("orders.csv", ORDERS))
+    for name in ("review", "forget"):
+        assert as_charlie.post(reverse(f"sources:{name}", args=[upload.pk])).status_code == 404
+    make(as_alice, upload, name="hers")
+    source = Source.objects.get(name="hers")
+    source.teams.add(team)
+    more = reverse("sources:upload_more", args=[source.pk])
+    assert as_bob.post(more, files(("x.csv", ORDERS))).status_code == 403
+    assert as_charlie.post(more, files(("x.csv", ORDERS))).status_code == 404
+
+
+def test_files_go_with_their_rows(as_charlie, django_capture_on_commit_callbacks):
+    upload = uploaded(as_charlie, ("orders.csv", ORDERS))
+    folder = upload.folder
+    with django_capture_on_commit_callbacks(execute=True):
+        as_charlie.post(reverse("sources:forget", args=[upload.pk]))
+    assert not folder.exists()
+    make(as_charlie, uploaded(as_charlie, ("orders.csv", ORDERS)), name="mine")
+    source = Source.objects.get(name="mine")
+    with django_capture_on_commit_callbacks(execute=True):
+        as_charlie.post(reverse("sources:delete", args=[source.pk]))
+    assert not Path(source.database).exists()
+
+
+def test_a_source_of_files_is_edited_without_a_path(as_charlie):
+    make(as_charlie, uploaded(as_charlie, ("orders.csv", ORDERS)), name="mine")
+    source = Source.objects.get(name="mine")
+    edit = reverse("sources:edit", args=[source.pk])
+    assert 'name="database"' not in as_charlie.get(edit).content.decode()
+    as_charlie.post(edit, {"name": "ours", "privacy": "rows", "database": "/etc/passwd"})
+    source.refresh_from_db()
+    assert (source.name, source.privacy) == ("ours", "rows")
+    assert source.database.endswith(".duckdb")
