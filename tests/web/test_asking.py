@@ -122,6 +122,28 @@ def test_the_page_shows_question_answer_and_how_it_was_found(asked, as_alice) ->
     assert page.version.words.startswith("5 rows · ")
 
 
+def test_an_answer_that_was_cut_is_fetched_whole(transactional_db, shop, alice, media, settings) -> None:
+    settings.CANDIDATE_ROWS = 100
+    server = ScriptedServer("```sql\nSELECT id FROM customers\n```").start()
+    settings.LLM_BASE_URL, settings.LLM_MODEL = server.base_url, "scripted"
+    try:
+        run = answer(services.run_ask(alice, shop, "List the id of every customer"))
+        settings.RESULT_ROWS = 250
+        cut = answer(services.run_ask(alice, shop, "List the id of every customer"))
+    finally:
+        server.stop()
+    whole = run.versions.get().result
+    assert (whole.row_count, whole.truncated) == (5600, False), run.reason
+    assert (cut.versions.get().result.row_count, cut.versions.get().result.truncated) == (250, True)
+
+
+def test_sql_typed_as_a_question_runs_as_it_is(transactional_db, shop, alice, media, settings) -> None:
+    settings.CANDIDATE_ROWS = 100
+    run = answer(services.run_ask(alice, shop, "SELECT id FROM customers"))
+    assert run.outcome == "answered"
+    assert run.versions.get().result.row_count == 5600
+
+
 def test_a_question_about_nothing_here_is_unanswerable_and_names_the_words(
     transactional_db, shop, alice, media
 ) -> None:

@@ -8,20 +8,27 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.db import close_old_connections, transaction
 
 from mirror.asking.models import Run, Step, Version
-from mirror.asking.services.charts import draw
-from mirror.asking.services.opening import answer_events, llm_name, source_opened
+from mirror.asking.services.charts import DRAWN_ROWS, draw
+from mirror.asking.services.opening import OpenedSource, answer_events, llm_name, rows_kept, source_opened
 from mirror.asking.steps import StepWriter, answer_fields
 from mirror.leases import Lease, LeaseLost, Status, Watch, claim
 from mirror.results.cells import storable
+from mirror.results.models import StoredResult
+from mirror.results.selectors import rows_of
 from mirror.results.services import result_delete, result_store
 from sqlagent.errors import DatabaseError, SqlAgentError
 from sqlagent.events import Ended, Event
 from sqlagent.values import Answer, Outcome, Question, Turn
+
+if TYPE_CHECKING:
+    from mirror.people.models import User
 
 log = logging.getLogger(__name__)
 
@@ -46,14 +53,15 @@ def run_answer(lease: Lease) -> None:
     try:
         with Watch(lease) as watch:
             run = Run.objects.select_related("thread__source", "thread__owner").get(pk=lease.pk)
-            answer = _answered(run, lease, watch)
+            answer, result = _answered(run, lease, watch)
+            if result is not None and (watch.is_lost or watch.is_stopped):
+                result_delete(result)
             if watch.is_lost:
                 raise LeaseLost(f"Run {lease.pk} is held by another worker")
             if watch.is_stopped:
-                answer = Answer(
-                    Outcome.FAILED, answer.question, STOPPED, usage=answer.usage, sent=answer.sent
-                )
-            _conclude(run, lease, answer)
+                cost = {"usage": answer.usage, "sent": answer.sent}
+                answer, result = Answer(Outcome.FAILED, answer.question, STOPPED, **cost), None
+            _conclude(run, lease, answer, result)
             log.info("Run %s %s after %.2f s", run.pk, answer.outcome, answer.usage.seconds)
     except (LeaseLost, Run.DoesNotExist) as error:
         log.info("Run %s was given up: %s", lease.pk, error)
@@ -75,7 +83,8 @@ def turns_before(run: Run) -> tuple[Turn, ...]:
     return tuple(reversed(turns))
 
 
-def _answered(run: Run, lease: Lease, watch: Watch) -> Answer:
+def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, StoredResult | None]:
+    """Answer the question and keep its rows; there is no result where there is no answer."""
     question = Question(run.asked)
     steps = _Steps(run, lease)
     try:
@@ -83,17 +92,37 @@ def _answered(run: Run, lease: Lease, watch: Watch) -> Answer:
         with source_opened(run.thread.source) as opened:
             watch.cancel = opened.database.cancel
             try:
-                for event in answer_events(question, opened, turns=turns, cancelled=watch.cancelled):
+                for event in answer_events(
+                    question,
+                    opened,
+                    turns=turns,
+                    cancelled=watch.cancelled,
+                    result_rows=settings.CANDIDATE_ROWS,
+                ):
                     if isinstance(event, Ended):
-                        return event.answer
+                        return _rows_kept(event.answer, opened, run.thread.owner)
                     steps.keep(event)
             finally:
                 watch.cancel = None
     except DatabaseError as error:
-        return Answer(Outcome.FAILED, question, f"{error.failure.message} {error.failure.advice}".strip())
+        reason = f"{error.failure.message} {error.failure.advice}".strip()
+        return Answer(Outcome.FAILED, question, reason), None
     except SqlAgentError as error:
-        return Answer(Outcome.FAILED, question, str(error))
+        return Answer(Outcome.FAILED, question, str(error)), None
     raise RuntimeError("The pipeline ended without an answer")
+
+
+def _rows_kept(answer: Answer, opened: OpenedSource, owner: User) -> tuple[Answer, StoredResult | None]:
+    """Keep the rows of an answer: those it has, or, when they were cut, the whole of them as they come."""
+    if answer.rows is None:
+        return answer, None
+    if answer.rows.truncated and len(answer.rows.rows) < settings.RESULT_ROWS:
+        try:
+            return answer, rows_kept(opened, answer.sql, owner)
+        except DatabaseError as error:
+            note = f"Only the first {len(answer.rows.rows):,} rows are kept: {error.failure.message}"
+            answer = replace(answer, notes=(*answer.notes, note))
+    return answer, result_store(opened.source, answer.rows, owner)
 
 
 class _Steps:
@@ -120,14 +149,13 @@ class _Steps:
         close_old_connections()
 
 
-def _conclude(run: Run, lease: Lease, answer: Answer) -> None:
+def _conclude(run: Run, lease: Lease, answer: Answer, result: StoredResult | None) -> None:
     fields: dict[str, Any] = storable(answer_fields(answer) | {"llm": llm_name()})
-    if answer.rows is None:
+    if result is None:
         lease.end(**fields)
         return
-    drawn = draw(answer.rows, answer.question.text)
-    result = result_store(run.thread.source, answer.rows, run.thread.owner)
     try:
+        drawn = draw(rows_of(result, DRAWN_ROWS), answer.question.text)
         with transaction.atomic():
             lease.end(**fields, sentence=storable(drawn.sentence))
             Version.objects.create(

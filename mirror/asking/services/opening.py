@@ -85,10 +85,16 @@ def rows_kept(opened: OpenedSource, sql: str, owner: User) -> StoredResult:
 
 
 def answer_events(
-    question: Question, opened: OpenedSource, *, turns: Sequence[Turn] = (), cancelled: Flag | None = None
+    question: Question,
+    opened: OpenedSource,
+    *,
+    turns: Sequence[Turn] = (),
+    cancelled: Flag | None = None,
+    result_rows: int | None = None,
 ) -> Iterator[Event]:
     """Answer a question on an opened source, as `sqlagent.pipeline.answer` does.
 
+    An answer has up to `result_rows` rows in memory: `RESULT_ROWS` unless given.
     The store's connection is given back before the pipeline starts and must be given back
     again by whoever writes between two events. Raises: DatabaseError, LlmRejected.
     """
@@ -106,7 +112,7 @@ def answer_events(
             budget=Budget(
                 statement_seconds=settings.STATEMENT_SECONDS,
                 rows=settings.CANDIDATE_ROWS,
-                result_rows=settings.RESULT_ROWS,
+                result_rows=settings.RESULT_ROWS if result_rows is None else result_rows,
                 drafts=settings.LLM_DRAFTS,
             ),
             privacy=opened.source.privacy,
