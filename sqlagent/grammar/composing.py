@@ -56,6 +56,8 @@ class _Composer:
         if distinct and ("G" in self.signs or not all(t.plain for t in select)):
             return None
         query = Query(select=select, tables=tuple(tables), where=where, distinct=distinct)
+        if not query.instances():
+            return None
         shaped = self._shaped(query, found)
         return None if shaped is None else self._nested(shaped, found)
 
@@ -326,6 +328,10 @@ class _Composer:
                     continue
                 op, agg = part[1:].split(":")
                 col = Col(pick.table, pick.column)
+                if any(
+                    c.query is not None and c.term == term_of(col) for clause in out.where for c in clause
+                ):
+                    continue
                 inner = Query(
                     select=(term_of(col, "" if agg == "one" else agg),),
                     tables=(col.table,),

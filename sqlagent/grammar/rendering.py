@@ -88,7 +88,8 @@ class Renderer:
         return out
 
     def _select(self, query: Query) -> exp.Select:
-        names = query.instances()
+        forced = {v.target for v in query.via}
+        names = tuple(sorted(query.instances(), key=lambda name: name in forced))
         joins = self._joins(query, names)
         present = [names[0], *(e[1] for e in joins)] if names else []
         alias = self._aliases(present)

@@ -39,6 +39,10 @@ class Schema:
         """A column by its table instance and exact name."""
         return self._columns.get((base(table), name))
 
+    def edge_of(self, table: str, column: str) -> Edge | None:
+        """The key a column alone is, if it points at another row."""
+        return next((e for e in self.graph.edges if e.source == table and e.columns == (column,)), None)
+
     def points(self, edge: Edge) -> bool:
         """Whether a join goes from rows to the one row they point at."""
         return any(

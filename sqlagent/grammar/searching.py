@@ -18,6 +18,7 @@ from sqlagent.grammar.reading import Reading
 from sqlagent.grammar.schema import Schema
 from sqlagent.grammar.scoring import Weights
 from sqlagent.grammar.tree import Query
+from sqlagent.grammar.variants import variants
 from sqlagent.grammar.weighing import Found, weigh
 from sqlagent.language.mentions import Target
 
@@ -44,7 +45,7 @@ def search(reading: Reading, schema: Schema, weights: Weights, width: Width) -> 
         if frame_score < frames[0][1] - width.loss:
             break
         for made in _framed(reading, schema, weights, chooser, width, frame, frame_score):
-            for one in _with_flip(made):
+            for one in variants(made, reading, schema):
                 if one.query not in out or out[one.query].search < one.search:
                     out[one.query] = one
     kept = sorted(out.values(), key=lambda f: -f.search)[: width.weighed]
@@ -72,18 +73,6 @@ def _framed(
                 query = compose(reading, schema, parts, flag == "1")
                 if query is not None:
                     yield Found(query, parts, frame_score, role_score, pick_score, flag_score)
-
-
-def _with_flip(found: Found) -> Iterator[Found]:
-    """The tree, and the same with its numbers shown on the other side of its names."""
-    yield found
-    select = found.query.select
-    plain = tuple(t for t in select if t.plain)
-    numbers = tuple(t for t in select if not t.plain)
-    if plain and numbers and found.query.second is None and not any(t.part for t in plain):
-        flipped = (*numbers, *plain) if select[0].plain else (*plain, *numbers)
-        if flipped != select:
-            yield replace(found, query=replace(found.query, select=flipped), flipped=True)
 
 
 def _role_options(

@@ -31,7 +31,7 @@ _SHARED_CUES = (
 )
 
 
-FIXED = {"adds up texts": -2.0, "measure before label": -0.8}
+FIXED = {"adds up texts": -2.0, "measure before label": -1.1, "key named": 0.5}
 """Weights by judgement: texts are not added up, and people read a label before its sum or average."""
 
 
@@ -46,12 +46,20 @@ class Found:
     picks: float
     distinct: float
     flipped: bool = False
+    named_key: bool = False
     score: float = 0.0
 
     @property
     def search(self) -> float:
         """The search's own score: the sum of its log-probabilities."""
-        return self.frame + self.roles + self.picks + self.distinct - (0.9 if self.flipped else 0.0)
+        return (
+            self.frame
+            + self.roles
+            + self.picks
+            + self.distinct
+            - (0.9 if self.flipped else 0.0)
+            - (0.5 if self.named_key else 0.0)
+        )
 
 
 def weigh(found: Found, reading: Reading, schema: Schema, weights: Mapping[str, float]) -> float:
@@ -73,6 +81,7 @@ def features(found: Found, reading: Reading, schema: Schema) -> dict[str, float]
         "picks": found.picks,
         "distinct": found.distinct,
         "roles a slot": found.roles / slots,
+        "key named": float(found.named_key),
         "worst": min(found.frame, found.distinct),
     }
     _unused(found, reading, out)

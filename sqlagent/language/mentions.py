@@ -35,6 +35,9 @@ INNER_WORDS = frozenset({"of", "the", "'s", "per", "in", "for"})
 
 MAX_SPAN = 6
 
+TRAILING = {"job": "title", "phone": "number", "telephone": "number", "email": "address", "mail": "address"}
+"""Second words that say no more than the first: "job title" is the job, "phone number" the phone."""
+
 _PLURALS = (("ies", "y"), ("es", ""), ("s", ""))
 
 
@@ -204,7 +207,7 @@ class Naming:
                     out.append((known, PREFIX if min(len(known), len(one)) < 5 else 0.8))
         elif len(one) == 3 and one not in self._by_stem and one not in STOP_WORDS:
             out.extend((k, PREFIX) for k in self._prefixes.get(one, ()) if k.startswith(one))
-        if len(out) == 1 and len(one) >= 6 and one not in self._by_stem and one not in CUE_STEMS:
+        if len(out) == 1 and len(one) >= 5 and one not in self._by_stem and one not in CUE_STEMS:
             near = process.extractOne(one, self._by_stem.keys(), scorer=fuzz.ratio, score_cutoff=TYPO)
             if near is not None:
                 out.append((near[0], SYNONYM))
@@ -241,6 +244,9 @@ class Naming:
                 held = self._extend(held, tokens[nxt].stem, own_only=nxt > end, verb=plural)
                 end = nxt + 1
             if best is not None:
+                trailing = TRAILING.get(tokens[best.end - 1].low, "")
+                if best.end < len(tokens) and tokens[best.end].low == trailing:
+                    best = Mention(best.start, best.end + 1, best.kind, best.targets)
                 out.append(best)
         return out
 
