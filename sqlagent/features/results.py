@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
+
 from sqlagent.clauses import Clauses
 from sqlagent.features.asking import Asked
 from sqlagent.lookup import Lookup
 from sqlagent.values import Execution, Kind
 
-_LOOKED_AT = 500
+_LOOKED_AT = 200
 
 
 def result_features(
@@ -21,7 +24,7 @@ def result_features(
     some = rows.rows[:_LOOKED_AT]
     cells = [cell for row in some[:50] for cell in row]
     nulls = sum(cell is None for cell in cells) / len(cells) if cells else 0.0
-    some_repeats = 1 - len({repr(row) for row in some}) / len(some) if some else 0.0
+    some_repeats = 1 - _distinct(some) / len(some) if some else 0.0
     repeats = some_repeats > 0
     plain = clauses is not None and not any(name for name, _ in clauses.select_columns)
     one = count == 1
@@ -64,8 +67,15 @@ def _shows_measures(clauses: Clauses, names: Lookup) -> bool:
     return False
 
 
-def _same_columns(rows: tuple[tuple[object, ...], ...]) -> bool:
+def _distinct(rows: Sequence[tuple[object, ...]]) -> int:
+    """Count different rows; arrays and objects, which cannot be hashed, by their text."""
+    try:
+        return len(set(rows))
+    except TypeError:
+        return len({repr(row) for row in rows})
+
+
+def _same_columns(rows: Sequence[tuple[object, ...]]) -> bool:
     if len(rows) < 2 or len(rows[0]) < 2:
         return False
-    columns = [tuple(map(repr, column)) for column in zip(*rows, strict=True)]
-    return len(set(columns)) < len(columns)
+    return any(one == two for one, two in combinations(zip(*rows, strict=True), 2))
