@@ -18,7 +18,7 @@ from sqlagent.evaluation.scoring import Scorer, calibration, percentile
 from sqlagent.evaluation.selecting import kept_open
 from sqlagent.events import Audited, Ended, Executed, Grouped, Linked, Ranked, Sampling
 from sqlagent.ports import Llm
-from sqlagent.values import Answer, Budget, Execution, Outcome
+from sqlagent.values import Answer, Budget, Execution, Outcome, RankedGroup
 
 OPENAI_URL = "https://api.openai.com/v1"
 STAGES = {
@@ -28,7 +28,11 @@ STAGES = {
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One question's answer and how it compares."""
+    """One question's answer and how it compares.
+
+    `missing` says that the first round's pool did not hold the right SQL, `early` that its winner
+    was right: what resampling is measured against.
+    """
 
     id: str
     db: str
@@ -42,6 +46,8 @@ class Answered:
     calls: int
     tokens: int
     resampled: bool
+    missing: bool
+    early: bool
     seconds: dict[str, float]
     line: dict[str, Any]
 
@@ -83,6 +89,8 @@ class Watch:
     seconds: dict[str, float] = field(default_factory=dict)
     pool: list[Execution] = field(default_factory=list)
     rounds: int = 0
+    first_pool: int = 0
+    first: RankedGroup | None = None
     answer: Answer | None = None
     _last: float = field(default_factory=perf_counter)
 
@@ -97,6 +105,9 @@ class Watch:
             self.pool.append(event.execution)
         elif isinstance(event, Sampling):
             self.rounds += 1
+        elif isinstance(event, Ranked) and self.rounds == 1:
+            self.first_pool = len(self.pool)
+            self.first = event.ranking.groups[0] if event.ranking.groups else None
         elif isinstance(event, Ended):
             self.answer = event.answer
         self.seconds["in all"] = sum(v for k, v in self.seconds.items() if k != "in all")
@@ -122,6 +133,7 @@ def answer_one(item: Item, *, databases: str, llm: str, budget: Budget) -> Answe
     told = said.outcome in (Outcome.ANSWERED, Outcome.AMBIGUOUS)
     right = told and scorer.is_right(said.sql, said.rows)
     pool = [scorer.is_right(e.sql, e.rows) for e in watch.pool]
+    early = watch.first.representative if watch.first else None
     if item.gold is None:
         right = said.outcome is Outcome.UNANSWERABLE
     line = {
@@ -148,6 +160,8 @@ def answer_one(item: Item, *, databases: str, llm: str, budget: Budget) -> Answe
         calls=usage.calls,
         tokens=usage.prompt_tokens + usage.completion_tokens,
         resampled=watch.rounds > 1,
+        missing=not any(pool[: watch.first_pool]),
+        early=early is not None and scorer.is_right(early.sql, early.rows),
         seconds=watch.seconds,
         line=line,
     )
@@ -177,7 +191,7 @@ def report(answered: Sequence[Answered]) -> str:
         caught = sum(a.right for a in foreign)
         lines.append(f"unanswerable questions: {caught} of {len(foreign)} called so")
     lines.append("outcomes: " + _counted(answered))
-    lines.append(f"resampled: {sum(a.resampled for a in answered)} of {len(answered)}")
+    lines.append(_resampling(with_gold))
     lines.append(f"calls: {sum(a.calls for a in answered)}, tokens: {sum(a.tokens for a in answered)}")
     pairs = [(a.confidence, a.right) for a in with_gold if a.line["sql"]]
     brier, error, curve = calibration(pairs)
@@ -186,6 +200,24 @@ def report(answered: Sequence[Answered]) -> str:
     )
     lines += [f"  said {said:.2f}, was right {was:.2f} ({count})" for said, was, count in curve]
     return "\n".join(lines)
+
+
+def _resampling(answered: Sequence[Answered]) -> str:
+    """How often resampling fired, how often rightly, and what it changed."""
+    fired = [a for a in answered if a.resampled]
+    missing = [a for a in answered if a.missing]
+    rightly = sum(a.missing for a in fired)
+    helped = sum(a.right and not a.early for a in fired)
+    harmed = sum(a.early and not a.right for a in fired)
+    return (
+        f"resampled: {len(fired)} of {len(answered)}; the right SQL was missing in {rightly} of them (precision "
+        f"{_share(rightly, len(fired))}, recall {_share(rightly, len(missing))}, base rate "
+        f"{_share(len(missing), len(answered))}); helped {helped}, harmed {harmed}"
+    )
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "-"
 
 
 def report_times(answered: Sequence[Answered]) -> str:
