@@ -20,7 +20,9 @@ import tempfile
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from functools import cache
+from ipaddress import ip_address
 from pathlib import Path
 
 PASSWORD = "correct horse battery"
@@ -61,6 +63,16 @@ class Server(ABC):
     @abstractmethod
     def is_ready(self) -> bool:
         """Tell whether it answers."""
+
+    def make_certificate(self) -> None:
+        """Make `cert.pem` and `key.pem` for 127.0.0.1, signed by nobody but itself."""
+        certificate, key = certificate_for(self.host)
+        for name, content in (("cert.pem", certificate), ("key.pem", key)):
+            path = self.folder / name
+            path.write_bytes(content)
+            path.chmod(0o600)
+            if self._owner is not None:
+                os.chown(path, self._owner.pw_uid, self._owner.pw_gid)
 
     def run(self, command: list[str]) -> None:
         """Run a program of the server's as its user, and wait."""
@@ -114,6 +126,7 @@ class PostgresServer(Server):
     stop_signal = signal.SIGINT
 
     def prepare(self) -> None:
+        self.make_certificate()
         secret = self.folder / "secret"
         secret.write_text(PASSWORD)
         if self._owner is not None:
@@ -134,6 +147,9 @@ class PostgresServer(Server):
             "fsync": "off",
             "max_connections": "40",
             "shared_buffers": "32MB",
+            "ssl": "on",
+            "ssl_cert_file": str(self.folder / "cert.pem"),
+            "ssl_key_file": str(self.folder / "key.pem"),
         }
         flags = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         return [_program("postgres"), "-D", str(self.folder / "data"), *flags]
@@ -169,6 +185,7 @@ class MariadbServer(Server):
     stop_signal = signal.SIGTERM
 
     def prepare(self) -> None:
+        self.make_certificate()
         self.run(
             [
                 _program("mariadb-install-db"),
@@ -199,6 +216,8 @@ class MariadbServer(Server):
             "--innodb-flush-log-at-trx-commit=2",
             "--performance-schema=off",
             "--secure-file-priv=",
+            f"--ssl-cert={self.folder / 'cert.pem'}",
+            f"--ssl-key={self.folder / 'key.pem'}",
         ]
 
     def is_ready(self) -> bool:
@@ -225,6 +244,32 @@ class MariadbServer(Server):
             connect_timeout=5,
             client_flag=CLIENT.MULTI_STATEMENTS,
         )
+
+
+def certificate_for(address: str) -> tuple[bytes, bytes]:
+    """Make a certificate for an address, signed by itself, and its key."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, address)])
+    today = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(today - timedelta(days=1))
+        .not_valid_after(today + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address(address))]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    encoding = serialization.Encoding.PEM
+    private = key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    return certificate.public_bytes(encoding), private
 
 
 def free_port() -> int:

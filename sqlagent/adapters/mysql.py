@@ -17,6 +17,7 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 import pymysql
+import pymysql.connections
 from pymysql.constants import FIELD_TYPE
 from pymysql.cursors import SSCursor
 
@@ -78,6 +79,26 @@ TEXTS = frozenset(
 BINARY_CHARSET = 63
 
 
+def _any_certificate() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+class _Connection(pymysql.connections.Connection):  # type: ignore[misc]
+    """A connection that takes TLS where the server offers it, as the driver does, but cheaply.
+
+    The driver reads all of the machine's certificates for each connection, to check none of
+    them: 15 of the 19 ms that a statement cost (November 2026).
+    """
+
+    ANY_CERTIFICATE = _any_certificate()
+
+    def _create_ssl_ctx(self, sslp: Any) -> ssl.SSLContext:
+        return sslp if isinstance(sslp, ssl.SSLContext) else self.ANY_CERTIFICATE
+
+
 class MysqlDatabase(Adapter):
     """One MySQL or MariaDB database. Options: sslmode (disable, require, verify-full), sslrootcert."""
 
@@ -125,7 +146,7 @@ class MysqlDatabase(Adapter):
     def _connected(self, flight: Flight) -> Iterator[Any]:
         """Open a read-only transaction and end it. Raises: Unreachable, StatementFailed."""
         try:
-            connection = pymysql.connect(**self._connect_with, read_timeout=CONNECT_SECONDS)
+            connection = _Connection(**self._connect_with, read_timeout=CONNECT_SECONDS)
             connection._read_timeout = flight.seconds + GRACE_SECONDS
         except (pymysql.Error, OSError) as error:
             raise self._no_connection(error) from error
@@ -200,7 +221,7 @@ class MysqlDatabase(Adapter):
     def _kill(self, thread: int) -> None:
         """End what a connection runs, by another one; a server that is gone runs nothing."""
         try:
-            with closing(pymysql.connect(**self._connect_with, read_timeout=CONNECT_SECONDS)) as other:
+            with closing(_Connection(**self._connect_with, read_timeout=CONNECT_SECONDS)) as other:
                 _all(other, f"KILL QUERY {int(thread)}")
         except (pymysql.Error, OSError):
             return

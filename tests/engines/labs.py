@@ -202,15 +202,16 @@ class MysqlLab(Lab):
         self.watch.parent.chmod(0o755)
         self.watch.chmod(0o777)
         self.home = self.database = folder.name.lower()
+        self.user = f"writer_{self.database}"  # its own, as a user sees every database it has grants on
         self.look(f"CREATE DATABASE {self.database}", None)
         self.archive = f"{self.database}_archive"
         self.look(f"CREATE DATABASE {self.archive}", None)
         script = (SCHEMAS / "mysql.sql").read_text().replace("archive.", f"{self.archive}.")
         self.look(script)
         self.look(
-            f"CREATE USER IF NOT EXISTS 'writer'@'%' IDENTIFIED BY '{servers.PASSWORD}';"
-            f"GRANT ALL ON {self.database}.* TO 'writer'@'%';"
-            f"GRANT ALL ON {self.archive}.* TO 'writer'@'%'"
+            f"CREATE USER '{self.user}'@'%' IDENTIFIED BY '{servers.PASSWORD}';"
+            f"GRANT ALL ON {self.database}.* TO '{self.user}'@'%';"
+            f"GRANT ALL ON {self.archive}.* TO '{self.user}'@'%'"
         )
 
     def connect(self, **changes: Any) -> SourceDatabase:
@@ -218,7 +219,7 @@ class MysqlLab(Lab):
             "host": self.server.host,
             "port": self.server.port,
             "database": self.database,
-            "user": "writer",
+            "user": self.user,
             "password": servers.PASSWORD,
         }
         return open_database("mysql", **{**how, **changes})

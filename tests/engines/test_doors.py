@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import time
 from contextlib import ExitStack, closing
+from pathlib import Path
 
 import pytest
 
 from sqlagent.adapters import mysql, open_database, postgres
 from sqlagent.errors import Unreachable
+from sqlagent.values import Limits
 from tests import servers
+from tests.engines.labs import MysqlLab, PostgresLab
 
 
 @pytest.mark.parametrize("engine", ["postgres", "mysql"])
@@ -68,3 +72,36 @@ def test_a_full_house_says_so_and_lets_us_in_later() -> None:
             database.check()
         assert "Try again" in caught.value.failure.advice
     assert database.check().user == "crowd"
+
+
+LABS_WITH_TLS = {"postgres": PostgresLab, "mysql": MysqlLab}
+ENCRYPTED = {
+    "postgres": "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()",
+    "mysql": "SELECT variable_value <> '' FROM information_schema.session_status WHERE variable_name = 'Ssl_cipher'",
+}
+
+
+@pytest.mark.parametrize("engine", sorted(LABS_WITH_TLS))
+def test_tls_is_taken_where_offered_and_checked_where_asked(engine: str, tmp_path: Path) -> None:
+    lab = LABS_WITH_TLS[engine](tmp_path / f"tls_{engine}")
+    own, other = str(tmp_path / "own.pem"), str(tmp_path / "other.pem")
+    shutil.copyfile(lab.server.folder / "cert.pem", own)
+    Path(other).write_bytes(servers.certificate_for("127.0.0.1")[0])
+
+    def is_encrypted(**options: str) -> bool:
+        rows = lab.connect(options=options).execute(ENCRYPTED[engine], Limits()).rows
+        return bool(rows[0][0])
+
+    assert is_encrypted()
+    assert is_encrypted(sslmode="require")
+    assert is_encrypted(sslmode="verify-full", sslrootcert=own)
+    assert not is_encrypted(sslmode="disable")
+    with pytest.raises(Unreachable, match="No TLS connection to 127.0.0.1:.*certificate") as caught:
+        is_encrypted(sslmode="verify-full", sslrootcert=other)
+    assert "TLS" in caught.value.failure.advice
+    with (
+        pytest.raises(ValueError, match="Unknown sslmode 'maybe'")
+        if engine == "mysql"
+        else pytest.raises(Unreachable)
+    ):
+        is_encrypted(sslmode="maybe")

@@ -30,7 +30,6 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> PostgresLab:
         ({"database": "dbname=postgres user=owner"}, "has no database 'dbname=postgres user=owner'"),
         ({"host": "no-such-host.invalid"}, "no host named 'no-such-host.invalid'"),
         ({"port": 1}, "Nothing answers at 127.0.0.1:1"),
-        ({"options": {"sslmode": "require"}}, "No TLS connection"),
     ],
 )
 def test_a_door_that_stays_shut_says_why(lab: PostgresLab, changes: dict, words: str) -> None:
