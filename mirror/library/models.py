@@ -27,6 +27,9 @@ class SavedSql(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
     verified_at = models.DateTimeField(null=True, blank=True)
+    problem = models.TextField(
+        blank=True, help_text="Why it no longer runs since the source's tables changed"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 

@@ -28,6 +28,7 @@ class ListPage:
 
     rows: list[SavedSql]
     search: str
+    broken: str
     number: int
     count: int
     total: int
@@ -37,15 +38,17 @@ class ListPage:
     next_url: str
 
 
-def list_page(found: Page[SavedSql], search: str) -> ListPage:
+def list_page(found: Page[SavedSql], search: str, broken: str = "") -> ListPage:
     """Lay out one page of what a search found."""
 
     def address(number: int) -> str:
-        return "?" + urlencode({"q": search, "page": number} if search else {"page": number})
+        asked = {"q": search, "broken": broken, "page": number}
+        return "?" + urlencode({name: value for name, value in asked.items() if value})
 
     return ListPage(
         rows=list(found),
         search=search,
+        broken=broken,
         number=found.number,
         count=found.paginator.num_pages,
         total=found.paginator.count,

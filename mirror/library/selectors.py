@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from django.db.models import Q, QuerySet
 
 from mirror.library.models import SavedSql
+from mirror.library.parameters import ParameterError, sql_bind
 from mirror.people.models import Team, User
 from mirror.people.selectors import teams_of
+from mirror.sources.models import Source
 from mirror.sources.selectors import sources_visible
+from sqlagent import guard
+from sqlagent.values import Catalog
+
+# What stands for a parameter without a default when only the names around it matter.
+ANY_VALUE = {"text": "text", "number": "1", "date": "2000-01-01", "boolean": "yes"}
 
 
-def saved_visible(user: User, search: str = "") -> QuerySet[SavedSql]:
+def saved_visible(user: User, search: str = "", broken: str = "") -> QuerySet[SavedSql]:
     """List the saved SQL somebody owns, or shares by a team together with its source.
 
-    All words of `search` must be found, in name, description, question, SQL or source.
+    All words of `search` must be found, in name, description, question, SQL or source; with `broken`,
+    only what no longer runs on the source of that name.
     """
     shared = SavedSql.teams.through.objects.filter(team__in=teams_of(user)).values("savedsql")
     sources = sources_visible(user).values("pk")
@@ -26,7 +37,37 @@ def saved_visible(user: User, search: str = "") -> QuerySet[SavedSql]:
             | Q(sql__icontains=word)
             | Q(source__name__icontains=word)
         )
+    if broken:
+        found = found.filter(source__name=broken).exclude(problem="")
     return found.select_related("source", "owner").defer("source__catalog")
+
+
+def broken_by(source: Source, catalog: Catalog) -> dict[int, str]:
+    """Say which saved SQL of a source its catalog lets no longer run, and why, by primary key.
+
+    Parameters stand at their defaults, or at any value of their kind. About 5 ms each.
+    """
+    found = {}
+    for saved in SavedSql.objects.filter(source=source).only("pk", "sql", "parameters"):
+        problem = problem_of(saved.sql, saved.parameters, catalog)
+        if problem:
+            found[saved.pk] = problem
+    return found
+
+
+def problem_of(sql: str, parameters: Sequence[Mapping[str, Any]], catalog: Catalog) -> str:
+    """Say why saved SQL does not run on a catalog; nothing when it does."""
+    arguments = {
+        str(parameter["name"]): ANY_VALUE[parameter["kind"]]
+        for parameter in parameters
+        if parameter.get("default") in (None, "")
+    }
+    try:
+        bound = sql_bind(sql, parameters, arguments, catalog.dialect)
+    except ParameterError as error:
+        return str(error)
+    checked = guard.check(bound, catalog)
+    return f"{checked.what} {checked.why}".strip() if isinstance(checked, guard.Refusal) else ""
 
 
 def may_change(user: User, saved: SavedSql) -> bool:

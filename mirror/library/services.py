@@ -9,7 +9,9 @@ from mirror.library import selectors
 from mirror.library.models import SavedSql
 from mirror.library.parameters import ParameterError, names_used, parameters_check, sql_bind
 from mirror.people.models import Team, User
+from mirror.sources.catalogs import catalog_read
 from mirror.sources.models import Source
+from sqlagent.values import Catalog
 
 __all__ = ["ParameterError", "sql_bind", "sql_delete", "sql_save", "sql_share", "sql_update"]
 
@@ -61,9 +63,20 @@ def sql_update(
     parameters_check(sql, kept, saved.source.engine)
     if sql != saved.sql:
         saved.verified_by = saved.verified_at = None
+        if saved.problem and saved.source.catalog:
+            saved.problem = selectors.problem_of(sql, kept, catalog_read(saved.source.catalog))
     saved.name, saved.description, saved.sql, saved.parameters = name, description, sql, kept
     saved.save()
     return saved
+
+
+def problems_keep(source: Source, catalog: Catalog) -> int:
+    """Keep with each saved SQL of a source why it no longer runs, or that it does; return how many do not."""
+    broken = selectors.broken_by(source, catalog)
+    for saved in SavedSql.objects.filter(source=source).only("pk", "problem"):
+        if saved.problem != broken.get(saved.pk, ""):
+            SavedSql.objects.filter(pk=saved.pk).update(problem=broken.get(saved.pk, ""))
+    return len(broken)
 
 
 def sql_share(saved: SavedSql, teams: Iterable[Team], by: User) -> None:

@@ -34,8 +34,9 @@ def _saved(request: HttpRequest, pk: int, *, to_change: bool = False) -> SavedSq
 def saved_list(request: HttpRequest) -> HttpResponse:
     """List and search what one may use."""
     search = request.GET.get("q", "").replace("\x00", "").strip()[:200]
-    found = selectors.saved_visible(request.user, search)
-    page = list_page(Paginator(found, PER_PAGE).get_page(request.GET.get("page")), search)
+    broken = request.GET.get("broken", "").replace("\x00", "")[:60]
+    found = selectors.saved_visible(request.user, search, broken)
+    page = list_page(Paginator(found, PER_PAGE).get_page(request.GET.get("page")), search, broken)
     return render(request, "library/list.html", {"page": page})
 
 

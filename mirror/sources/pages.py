@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from mirror.sources.drift import WORDS as DRIFT_WORDS
 from mirror.sources.models import Source, StoredIndex
 
 # Tables shown at once; a search finds the others.
 TABLES_SHOWN = 200
+# Names shown of each kind of change.
+DRIFT_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,21 @@ class SourcePage:
     found: int
     total: int
     index: StoredIndex | None
+
+    @property
+    def drift(self) -> list[tuple[str, list[str], int]]:
+        """What a refresh last found changed: what it is, the names shown, how many more there are."""
+        kept = self.source.drift or {}
+        return [
+            (many, kept[kind][:DRIFT_SHOWN], max(len(kept[kind]) - DRIFT_SHOWN, 0))
+            for kind, (_, many) in DRIFT_WORDS.items()
+            if kept.get(kind)
+        ]
+
+    @property
+    def drift_at(self) -> datetime | None:
+        """When that was found."""
+        return datetime.fromisoformat(self.source.drift["at"]) if self.source.drift else None
 
     @property
     def hidden(self) -> int:

@@ -20,7 +20,9 @@ from mirror.people.models import Team, User
 from mirror.sources import selectors, tasks
 from mirror.sources.addresses import AddressRefused, file_check, host_check
 from mirror.sources.catalogs import catalog_json, catalog_read
+from mirror.sources.drift import catalog_drift
 from mirror.sources.models import PORTS, Source, StoredIndex
+from mirror.sources.signals import catalog_read_anew
 from sqlagent.adapters import open_database
 from sqlagent.errors import DatabaseError
 from sqlagent.ports import Database, SourceDatabase
@@ -143,6 +145,7 @@ def _source_keep(source: Source, by: User) -> Source:
         source.save()
         _catalog_keep(source, catalog)
         _index_ask_for(source)
+        catalog_read_anew.send(Source, source=source, catalog=catalog)
     log.info(
         "Source %s (%s) was kept by user %s: %d tables", source.pk, source.engine, by.pk, len(catalog.tables)
     )
@@ -167,11 +170,19 @@ def source_delete(source: Source) -> None:
 
 
 def catalog_refresh(source: Source) -> Catalog:
-    """Read the catalog anew and have the values read anew. Raises: SourceError; the old ones stay."""
+    """Read the catalog anew and have the values read anew. Raises: SourceError; the old ones stay.
+
+    What changed since is kept as the source's `drift`, and told to who builds on the source.
+    """
     catalog = _catalog_fresh(source)
+    drift = catalog_drift(catalog_read(source.catalog), catalog) if source.catalog else {}
     with transaction.atomic():
         _catalog_keep(source, catalog)
+        if drift:
+            source.drift = {**drift, "at": timezone.now().isoformat()}
+            source.save(update_fields=["drift"])
         _index_ask_for(source)
+        catalog_read_anew.send(Source, source=source, catalog=catalog)
     return catalog
 
 

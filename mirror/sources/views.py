@@ -6,11 +6,13 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.people.forms import ShareForm
 from mirror.sources import selectors, services
+from mirror.sources.drift import drift_words
 from mirror.sources.forms import SourceForm, form_for
 from mirror.sources.models import Source
 from mirror.sources.pages import TABLES_SHOWN, SourcePage, column_names, table_blocks
@@ -133,11 +135,13 @@ def test(request: HttpRequest, pk: int | None = None) -> HttpResponse:
 @require_POST
 def refresh(request: HttpRequest, pk: int) -> HttpResponse:
     """Read the catalog anew."""
-    source = _source(request, pk)
+    source, started = _source(request, pk), timezone.now().isoformat()
     try:
         catalog = services.catalog_refresh(source)
+        is_changed = source.drift is not None and source.drift["at"] >= started
+        found = f"Changed: {drift_words(source.drift)}." if is_changed else "Nothing has changed."
         messages.success(
-            request, f"{len(catalog.tables)} tables were read. Stored values follow in a moment."
+            request, f"{len(catalog.tables)} tables were read. {found} Stored values follow in a moment."
         )
     except services.SourceError as error:
         messages.error(request, f"The tables could not be read: {error} {error.advice}")
