@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
+from itertools import filterfalse
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -111,11 +113,13 @@ def _decimals(plan: Plan, values: Sequence[Any]) -> Sequence[Any] | None:
     assert plan.quantum is not None
     if not all(map(plan.quantum.same_quantum, known)):
         return None
-    return None if any(map(Decimal.is_signed, filter(Decimal.is_zero, known))) else values
+    zeros = filterfalse(None, known)
+    return None if any(map(Decimal.is_signed, zeros)) else values
 
 
 def _naive(plan: Plan, values: Sequence[Any]) -> Sequence[Any] | None:
-    return values if all(value is None or value.tzinfo is None for value in values) else None
+    zones = set(map(attrgetter("tzinfo"), filter(None, values)))
+    return values if zones <= {None} else None
 
 
 def _instants(plan: Plan, values: Sequence[Any]) -> Sequence[Any] | None:

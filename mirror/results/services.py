@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 Row = tuple[Any, ...]
 
 # Rows written at once: few enough to stay in a processor's cache, many enough to be worth a call.
-BATCH_ROWS = 10_000
+BATCH_ROWS = 1_000
 
 
 def result_store(source: Source, rows: Rows, owner: User | None = None) -> StoredResult:
