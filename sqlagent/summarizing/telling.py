@@ -16,16 +16,19 @@ _TOP = re.compile(
     r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|twenty|\d{1,3})\b|\b\w{3,}est\b|\bmost\b|\bleast\b|\bfewest\b",
     re.IGNORECASE,
 )
+_LIMIT = re.compile(r"\b(?:limit|fetch|top|qualify)\b", re.IGNORECASE)
+_LIMITS = frozenset((5, 10, 15, 20, 25, 50, 100, 200, 500, 1_000))
 _PERCENT = re.compile(r"percent|pct|share|ratio|rate|proportion", re.IGNORECASE)
 _COUNTED = re.compile(r"^(?:number of )?\w+s$")
 _MANY_DIGITS = 10_000
 
 
-def summarize(question: str, rows: Rows, chart: Chart | None = None) -> str:
+def summarize(question: str, rows: Rows, chart: Chart | None = None, *, sql: str = "") -> str:
     """Say in one or two plain sentences what the rows answer.
 
     Every number said is in the rows or computed from them (`verify` of the result finds
-    nothing). Never claims a share of the whole when the rows are cut or only the top of it.
+    nothing). Never claims a share of the whole when the rows are cut or only the top of it: as
+    the question or the SQL says, or, without SQL, when sorted rows are as many as limits are.
 
     Example:
         >>> summarize("revenue by country", Rows(("country", "revenue"), (("Germany", 6), ("France", 3), ("Spain", 1))))
@@ -48,7 +51,8 @@ def summarize(question: str, rows: Rows, chart: Chart | None = None) -> str:
     single = [c for c in labels if c.distinct == len(rows.rows)]
     named = [*(single or [*labels, *times]), *(c for c in columns if c.role == Role.KEY)]
     if measures and named:
-        return _ranked(question, rows, _measure(measures, chart), named)
+        whole = _is_whole(question, rows, sql, _measure(measures, chart))
+        return _ranked(question, whole, rows, _measure(measures, chart), named)
     if measures and len(measures) == len(columns):
         return _numbers(rows, measures)
     return _listed(rows, columns)
@@ -90,7 +94,7 @@ def _series(rows: Rows, when: Profile, measure: Profile) -> str:
     (first_at, first), (last_at, last) = points[0], points[-1]
     change = _sub(last, first)
     name = _upper(_lower(measure.words))
-    way = "rose" if change > 0 else "fell" if change < 0 else "stayed"
+    way = "rose" if change > 0 else "fell"
     if change == 0:
         text = (
             f"{name} began and ended at {_number(first)} ({_cell(first_at, when)} to {_cell(last_at, when)})"
@@ -102,8 +106,8 @@ def _series(rows: Rows, when: Profile, measure: Profile) -> str:
             f"{name} {way} from {_number(first)} in {_cell(first_at, when)} to {_number(last)} "
             f"in {_cell(last_at, when)}{by}"
         )
-    peak_at, peak = max(points, key=lambda p: number_of(p[1]) or -math.inf)
-    low_at, low = min(points, key=lambda p: number_of(p[1]) or 0.0)
+    peak_at, peak = max(points, key=lambda p: _size(p[1]))
+    low_at, low = min(points, key=lambda p: _size(p[1]))
     extra = []
     if len(points) > 2 and peak_at not in (first_at, last_at):
         extra.append(f"it peaked at {_number(peak)} in {_cell(peak_at, when)}")
@@ -112,16 +116,14 @@ def _series(rows: Rows, when: Profile, measure: Profile) -> str:
     return f"{text}{'; ' + ' and '.join(extra) if extra else ''}.{_cut(rows)}"
 
 
-def _ranked(question: str, rows: Rows, measure: Profile, named: Sequence[Profile]) -> str:
+def _ranked(question: str, whole: bool, rows: Rows, measure: Profile, named: Sequence[Profile]) -> str:
     """Say who leads, with what share where the rows are the whole, and who follows."""
     entries = [(row, row[measure.index]) for row in rows.rows if number_of(row[measure.index]) is not None]
     if len(entries) < 2:
         return _listed(rows, (*named, measure))
-    rising = all(
-        (number_of(a[1]) or 0) <= (number_of(b[1]) or 0) for a, b in zip(entries, entries[1:], strict=False)
-    )
+    rising = all(_size(a[1]) <= _size(b[1]) for a, b in zip(entries, entries[1:], strict=False))
     low = rising and _asks_low(question)
-    entries.sort(key=lambda e: number_of(e[1]) or 0.0, reverse=not low)
+    entries.sort(key=lambda e: _size(e[1]), reverse=not low)
     lead, second = entries[0], entries[1]
     ties = [e for e in entries if number_of(e[1]) == number_of(lead[1])]
     of = _lower(measure.words)
@@ -131,12 +133,12 @@ def _ranked(question: str, rows: Rows, measure: Profile, named: Sequence[Profile
     if len(ties) > 1:
         names = _join([_name(e[0], named) for e in ties[:3]]) if len(ties) <= 3 else f"{len(ties):,} rows"
         return f"{_upper(names)} share the {'lowest' if low else 'highest'} {of}, {_number(lead[1])}.{_cut(rows)}"
-    share = _share(question, rows, measure, [e[1] for e in entries], lead[1])
+    share = _share(whole, measure, [e[1] for e in entries], lead[1])
     many = of.endswith("s") and not of.endswith("ss") and _COUNTED.search(of)
     most = ("the fewest" if low else "the most") if many else ("the lowest" if low else "the highest")
     text = f"{_upper(name)} has {most} {of}, {_number(lead[1])}{share}"
     follows = f"; {_name(second[0], named)} follows with {_number(second[1])}"
-    total = _together(question, rows, measure, [e[1] for e in entries])
+    total = _together(whole, rows, measure, [e[1] for e in entries])
     return f"{text}{follows}{total}.{_cut(rows)}"
 
 
@@ -147,8 +149,8 @@ def _numbers(rows: Rows, measures: Sequence[Profile]) -> str:
         cells = [row[measure.index] for row in rows.rows if number_of(row[measure.index]) is not None]
         if not cells:
             continue
-        low = min(cells, key=lambda c: number_of(c) or 0.0)
-        high = max(cells, key=lambda c: number_of(c) or 0.0)
+        low = min(cells, key=lambda c: _size(c))
+        high = max(cells, key=lambda c: _size(c))
         reach = f"from {_number(low)} to {_number(high)}" if low != high else f"always {_number(low)}"
         spans.append(f"{_lower(measure.words)} {reach}")
     return f"{_count(rows)}: {_join(spans)}.{_cut(rows)}"
@@ -174,26 +176,30 @@ def _listed(rows: Rows, columns: Sequence[Profile]) -> str:
 # ---------------------------------------------------------------- parts of sentences
 
 
-def _share(question: str, rows: Rows, measure: Profile, cells: Sequence[Cell], lead: Cell) -> str:
+def _share(whole: bool, measure: Profile, cells: Sequence[Cell], lead: Cell) -> str:
     """Say the leader's share of the total, only where the rows are the whole and can be added up."""
-    numbers = [number_of(c) or 0.0 for c in cells]
+    numbers = [_size(c) for c in cells]
     total = math.fsum(numbers)
-    if not _is_whole(question, rows) or not is_additive(measure.name) or min(numbers) < 0 or total <= 0:
+    if not whole or not is_additive(measure.name) or min(numbers) < 0 or total <= 0:
         return ""
     if _PERCENT.search(measure.name):
         return ""
-    return f", {_percent((number_of(lead) or 0.0) / total)} of the total"
+    return f", {_percent(_size(lead) / total)} of the total"
 
 
-def _together(question: str, rows: Rows, measure: Profile, cells: Sequence[Cell]) -> str:
-    if _is_whole(question, rows) or rows.truncated or not is_additive(measure.name) or len(cells) > 20:
+def _together(whole: bool, rows: Rows, measure: Profile, cells: Sequence[Cell]) -> str:
+    if whole or rows.truncated or not is_additive(measure.name) or len(cells) > 20:
         return ""
     total = sum((Decimal(str(c)) for c in cells), Decimal(0))
     return f". The {len(cells)} together make {_number(total)}"
 
 
-def _is_whole(question: str, rows: Rows) -> bool:
-    return not rows.truncated and not _TOP.search(question)
+def _is_whole(question: str, rows: Rows, sql: str, measure: Profile) -> bool:
+    if rows.truncated or _TOP.search(question) or _LIMIT.search(sql):
+        return False
+    sizes = [_size(row[measure.index]) for row in rows.rows]
+    is_sorted = sizes in (sorted(sizes), sorted(sizes, reverse=True))
+    return bool(sql) or not (is_sorted and len(rows.rows) in _LIMITS)
 
 
 def _asks_low(question: str) -> bool:
@@ -278,8 +284,12 @@ def _percent_change(first: Cell, last: Cell) -> str:
     return f"{'up' if change > 0 else 'down'} {_percent(abs(change))}"
 
 
+def _size(cell: Cell) -> float:
+    return number_of(cell) or 0.0
+
+
 def _sub(last: Cell, first: Cell) -> float:
-    return (number_of(last) or 0.0) - (number_of(first) or 0.0)
+    return _size(last) - _size(first)
 
 
 def _count(rows: Rows) -> str:

@@ -64,6 +64,19 @@ def test_no_share_of_the_whole_is_claimed_of_the_top_of_it(question: str) -> Non
     assert "%" not in summarize(question, LAND)
 
 
+def test_no_share_is_claimed_where_the_sql_or_the_number_of_rows_tells_of_a_limit() -> None:
+    assert "%" in summarize("revenue by country", LAND, sql="SELECT country, revenue FROM t")
+    assert "%" not in summarize("revenue by country", LAND, sql="SELECT country, revenue FROM t LIMIT 3")
+    five = rows("city sales", *((f"c{i}", 90 - i) for i in range(5)))
+    assert "%" not in summarize("sales by city", five)
+    assert "%" in summarize("sales by city", five, sql="SELECT city, sum(sales) FROM t GROUP BY city")
+
+
+def test_a_peak_of_nothing_is_a_peak() -> None:
+    losses = rows("month profit", ("2024-01", -5), ("2024-02", 0), ("2024-03", -9), ("2024-04", -2))
+    assert "peaked at 0 in 2024-02" in summarize("profit by month", losses)
+
+
 def test_no_share_is_claimed_of_rows_that_were_cut() -> None:
     cut = Rows(LAND.columns, LAND.rows, truncated=True)
     told = summarize("revenue by country", cut)
