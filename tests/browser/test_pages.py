@@ -22,13 +22,14 @@ PAGES = (
     "/teams/",
     "/teams/new/",
     "/account/",
+    "/threads/1/",
     "/nowhere/",
 )
 
 
 def test_no_page_has_an_accessibility_violation_light_or_dark(page: Page, a_run: str):
     found = []
-    for address in (*PAGES, a_run):
+    for address in (*PAGES, f"{a_run}sent/", a_run):
         page.goto(address)
         found += seen_by_axe(page)
     everything_open(page)
@@ -51,7 +52,7 @@ def test_signed_out_pages_have_no_accessibility_violation(browser: Browser, mirr
 
 def test_nothing_scrolls_sideways_on_a_telephone(page: Page, a_run: str):
     page.set_viewport_size({"width": 390, "height": 800})
-    for address in (*PAGES, a_run):
+    for address in (*PAGES, f"{a_run}sent/", a_run):
         page.goto(address)
         assert sideways(page) <= 0, address
     everything_open(page)

@@ -74,7 +74,7 @@ class MirrorChart extends HTMLElement {
     if (title) this.place.setAttribute("aria-label", `Chart: ${title}. The same numbers are in the table.`);
     const place = this.closest(".result-pane")?.querySelector("[data-chart-caption]");
     if (!place) return;
-    const heading = document.createElement("h3");
+    const heading = document.createElement("h2");
     heading.textContent = title;
     const note = document.createElement("p");
     note.className = "small muted";
