@@ -176,6 +176,7 @@ class SqliteDatabase(Adapter):
     @contextmanager
     def _session(self, flight: Flight, sql: str, limits: Limits) -> Iterator[Rowing]:
         with self._connected(flight) as db:
+            _wake_rtrees(db, sql)
             db.set_authorizer(_authorize)
             try:
                 cursor = db.execute(sql)
@@ -243,6 +244,19 @@ def position_of(message: str, sql: str) -> int | None:
     word = next(group for group in named.groups() if group)
     found = [m.start() for m in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", sql)]
     return found[0] if len(found) == 1 else None
+
+
+def _wake_rtrees(db: sqlite3.Connection, sql: str) -> None:
+    """Have the R-tree tables that a statement names set themselves up, before the authorizer watches.
+
+    An R-tree compiles its own INSERT and DELETE when it is first used, if only to be read.
+    """
+    trees = db.execute(
+        "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%rtree%'"
+    ).fetchall()
+    for (name,) in trees:
+        if name.lower() in sql.lower():
+            db.execute(f"SELECT * FROM {quoted(name)} LIMIT 0")  # noqa: S608 - quoted names
 
 
 def _text(stored: bytes) -> str:

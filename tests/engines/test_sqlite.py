@@ -47,6 +47,21 @@ def test_full_text_tables_can_be_asked_and_their_shadows_are_not_listed(tmp_path
     )
 
 
+def test_an_r_tree_can_be_asked_and_not_changed(tmp_path: Path) -> None:
+    path = tmp_path / "places.sqlite3"
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(
+            "CREATE VIRTUAL TABLE places USING rtree(id, west, east); INSERT INTO places VALUES (1, 2, 3);"
+        )
+    database = open_database("sqlite", database=str(path))
+    assert database.execute("SELECT id FROM places WHERE west < 2.5", Limits()).rows == ((1,),)
+    for write in ("DELETE FROM places", "INSERT INTO places VALUES (2, 2, 3)", "DROP TABLE places"):
+        with pytest.raises(StatementFailed):
+            database.execute(write, Limits())
+    assert [table.name for table in database.catalog().tables] == ["places"]
+    assert database.execute("SELECT COUNT(*) FROM places", Limits()).rows == ((1,),)
+
+
 def test_a_view_over_a_table_that_is_gone_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "views.sqlite3"
     with closing(sqlite3.connect(path)) as db:
