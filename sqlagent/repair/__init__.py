@@ -12,7 +12,8 @@ from sqlagent.repair.ambiguity import ambiguity_edits
 from sqlagent.repair.edits import Mended, apply
 from sqlagent.repair.literals import Index, literal_edits
 from sqlagent.repair.naming import name_edits
-from sqlagent.repair.translating import respell, translated
+from sqlagent.repair.spelling import respell
+from sqlagent.repair.translating import translated
 from sqlagent.values import Catalog, Failure, FailureKind, Refusal
 
 __all__ = ["Index", "Mended", "mend"]
@@ -46,7 +47,7 @@ def mend(
     notes: list[str] = []
     if problem is not None:
         said = problem.message if isinstance(problem, Failure) else f"{problem.what} {problem.why}"
-        text, notes = respell(text, catalog.dialect)
+        text, notes = respell(text, catalog)
         for _ in range(PASSES):
             edits = name_edits(text, catalog)
             if not edits:
@@ -56,7 +57,9 @@ def mend(
         edits = ambiguity_edits(text, catalog, said)
         text = apply(text, edits)
         notes += [e.note for e in edits]
-        foreign = translated(text, catalog.dialect, said)
+        foreign = (
+            translated(text, catalog.dialect, said) if text == sql or "function" in said.lower() else None
+        )
         if foreign is not None:
             text = foreign.sql
             notes += foreign.notes

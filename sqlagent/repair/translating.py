@@ -1,52 +1,24 @@
-"""What a chat, a word processor or another dialect wrote, said as this dialect says it."""
+"""What another dialect wrote, said as this dialect says it."""
 
 from __future__ import annotations
 
 import re
 
 from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ErrorLevel
 
 from sqlagent.repair.edits import ODD, Mended, parse
 from sqlagent.repair.for_sqlite import for_sqlite
 
-_FENCE = re.compile(r"\A\s*```(?:\w+)?\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
-_QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
-_CURLY = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " ", "\u200b": "", "\ufeff": ""})
-
-
-def respell(sql: str, dialect: str) -> tuple[str, list[str]]:
-    """Undo what word processors and chats do to SQL."""
-    notes = []
-    fenced = _FENCE.match(sql)
-    if fenced:
-        sql = fenced[1]
-        notes.append("Took the SQL out of its code fence")
-    if any(ord(c) in _CURLY for c in _QUOTED.sub("", sql)):
-        sql = sql.translate(_CURLY)
-        notes.append("Replaced typographic quotes and spaces")
-    if dialect in ("postgres", "duckdb") and "`" in sql and parse(sql, dialect) is None:
-        requoted = re.sub(r"`([^`]*)`", r'"\1"', sql)
-        if parse(requoted, dialect) is not None:
-            sql = requoted
-            notes.append("Wrote names in double quotes instead of backticks")
-    if dialect == "duckdb":
-        arrows = re.sub(r"(?<=[(,])(\s*)(\w+|\((?:\s*\w+\s*,)*\s*\w+\s*\))\s*->(?!>)", _lambda, sql)
-        if arrows != sql and parse(arrows, dialect) is not None and not re.search(r"->\s*'", sql):
-            sql = arrows
-            notes.append("Wrote lambda x : ... instead of x -> ...")
-    return sql, notes
-
-
-def _lambda(found: re.Match[str]) -> str:
-    return f"{found[1]}lambda {found[2].strip('()').strip()} :"
-
-
 _FOREIGN = ("sqlite", "mysql", "postgres", "duckdb", "tsql", "snowflake", "bigquery", "oracle")
 _FUNCTION = re.compile(
     r"function:?\s+(?:with name\s+)?[\"'`]?(?:\w+\.)?(\w+)|(\w+)\(.*?\) does not exist", re.IGNORECASE
 )
-_SYNTAX = re.compile(r"syntax|cannot be read|parser error|unrecognized token|not on the list", re.IGNORECASE)
+_SYNTAX = re.compile(
+    r"syntax|cannot be read|parser error|unrecognized token|not on the list|no such column: interval",
+    re.IGNORECASE,
+)
 _GROUPED = re.compile(r"must appear in the GROUP BY|isn't in GROUP BY|not in GROUP BY", re.IGNORECASE)
 
 
@@ -59,6 +31,8 @@ def translated(sql: str, dialect: str, said: str) -> Mended | None:
     if not name and not _SYNTAX.search(said):
         return None
     for source in (dialect, *(d for d in _FOREIGN if d != dialect)):
+        if source != dialect and '"' in sql and '"' in Dialect.get_or_raise(source).tokenizer_class.QUOTES:
+            continue  # it would read names as texts
         tree = parse(sql, source)
         if tree is None:
             continue
