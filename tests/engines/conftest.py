@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -22,3 +26,22 @@ def database(lab: Lab) -> Iterator[SourceDatabase]:
     opened = lab.connect()
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def part(shop_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tenth of the shop: every tenth customer, with what belongs to them."""
+    path = tmp_path_factory.mktemp("part") / "shop.sqlite3"
+    shutil.copyfile(shop_file, path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("BEGIN")
+        for table, kept in (
+            ("web_visits", "customer_id % 10 = 0"),
+            ("orders", "customer_id % 10 = 0"),
+            ("order_lines", "order_id IN (SELECT id FROM orders)"),
+            ("returns", "order_line_id IN (SELECT id FROM order_lines)"),
+            ("customers", "id % 10 = 0"),
+        ):
+            db.execute(f"DELETE FROM {table} WHERE NOT ({kept}) OR ({kept}) IS NULL")
+        db.execute("COMMIT")
+    return path

@@ -7,7 +7,6 @@ linking, sampling, the guard, the session, grouping and ranking.
 from __future__ import annotations
 
 import re
-import shutil
 import sqlite3
 from contextlib import closing
 from datetime import date, datetime
@@ -25,25 +24,6 @@ from sqlagent.values import Answer, Question
 from tests import servers
 
 TABLES = re.findall(r"CREATE TABLE (\w+)", SCHEMA)
-
-
-@pytest.fixture(scope="session")
-def part(shop_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tenth of the shop: every tenth customer, with what belongs to them."""
-    path = tmp_path_factory.mktemp("part") / "shop.sqlite3"
-    shutil.copyfile(shop_file, path)
-    with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        db.execute("BEGIN")
-        for table, kept in (
-            ("web_visits", "customer_id % 10 = 0"),
-            ("orders", "customer_id % 10 = 0"),
-            ("order_lines", "order_id IN (SELECT id FROM orders)"),
-            ("returns", "order_line_id IN (SELECT id FROM order_lines)"),
-            ("customers", "id % 10 = 0"),
-        ):
-            db.execute(f"DELETE FROM {table} WHERE NOT ({kept}) OR ({kept}) IS NULL")
-        db.execute("COMMIT")
-    return path
 
 
 def rows_of(part: Path, table: str) -> list[tuple[Any, ...]]:
