@@ -9,7 +9,7 @@ texts looked at. Edits are made in the text, so that everything else stays as it
 from __future__ import annotations
 
 from sqlagent.repair.ambiguity import ambiguity_edits
-from sqlagent.repair.edits import Mended, apply
+from sqlagent.repair.edits import ODD, Mended, apply
 from sqlagent.repair.literals import Index, literal_edits
 from sqlagent.repair.naming import name_edits
 from sqlagent.repair.spelling import respell
@@ -43,6 +43,15 @@ def mend(
         FailureKind.LOST,
     ):
         return None
+    try:
+        return _mended(sql, catalog, index, problem)
+    except ODD:
+        return None
+
+
+def _mended(
+    sql: str, catalog: Catalog, index: Index | None, problem: Refusal | Failure | None
+) -> Mended | None:
     text = sql
     notes: list[str] = []
     if problem is not None:

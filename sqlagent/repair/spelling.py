@@ -62,6 +62,8 @@ def _for_mysql(sql: str, catalog: Catalog, notes: list[str]) -> str:
     exact = {t.name for t in catalog.tables}
     by_case = {t.name.lower(): t.name for t in catalog.tables}
     for table in root.find_all(exp.Table) if root is not None else ():
+        if not isinstance(table.this, exp.Identifier):
+            continue
         real, start = by_case.get(table.name.lower()), table.this.meta.get("start")
         if real and table.name not in exact and isinstance(start, int) and sql.startswith(table.name, start):
             edits.append(Edit(start, start + len(table.name), real, f"Wrote {real} in its own case"))

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sqlagent.guard import Passed, check
 from sqlagent.repair import mend
@@ -75,3 +77,25 @@ def test_a_text_is_bound_by_its_own_column_only() -> None:
 def test_what_is_no_sql_is_left_alone(text: str) -> None:
     for dialect in ("sqlite", "postgres", "mysql", "duckdb"):
         assert mend(text, library(dialect), INDEX, Failure(FailureKind.ERROR, "syntax error")) is None
+
+
+SAID = (
+    "syntax error",
+    "no such function: YEAR",
+    "must appear in the GROUP BY clause",
+    "ambiguous column name: id",
+)
+WORDS = tuple(
+    ["SELECT", "FROM", "books", "loans", "AS", "b", ".", ",", "(", ")", "'x'", '"', "`", "title", "id", "=", "->", "::", "JOIN", "ON", "GROUP", "BY", "count(*)", "WHERE", "\n"]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.one_of(st.text(max_size=80), st.lists(st.sampled_from(WORDS), max_size=20).map(" ".join)),
+    st.sampled_from(["sqlite", "postgres", "mysql", "duckdb", "spark"]),
+    st.sampled_from(SAID),
+)
+def test_no_text_breaks_the_repair(text: str, dialect: str, said: str) -> None:
+    mended = mend(text, library(dialect), INDEX, Failure(FailureKind.ERROR, said))
+    assert mended is None or mended.sql != text
