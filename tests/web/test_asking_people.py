@@ -23,6 +23,7 @@ ADDRESSES = [
     ("follow", "post", 302),
     ("edit", "post", 302),
     ("format_sql", "post", 200),
+    ("check_sql", "post", 200),
     ("use_reading", "post", 302),
     ("sent", "get", 200),
     ("version", "get", 302),
