@@ -85,8 +85,32 @@ SAID = (
     "must appear in the GROUP BY clause",
     "ambiguous column name: id",
 )
-WORDS = tuple(
-    ["SELECT", "FROM", "books", "loans", "AS", "b", ".", ",", "(", ")", "'x'", '"', "`", "title", "id", "=", "->", "::", "JOIN", "ON", "GROUP", "BY", "count(*)", "WHERE", "\n"]
+WORDS = (
+    "SELECT",
+    "FROM",
+    "books",
+    "loans",
+    "AS",
+    "b",
+    ".",
+    ",",
+    "(",
+    ")",
+    "'x'",
+    '"',
+    "`",
+    "title",
+    "id",
+    "=",
+    "->",
+    "::",
+    "JOIN",
+    "ON",
+    "GROUP",
+    "BY",
+    "count(*)",
+    "WHERE",
+    "\n",
 )
 
 
