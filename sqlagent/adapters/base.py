@@ -11,6 +11,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from operator import itemgetter
 
@@ -30,6 +31,8 @@ VALUES_SAMPLE = 20_000
 VALUE_CHARS = 200
 # How long `cancel` goes on asking before it gives up (seconds), and how often it asks.
 CANCEL_SECONDS, CANCEL_EVERY = 4.0, 0.1
+# How long a statement of a database in this process may take to notice that it should end.
+LEFT_BEHIND_SECONDS = 0.8
 
 BATCH_ROWS, BATCH_CHARS = 1_000, 2_000_000
 # Kinds whose cells are never long, and classes of cells that may be.
@@ -169,6 +172,8 @@ class Adapter(ABC):
     """A source. Subclasses open sessions; statements in flight are counted and stopped here."""
 
     dialect: str
+    # The database runs in this process, where one call of a function cannot be broken off.
+    is_in_process = False
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -213,8 +218,15 @@ class Adapter(ABC):
 
     def execute(self, sql: str, limits: Limits) -> Rows:
         """Run one statement in a read-only session. Raises: StatementFailed, Unreachable."""
+        check_text(sql)
+        with self.flight(limits.seconds) as flight:
+            if self.is_in_process:
+                return _given_up_on(flight, lambda: self._all_rows(flight, sql, limits))
+            return self._all_rows(flight, sql, limits)
+
+    def _all_rows(self, flight: Flight, sql: str, limits: Limits) -> Rows:
         started = time.monotonic()
-        with self.stream(sql, limits) as rowing:
+        with self._session(flight, sql, limits) as rowing:
             rows = tuple(row for batch in rowing for row in batch)
         seconds = time.monotonic() - started
         return Rows(rowing.columns, rows, rowing.truncated, seconds, rowing.kinds, rowing.cut_cells)
@@ -269,6 +281,28 @@ def check_text(sql: str) -> None:
         sql.encode()
     except UnicodeEncodeError as error:
         raise failed("The SQL holds half a character.", error.start, "Remove it.") from error
+
+
+def _given_up_on(flight: Flight, work: Callable[[], Rows]) -> Rows:
+    """Do work in a thread of its own, and leave it behind when it cannot be broken off.
+
+    A database in this process looks at the clock between steps; a single call such as
+    `repeat('x', 3000000000)` is one step. The thread ends with that call.
+    """
+    pool = ThreadPoolExecutor(1, thread_name_prefix="statement")
+    done = pool.submit(work)
+    pool.shutdown(wait=False)
+    until: float | None = None
+    while True:
+        try:
+            return done.result(timeout=LEFT_BEHIND_SECONDS / 4)
+        except TimeoutError:
+            failure = flight.failure()
+            if failure is None:
+                continue
+            until = until or time.monotonic() + LEFT_BEHIND_SECONDS
+            if time.monotonic() > until:
+                raise StatementFailed(failure) from None
 
 
 def structure_hash(tables: Iterable[Table]) -> str:

@@ -79,6 +79,7 @@ class DuckdbDatabase(Adapter):
     """One DuckDB file. `database` is its path."""
 
     dialect = "duckdb"
+    is_in_process = True
 
     def __init__(self, database: str, options: Mapping[str, str] | None = None) -> None:
         super().__init__()

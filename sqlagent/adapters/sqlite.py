@@ -61,6 +61,7 @@ class SqliteDatabase(Adapter):
     """One SQLite file. `database` is its path."""
 
     dialect = "sqlite"
+    is_in_process = True
 
     def __init__(self, database: str, options: Mapping[str, str] | None = None) -> None:
         super().__init__()

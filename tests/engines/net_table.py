@@ -38,8 +38,8 @@ files were compared with before; `tests/engines/test_net.py` does the same with 
 `no effect` in the third column means that the engine let it run: it changed nothing that outlived the session.
 
 What the session does not hold: SQLite and DuckDB run inside the worker, and one call of one of their built-in
-functions cannot be broken off (`printf('%.*c', 2000000000, 'x')` in SQLite or `repeat('x', 3000000000)` in
-DuckDB run to their end, seconds to a minute, and are then stopped). Their memory is bounded in SQLite only.
+functions cannot be broken off. `printf('%.*c', 2000000000, 'x')` in SQLite or `repeat('x', 3000000000)` in DuckDB
+fail at the deadline like any other, but go on in a thread left behind until that call ends, seconds to a minute.
 
 This file is written by `python -m tests.engines.net_table`.
 """

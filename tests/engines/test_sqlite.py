@@ -8,6 +8,7 @@ import pwd
 import shutil
 import sqlite3
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -151,3 +152,15 @@ def test_a_file_that_may_not_be_read_says_so(closed_folder: Path) -> None:
             return str(error)
 
     assert "secret.sqlite3 cannot be opened" in as_ordinary_user(ask)
+
+
+def test_a_call_that_cannot_be_broken_off_is_left_behind(tmp_path: Path) -> None:
+    path = tmp_path / "small.sqlite3"
+    sqlite3.connect(path).close()
+    database = open_database("sqlite", database=str(path))
+    started = time.monotonic()
+    with pytest.raises(StatementFailed) as caught:
+        database.execute("SELECT printf('%.*c', 900000000, 'x')", Limits(seconds=0.3))
+    assert caught.value.failure.kind is FailureKind.TIMEOUT
+    assert time.monotonic() - started < 2.5
+    assert database.execute("SELECT 1", Limits(seconds=5)).rows == ((1,),)
