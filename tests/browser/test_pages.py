@@ -15,6 +15,8 @@ PAGES = (
     "/library/",
     "/sources/",
     "/sources/1/",
+    "/sources/upload/",
+    "/sources/1/limits/",
     "/sources/connect/?engine=sqlite",
     "/sources/connect/?engine=postgres",
     "/people/",
