@@ -34,7 +34,8 @@ class Status(models.TextChoices):
 class Leased(models.Model):
     """A row that one worker at a time may work on.
 
-    `queued_at` is when its message was last sent; `attempts` how often a worker took it.
+    `queued_at` is when its message was last sent; `attempts` how often a worker took it. A row
+    that `waits_turn` was turned away because enough others are being worked on.
     """
 
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED, db_index=True)
@@ -42,6 +43,7 @@ class Leased(models.Model):
     lease_until = models.DateTimeField(null=True, blank=True)
     stop_requested = models.BooleanField(default=False)
     attempts = models.PositiveSmallIntegerField(default=0)
+    waits_turn = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     queued_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True, blank=True)
@@ -95,6 +97,7 @@ def claim(model: type[Leased], pk: int) -> Lease | None:
             lease_token=F("lease_token") + 1,
             attempts=F("attempts") + 1,
             lease_until=_until(),
+            waits_turn=False,
             started_at=Coalesce("started_at", Now()),
         )
         if not taken:

@@ -184,7 +184,7 @@ class Journey:
             executor=execution.Executor(
                 database,
                 linked.full,
-                Limits(budget.statement_seconds, budget.rows),
+                Limits(budget.statement_seconds, budget.rows, budget.cell_chars),
                 cache=cache,
                 policy=policy,
             ),
@@ -330,7 +330,9 @@ class Journey:
         rows = best.representative.rows
         assert rows is not None
         if rows.truncated and self.budget.result_rows > self.budget.rows:
-            whole = Limits(self.budget.statement_seconds, self.budget.result_rows)
+            whole = Limits(
+                self.budget.statement_seconds, self.budget.result_rows, self.budget.cell_chars
+            )
             try:
                 rows = self.database.execute(best.representative.sql, whole)
             except DatabaseError as error:

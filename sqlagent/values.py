@@ -464,6 +464,7 @@ class Budget:
     statement_seconds: float = 30.0
     rows: int = 10_000
     result_rows: int = 1_000_000
+    cell_chars: int = 100_000
     mode: str = "fast"
     drafts: int = 0
 

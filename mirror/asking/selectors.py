@@ -95,6 +95,7 @@ def run_mark(pk: int) -> str | None:
         run.step_count,
         "stopping" * run.stop_requested,
         "long" * run.waits_long,
+        "turn" * run.waits_turn,
     ]
     return "-".join(str(word) for word in words if word != "")
 

@@ -18,6 +18,8 @@ def answer_run(run_id: int) -> None:
     except Exception:
         services.run_break(lease)
         raise
+    finally:
+        services.turn_pass(lease)
 
 
 @shared_task
@@ -33,6 +35,8 @@ def run_version(version_id: int) -> None:
     except Exception:
         services.version_break(lease)
         raise
+    finally:
+        services.turn_pass(lease)
 
 
 @shared_task

@@ -10,7 +10,6 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from django.conf import settings
 from django.core.files import File
 from django.db import transaction
 from django.utils import timezone
@@ -18,6 +17,7 @@ from django.utils import timezone
 from mirror.results.cells import storable
 from mirror.results.encoding import Writer
 from mirror.results.models import StoredResult
+from mirror.sources.limits import limits_of
 from sqlagent.ports import RowStream
 from sqlagent.values import Rows
 
@@ -79,7 +79,7 @@ def _received(
     kinds: Sequence[str],
     batches: Iterable[Sequence[Row]],
 ) -> StoredResult:
-    days = timedelta(days=settings.RESULT_DAYS)
+    days = timedelta(days=limits_of(source).result_days)
     result = StoredResult(source=source, owner=owner, expires_at=timezone.now() + days)
     with tempfile.TemporaryDirectory(prefix="mirror-result-") as folder:
         path = Path(folder) / f"{result.pk}.parquet"

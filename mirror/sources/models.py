@@ -19,7 +19,7 @@ class Source(models.Model):
 
     `name` is the short name people type (`--source shop`). Visible to its owner and to the
     members of the teams it is shared with. Limits that are empty are the settings' own
-    (`selectors.limits_of` is the one place that decides).
+    (`limits.limits_of` is the one place that decides).
     """
 
     class Engine(models.TextChoices):

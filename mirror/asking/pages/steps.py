@@ -219,6 +219,8 @@ def _groups(story: _Story) -> tuple[GroupView, ...]:
 
 
 def _now(run: Run, state: str, story: _Story, groups: tuple[GroupView, ...]) -> str:
+    if state == "queued" and run.waits_turn:
+        return "Waiting for its turn: as much runs on this source at once as its limit allows"
     if state == "queued":
         return (
             "Still waiting: every worker is busy, or none is running"

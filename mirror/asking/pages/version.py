@@ -101,6 +101,7 @@ class VersionView:
     state: str
     is_working: bool
     is_stopping: bool
+    waits_turn: bool
     sql: str
     words: str
     when: datetime | None
@@ -137,6 +138,7 @@ def version_view(version: Version, wish: TableWish | None = None, title: str = "
         state=state,
         is_working=not version.is_ended,
         is_stopping=version.stop_requested and not version.is_ended,
+        waits_turn=version.waits_turn and not version.is_ended,
         sql=version.sql,
         words=result_words(version),
         when=version.ended_at,

@@ -6,6 +6,7 @@ from mirror.asking.services.opening import AskingError, answer_events, llm_name,
 from mirror.asking.services.recovery import runs_recover
 from mirror.asking.services.runs import question_check, run_again, run_ask, run_saved, run_stop
 from mirror.asking.services.suggesting import question_suggest
+from mirror.asking.services.turns import turn_pass
 from mirror.asking.services.versions import (
     SQL_CHARS,
     reading_use,
@@ -38,6 +39,7 @@ __all__ = [
     "runs_recover",
     "source_opened",
     "sql_format",
+    "turn_pass",
     "sql_problem",
     "version_again",
     "version_break",

@@ -11,18 +11,19 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from django.conf import settings
 from django.db import close_old_connections, transaction
 
 from mirror.asking.models import Run, Step, Version
 from mirror.asking.services.charts import DRAWN_ROWS, draw
 from mirror.asking.services.opening import OpenedSource, answer_events, llm_name, rows_kept, source_opened
+from mirror.asking.services.turns import turn_take
 from mirror.asking.steps import StepWriter, answer_fields
-from mirror.leases import Lease, LeaseLost, Status, Watch, claim
+from mirror.leases import Lease, LeaseLost, Status, Watch
 from mirror.results.cells import storable
 from mirror.results.models import StoredResult
 from mirror.results.selectors import rows_of
 from mirror.results.services import result_delete, result_store
+from mirror.sources.limits import limits_of
 from sqlagent.errors import DatabaseError, SqlAgentError
 from sqlagent.events import Ended, Event
 from sqlagent.values import Answer, Outcome, Question, Turn
@@ -40,8 +41,8 @@ BEGUN_AGAIN = "The worker that answered this was interrupted. It began again."
 
 
 def run_take(run_id: int) -> Lease | None:
-    """Take a queued run; None when another worker has it or it has ended."""
-    return claim(Run, run_id)
+    """Take a queued run; None when another worker has it, it has ended or it must wait for its turn."""
+    return turn_take(Run, run_id)
 
 
 def run_answer(lease: Lease) -> None:
@@ -97,7 +98,7 @@ def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, StoredResul
                     opened,
                     turns=turns,
                     cancelled=watch.cancelled,
-                    result_rows=settings.CANDIDATE_ROWS,
+                    result_rows=limits_of(opened.source).candidate_rows,
                 ):
                     if isinstance(event, Ended):
                         return _rows_kept(event.answer, opened, run.thread.owner)
@@ -116,7 +117,7 @@ def _rows_kept(answer: Answer, opened: OpenedSource, owner: User) -> tuple[Answe
     """Keep the rows of an answer: those it has, or, when they were cut, the whole of them as they come."""
     if answer.rows is None:
         return answer, None
-    if answer.rows.truncated and len(answer.rows.rows) < settings.RESULT_ROWS:
+    if answer.rows.truncated and len(answer.rows.rows) < limits_of(opened.source).result_rows:
         try:
             return answer, rows_kept(opened, answer.sql, owner)
         except DatabaseError as error:

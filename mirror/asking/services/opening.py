@@ -17,6 +17,7 @@ from django.db import close_old_connections
 
 from mirror.results.services import result_receive
 from mirror.sources import services as sources
+from mirror.sources.limits import limits_of
 from sqlagent import pipeline
 from sqlagent.adapters.openai import OpenAiLlm
 from sqlagent.events import Event
@@ -74,7 +75,8 @@ def llm_open() -> OpenAiLlm | None:
 
 def rows_kept(opened: OpenedSource, sql: str, owner: User) -> StoredResult:
     """Run SQL that the guard has passed and keep its rows as they come. Raises: DatabaseError."""
-    limits = Limits(settings.STATEMENT_SECONDS, settings.RESULT_ROWS)
+    own = limits_of(opened.source)
+    limits = Limits(own.statement_seconds, own.result_rows, own.cell_chars)
     began = monotonic()
     with opened.database.stream(sql, limits) as stream:
         until_first = monotonic() - began
@@ -94,11 +96,12 @@ def answer_events(
 ) -> Iterator[Event]:
     """Answer a question on an opened source, as `sqlagent.pipeline.answer` does.
 
-    An answer has up to `result_rows` rows in memory: `RESULT_ROWS` unless given.
+    An answer has up to `result_rows` rows in memory: what its source allows unless given.
     The store's connection is given back before the pipeline starts and must be given back
     again by whoever writes between two events. Raises: DatabaseError, LlmRejected.
     """
     index = sources.source_index(opened.source, opened.catalog, opened.database)
+    limits = limits_of(opened.source)
     llm = llm_open()
     close_old_connections()
     try:
@@ -110,9 +113,10 @@ def answer_events(
             llm=llm,
             turns=turns,
             budget=Budget(
-                statement_seconds=settings.STATEMENT_SECONDS,
-                rows=settings.CANDIDATE_ROWS,
-                result_rows=settings.RESULT_ROWS if result_rows is None else result_rows,
+                statement_seconds=limits.statement_seconds,
+                rows=limits.candidate_rows,
+                result_rows=limits.result_rows if result_rows is None else result_rows,
+                cell_chars=limits.cell_chars,
                 drafts=settings.LLM_DRAFTS,
             ),
             privacy=opened.source.privacy,

@@ -16,9 +16,10 @@ from mirror.asking.models import Run, Version
 from mirror.asking.services.answering import STOPPED
 from mirror.asking.services.charts import DRAWN_ROWS, draw
 from mirror.asking.services.opening import AskingError, OpenedSource, rows_kept, source_opened
+from mirror.asking.services.turns import turn_take
 from mirror.asking.steps import failure_json
 from mirror.asking.tasks import run_version
-from mirror.leases import Lease, LeaseLost, Status, Watch, claim, end_unheld, send
+from mirror.leases import Lease, LeaseLost, Status, Watch, end_unheld, send
 from mirror.library import services as library
 from mirror.results.cells import storable
 from mirror.results.models import StoredResult
@@ -100,8 +101,8 @@ def version_save(version: Version, *, name: str, description: str = "") -> Saved
 
 
 def version_take(version_id: int) -> Lease | None:
-    """Take a queued version; None when another worker has it or it has ended."""
-    return claim(Version, version_id)
+    """Take a queued version; None when another worker has it, it has ended or it must wait for its turn."""
+    return turn_take(Version, version_id)
 
 
 def version_run(lease: Lease) -> None:

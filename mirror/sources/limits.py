@@ -1,0 +1,46 @@
+"""What may be taken of a source: its own limits, or the settings' where it has none. Decided here alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+
+if TYPE_CHECKING:
+    from mirror.sources.models import Source
+
+# What `sqlagent.values.Limits` cuts a cell at when nothing else is said.
+CELL_CHARS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLimits:
+    """Runs at once; seconds and rows of a statement; days a result is kept; characters of a cell."""
+
+    concurrent_runs: int
+    statement_seconds: float
+    candidate_rows: int
+    result_rows: int
+    result_days: int
+    cell_chars: int
+
+
+def limits_usual() -> SourceLimits:
+    """What holds for a source without limits of its own."""
+    return SourceLimits(
+        settings.CONCURRENT_RUNS,
+        settings.STATEMENT_SECONDS,
+        settings.CANDIDATE_ROWS,
+        settings.RESULT_ROWS,
+        settings.RESULT_DAYS,
+        CELL_CHARS,
+    )
+
+
+def limits_of(source: Source) -> SourceLimits:
+    """What holds for this source. An attempt is never looked at in more rows than a result may keep."""
+    usual = limits_usual()
+    own = {name: getattr(source, name) for name in SourceLimits.__slots__}
+    limits = replace(usual, **{name: value for name, value in own.items() if value is not None})
+    return replace(limits, candidate_rows=min(limits.candidate_rows, limits.result_rows))

@@ -1,0 +1,166 @@
+"""What may be taken of a source: its own limits over the usual ones, and turns when much is asked at once."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from mirror.asking import services, tasks
+from mirror.asking.models import Run, Version
+from mirror.leases import Status
+from mirror.results.models import StoredResult
+from mirror.sources.limits import limits_of, limits_usual
+from mirror.sources.models import Source
+from tests.web.working import REVENUE, SLOW, TOP, ran
+
+
+def limited(source: Source, **limits: float) -> None:
+    Source.objects.filter(pk=source.pk).update(**limits)
+    source.refresh_from_db()
+
+
+def running(model: type[Run | Version], pk: int) -> str:
+    return str(model.objects.get(pk=pk).status)
+
+
+# ---------------------------------------------------------------- limits
+
+
+def test_a_source_without_limits_has_the_usual_and_each_of_its_own_wins(shop, settings):
+    settings.RESULT_ROWS = 77_000
+    assert limits_of(shop) == limits_usual()
+    limited(shop, concurrent_runs=2, result_days=3)
+    own = limits_of(shop)
+    assert (own.concurrent_runs, own.result_days, own.result_rows) == (2, 3, 77_000)
+
+
+def test_rows_seconds_days_and_cells_are_the_sources_own(answered, shop):
+    limited(shop, result_rows=3, result_days=2, cell_chars=4)
+    version = ran(answered, "SELECT name FROM customers ORDER BY id")
+    result = version.result
+    assert (result.row_count, result.truncated) == (3, True)
+    assert timedelta(days=1) < result.expires_at - timezone.now() <= timedelta(days=2)
+    from mirror.results.selectors import rows_of
+
+    assert all(len(str(row[0])) <= 5 for row in rows_of(result, 3).rows)
+    limited(shop, statement_seconds=0.3)
+    failed = ran(answered, SLOW)
+    assert failed.failure["kind"] == "timeout"
+    assert "0.3 seconds" in failed.failure["message"]
+
+
+def test_an_answer_looks_at_no_more_rows_than_the_source_allows(transactional_db, shop, alice, media):
+    limited(shop, candidate_rows=2, result_rows=4)
+    run = services.run_ask(alice, shop, "How much revenue does each category bring?")
+    lease = services.run_take(run.pk)
+    services.run_answer(lease)
+    assert StoredResult.objects.get(version__run=run).row_count <= 4
+
+
+# ---------------------------------------------------------------- turns
+
+
+@pytest.fixture
+def sent(monkeypatch) -> list[tuple[str, int]]:
+    """What was sent to workers, instead of to a broker."""
+    found: list[tuple[str, int]] = []
+    for name in ("answer_run", "run_version"):
+        task = getattr(tasks, name)
+        monkeypatch.setattr(task, "delay", lambda pk, name=name: found.append((name, pk)))
+    return found
+
+
+def test_beyond_the_limit_a_run_waits_says_so_and_is_let_in_when_one_ends(
+    transactional_db, as_alice, shop, alice, media, sent
+):
+    limited(shop, concurrent_runs=1)
+    first, second, third = (services.run_ask(alice, shop, REVENUE) for _ in range(3))
+    lease = services.run_take(first.pk)
+    assert lease is not None
+    assert services.run_take(second.pk) is None
+    assert services.run_take(third.pk) is None
+    assert running(Run, second.pk) == Status.QUEUED
+    page = as_alice.get(reverse("asking:run", args=[second.pk])).content.decode()
+    assert "Waiting for its turn" in page
+    sent.clear()
+    lease.end(outcome="failed")
+    services.turn_pass(lease)
+    assert sent == [("answer_run", second.pk)], "the longest waiting, and that one alone"
+    again = services.run_take(second.pk)
+    assert again is not None
+    assert not Run.objects.get(pk=second.pk).waits_turn
+    page = as_alice.get(reverse("asking:run", args=[second.pk])).content.decode()
+    assert "Waiting for its turn" not in page
+
+
+def test_questions_and_statements_count_together(answered, shop, alice, as_alice, sent):
+    limited(shop, concurrent_runs=1)
+    lease = services.run_take(services.run_ask(alice, shop, REVENUE).pk)
+    version = services.version_edit(answered, TOP)
+    assert services.version_take(version.pk) is None
+    page = as_alice.get(reverse("asking:run", args=[answered.pk])).content.decode()
+    assert "Waiting for its turn" in page
+    sent.clear()
+    lease.end(outcome="failed")
+    services.turn_pass(lease)
+    assert sent == [("run_version", version.pk)]
+    assert services.version_take(version.pk) is not None
+
+
+def test_the_worker_lets_the_next_in_by_itself(answered, shop, alice, sent):
+    limited(shop, concurrent_runs=1)
+    version = services.version_edit(answered, TOP)
+    holding = services.version_take(version.pk)
+    waiting = services.run_ask(alice, shop, REVENUE)
+    tasks.answer_run(waiting.pk)
+    assert running(Run, waiting.pk) == Status.QUEUED
+    holding.end()
+    again = services.version_edit(answered, TOP)
+    sent.clear()
+    tasks.run_version(again.pk)
+    assert running(Version, again.pk) == Status.DONE
+    assert sent == [("answer_run", waiting.pk)]
+
+
+def test_another_source_and_a_dead_worker_take_no_turn(transactional_db, shop, alice, shop_file, sent):
+    limited(shop, concurrent_runs=1)
+    other = Source.objects.create(owner=alice, name="other", engine="sqlite", database=str(shop_file))
+    first = services.run_ask(alice, shop, REVENUE)
+    assert services.run_take(first.pk) is not None
+    assert services.run_take(services.run_ask(alice, other, REVENUE).pk) is not None
+    Run.objects.filter(pk=first.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+    assert services.run_take(services.run_ask(alice, shop, REVENUE).pk) is not None
+
+
+def test_a_run_that_waits_for_its_turn_can_be_stopped(transactional_db, shop, alice, sent):
+    limited(shop, concurrent_runs=1)
+    first, second = services.run_ask(alice, shop, REVENUE), services.run_ask(alice, shop, REVENUE)
+    services.run_take(first.pk)
+    services.run_take(second.pk)
+    services.run_stop(second)
+    assert running(Run, second.pk) == Status.DONE
+
+
+# ---------------------------------------------------------------- the page
+
+
+def test_the_owner_chooses_limits_up_to_the_usual_and_an_administrator_beyond(
+    as_alice, as_bob, as_charlie, alice, shop
+):
+    address = reverse("sources:limits", args=[shop.pk])
+    assert as_bob.get(address).status_code == 403
+    assert as_charlie.get(address).status_code == 404
+    assert as_alice.post(address, {"statement_seconds": "5", "concurrent_runs": "2"}).status_code == 302
+    shop.refresh_from_db()
+    assert (shop.statement_seconds, shop.concurrent_runs, shop.result_rows) == (5, 2, None)
+    for wrong in ({"statement_seconds": "300"}, {"concurrent_runs": "0"}, {"result_days": "-1"}):
+        refused = as_alice.post(address, wrong)
+        assert refused.status_code == 422, wrong
+    alice.is_staff = True
+    alice.save()
+    assert as_alice.post(address, {"statement_seconds": "300"}).status_code == 302
+    shop.refresh_from_db()
+    assert limits_of(shop).statement_seconds == 300
