@@ -76,6 +76,10 @@ WHERE nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'
   AND has_schema_privilege(oid, 'USAGE') ORDER BY 1
 """
 
+OPEN_PUBLIC = """
+-- Before PostgreSQL 15 everybody may create tables in schema public. To end that, for everybody:
+-- REVOKE CREATE ON SCHEMA public FROM PUBLIC;"""
+
 Connection = psycopg.Connection[Any]
 
 
@@ -151,6 +155,8 @@ def read_check(connection: Connection, started: float) -> Check:
         )
         schemas = [row[0] for row in connection.execute(SCHEMAS).fetchall()]
         advice_sql = reader_sql(database, schemas, user)
+        if connection.info.server_version < 150_000:
+            advice_sql += OPEN_PUBLIC
     return Check(server, user, tuple(words), advice, advice_sql, time.monotonic() - started)
 
 
