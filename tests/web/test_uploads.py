@@ -187,6 +187,7 @@ def test_json_lines_keep_numbers_as_written_and_texts_as_texts(tmp_path):
     [
         ("empty.csv", b"", "empty"),
         ("photo.jpg", b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x02" * 9, "not text"),
+        ("even.jpg", b"\xff\xd8\x00\x01" * 30, "not text"),
         ("old.xls", b"\xd0\xcf\x11\xe0" + b"\x00" * 600, "Save it as .xlsx"),
         ("page.html", b"<!DOCTYPE html><html></html>", "a document"),
         ("half.parquet", b"PAR1 and nothing more", "cannot be read"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import csv
 import json
+import unicodedata
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
@@ -38,6 +39,10 @@ CELL_CHARS = 1_000_000
 SAMPLE_CHARS = 65_536
 # A workbook unpacks to about ten times its size (measured 2026-11); far more is no honest workbook.
 UNPACKED_TIMES, UNPACKED_LEAST = 60, 50_000_000
+
+# Control characters that text files hold: tab, line ends, form feed, DOS's end of file; and 128 to 159, which are
+# letters in Windows-1252.
+_PLAIN = frozenset((9, 10, 12, 13, 26, *range(128, 160)))
 
 Row = tuple[int, list[str | None]]
 
@@ -77,9 +82,7 @@ def format_of(path: Path, name: str) -> str:
         raise NoTable("This is an archive, not a table. Unpack it and upload the files in it.")
     if start.startswith(b"\xd0\xcf\x11\xe0"):
         raise NoTable("This is an old Excel file (.xls). Save it as .xlsx or CSV and upload that.")
-    is_wide = start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or _wide(start)
-    odd = sum(byte < 32 and byte not in b"\t\n\r\x0c\x1a" for byte in start)
-    if odd and not is_wide:
+    if _is_binary(start):
         raise NoTable(
             "This is no table: the file holds bytes that are not text. Upload CSV, XLSX, Parquet or JSON lines."
         )
@@ -89,6 +92,15 @@ def format_of(path: Path, name: str) -> str:
     if text[:15].lower().startswith((b"<!doctype", b"<html", b"<?xml", b"%pdf-", b"{\\rtf")):
         raise NoTable("This is a document, not a table. Upload CSV, XLSX, Parquet or JSON lines.")
     return "csv"
+
+
+def _is_binary(start: bytes) -> bool:
+    """Say that the start of a file is no text: it holds characters that no text holds."""
+    wide = "utf-16" if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else _wide(start)
+    text = start[: len(start) // 2 * 2].decode(wide or "latin-1", errors="replace").rstrip("\ufffd")
+    return any(
+        unicodedata.category(letter) in ("Cc", "Cn", "Co") for letter in text if ord(letter) not in _PLAIN
+    )
 
 
 # ---------------------------------------------------------------- text
