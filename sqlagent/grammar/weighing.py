@@ -31,8 +31,9 @@ _SHARED_CUES = (
 )
 
 
-FIXED = {"adds up texts": -2.0, "measure before label": -1.1, "key named": 0.5}
-"""Weights by judgement: texts are not added up, and people read a label before its sum or average."""
+FIXED = {"adds up texts": -2.0, "measure before label": -1.1, "key named": 0.5, "unused period": -2.0}
+"""Weights by judgement: texts are not added up, people read a label before its sum or average and a name
+rather than a key, and a month or year that was asked for is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,8 @@ def _unused(found: Found, reading: Reading, out: dict[str, float]) -> None:
         if role == "N":
             name = f"unused {slot_kind(slot)}"
             out[name] = out.get(name, 0.0) + 1.0
+            if slot.kind == "grain":
+                out["unused period"] = 1.0
     signs = found.parts.frame.split()
     for sign in signs:
         out[f"frame {sign}"] = 1.0

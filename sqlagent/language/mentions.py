@@ -245,7 +245,7 @@ class Naming:
                 end = nxt + 1
             if best is not None:
                 trailing = TRAILING.get(tokens[best.end - 1].low, "")
-                if best.end < len(tokens) and tokens[best.end].low == trailing:
+                if trailing and best.end < len(tokens) and tokens[best.end].low == trailing:
                     best = Mention(best.start, best.end + 1, best.kind, best.targets)
                 out.append(best)
         return out

@@ -112,7 +112,8 @@ def _pieces(text: str, start: int, end: int) -> list[Token]:
             out.extend(_word_tokens(match.group(), match.start()))
             continue
         raw = match.group()
-        out.append(Token(raw, match.start(), match.end(), raw.replace(",", ""), raw, kind))
+        low = raw.replace(",", "") if kind == "number" else raw
+        out.append(Token(raw, match.start(), match.end(), low, raw, kind))
     return out
 
 
