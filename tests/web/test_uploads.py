@@ -7,6 +7,7 @@ import io
 from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
+from random import Random
 
 import openpyxl
 import pyarrow as pa
@@ -202,6 +203,23 @@ def test_a_file_that_is_no_table_says_so(tmp_path, name, content, said):
     plan = planned(tmp_path, content, name)
     assert said in plan.error
     assert not plan.tables
+
+
+def test_a_damaged_workbook_says_so_or_is_read(tmp_path):
+    book, out = openpyxl.Workbook(), io.BytesIO()
+    book.active.append(["a", "b"])
+    book.active.append([1, 2])
+    book.save(out)
+    chance = Random(3)
+    said = 0
+    for _ in range(60):
+        damaged = bytearray(out.getvalue())
+        for _ in range(4):
+            damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+        plan = planned(tmp_path, bytes(damaged), "damaged.xlsx")
+        assert bool(plan.error) != bool(plan.tables)
+        said += bool(plan.error)
+    assert said
 
 
 # ---------------------------------------------------------------- the pages

@@ -10,6 +10,7 @@ import csv
 import json
 import unicodedata
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import openpyxl
+from openpyxl.utils.exceptions import InvalidFileException
 
 DELIMITERS = {",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |"}
 ENCODINGS = {
@@ -43,6 +45,22 @@ UNPACKED_TIMES, UNPACKED_LEAST = 60, 50_000_000
 # Control characters that text files hold: tab, line ends, form feed, DOS's end of file; and 128 to 159, which are
 # letters in Windows-1252.
 _PLAIN = frozenset((9, 10, 12, 13, 26, *range(128, 160)))
+
+# What openpyxl and zipfile raise, between them, at a workbook that is damaged (seen by damaging some, 2026-11).
+DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    InvalidFileException,
+    OSError,
+    EOFError,
+    SyntaxError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RuntimeError,
+)
 
 Row = tuple[int, list[str | None]]
 
@@ -75,13 +93,13 @@ def format_of(path: Path, name: str) -> str:
     if start.startswith(b"PAR1"):
         return "parquet"
     if start.startswith(b"PK\x03\x04"):
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                if "xl/workbook.xml" in archive.namelist():
-                    return "xlsx"
+        if "xl/workbook.xml" in _archived(path):
+            return "xlsx"
         raise NoTable("This is an archive, not a table. Unpack it and upload the files in it.")
     if start.startswith(b"\xd0\xcf\x11\xe0"):
-        raise NoTable("This is an old Excel file (.xls). Save it as .xlsx or CSV and upload that.")
+        raise NoTable(
+            "This is an old Excel file (.xls) or one with a password. Save it as .xlsx or CSV without one."
+        )
     if _is_binary(start):
         raise NoTable(
             "This is no table: the file holds bytes that are not text. Upload CSV, XLSX, Parquet or JSON lines."
@@ -92,6 +110,15 @@ def format_of(path: Path, name: str) -> str:
     if text[:15].lower().startswith((b"<!doctype", b"<html", b"<?xml", b"%pdf-", b"{\\rtf")):
         raise NoTable("This is a document, not a table. Upload CSV, XLSX, Parquet or JSON lines.")
     return "csv"
+
+
+def _archived(path: Path) -> dict[str, int]:
+    """The files in an archive with their sizes; none when it is damaged."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {item.filename: item.file_size for item in archive.infolist()}
+    except DAMAGED:
+        return {}
 
 
 def _is_binary(start: bytes) -> bool:
@@ -265,8 +292,7 @@ def _written(value: Any) -> str:
 
 def xlsx_sheets(path: Path, title: str) -> Iterator[Sheet]:
     """Read a workbook: a table each sheet with anything in it. Formulas give what they last gave."""
-    with zipfile.ZipFile(path) as archive:
-        unpacked = sum(item.file_size for item in archive.infolist())
+    unpacked = sum(_archived(path).values())
     if unpacked > max(UNPACKED_TIMES * path.stat().st_size, UNPACKED_LEAST):
         raise NoTable(
             "This workbook unpacks to far more than its size. Save its sheets as CSV and upload those."
@@ -274,7 +300,7 @@ def xlsx_sheets(path: Path, title: str) -> Iterator[Sheet]:
     with path.open("rb") as file:
         try:
             book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
-        except (KeyError, ValueError, zipfile.BadZipFile, SyntaxError, OSError) as error:
+        except DAMAGED as error:
             raise NoTable(
                 f"This workbook cannot be read: {error}. Save it again as .xlsx, or as CSV."
             ) from None
@@ -298,7 +324,7 @@ def _xlsx_rows(page: Any, sheet: Sheet) -> Iterator[Row]:
                 if cell.data_type in ("s", "str", "inlineStr") and cell.value:
                     sheet.texts[place] = number
             yield number, row
-    except (KeyError, ValueError, zipfile.BadZipFile, SyntaxError, OSError) as error:
+    except DAMAGED as error:
         raise NoTable(f"The sheet “{page.title}” cannot be read: {error}. Save it as CSV.") from None
 
 
