@@ -48,6 +48,9 @@ def test_what_is_laid_out_means_the_same_and_is_laid_out_already(sql: str, diale
     assert max(map(len, text.splitlines())) <= 3 * WIDTH
 
 
-@pytest.mark.parametrize("sql", ["", "SELEC 1", "selec name", "DROP TABLE t", "SELECT 1; SELECT 2", "SELECT (1", "VACUUM", "(" * 5000])
+@pytest.mark.parametrize(
+    "sql",
+    ["", "SELEC 1", "selec name", "DROP TABLE t", "SELECT 1; SELECT 2", "SELECT (1", "VACUUM", "(" * 5000],
+)
 def test_what_cannot_be_read_is_left_alone(sql: str):
     assert formatted(sql, "sqlite") is None
