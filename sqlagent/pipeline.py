@@ -297,13 +297,14 @@ class Journey:
                 yield Executed(at, mended)
 
     def rank(self) -> None:
-        """Group the pool and put the groups in order."""
-        self.groups = grouping.group_by_execution(self.pool, self.ordered)
+        """Group the pool, pruned to its size by pointwise rank when rounds were joined, and order the groups."""
+        kept = resampling.prune(self.question, self.linked, self.pool, self.judge, self.budget.samples)
+        self.groups = grouping.group_by_execution(kept, self.ordered)
         self.ranking = ranking.rank(
             self.question,
             self.linked,
             self.groups,
-            pool=len(self.pool),
+            pool=len(kept),
             judge=self.judge,
             mode=self.budget.mode,
         )
@@ -330,9 +331,7 @@ class Journey:
         rows = best.representative.rows
         assert rows is not None
         if rows.truncated and self.budget.result_rows > self.budget.rows:
-            whole = Limits(
-                self.budget.statement_seconds, self.budget.result_rows, self.budget.cell_chars
-            )
+            whole = Limits(self.budget.statement_seconds, self.budget.result_rows, self.budget.cell_chars)
             try:
                 rows = self.database.execute(best.representative.sql, whole)
             except DatabaseError as error:

@@ -91,11 +91,6 @@ def _is_empty(group: ExecutionGroup) -> bool:
     return group.status in ("empty", "all_null")
 
 
-def merge(earlier: Sequence[Execution], later: Sequence[Execution]) -> tuple[Execution, ...]:
-    """Join two rounds into one pool, the earlier first; grouping then joins them by result."""
-    return (*earlier, *later)
-
-
 def prune(
     question: Question,
     linked: LinkedSchema,

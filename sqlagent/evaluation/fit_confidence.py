@@ -17,7 +17,7 @@ from scipy.optimize import minimize
 
 from sqlagent import grouping, linking, pipeline, ranking, resampling
 from sqlagent.confidence import figures
-from sqlagent.evaluation.fit_ranker import POOLS
+from sqlagent.evaluation.fit_ranker import POOLS, TRAINING
 from sqlagent.evaluation.items import BadInput, Databases, Item, Source, read_items
 from sqlagent.evaluation.progress import Bar
 from sqlagent.evaluation.scoring import Scorer, calibration
@@ -29,6 +29,9 @@ from sqlagent.values import Candidate, Execution, LinkedSchema, Ranking, Verdict
 
 SIZES: tuple[int | None, ...] = (None, 8, 4)
 """Sizes of the pools that are fitted on; None takes all candidates."""
+
+TRAINING_STEP = 15
+"""Every which training question is answered."""
 
 PENALTY = 2.0
 
@@ -54,6 +57,7 @@ class Case:
 def fit(data: Path, out: Path) -> str:
     """Fit on the pools under a folder; write the constants; report. Raises: BadInput."""
     cases = [case for name, place in POOLS for case in read_pool(data / name, data / place)]
+    cases += read_training(data / TRAINING)
     names = sorted({name for case in cases for name in case.figures})
     report = cross_validated(cases, names)
     fitted = weigh(cases, names)
@@ -82,6 +86,18 @@ def read_pool(folder: Path, databases: Path) -> Iterator[Case]:
         scorer = Scorer(item, source)
         yield from _drawn_cases(item, source, scorer)
         yield from _answered_cases(item, source, scorer)
+        bar.step()
+    opened.close()
+
+
+def read_training(folder: Path) -> Iterator[Case]:
+    """Read what the pipeline answers to some training questions: many schemas, few questions of each."""
+    items = read_items(folder / "questions.jsonl")[::TRAINING_STEP]
+    opened = Databases(str(folder / "databases"))
+    bar = Bar(len(items), "answers")
+    for item in items:
+        source = opened.source(item.db)
+        yield from _answered_cases(item, source, Scorer(item, source))
         bar.step()
     opened.close()
 

@@ -8,7 +8,7 @@ from pools import LINKED, QUESTION, SHOP, TellingJudge, failed, groups_of, numbe
 from sqlagent.errors import LlmUnreachable
 from sqlagent.judging import FeatureJudge
 from sqlagent.ranking import rank
-from sqlagent.resampling import audit, keeps_earlier, merge, prune
+from sqlagent.resampling import audit, keeps_earlier, prune
 from sqlagent.values import Execution, LinkedSchema, Question, Ranking, Verdict
 
 
@@ -129,11 +129,8 @@ def test_a_later_round_without_results_changes_nothing() -> None:
     assert not keeps_earlier(QUESTION, LINKED, Ranking((), 4), earlier, TellingJudge())
 
 
-def test_pools_are_joined_in_order_and_pruned_to_the_best() -> None:
-    one, two = pool_of(2), [failed(), *pool_of(1)]
-    joined = merge(one, two)
-    assert joined == (*one, *two)
+def test_a_joined_pool_is_pruned_to_the_best_in_order_of_sampling() -> None:
+    joined = (*pool_of(2), failed(), *pool_of(1))
     kept = prune(QUESTION, LINKED, joined, TellingJudge(), keep=3)
-    assert len(kept) == 3
-    assert all(execution.failure is None for execution in kept)
+    assert kept == (*joined[:2], joined[3])
     assert prune(QUESTION, LINKED, joined, TellingJudge(), keep=9) == joined
