@@ -36,6 +36,9 @@ _NO = frozenset({"n", "no", "f", "false"})
 _WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*")
 
 
+_NUMBER = re.compile(r"\s*[-+]?[\d.,]+\s*|null", re.IGNORECASE)
+
+
 def normal(text: str) -> str:
     """Fold case, accents, spacing and punctuation, the form under which values are looked up."""
     return " ".join(_WORD.findall(fold(text)))
@@ -50,6 +53,7 @@ class ValueIndex:
         self.version = version
         self._columns = columns
         self._values = values
+        self._worded: frozenset[ColumnRef] | None = None
         self._exact: dict[str, list[int]] = defaultdict(list)
         self._stems: dict[str, list[int]] = defaultdict(list)
         self._words: dict[str, list[int]] = defaultdict(list)
@@ -174,6 +178,19 @@ class ValueIndex:
             if yes and no and len(held) == 2:
                 out[(self._columns[column].table, self._columns[column].column)] = (yes, no)
         return out
+
+    def worded(self) -> frozenset[ColumnRef]:
+        """Columns that hold at least one text that is no number: nothing there can be added up.
+
+        Example:
+            >>> index = ValueIndex([ColumnRef("car", "mpg"), ColumnRef("car", "make")], [("18.5", [0]), ("Audi", [1])])
+            >>> [ref.column for ref in index.worded()]
+            ['make']
+        """
+        if self._worded is None:
+            found = {at for text, places in self._values if not _NUMBER.fullmatch(text) for at in places}
+            self._worded = frozenset(self._columns[at] for at in found)
+        return self._worded
 
     def columns(self) -> tuple[ColumnRef, ...]:
         """The columns that were read."""

@@ -12,6 +12,7 @@ from functools import lru_cache
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 
+from sqlagent.grammar.headings import heading
 from sqlagent.grammar.tree import Col, Cond, Order, Query, Term, Value, base
 from sqlagent.keys import Edge, KeyGraph
 
@@ -76,8 +77,20 @@ class Renderer:
         self.dialect = dialect
 
     def sql(self, query: Query) -> str:
-        """Write a tree as SQL. Raises: NoJoin when its tables do not connect."""
-        return self.expression(query).sql(dialect=self.dialect)
+        """Write a tree as SQL, computed columns under headings. Raises: NoJoin when its tables do not connect."""
+        tree = self.expression(query)
+        if isinstance(tree, exp.Select):
+            self._head(tree, query)
+        return tree.sql(dialect=self.dialect)
+
+    def _head(self, tree: exp.Select, query: Query) -> None:
+        """Give computed columns their headings."""
+        tables = (self.graph.tables[base(name)] for name in query.instances())
+        taken = {column.name.lower() for table in tables for column in table.columns}
+        for term, column in zip(query.select, list(tree.expressions), strict=False):
+            if name := heading(term, taken):
+                taken.add(name)
+                column.replace(exp.alias_(column.copy(), self._identifier(name)))
 
     def expression(self, query: Query) -> exp.Query:
         """Build the sqlglot expression of a tree. Raises: NoJoin."""

@@ -16,15 +16,16 @@ from threading import Lock
 from sqlagent.errors import Cancelled
 from sqlagent.formatting import formatted
 from sqlagent.grammar.notes import notes
-from sqlagent.grammar.reading import Reading, read
+from sqlagent.grammar.reading import DATED, Reading, read
 from sqlagent.grammar.rendering import NoJoin, Renderer
 from sqlagent.grammar.schema import Schema
 from sqlagent.grammar.scoring import weights
 from sqlagent.grammar.searching import Width, search
+from sqlagent.grammar.tree import Query, base
 from sqlagent.grammar.weighing import Found
 from sqlagent.keys import catalog_key
 from sqlagent.value_index import ValueIndex
-from sqlagent.values import Candidate, Catalog, LinkedSchema, Question
+from sqlagent.values import Candidate, Catalog, ColumnRef, LinkedSchema, Question
 
 NARROW = Width()
 WIDE = Width(frames=12, roles=30, picks=10, loss=11.0)
@@ -117,7 +118,10 @@ def candidates(
         return []
     renderer = Renderer(schema.graph, schema.catalog.dialect)
     out: dict[str, Candidate] = {}
+    worded = index.worded() if index is not None else frozenset()
     for found in search(reading, schema, weights(), width):
+        if not _adds_up(found.query, schema, worded):
+            continue
         sql = _written(renderer, found)
         if sql and sql not in out:
             laid_out = formatted(sql, schema.catalog.dialect) or sql
@@ -125,6 +129,18 @@ def candidates(
         if len(out) >= limit:
             break
     return list(out.values())
+
+
+def _adds_up(query: Query, schema: Schema, worded: frozenset[ColumnRef]) -> bool:
+    """Whether all that is summed or averaged can be: no words, and no dates."""
+    for term in (*query.select, *(o.term for o in query.order), *(c.term for c in query.having)):
+        if term.agg not in ("sum", "avg") or term.col is None:
+            continue
+        table = base(term.col.table)
+        column = schema.column(table, term.col.name)
+        if ColumnRef(table, term.col.name) in worded or (column is not None and column.kind in DATED):
+            return False
+    return True
 
 
 def _written(renderer: Renderer, found: Found) -> str:
