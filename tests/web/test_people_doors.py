@@ -67,14 +67,23 @@ def saved(alice, shop, team):
     return saved
 
 
+@pytest.fixture
+def upload(alice):
+    from mirror.sources.models import Upload
+
+    return Upload.objects.create(owner=alice)
+
+
 @pytest.mark.parametrize("verb", ["get", "post"])
 @pytest.mark.parametrize(
     ("name", "kinds"), [pair for pair in ALL if pair[0].startswith(("sources:", "library:")) and pair[1]]
 )
 def test_a_stranger_and_an_administrator_find_nothing_of_others(
-    as_charlie, as_admin, shop, saved, name, kinds, verb
+    as_charlie, as_admin, shop, saved, upload, name, kinds, verb
 ):
     thing = shop if name.startswith("sources:") else saved
+    if kinds["pk"] == "UUIDConverter":
+        thing = upload
     for browser in (as_charlie, as_admin):
         answer = getattr(browser, verb)(address(name, kinds, thing.pk))
         assert answer.status_code in (404, 405)
