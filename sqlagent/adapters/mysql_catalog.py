@@ -9,6 +9,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 
 from sqlagent.adapters.base import Row, structure_hash
 from sqlagent.adapters.kinds import kind_of
@@ -38,7 +39,12 @@ Ask = Callable[[str], list[Row]]
 
 
 def read_catalog(ask: Ask, database: str) -> Catalog:
-    """Read everything this session may see; `database` is the default namespace."""
+    """Read what this session may see; `database` is the default namespace.
+
+    Other databases are there for a user who was let into some. One who was let into the whole
+    server sees the connected database alone: the rest is as far from it as another server's.
+    """
+    sees_all = any(" ON *.* " in str(row[0]) and _reads(str(row[0])) for row in ask("SHOW GRANTS"))
     columns: dict[tuple[str, str], list[Column]] = defaultdict(list)
     for schema, table, name, type_, nullable, comment in ask(COLUMNS):
         kind = Kind.BOOLEAN if type_.lower() == "tinyint(1)" else kind_of(type_)
@@ -63,7 +69,12 @@ def read_catalog(ask: Ask, database: str) -> Catalog:
                 bool(is_view),
             )
         )
-    found = tuple(table for table in tables if table.columns)
+    found = tuple(t for t in tables if t.columns and not (sees_all and t.schema))
+    known = {(table.schema, table.name) for table in found}
+    found = tuple(
+        replace(t, foreign_keys=tuple(k for k in t.foreign_keys if (k.schema, k.table) in known))
+        for t in found
+    )
     return Catalog("mysql", found, structure_hash(found), database)
 
 
@@ -89,6 +100,12 @@ def read_check(ask: Ask, database: str, started: float) -> Check:
 def quoted(name: str) -> str:
     """Quote an identifier for MySQL."""
     return "`" + name.replace("`", "``") + "`"
+
+
+def _reads(grant: str) -> bool:
+    """Tell whether a line of SHOW GRANTS lets its user read."""
+    powers = grant.removeprefix("GRANT ").split(" ON ")[0].split(",")
+    return any(power.strip() in ("SELECT", "ALL PRIVILEGES") for power in powers)
 
 
 def _schema(name: str, database: str) -> str:

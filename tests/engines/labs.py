@@ -152,8 +152,11 @@ class PostgresLab(Lab):
 
     def look(self, sql: str) -> list[tuple[Any, ...]]:
         with closing(self.server.connect(self.database)) as db:
-            cursor = db.execute(sql)
-            return cursor.fetchall() if cursor.description else []
+            return self._ask(db, sql)
+
+    def _ask(self, db: Any, sql: str) -> list[tuple[Any, ...]]:
+        cursor = db.execute(sql)
+        return cursor.fetchall() if cursor.description else []
 
     def attempt(self, sql: str, seconds: float) -> bool:
         with closing(self.server.connect(self.database)) as db:
@@ -165,13 +168,18 @@ class PostgresLab(Lab):
         return True
 
     def state(self) -> Any:
-        tables = self.look(
+        with closing(self.server.connect(self.database)) as db:
+            return self._state(db), self.files()
+
+    def _state(self, db: Any) -> Any:
+        tables = self._ask(
+            db,
             "SELECT oid::regclass::text FROM pg_class WHERE relkind IN ('r', 'S', 'v') "
-            "AND relnamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema', 'pg_toast') ORDER BY 1"
+            "AND relnamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema', 'pg_toast') ORDER BY 1",
         )
-        contents = [sorted(map(repr, self.look(f"SELECT * FROM {name}"))) for (name,) in tables]
+        contents = [sorted(map(repr, self._ask(db, f"SELECT * FROM {name}"))) for (name,) in tables]
         rest = [
-            self.look(sql)
+            self._ask(db, sql)
             for sql in (
                 "SELECT * FROM pg_roles ORDER BY rolname",
                 "SELECT * FROM pg_db_role_setting ORDER BY 1, 2",
@@ -184,7 +192,7 @@ class PostgresLab(Lab):
                 "SELECT slot_name FROM pg_replication_slots",
             )
         ]
-        return tables, contents, rest, self.files()
+        return tables, contents, rest
 
     def in_flight(self, mark: str) -> int:
         sql = "SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'active' AND application_name = 'mirror' AND query LIKE %s"
@@ -229,12 +237,15 @@ class MysqlLab(Lab):
 
     def look(self, sql: str, database: str | None = "") -> list[tuple[Any, ...]]:
         with closing(self.server.connect(self.database if database == "" else database)) as db:
-            cursor = db.cursor()
-            cursor.execute(sql)
+            return self._ask(db, sql)
+
+    def _ask(self, db: Any, sql: str) -> list[tuple[Any, ...]]:
+        cursor = db.cursor()
+        cursor.execute(sql)
+        rows = list(cursor.fetchall())
+        while cursor.nextset():
             rows = list(cursor.fetchall())
-            while cursor.nextset():
-                rows = list(cursor.fetchall())
-            return rows
+        return rows
 
     def attempt(self, sql: str, seconds: float) -> bool:
         with closing(self.server.connect(self.database)) as db:
@@ -249,18 +260,23 @@ class MysqlLab(Lab):
         return True
 
     def state(self) -> Any:
-        tables = self.look(
+        with closing(self.server.connect(self.database)) as db:
+            return self._state(db), self.files()
+
+    def _state(self, db: Any) -> Any:
+        tables = self._ask(
+            db,
             "SELECT table_schema, table_name, table_type FROM information_schema.tables WHERE table_schema "
-            "NOT IN ('information_schema', 'performance_schema', 'sys', 'mysql') ORDER BY 1, 2"
+            "NOT IN ('information_schema', 'performance_schema', 'sys', 'mysql') ORDER BY 1, 2",
         )
         contents = [
-            sorted(map(repr, self.look(f"SELECT * FROM {self.quoted(schema)}.{self.quoted(name)}")))
+            sorted(map(repr, self._ask(db, f"SELECT * FROM {self.quoted(schema)}.{self.quoted(name)}")))
             for schema, name, _ in tables
         ]
         moving = ("gtid", "last_", "timestamp", "warning_count", "error_count")
-        settings = [row for row in self.look("SHOW GLOBAL VARIABLES") if not row[0].startswith(moving)]
+        settings = [row for row in self._ask(db, "SHOW GLOBAL VARIABLES") if not row[0].startswith(moving)]
         rest = [
-            self.look(sql)
+            self._ask(db, sql)
             for sql in (
                 "SELECT user, host, authentication_string FROM mysql.user ORDER BY 1, 2",
                 "SELECT db, name FROM mysql.proc WHERE db NOT IN ('mysql', 'sys') ORDER BY 1, 2",
@@ -269,7 +285,7 @@ class MysqlLab(Lab):
                 "SELECT COUNT(*) FROM mysql.table_stats",
             )
         ]
-        return tables, contents, settings, rest, self.files()
+        return tables, contents, settings, rest
 
     def in_flight(self, mark: str) -> int:
         with closing(self.server.connect()) as db:

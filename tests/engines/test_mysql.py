@@ -52,6 +52,12 @@ def test_the_connection_test_says_what_could_be_written_and_offers_a_reader(lab:
         lab.look("DROP USER 'mirror_reader'@'%'")
 
 
+def test_who_may_see_the_whole_server_sees_the_connected_database(lab: MysqlLab) -> None:
+    seen = lab.connect(user=lab.server.user).catalog()
+    assert {table.schema for table in seen.tables} == {""}
+    assert {table.schema for table in lab.connect().catalog().tables} == {"", lab.archive}
+
+
 def test_a_backslash_escapes_whatever_the_servers_mode(lab: MysqlLab) -> None:
     lab.look("SET GLOBAL sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'")
     try:

@@ -25,7 +25,7 @@ CASES = [
 ]
 DEADLINE = 0.5
 # Statements between two looks from behind.
-AT_ONCE = 10
+AT_ONCE = 20
 # What a loaded machine may add to it.
 SLACK = 3.0
 
