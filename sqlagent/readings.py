@@ -25,6 +25,7 @@ PREVIEW_ROWS = 50
 """Rows kept of a reading: enough for a preview, the statement can be run for the rest."""
 
 NO_DIFFERENCE = "says the same in other words"
+NO_NEWS = "shows the same columns in another order"
 
 _SECOND = re.compile(r'"(\w+)#\d+"')
 
@@ -47,7 +48,8 @@ _GERUNDS = {
 def read(ranking: Ranking, catalog: Catalog) -> tuple[Reading, ...]:
     """Give the readings beside the answer, best first: how each differs from it, with its rows.
 
-    Left out are empty results beside a full one, and readings that say nothing different.
+    Left out are empty results beside a full one, and readings that say nothing different or
+    only put the same columns in another order.
     """
     if not ranking.groups:
         return ()
@@ -57,7 +59,7 @@ def read(ranking: Ranking, catalog: Catalog) -> tuple[Reading, ...]:
         if ranked.group.status in ("empty", "all_null") and top.group.status not in ("empty", "all_null"):
             continue
         words = difference(ranked.representative.sql, top.representative.sql, catalog)
-        if words == NO_DIFFERENCE or any(words == reading.difference for reading in found):
+        if words in (NO_DIFFERENCE, NO_NEWS) or any(words == reading.difference for reading in found):
             continue
         found.append(_reading(ranked, words))
         if len(found) == SHOWN:
@@ -123,7 +125,7 @@ def _select(mine: Clauses, theirs: Clauses) -> list[str]:
     said += [f"also shows {_plain(text)}" for text in more]
     said += [f"does not show {_plain(text)}" for text in less]
     if not said and mine.select != theirs.select:
-        said.append("shows the same columns in another order")
+        said.append(NO_NEWS)
     return said
 
 

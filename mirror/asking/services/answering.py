@@ -156,7 +156,7 @@ def _conclude(run: Run, lease: Lease, answer: Answer, result: StoredResult | Non
         lease.end(**fields)
         return
     try:
-        drawn = draw(rows_of(result, DRAWN_ROWS), answer.question.text)
+        drawn = draw(rows_of(result, DRAWN_ROWS), answer.question.text, sql=answer.sql)
         with transaction.atomic():
             lease.end(**fields, sentence=storable(drawn.sentence))
             Version.objects.create(

@@ -36,16 +36,18 @@ class Drawn:
         }
 
 
-def draw(rows: Rows, question: str, earlier: dict[str, Any] | None = None) -> Drawn:
+def draw(rows: Rows, question: str, earlier: dict[str, Any] | None = None, *, sql: str = "") -> Drawn:
     """Draw and tell rows: as the earlier chart if they still allow it, else as suggested.
 
     Rows whose numbers cannot be reckoned with (beyond every float) are not drawn; that is no
-    reason to lose them.
+    reason to lose them. With the SQL, a LIMIT is known and no share of a whole is claimed.
     """
     part = _part(rows)
     try:
         chart = _like(earlier, part) or charting.suggest(part, question)
-        return Drawn(asdict(chart), _figure(chart, part), summarizing.summarize(question, part, chart))
+        return Drawn(
+            asdict(chart), _figure(chart, part), summarizing.summarize(question, part, chart, sql=sql)
+        )
     except ArithmeticError as error:
         log.warning("Rows could not be drawn or told: %s", error)
         return Drawn(asdict(Chart("none", note="These numbers cannot be drawn.")), None, "")

@@ -210,7 +210,7 @@ def _forget(found: StoredResult | Failure) -> None:
 
 def _keep(version: Version, lease: Lease, result: StoredResult) -> None:
     try:
-        drawn = draw(rows_of(result, DRAWN_ROWS), version.run.question, version.chart)
+        drawn = draw(rows_of(result, DRAWN_ROWS), version.run.question, version.chart, sql=version.sql)
         lease.end(result=result, failure=None, **drawn.fields())
     except LeaseLost:
         result_delete(result)
