@@ -68,11 +68,20 @@ def _framed(
     for roles, role_score in islice(combinations(options, width.loss), width.roles):
         choices = [_choices(chooser, n, role) for n, role in enumerate(roles)]
         for picks, pick_score in islice(combinations(choices, width.loss), width.picks):
-            parts = Parts(frame, roles, picks)
+            parts = Parts(frame, roles, _one_date(reading, picks))
             for flag, flag_score in distinct:
                 query = compose(reading, schema, parts, flag == "1")
                 if query is not None:
                     yield Found(query, parts, frame_score, role_score, pick_score, flag_score)
+
+
+def _one_date(reading: Reading, picks: tuple[Target | None, ...]) -> tuple[Target | None, ...]:
+    """Let every period and month of a question be of the same date."""
+    dated = [n for n, s in enumerate(reading.slots) if s.kind in ("grain", "period") and picks[n] is not None]
+    if len(dated) < 2:
+        return picks
+    first = picks[dated[0]]
+    return tuple(first if n in dated else p for n, p in enumerate(picks))
 
 
 def _role_options(

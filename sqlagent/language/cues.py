@@ -25,7 +25,7 @@ CUE_WORDS = words_of(
     corresponding associated related belong belongs belonging has have having had use used uses using own owns
     owned appear appears made make makes take taken takes happen happened occur occurred involve involved give
     given gives get gets got come comes came go goes went work works worked live lives living located based
-    whose everything everybody person people individual individuals fewest built event events whole entire nothing someone anyone everyone anything something none null missing empty unknown blank known called named
+    whose develop developed development evolve evolved change changed changes growth everything everybody person people individual individuals fewest built event events whole entire nothing someone anyone everyone anything something none null missing empty unknown blank known called named
     titled labeled labelled please thanks thank you hello hi could would should let's lets show me tell want need
     like know see see many much how what which who when where why all any some no one ones it's there
     half twice double exact same single sole alone case cases least equal descending order from high low to

@@ -210,7 +210,7 @@ SYNONYM_GROUPS = (
     "maker manufacturer producer brand make", "lodging hotel", "apartment flat", "room", "agency bureau", "user account person",
     "review comment feedback", "mark grade", "horsepower power", "engine", "note remark comment", "kid child",
     "money amount cash", "reason cause motive", "visit session view hit", "web site online internet website", "category department group",
-    "quantity unit piece count", "amount total sum value", "status state", "channel medium", "hire start employ", "deal sale", "discontinue close end",
+    "quantity unit piece", "amount total sum value", "status state", "channel medium", "hire start employ", "deal sale", "discontinue close end",
     "sign register registration join signup", "weight mass", "method way", "client customer account", "refund money", "device platform", "ship vessel boat", "shipment consignment", "fee charge", "staff", "session", "region territory zone", "headquarters hq headquarter", "stock inventory",
     "spend amount payment", "code abbreviation",
 )  # fmt: skip

@@ -201,6 +201,8 @@ class Naming:
     def _alike(self, one: str) -> list[tuple[str, float]]:
         out = [(one, 1.0)]
         out.extend((other, SYNONYM) for other in SYNONYMS.get(one, ()))
+        if one in CUE_STEMS and one not in self._by_stem:
+            return out
         if len(one) >= 4 and one not in self._by_stem:
             for known in self._prefixes.get(one[:3], ()):
                 if known != one and len(known) >= 4 and (known.startswith(one) or one.startswith(known)):
