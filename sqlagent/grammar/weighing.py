@@ -31,7 +31,13 @@ _SHARED_CUES = (
 )
 
 
-FIXED = {"adds up texts": -2.0, "measure before label": -1.1, "key named": 0.5, "unused period": -2.0}
+FIXED = {
+    "adds up texts": -2.0,
+    "measure before label": -1.1,
+    "key named": 0.5,
+    "unused period": -2.0,
+    "count before label": -1.5,
+}
 """Weights by judgement: texts are not added up, people read a label before its sum or average and a name
 rather than a key, and a month or year that was asked for is shown."""
 
@@ -186,6 +192,8 @@ def _select(query: Query, reading: Reading, schema: Schema, found: Found, out: d
             place = "said first" if _said_first(found, reading) else "said later"
             kind = "count" if query.select[0].agg == "count" else "measure"
             asked = "asked" if reading.tokens[0].low == "how" else "shown"
+            if kind == "count" and reading.tokens[0].low == "count" and {"by", "per"} & set(reading.signs):
+                out["count before label"] = 1.0
             if kind == "measure":
                 out["measure before label"] = 1.0
             out[f"number first, {place}"] = 1.0
