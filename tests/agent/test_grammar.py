@@ -86,7 +86,9 @@ def test_waves_continue_and_do_not_repeat(sources: dict[str, Source]) -> None:
 
 def test_a_later_round_searches_wider(sources: dict[str, Source]) -> None:
     first = sources["zoo"].ask("Which keepers are older than 30?", count=100)
-    later = sources["zoo"].ask("Which keepers are older than 30?", count=100, round=1, feedback=("names missing",))
+    later = sources["zoo"].ask(
+        "Which keepers are older than 30?", count=100, round=1, feedback=("names missing",)
+    )
     assert {c.sql for c in first} < {c.sql for c in later}
     assert {c.round for c in later} == {1}
 
@@ -155,7 +157,9 @@ def test_odd_names_are_quoted_in_every_dialect(dialect: str) -> None:
 
 
 def test_a_catalog_without_keys_still_answers() -> None:
-    pets = Table("pets", (_column("pet_id", Kind.INTEGER), _column("name"), _column("owner_id", Kind.INTEGER)))
+    pets = Table(
+        "pets", (_column("pet_id", Kind.INTEGER), _column("name"), _column("owner_id", Kind.INTEGER))
+    )
     owners = Table("owners", (_column("owner_id", Kind.INTEGER), _column("owner_name")))
     sql = _first(Catalog("sqlite", (pets, owners)), "How many pets does each owner have?")
     assert "JOIN" in sql and "COUNT(*)" in sql
@@ -165,13 +169,20 @@ def test_the_same_table_in_two_schemas_is_told_apart() -> None:
     def made(schema: str) -> Table:
         return Table("visits", (_column("id", Kind.INTEGER), _column("city")), schema=schema)
 
-    sql = _first(Catalog("postgres", (made("north"), made("south"))), "How many visits are there in each city?")
+    sql = _first(
+        Catalog("postgres", (made("north"), made("south"))), "How many visits are there in each city?"
+    )
     assert "north.visits" in sql or "south.visits" in sql
 
 
 def test_an_employee_table_may_point_at_itself() -> None:
     key = ForeignKey(("boss_id",), "staff", ("id",))
-    columns = (_column("id", Kind.INTEGER), _column("name"), _column("boss_id", Kind.INTEGER), _column("pay", Kind.NUMBER))
+    columns = (
+        _column("id", Kind.INTEGER),
+        _column("name"),
+        _column("boss_id", Kind.INTEGER),
+        _column("pay", Kind.NUMBER),
+    )
     staff = Table("staff", columns, primary_key=("id",), foreign_keys=(key,))
     assert "AVG(pay)" in _first(Catalog("sqlite", (staff,)), "What is the average pay of the staff?")
 
