@@ -100,7 +100,8 @@ def prune(
 ) -> tuple[Execution, ...]:
     """Keep the `keep` best executions of a pool by pointwise rank, in their order of sampling.
 
-    Failures go first, then the lowest ranked; among equals the later ones go. Costs the judge's
+    Failures go first, then a beam's least probable, then the lowest ranked; among equals the later
+    ones go. (By pointwise rank alone a beam lost its best reading to ones that used more words.) Costs the judge's
     `utilities`; a judge that fails leaves sampling order to decide.
     """
     if len(executions) <= keep:
@@ -111,7 +112,10 @@ def prune(
         utilities = []
     if len(utilities) != len(executions):
         utilities = [0.0] * len(executions)
-    order = sorted(range(len(executions)), key=lambda i: (executions[i].rows is None, -utilities[i], i))
+    votes = [execution.candidate.weight for execution in executions]
+    order = sorted(
+        range(len(executions)), key=lambda i: (executions[i].rows is None, -votes[i], -utilities[i], i)
+    )
     kept = set(order[:keep])
     return tuple(execution for i, execution in enumerate(executions) if i in kept)
 

@@ -16,7 +16,7 @@ _WORD = re.compile(r"[a-z0-9]+(?:\.[0-9]+)?")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 STOP_WORDS = frozenset(
-    """a about all also among an and any are as at be been being between both but by can could did do does
+    """a about all also among an and any are as at be been being between both but by came can come comes could did do does
     each either every find for from get give given had has have having he her him his how i if in indicate
     into is it its itself kindly let list many me mention much my name of on one only or other our out over
     per please provide return s she show some state tell than that the their them then there these they

@@ -179,7 +179,7 @@ STOP_WORDS = words_of(
     please can could would will shall should may might must give show list tell find return get display
     provide state name also just about into out up down over under between among per via more most less
     least fewer many much other another both either neither own same different distinct unique respectively
-    corresponding along together well placed made say let see know want need like many ever least
+    corresponding along together well placed made say let see know come comes came want need like many ever least
     """
 ) - {"name", "state"}
 
