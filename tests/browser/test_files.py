@@ -23,10 +23,10 @@ def test_a_vendored_script_is_as_released(name: str):
     assert hashlib.sha256((VENDOR / name).read_bytes()).hexdigest() == LISTED[name]
 
 
-def test_the_lock_file_names_no_package_host_but_the_public_one():
+def test_the_lock_file_pins_bytes_and_names_no_address():
     packages = json.loads((FRONTEND / "package-lock.json").read_text())["packages"]
-    hosts = {package["resolved"] for package in packages.values() if "resolved" in package}
-    assert not [host for host in hosts if not host.startswith("https://registry.npmjs.org/")]
+    assert not [name for name, package in packages.items() if "resolved" in package]
+    assert all("integrity" in package for name, package in packages.items() if name)
 
 
 def test_templates_hold_no_inline_script_and_load_nothing_from_elsewhere():
