@@ -12,7 +12,8 @@ from typing import Any
 
 from sqlagent import pipeline
 from sqlagent.adapters.openai import OpenAiLlm
-from sqlagent.evaluation.items import BadInput, Item
+from sqlagent.evaluation.items import BadInput, Item, Source
+from sqlagent.evaluation.kinds import KINDS, kind
 from sqlagent.evaluation.progress import each
 from sqlagent.evaluation.scoring import Scorer, calibration, percentile
 from sqlagent.evaluation.selecting import kept_open
@@ -22,8 +23,14 @@ from sqlagent.values import Answer, Budget, Execution, Outcome, RankedGroup
 
 OPENAI_URL = "https://api.openai.com/v1"
 STAGES = {
-    Linked: "link", Executed: "sample, execute", Grouped: "group", Ranked: "rank", Audited: "audit", Ended: "conclude"
+    Linked: "link", Executed: "execute", Grouped: "group", Ranked: "rank", Audited: "audit", Ended: "conclude"
 }  # fmt: skip
+TIMED = ("link", "sample", "execute", "group", "rank", "audit", "conclude", "in all")
+"""Stages as they are printed. A wave's first execution is waited for while it is sampled, guarded and run:
+what its statement took is `execute`, the rest of the wait `sample`."""
+
+FEW = 8
+"""Candidates of the first round that count as its first few: the generator's whole beam."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +38,8 @@ class Answered:
     """One question's answer and how it compares.
 
     `missing` says that the first round's pool did not hold the right SQL, `early` that its winner
-    was right: what resampling is measured against.
+    was right: what resampling is measured against. `few` says that its first `FEW` held it; `fresh`,
+    that the source was opened for this question, so that preparing it is in the times.
     """
 
     id: str
@@ -40,8 +48,11 @@ class Answered:
     outcome: str
     right: bool
     bird: bool
+    kind: str
     first: bool
+    few: bool
     oracle: bool
+    fresh: bool
     confidence: float
     calls: int
     tokens: int
@@ -93,14 +104,23 @@ class Watch:
     first: RankedGroup | None = None
     answer: Answer | None = None
     _last: float = field(default_factory=perf_counter)
+    _in_wave: bool = False
+
+    def _add(self, stage: str, seconds: float) -> None:
+        self.seconds[stage] = self.seconds.get(stage, 0.0) + seconds
 
     def see(self, event: object) -> None:
         """Take an event down."""
         now = perf_counter()
-        stage = STAGES.get(type(event))
+        took, stage = now - self._last, STAGES.get(type(event))
+        if isinstance(event, Executed) and not self._in_wave:
+            rows = event.execution.rows
+            ran = min(took, rows.seconds if rows else 0.0)
+            self._add("sample", took - ran)
+            took = ran
         if stage:
-            self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self._last
-        self._last = now
+            self._add(stage, took)
+        self._last, self._in_wave = now, isinstance(event, Executed)
         if isinstance(event, Executed):
             self.pool.append(event.execution)
         elif isinstance(event, Sampling):
@@ -115,7 +135,13 @@ class Watch:
 
 def answer_one(item: Item, *, databases: str, llm: str, budget: Budget) -> Answered:
     """Answer one question and score it."""
-    source = kept_open(databases).source(item.db)
+    databases_open = kept_open(databases)
+    fresh = item.db not in databases_open.opened
+    return answer_on(databases_open.source(item.db), item, llm=llm, budget=budget, fresh=fresh)
+
+
+def answer_on(source: Source, item: Item, *, llm: str, budget: Budget, fresh: bool = False) -> Answered:
+    """Answer one question on an opened source and score it."""
     watch = Watch()
     for event in pipeline.answer(
         item.question,
@@ -154,8 +180,11 @@ def answer_one(item: Item, *, databases: str, llm: str, budget: Budget) -> Answe
         outcome=str(said.outcome),
         right=right,
         bird=told and scorer.is_right_bird(said.rows),
+        kind=kind(item.gold, source.catalog.dialect) if item.gold is not None else "",
         first=bool(pool) and pool[0],
+        few=any(pool[: min(FEW, watch.first_pool)]),
         oracle=any(pool),
+        fresh=fresh,
         confidence=said.confidence,
         calls=usage.calls,
         tokens=usage.prompt_tokens + usage.completion_tokens,
@@ -168,24 +197,11 @@ def answer_one(item: Item, *, databases: str, llm: str, budget: Budget) -> Answe
 
 
 def report(answered: Sequence[Answered]) -> str:
-    """Print EX, oracle, outcomes, cost, time per stage and calibration, by database and overall."""
+    """Print EX, oracle, outcomes, cost and calibration, by database, by kind and overall."""
     with_gold = [a for a in answered if a.answerable]
-    width = max(len(a.db) for a in answered) + 2
-    lines = ["".ljust(width) + "".join(c.rjust(11) for c in ("questions", "EX", "bird", "first", "oracle"))]
-    for name in [*sorted({a.db for a in with_gold}), "overall"]:
-        mine = [a for a in with_gold if name in (a.db, "overall")]
-        if mine:
-            flags = [
-                [a.right for a in mine],
-                [a.bird for a in mine],
-                [a.first for a in mine],
-                [a.oracle for a in mine],
-            ]
-            lines.append(
-                name.ljust(width)
-                + str(len(mine)).rjust(11)
-                + "".join(f"{_percent(f):.2f}".rjust(11) for f in flags)
-            )
+    databases = {name: [a for a in with_gold if a.db == name] for name in sorted({a.db for a in with_gold})}
+    kinds = {name: [a for a in with_gold if a.kind == name] for name in (*KINDS, "unread")}
+    lines = [*_table({**databases, "overall": with_gold}), "", *_table(kinds), ""]
     foreign = [a for a in answered if not a.answerable]
     if foreign:
         caught = sum(a.right for a in foreign)
@@ -200,6 +216,19 @@ def report(answered: Sequence[Answered]) -> str:
     )
     lines += [f"  said {said:.2f}, was right {was:.2f} ({count})" for said, was, count in curve]
     return "\n".join(lines)
+
+
+def _table(parts: dict[str, list[Answered]]) -> list[str]:
+    """A line for each part that has questions: how many, and what share of them was right."""
+    heads = ("questions", "EX", "bird", "first", f"oracle {FEW}", "oracle")
+    width = max(len(name) for name in parts) + 2
+    lines = ["".ljust(width) + "".join(head.rjust(11) for head in heads)]
+    for name, mine in parts.items():
+        if mine:
+            flags = [(a.right, a.bird, a.first, a.few, a.oracle) for a in mine]
+            shares = "".join(f"{_percent(column):.2f}".rjust(11) for column in zip(*flags, strict=True))
+            lines.append(name.ljust(width) + str(len(mine)).rjust(11) + shares)
+    return lines
 
 
 def _resampling(answered: Sequence[Answered]) -> str:
@@ -221,11 +250,22 @@ def _share(part: int, whole: int) -> str:
 
 
 def report_times(answered: Sequence[Answered]) -> str:
-    """Print p50 and p95 a stage; apart from the figures, since no two runs take the same time."""
-    lines = [f"{'milliseconds':<20}{'p50':>10}{'p95':>10}"]
-    for stage in [*STAGES.values(), "in all"]:
-        times = [1000 * a.seconds[stage] for a in answered if stage in a.seconds]
-        lines.append(f"{stage:<20}{percentile(times, 0.5):>10.1f}{percentile(times, 0.95):>10.1f}")
+    """Print p50 and p95 a stage, of all questions and of those on a source already opened.
+
+    Apart from the figures, since no two runs take the same time.
+    """
+    rested = [a for a in answered if not a.fresh]
+    lines = [
+        f"{'milliseconds':<14}{'p50':>10}{'p95':>10}    after the first question on a source: "
+        f"{len(rested)} of {len(answered)}"
+    ]
+    for stage in TIMED:
+        cells = [
+            f"{percentile([1000 * a.seconds[stage] for a in some if stage in a.seconds], share):>10.1f}"
+            for some in (answered, rested)
+            for share in (0.5, 0.95)
+        ]
+        lines.append(f"{stage:<14}{''.join(cells)}")
     return "\n".join(lines)
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from sqlagent.evaluation.__main__ import main
 from sqlagent.evaluation.items import BadInput, Item, gold_is_ordered, read_items
+from sqlagent.evaluation.kinds import kind
 from sqlagent.evaluation.mutations import mutations
 from sqlagent.evaluation.scoring import bootstrap, calibration, gap_closed, mcnemar, percentile
 from sqlagent.evaluation.selecting import drawn
@@ -166,6 +167,49 @@ def test_answer_reports_outcomes_cost_times_and_calibration(
     assert (first["outcome"], second["outcome"], second["sql"]) == ("answered", "unanswerable", None)
     assert first["sql"] in first["pool"]
     assert "Malta" in first["sql"]
+
+
+def test_answer_tells_what_was_right_by_kind_and_where_the_time_went(
+    tmp_path: Path, databases: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = {
+        "How many ships are from Malta?": RIGHT,
+        "How many ships are from Norway?": "SELECT 7",
+        "How many ships are there for each flag?": "SELECT flag, COUNT(*) FROM ships GROUP BY flag",
+        "List the names of ships sorted by tonnage.": "SELECT name FROM ships ORDER BY tonnage",
+    }
+    file = written(
+        tmp_path / "q.jsonl",
+        [{"id": q, "db": "port", "question": q, "gold": gold} for q, gold in asked.items()],
+    )
+    assert main(["answer", "--questions", str(file), "--databases", str(databases)]) == 0
+    printed = capsys.readouterr()
+    rows = {line.split()[0]: line.split()[1:] for line in printed.out.splitlines() if line.strip()}
+    assert rows["questions"] == ["EX", "bird", "first", "oracle", "8", "oracle"]
+    assert rows["simple"] == ["2", "50.00", "50.00", "50.00", "50.00", "50.00"]
+    assert (rows["group"][:2], rows["order"][:2], rows["overall"][:2]) == (
+        ["1", "100.00"], ["1", "100.00"], ["4", "75.00"]
+    )  # fmt: skip
+    assert not {"nested", "set", "join", "unread"} & set(rows)
+    times = {line.split()[0]: line.split()[1:] for line in printed.err.splitlines() if line.strip()}
+    assert {"link", "sample", "execute", "rank"} <= set(times)
+    assert all(float(times[stage][1]) > 0 for stage in ("link", "sample"))
+
+
+@pytest.mark.parametrize(
+    ("gold", "expected"),
+    [
+        ("SELECT a FROM t WHERE b = 1", "simple"),
+        ("SELECT a FROM t ORDER BY b LIMIT 1", "order"),
+        ("SELECT t.a FROM t JOIN u ON t.id = u.id ORDER BY u.b", "join"),
+        ("SELECT t.a, COUNT(*) FROM t JOIN u ON t.id = u.id GROUP BY t.a", "group"),
+        ("SELECT a FROM t WHERE b IN (SELECT b FROM u GROUP BY b)", "nested"),
+        ("SELECT a FROM t WHERE b IN (SELECT b FROM u) INTERSECT SELECT a FROM u", "set"),
+        ("SELEC x FRO (", "unread"),
+    ],
+)
+def test_a_gold_is_of_the_hardest_kind_whose_mark_it_bears(gold: str, expected: str) -> None:
+    assert kind(gold, "sqlite") == expected
 
 
 def test_guard_writes_a_verdict_a_line_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
