@@ -327,7 +327,7 @@ def _marks(reply: str, count: int) -> dict[int, float]:
         for name, mark in listed.items():
             digits = str(name).strip().lstrip("Cc[").rstrip("]")
             number = _number(mark)
-            if digits.isdigit() and 0 < int(digits) <= count and number is not None:
+            if digits.isdecimal() and 0 < int(digits) <= count and number is not None:
                 found[int(digits) - 1] = min(100.0, max(0.0, number))
     return found
 

@@ -99,7 +99,7 @@ def shift(day: date, grain: str, count: int) -> date:
 
 
 def _year(token: Token | None) -> int | None:
-    if token is None or token.kind != "number" or not token.low.isdigit() or len(token.low) != 4:
+    if token is None or token.kind != "number" or not token.low.isdecimal() or len(token.low) != 4:
         return None
     value = int(token.low)
     return value if 1000 <= value <= 2200 else None
@@ -122,7 +122,7 @@ def _relative(tokens: Sequence[Token], at: int) -> Period | None:
         n = at + 1
         number = _at(tokens, n)
         count = 1
-        if number is not None and number.kind == "number" and number.low.isdigit() and len(number.low) < 4:
+        if number is not None and number.kind == "number" and number.low.isdecimal() and len(number.low) < 4:
             count, n = max(int(number.low), 1), n + 1
         grain = GRAINS.get(_low(tokens, n), "")
         if grain and (count > 1 or not _low(tokens, n).endswith("s")):
@@ -169,7 +169,7 @@ def _named(tokens: Sequence[Token], at: int) -> Period | None:
 def _decade(tokens: Sequence[Token], at: int) -> Period | None:
     low = tokens[at].low
     digits = low[:-1] if low.endswith("s") else ""
-    if digits.isdigit() and len(digits) in (2, 4) and digits.endswith("0"):
+    if digits.isdecimal() and len(digits) in (2, 4) and digits.endswith("0"):
         year = int(digits) if len(digits) == 4 else 1900 + int(digits) + (100 if int(digits) < 30 else 0)
         if 1000 <= year <= 2190:
             return Period(at, at + 1, date(year, 1, 1), date(year + 9, 12, 31), "decade")
@@ -192,7 +192,7 @@ def _day(token: Token | None) -> int | None:
     if token is None:
         return None
     digits = token.low[:-2] if token.low[-2:] in ("st", "nd", "rd", "th") else token.low
-    return int(digits) if digits.isdigit() and len(digits) <= 2 and 1 <= int(digits) <= 31 else None
+    return int(digits) if digits.isdecimal() and len(digits) <= 2 and 1 <= int(digits) <= 31 else None
 
 
 def _month(start: int, end: int, year: int, month: int) -> Period:

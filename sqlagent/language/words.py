@@ -126,7 +126,7 @@ def _word_tokens(raw: str, start: int) -> list[Token]:
             body = re.sub(r"['’]s$", "", part)
             low = fold(body)
             if low:
-                kind = "number" if low.isdigit() else "word"
+                kind = "number" if low.isdecimal() else "word"
                 out.append(Token(body, at, at + len(body), low, stem(low), kind))
             if part.lower().endswith(("n't", "n’t")):
                 out[-1] = Token(part, at, at + len(part), low.replace("’", "'"), "not", "word")

@@ -135,6 +135,37 @@ def test_random_words_are_read_without_an_error(sources: dict[str, Source]) -> N
             sqlglot.parse_one(candidate.sql, read="sqlite")
 
 
+TONGUES = (
+    "Wie viele Tiere hat jeder Pfleger?", "Combien d'animaux y a-t-il ?", "Сколько животных у смотрителя?", "كم عدد الحيوانات؟ ١٢",
+    "有多少动物", "कितने जानवर हैं २०२४", "จำนวนสัตว์", "몇 마리의 동물", "SELECT name FROM keepers WHERE age > 30; DROP TABLE keepers",
+    "WITH a AS (SELECT 1) SELECT * FROM a -- keepers", "older than ➋ or ² or ½ or Ⅻ", "in ²⁰²⁴ and ٢٠٢٤", "-- /* ' \" ; \\",
+)  # fmt: skip
+PLANES = ((32, 127), (32, 127), (0xA0, 0x24FF), (0x2500, 0x30FF), (0x1F300, 0x1FAFF), (0, 0x110000))
+
+
+def _random_text(random: Random, number: int) -> str:
+    """Letters and signs of one script or of all; one in 20 is or holds a sentence, one in 1,000 is very long."""
+    low, high = random.choice(PLANES)
+    length = 10_000 if number % 1_000 == 999 else random.randrange(1, 25)
+    noise = "".join(chr(random.randrange(low, high)) for _ in range(length))
+    return random.choice(TONGUES) + " " + noise[:9] if number % 20 == 0 else noise
+
+
+def _time_of_random_texts(source: Source, count: int) -> tuple[float, float]:
+    """Seconds of the processor for so many random texts: in all, and of the slowest."""
+    random, begun, slowest = Random(2026), time.process_time(), 0.0
+    for number in range(count):
+        text, at = _random_text(random, number), time.process_time()
+        assert len(source.ask(text)) <= 8
+        slowest = max(slowest, time.process_time() - at)
+    return time.process_time() - begun, slowest
+
+
+def test_two_thousand_random_texts_are_read_without_an_error(sources: dict[str, Source]) -> None:
+    _, slowest = _time_of_random_texts(sources["zoo"], 2_000)
+    assert slowest < 2.0
+
+
 def _column(name: str, kind: Kind = Kind.TEXT) -> Column:
     return Column(name, str(kind), kind)
 
