@@ -1,4 +1,4 @@
-"""`python -m sqlagent.evaluation select|answer|guard|fit|bench`: measures and fits on open data."""
+"""`python -m sqlagent.evaluation select|answer|ablate|guard|fit|bench`: measures and fits on open data."""
 
 from __future__ import annotations
 
@@ -32,10 +32,15 @@ def parser() -> argparse.ArgumentParser:
         "--drafts", type=int, default=0, help="drafts of the built-in generator shown to the LLM"
     )
     answer.add_argument("--rounds", type=int, default=Budget().rounds, help="resampling rounds")
-    for command in (select, answer):
-        command.add_argument("--databases", required=True, help="folder of SQLite files, or a PostgreSQL URL")
-        command.add_argument("--mode", choices=("fast", "faithful"), default="fast")
+    ablate = commands.add_parser("ablate", help="what parts of the built-in generator add")
+    ablate.add_argument("--questions", type=Path, required=True, help="JSON lines with gold")
+    ablate.add_argument("--sample", type=int, default=150, help="draw this many questions")
+    ablate.add_argument("--seed", type=int, default=0, help="seed of --sample")
+    for command in (select, answer, ablate):
         command.add_argument("--processes", type=int, default=1)
+        command.add_argument("--databases", required=True, help="folder of SQLite files, or a PostgreSQL URL")
+    for command in (select, answer):
+        command.add_argument("--mode", choices=("fast", "faithful"), default="fast")
     guard = commands.add_parser("guard", help="the guard's verdicts alone")
     guard.add_argument("--cases", type=Path, required=True)
     guard.add_argument("--schemas", type=Path, required=True, help="folder of schema.<dialect>.sql")
@@ -94,6 +99,8 @@ def run(options: argparse.Namespace) -> None:
         print(answering.report(answered))
         print(answering.report_times(answered), file=sys.stderr)
         write(options.json, (a.line for a in answered))
+    elif options.command == "ablate":
+        ablate(options)
     elif options.command == "guard":
         verdicts = guarding.judge_cases(options.cases, options.schemas)
         print(guarding.report(verdicts))
@@ -104,6 +111,19 @@ def run(options: argparse.Namespace) -> None:
         print(bench.report(profile=options.profile))
     else:
         fit(options)
+
+
+def ablate(options: argparse.Namespace) -> None:
+    """Measure the generator without each of its parts. Raises: BadInput."""
+    from sqlagent.evaluation import ablating
+
+    items = [item for item in read_items(options.questions) if item.gold is not None]
+    if not items:
+        raise BadInput(f"{options.questions} holds no question with gold SQL.")
+    found = ablating.ablate(
+        items, options.databases, sample=options.sample, seed=options.seed, processes=options.processes
+    )
+    print(ablating.report(found))
 
 
 def fit(options: argparse.Namespace) -> None:

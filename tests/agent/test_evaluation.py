@@ -16,6 +16,9 @@ from sqlagent.evaluation.kinds import kind
 from sqlagent.evaluation.mutations import mutations
 from sqlagent.evaluation.scoring import bootstrap, calibration, gap_closed, mcnemar, percentile
 from sqlagent.evaluation.selecting import drawn
+from sqlagent.grammar.scoring import weights
+from sqlagent.keys import KeyGraph
+from sqlagent.language import mentions
 from sqlagent.values import Catalog, Column, ForeignKey, Question, Table
 
 PORT = """
@@ -210,6 +213,33 @@ def test_answer_tells_what_was_right_by_kind_and_where_the_time_went(
 )
 def test_a_gold_is_of_the_hardest_kind_whose_mark_it_bears(gold: str, expected: str) -> None:
     assert kind(gold, "sqlite") == expected
+
+
+ABLATED = [
+    {"id": "1", "db": "port", "question": "How many malta ships are there?", "gold": RIGHT},
+    {
+        "id": "2",
+        "db": "port",
+        "question": "How many vessels are there?",
+        "gold": "SELECT COUNT(*) FROM ships",
+    },
+]
+
+
+def test_ablate_tells_what_a_part_adds_and_puts_everything_back(
+    tmp_path: Path, databases: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = (dict(mentions.SYNONYMS), dict(weights().rank), KeyGraph._guessed)
+    file = written(tmp_path / "q.jsonl", ABLATED)
+    assert main(["ablate", "--questions", str(file), "--databases", str(databases)]) == 0
+    assert (mentions.SYNONYMS, weights().rank, KeyGraph._guessed) == before
+    lines = [line.rsplit(maxsplit=6) for line in capsys.readouterr().out.splitlines()[1:]]
+    shares = {part: ex for part, ex, *_ in lines}
+    assert shares["all parts"] == "100.0"
+    assert shares["without the value index"] == shares["without synonyms"] == "50.0"
+    assert {"without the judge", "without guessed keys", "without the learned order of the beam"} <= set(
+        shares
+    )
 
 
 def test_guard_writes_a_verdict_a_line_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
