@@ -11,8 +11,10 @@ import json
 import re
 import time
 import zlib
-from collections import defaultdict
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import islice
 
 from rapidfuzz import fuzz, process
 
@@ -54,6 +56,7 @@ class ValueIndex:
         self._columns = columns
         self._values = values
         self._worded: frozenset[ColumnRef] | None = None
+        self._sorted: list[str] | None = None
         self._exact: dict[str, list[int]] = defaultdict(list)
         self._stems: dict[str, list[int]] = defaultdict(list)
         self._words: dict[str, list[int]] = defaultdict(list)
@@ -202,12 +205,18 @@ class ValueIndex:
         if not key:
             return []
         out: list[ValueMatch] = []
-        for text, numbers in self._exact.items():
-            if text.startswith(key):
-                out.extend(self._matches(prefix, numbers, len(key) / len(text)))
-                if len(out) >= limit:
-                    break
+        if self._sorted is None:
+            self._sorted = sorted(self._exact)
+        for text in islice(self._sorted, bisect_left(self._sorted, key), None):
+            if not text.startswith(key) or len(out) >= limit:
+                break
+            out.extend(self._matches(prefix, self._exact[text], len(key) / len(text)))
         return out[:limit]
+
+    def sizes(self) -> dict[ColumnRef, int]:
+        """How many different texts each column holds, as far as the index was built."""
+        held = Counter(place for _, places in self._values for place in places)
+        return {self._columns[place]: count for place, count in held.items()}
 
     def _matches(self, words: str, numbers: list[int], score: float) -> Iterator[ValueMatch]:
         for number in numbers[:20]:

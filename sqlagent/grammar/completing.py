@@ -1,20 +1,33 @@
 """Words completed as people type a question: names of the catalog as spoken, and stored values.
 
-Decides from the last words before the caret alone; one call takes a millisecond or two.
+Decides from the last words before the caret alone, and reads nothing but what it is given; one
+call takes a millisecond or two.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sqlagent.grammar.sampler import schema_of
+from sqlagent.grammar.schema import Schema
 from sqlagent.grammar.suggesting import spoken
-from sqlagent.language.words import MAX_CHARS, fold
-from sqlagent.value_index import ValueIndex
+from sqlagent.language.words import MAX_CHARS
+from sqlagent.value_index import ValueIndex, normal
 from sqlagent.values import Catalog
+
+MIN_NAME = 2
+"""Letters typed before names are offered."""
 
 MIN_VALUE = 3
 """Letters typed before stored values are offered: fewer would offer any of thousands."""
+
+WORDS = 3
+"""Words at the end that may belong together: "new y" goes on to New York."""
+
+_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,55 +44,62 @@ class Completion:
 def complete(
     typed: str, catalog: Catalog, index: ValueIndex | None = None, limit: int = 8
 ) -> tuple[Completion, ...]:
-    """Complete the last one to three words typed: longer beginnings first, then tables, columns, values.
+    """Complete the last one to three words typed: names first, then values, longer beginnings first.
 
-    Gives nothing after a space or an empty text, and never more than `limit`.
+    Names and values get half of `limit` each, and what the other leaves. Gives nothing after a
+    space, and never more than `limit`.
 
     Example:
         >>> from sqlagent.values import Column, Table
         >>> catalog = Catalog("sqlite", (Table("order_lines", (Column("unit_price"),)),))
         >>> [c.text for c in complete("average uni", catalog)], complete("average ", catalog)
         (['unit price'], ())
+        >>> [c.text for c in complete("average pri", catalog)]
+        ['unit price']
     """
-    typed = typed[-MAX_CHARS:]
-    if not typed or typed[-1].isspace():
+    words = list(_WORD.finditer(typed, max(0, len(typed) - MAX_CHARS)))[-WORDS:]
+    if not words or words[-1].end() < len(typed):
         return ()
-    words = typed.split()
-    out: dict[str, Completion] = {}
-    for count in range(min(3, len(words)), 0, -1):
-        beginning = " ".join(words[-count:])
-        start = _start(typed, count)
-        for one in [*_names(fold(beginning), start, catalog), *_values(beginning, start, index, limit)]:
-            if one.text.lower() != beginning.lower():
-                out.setdefault(one.text, one)
-        if len(out) >= limit:
-            break
-    return tuple(out.values())[:limit]
-
-
-def _start(typed: str, count: int) -> int:
-    at = len(typed)
-    for word in reversed(typed.split()[-count:]):
-        at = typed.rindex(word, 0, at)
-    return at
+    names: dict[str, Completion] = {}
+    values: dict[str, Completion] = {}
+    for word in words:
+        beginning = typed[word.start() :]
+        for one in _names(normal(beginning), word.start(), catalog):
+            names.setdefault(one.text, one)
+        for one in _values(beginning, word.start(), index, limit):
+            values.setdefault(one.text, one)
+    unfinished = [
+        [c for c in found.values() if c.text.lower() != typed[c.start :].lower()] for found in (names, values)
+    ]
+    shown = max(limit - limit // 2, limit - len(unfinished[1]))
+    return tuple([*unfinished[0][:shown], *unfinished[1]][:limit])
 
 
 def _names(beginning: str, start: int, catalog: Catalog) -> list[Completion]:
-    if not beginning:
+    """Names that begin so, then names of which a later word does."""
+    if len(beginning) < MIN_NAME:
         return []
-    tables: dict[str, Completion] = {}
-    columns: dict[str, Completion] = {}
-    for item in schema_of(catalog).naming.items:
-        if item.column is not None and {"*", "&"} & set(item.column.name):
-            continue
-        text = spoken(item.column.name if item.column is not None else item.table.name)
-        if not text.startswith(beginning):
-            continue
-        if item.column is None:
-            tables.setdefault(text, Completion(text, start, "table", item.table.key))
-        else:
-            columns.setdefault(text, Completion(text, start, "column", item.table.key, item.column.name))
-    return [*tables.values(), *columns.values()]
+    known = _spoken(schema_of(catalog))
+    first = [name for name in known if name[0].startswith(beginning)]
+    later = [name for name in known if f" {beginning}" in name[0] and name not in first]
+    return [Completion(text, start, kind, table, column) for text, kind, table, column in (*first, *later)]
+
+
+@lru_cache(maxsize=32)
+def _spoken(schema: Schema) -> tuple[tuple[str, str, str, str], ...]:
+    """The tables, then the columns of a catalog as people say them, each text once."""
+
+    def named() -> Iterator[tuple[str, str, str, str]]:
+        for table in schema.catalog.tables:
+            yield spoken(table.name), "table", table.key, ""
+        for table in schema.catalog.tables:
+            for column in table.columns:
+                yield spoken(column.name), "column", table.key, column.name
+
+    out: dict[str, tuple[str, str, str, str]] = {}
+    for name in named():
+        out.setdefault(name[0], name)
+    return tuple(out.values())
 
 
 def _values(beginning: str, start: int, index: ValueIndex | None, limit: int) -> list[Completion]:

@@ -6,14 +6,16 @@ the built-in generator itself answers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Collection, Iterator
+from functools import lru_cache
 
 from sqlagent.grammar.reading import DATED, NUMERIC
 from sqlagent.grammar.sampler import NARROW, candidates, schema_of
 from sqlagent.grammar.schema import Schema
 from sqlagent.language.words import name_words
 from sqlagent.value_index import ValueIndex
-from sqlagent.values import Catalog, Column, Kind, Question, Table
+from sqlagent.values import Catalog, Column, ColumnRef, Kind, Question, Table
 
 _KINDS = frozenset(
     {
@@ -49,24 +51,47 @@ _MEASURES = frozenset(
 )
 
 
+_ORDER = ("counted", "grouped", "ranked", "followed", "averaged")
+
+FEW = range(2, 21)
+"""Different texts of a column that sorts rows into kinds rather than names them."""
+
+
 def suggest(catalog: Catalog, index: ValueIndex | None = None, limit: int = 8) -> tuple[str, ...]:
     """Suggest up to `limit` questions, of different kinds first, about the tables others point at most.
+
+    The last few dozen catalogs' suggestions are kept, so asking again costs nothing.
 
     Example:
         >>> table = Table("singers", (Column("id", kind=Kind.INTEGER), Column("country", kind=Kind.TEXT)))
         >>> suggest(Catalog("sqlite", (table,)))
         ('How many singers are there?', 'How many singers are there in each country?')
     """
-    schema = schema_of(catalog, index)
-    lines = [list(_about(schema, table)) for table in _central(schema)[:8]]
-    out: list[str] = []
-    depth = 0
-    while len(out) < limit and any(depth < len(line) for line in lines):
-        for line in lines:
-            if depth < len(line) and len(out) < limit and _answered(line[depth], schema, index):
-                out.append(line[depth])
-        depth += 1
-    return tuple(dict.fromkeys(out))
+    return _suggested(schema_of(catalog, index), index, limit)
+
+
+@lru_cache(maxsize=32)
+def _suggested(schema: Schema, index: ValueIndex | None, limit: int) -> tuple[str, ...]:
+    waiting: dict[str, deque[str]] = {kind: deque() for kind in _ORDER}
+    for table in _central(schema)[:8]:
+        for kind, text in _about(schema, table, index):
+            waiting[kind].append(text)
+    out: dict[str, None] = {}
+    while any(waiting.values()):
+        for texts in waiting.values():
+            if (text := _next(texts, out, schema, index)) and len(out) < limit:
+                out[text] = None
+        if len(out) == limit:
+            break
+    return tuple(out)
+
+
+def _next(texts: deque[str], known: Collection[str], schema: Schema, index: ValueIndex | None) -> str:
+    while texts:
+        text = texts.popleft()
+        if text not in known and _answered(text, schema, index):
+            return text
+    return ""
 
 
 def _central(schema: Schema) -> list[Table]:
@@ -81,24 +106,39 @@ def _joins_only(table: Table) -> bool:
     return len(table.foreign_keys) > 1 and all(c.name in keys for c in table.columns)
 
 
-def _about(schema: Schema, table: Table) -> Iterator[str]:
+def _about(schema: Schema, table: Table, index: ValueIndex | None) -> Iterator[tuple[str, str]]:
+    """Give the questions about one table, each with its kind."""
     things = spoken(table.name)
-    yield f"How many {things} are there?"
-    for column in _of(table, (Kind.TEXT, Kind.OTHER, Kind.BOOLEAN), _KINDS)[:1]:
-        yield f"How many {things} are there in each {spoken(column.name)}?"
-    dates = [c for c in table.columns if c.kind in DATED]
-    if dates and len(schema.graph.around(table.key)) > 0:
-        yield f"How many {things} are there per month?"
-    for column in _of(table, NUMERIC, _MEASURES)[:1]:
-        yield f"What is the average {spoken(column.name)} of the {things}?"
+    yield "counted", f"How many {things} are there?"
+    for column in _kinds(table, index)[:1]:
+        yield "grouped", f"How many {things} are there in each {spoken(column.name)}?"
+    if any(c.kind in DATED for c in table.columns):
+        yield "followed", f"How many {things} are there per month?"
+    for column in _measures(schema, table)[:1]:
+        yield "averaged", f"What is the average {spoken(column.name)} of the {things}?"
         if schema.labels(table.key):
-            yield f"Which five {things} have the highest {spoken(column.name)}?"
+            yield "ranked", f"Which five {things} have the highest {spoken(column.name)}?"
 
 
-def _of(table: Table, kinds: tuple[Kind, ...], words: frozenset[str]) -> list[Column]:
+def _kinds(table: Table, index: ValueIndex | None) -> list[Column]:
+    """Columns that sort a table's rows into kinds: by their names first, then by how few texts they hold."""
+    fitting = [c for c in _plain(table) if c.kind in (Kind.TEXT, Kind.OTHER, Kind.BOOLEAN)]
+    sizes = index.sizes() if index is not None else {}
+    named = [c for c in fitting if _KINDS & set(name_words(c.name))]
+    held = [c for c in fitting if sizes.get(ColumnRef(table.key, c.name), 0) in FEW]
+    return [*named, *(c for c in held if c not in named and "name" not in name_words(c.name))]
+
+
+def _measures(schema: Schema, table: Table) -> list[Column]:
+    """Columns that can be averaged: by their names first, then whatever has a fraction."""
+    fitting = [c for c in _plain(table) if c.kind in NUMERIC and schema.key_role(table.key, c.name) == "no"]
+    named = [c for c in fitting if _MEASURES & set(name_words(c.name))]
+    return [*named, *(c for c in fitting if c.kind is Kind.NUMBER and c not in named)]
+
+
+def _plain(table: Table) -> list[Column]:
     keys = {c for k in table.foreign_keys for c in k.columns} | set(table.primary_key)
-    fitting = [c for c in table.columns if c.kind in kinds and c.name not in keys]
-    return [c for c in fitting if words & set(name_words(c.name))]
+    return [c for c in table.columns if c.name not in keys]
 
 
 def spoken(name: str) -> str:
