@@ -106,9 +106,10 @@ def run(options: argparse.Namespace) -> None:
         print(guarding.report(verdicts))
         write(options.json, ({"allow": v.allow, "why": v.why} for v in verdicts))
     elif options.command == "bench":
-        from sqlagent.evaluation import bench
+        from sqlagent.evaluation import bench, bench_catalog
 
         print(bench.report(profile=options.profile))
+        print(bench_catalog.report())
     else:
         fit(options)
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from sqlagent.evaluation.__main__ import main
+from sqlagent.evaluation.bench_catalog import ALLOWED, QUESTIONS, asked, large
 from sqlagent.evaluation.items import BadInput, Item, gold_is_ordered, read_items
 from sqlagent.evaluation.kinds import kind
 from sqlagent.evaluation.mutations import mutations
@@ -240,6 +241,14 @@ def test_ablate_tells_what_a_part_adds_and_puts_everything_back(
     assert {"without the judge", "without guessed keys", "without the learned order of the beam"} <= set(
         shares
     )
+
+
+def test_a_question_about_ten_thousand_columns_is_read_in_time() -> None:
+    catalog = large()
+    assert (len(catalog.tables), sum(len(table.columns) for table in catalog.tables)) == (1_000, 10_000)
+    asked(QUESTIONS[:1], catalog)
+    times = asked(QUESTIONS[:6], catalog)
+    assert all(linking > 0 and sampling > 0 and linking + sampling < ALLOWED for linking, sampling in times)
 
 
 def test_guard_writes_a_verdict_a_line_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
