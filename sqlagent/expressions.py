@@ -28,6 +28,18 @@ _FLIPPED: dict[type[exp.Expr], type[exp.Binary]] = {
 }
 
 
+_PERIODS = frozenset({"year", "quarter", "month", "week", "day", "hour"})
+_FORMATS = {
+    "%Y": "year",
+    "%Y-%m": "month",
+    "%Y-%m-%d": "day",
+    "%Y-%W": "week",
+    "%G-%v": "week",
+    "%G-%V": "week",
+    "%H": "hour",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
     """A comparison of a column with literals: `column` is `table.column`, `op` sqlglot's node name."""
@@ -62,6 +74,38 @@ def canonical_text(node: exp.Expr) -> str:
         quote = '"' if "#" in node.table else ""
         return f"{quote}{node.table}{quote}.{node.name}" if node.table else node.name
     return node.sql(dialect="sqlite", normalize_functions="upper", comments=False, copy=False)
+
+
+def periods_said(node: exp.Expr) -> exp.Expr:
+    """Put words where a date is cut to a period: "the month of orders.ordered_at".
+
+    Knows the forms that the built-in generator writes for each dialect, as SQLite's SQL writes
+    them. What is cut in another way stays as it is.
+
+    Example:
+        >>> import sqlglot
+        >>> cut = sqlglot.parse_one("STRFTIME('%Y-%m', sale.sold_on) = '2024-01'", dialect="sqlite")
+        >>> canonical_text(periods_said(cut))
+        "the month of sale.sold_on = '2024-01'"
+    """
+    return node.transform(_said, copy=True)
+
+
+def _said(node: exp.Expr) -> exp.Expr:
+    period = _period(node)
+    columns = {canonical_text(column) for column in own_columns(node)} if period else set()
+    return exp.Var(this=f"the {period} of {columns.pop()}") if len(columns) == 1 else node
+
+
+def _period(node: exp.Expr) -> str:
+    if isinstance(node, exp.TimeToStr):
+        return _FORMATS.get(node.text("format"), "")
+    if isinstance(node, exp.TimestampTrunc | exp.DateTrunc):
+        unit = node.text("unit").lower()
+        return unit if unit in _PERIODS else ""
+    if isinstance(node, exp.DPipe) and isinstance(node.this, exp.DPipe):
+        return "quarter" if node.this.text("expression") == "-Q" else ""
+    return type(node).__name__.lower() if isinstance(node, exp.Year | exp.Quarter) else ""
 
 
 def conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:

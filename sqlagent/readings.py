@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from sqlagent.clauses import Clauses
 from sqlagent.clauses import read as read_clauses
-from sqlagent.expressions import canonical_text
+from sqlagent.expressions import canonical_text, periods_said
 from sqlagent.values import Catalog, RankedGroup, Ranking, Reading, Rows
 
 SHOWN = 3
@@ -311,6 +311,9 @@ def _direction(text: str) -> str:
 
 
 def _plain(text: str) -> str:
+    node = _parse(text)
+    if node is not None and (said := periods_said(node)) != node:
+        text = canonical_text(said)
     short = _SECOND.sub(r"the other \1", " ".join(text.split()))
     if short == "COUNT(*)":
         return "the number of rows"

@@ -8,7 +8,7 @@ from pools import LINKED, QUESTION, SHOP, TellingJudge, ran, rows
 from sqlagent.grouping import group_by_execution
 from sqlagent.ranking import rank
 from sqlagent.readings import NO_DIFFERENCE, difference, pick_from, read
-from sqlagent.values import Ranking
+from sqlagent.values import Catalog, Column, Ranking, Table
 
 BASE = "SELECT c.region, SUM(o.total) FROM orders AS o JOIN customers AS c ON c.id = o.customer_id GROUP BY c.region"
 
@@ -50,6 +50,58 @@ def test_a_difference_is_named_by_its_clause(sql: str, words: str) -> None:
 )
 def test_how_it_is_written_is_no_difference(sql: str) -> None:
     assert difference(sql, BASE, SHOP) == NO_DIFFERENCE
+
+
+SHOP_FORMS = {
+    "sqlite": (
+        "STRFTIME('%Y-%m', {})",
+        "STRFTIME('%Y', {})",
+        "STRFTIME('%Y-%W', {})",
+        "STRFTIME('%Y-%m-%d', {})",
+    ),
+    "mysql": (
+        "DATE_FORMAT({}, '%Y-%m')",
+        "DATE_FORMAT({}, '%Y')",
+        "DATE_FORMAT({}, '%x-%v')",
+        "DATE_FORMAT({}, '%Y-%m-%d')",
+    ),
+    "postgres": tuple(
+        f"DATE_TRUNC('{part}', CAST({{}} AS TIMESTAMP))" for part in ("month", "year", "week", "day")
+    ),
+    "duckdb": tuple(
+        f"DATE_TRUNC('{part}', CAST({{}} AS TIMESTAMP))" for part in ("month", "year", "week", "day")
+    ),
+}
+QUARTERS = {
+    "sqlite": "STRFTIME('%Y', {0}) || '-Q' || ((STRFTIME('%m', {0}) + 2) / 3)",
+    "mysql": "CONCAT(YEAR({0}), '-Q', QUARTER({0}))",
+    "postgres": "DATE_TRUNC('quarter', CAST({0} AS TIMESTAMP))",
+    "duckdb": "DATE_TRUNC('quarter', CAST({0} AS TIMESTAMP))",
+}
+FORMS = [
+    (dialect, part, form)
+    for dialect, forms in SHOP_FORMS.items()
+    for part, form in zip(
+        ("month", "year", "week", "day", "quarter"), (*forms, QUARTERS[dialect]), strict=True
+    )
+]
+
+
+@pytest.mark.parametrize(("dialect", "part", "form"), FORMS, ids=[f"{d}-{p}" for d, p, _ in FORMS])
+def test_a_period_is_said_in_words_whatever_the_dialect(dialect: str, part: str, form: str) -> None:
+    orders = Table("orders", (Column("id"), Column("ordered_at"), Column("paid_at")))
+    catalog = Catalog(dialect, (orders,))
+    sql = "SELECT {0}, COUNT(*) FROM orders AS o GROUP BY {0}"
+    one, two = (sql.format(form.format(f"o.{name}")) for name in ("ordered_at", "paid_at"))
+    words = f"the {part} of orders.ordered_at instead of the {part} of orders.paid_at"
+    assert difference(one, two, catalog) == f"shows {words}; is by {words}"
+
+
+def test_a_condition_on_a_period_is_said_in_words() -> None:
+    catalog = Catalog("sqlite", (Table("orders", (Column("id"), Column("ordered_at"))),))
+    sql = "SELECT id FROM orders WHERE STRFTIME('%Y', ordered_at) = '2024'"
+    words = difference(sql, "SELECT id FROM orders", catalog)
+    assert words == "also requires the year of orders.ordered_at = '2024'"
 
 
 def test_the_order_of_conditions_is_no_difference() -> None:
