@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import sqlite3
+import time
+
 import pytest
 from django.urls import reverse
 
 from mirror.asking import services
+from mirror.sources.models import Source, StoredIndex
 from mirror.sources.services import catalog_refresh, index_build
+from tests.web.working import answer
 
 pytestmark = pytest.mark.django_db
 
@@ -61,3 +67,78 @@ def test_a_stranger_is_offered_nothing(known, as_charlie, client) -> None:
     address = reverse("asking:suggest") + "?source=shop&q=cust"
     assert as_charlie.get(address).status_code == 404
     assert client.get(address).status_code == 302
+
+
+def test_a_value_is_completed_where_it_begins(known, as_alice) -> None:
+    reply = as_alice.get(reverse("asking:suggest"), {"q": "revenue in norw", "source": "shop"}).json()
+    assert {"text": "Norway", "note": "country of customers", "start": 11} in reply["suggestions"]
+
+
+def test_values_read_for_an_older_catalog_are_not_offered(known, as_alice) -> None:
+    StoredIndex.objects.filter(source=known).update(catalog_version="older")
+    assert suggested(as_alice, "revenue in norw") == []
+
+
+def test_completing_takes_no_time_after_the_first_word(known, as_alice) -> None:
+    suggested(as_alice, "customers in no")
+    start = time.perf_counter()
+    for typed in ("cust", "total am", "customers in nor", "revenue per coun"):
+        suggested(as_alice, typed)
+    assert (time.perf_counter() - start) / 4 < 0.1
+
+
+# ---------------------------------------------------------------- before anything is typed
+
+
+@pytest.fixture
+def fresh(alice, tmp_path, media):
+    """A small source of Alice's own that nobody wrote examples for."""
+    path = tmp_path / "gym.sqlite3"
+    with sqlite3.connect(path) as database:
+        database.executescript("""
+            CREATE TABLE members (id INTEGER PRIMARY KEY, name TEXT, city TEXT, age INTEGER);
+            CREATE TABLE visits (id INTEGER PRIMARY KEY, member_id INTEGER REFERENCES members (id),
+                visited_on DATE, status TEXT, price REAL);
+            INSERT INTO members VALUES (1, 'Ann', 'Bergen', 30), (2, 'Bob', 'Oslo', 41), (3, 'Cy', 'Oslo', 22);
+            INSERT INTO visits VALUES (1, 1, '2024-01-02', 'paid', 12.5), (2, 2, '2024-02-03', 'open', 8),
+                (3, 2, '2024-02-09', 'paid', 9), (4, 3, '2024-03-05', 'paid', 12.5);
+        """)
+    source = Source.objects.create(owner=alice, name="gym", engine=Source.Engine.SQLITE, database=str(path))
+    catalog_refresh(source)
+    index_build(source)
+    source.refresh_from_db()
+    return source
+
+
+def shown(client, source: str) -> list[str]:
+    page = client.get(reverse("asking:ask"), {"source": source}).content.decode()
+    return re.findall(r'data-example="([^"]+)"', page)
+
+
+def test_a_fresh_source_shows_questions_of_several_kinds(fresh, as_alice) -> None:
+    found = shown(as_alice, "gym")
+    assert len(found) == 6
+    for kind in ("How many", " in each ", " highest ", " per month"):
+        assert [question for question in found if kind in question], kind
+
+
+@pytest.mark.django_db(transaction=True)
+def test_every_question_shown_is_answered(fresh, alice) -> None:
+    for question in services.questions_first(fresh):
+        run = answer(services.run_ask(alice, fresh, question))
+        assert run.outcome == "answered", f"{question}: {run.outcome}, {run.reason}"
+
+
+def test_examples_somebody_wrote_are_shown_instead(fresh, as_alice) -> None:
+    Source.objects.filter(pk=fresh.pk).update(examples=["Who visits most?"])
+    assert shown(as_alice, "gym") == ["Who visits most?"]
+
+
+def test_a_source_that_was_never_read_shows_no_questions(fresh, as_alice) -> None:
+    Source.objects.filter(pk=fresh.pk).update(catalog=None, catalog_version="", database="/nowhere.sqlite3")
+    assert shown(as_alice, "gym") == []
+
+
+def test_who_may_not_see_a_source_is_shown_nothing_of_it(fresh, as_bob) -> None:
+    assert shown(as_bob, "gym") == []
+    assert as_bob.get(reverse("asking:suggest"), {"q": "berg", "source": "gym"}).status_code == 404

@@ -1,14 +1,12 @@
-// <mirror-ask names draft focused follow-up>: the question box. Enter asks, Shift-Enter makes a line. What is
-// typed is kept for this tab until it was asked. While one types, questions on the page and names of the source
-// (from the `names` address) are offered. A button with data-example fills the box and asks.
+// <mirror-ask suggest draft focused follow-up>: the question box. Enter asks, Shift-Enter makes a line. What is
+// typed is kept for this tab until it was asked. While one types, earlier questions, names of the source and
+// values stored in it (from the `suggest` address) are offered. A button with data-example fills the box and asks.
 import { announce } from "./announce.js";
 
-const OFFERED = 6;
+// Milliseconds without a key before the server is asked; characters beyond which nothing is offered.
+const PAUSE = 80;
+const LONGEST = 500;
 let serial = 0;
-
-function inWords(name) {
-  return name.split(".").pop().replaceAll("_", " ").toLowerCase();
-}
 
 class MirrorAsk extends HTMLElement {
   connectedCallback() {
@@ -20,7 +18,7 @@ class MirrorAsk extends HTMLElement {
     this.key = `mirror-draft:${this.getAttribute("draft") ?? location.pathname}`;
     this.box.addEventListener("keydown", (event) => this.typed(event), { signal });
     this.box.addEventListener("input", () => this.changed(), { signal });
-    this.box.addEventListener("blur", () => this.offer([]), { signal });
+    this.box.addEventListener("blur", () => { this.asking?.abort(); this.offer([]); }, { signal });
     this.form.addEventListener("submit", (event) => this.asked(event), { signal });
     document.addEventListener("click", (event) => this.example(event), { signal });
     if (!this.box.value) this.box.value = this.kept();
@@ -38,7 +36,7 @@ class MirrorAsk extends HTMLElement {
 
   typed(event) {
     if (event.isComposing) return;
-    if (this.list && this.walk(event)) return;
+    if (this.list && this.shown === this.box.value && this.walk(event)) return;
     if (event.key !== "Enter" || event.shiftKey) return;
     event.preventDefault();
     this.form.requestSubmit();
@@ -89,35 +87,28 @@ class MirrorAsk extends HTMLElement {
 
   // ------------------------------------------------------------ suggestions
 
-  async names() {
-    const url = this.getAttribute("names");
-    if (!url) return [];
-    this.known ??= fetch(url)
-      .then((reply) => (reply.ok ? reply.json() : {}))
-      .then(({ tables = {} }) => Object.entries(tables).flatMap(([table, columns]) => [
-        { name: inWords(table), note: "table" },
-        ...columns.map((column) => ({ name: inWords(column), note: `column of ${inWords(table)}` })),
-      ]))
-      .catch(() => []);
-    return this.known;
-  }
-
   async suggest() {
     const text = this.box.value;
     const upTo = text.slice(0, this.box.selectionStart);
-    const word = upTo.match(/[\p{L}\p{N}]+$/u)?.[0].toLowerCase() ?? "";
-    if (text.trim().length < 2) return this.offer([]);
-    const names = word.length > 1 ? await this.names() : [];
-    if (this.box.value !== text) return undefined;
-    const typed = text.trim().toLowerCase();
-    const whole = [...new Set([...document.querySelectorAll("[data-example], [data-asked]")].map((e) => e.textContent.trim()))]
-      .filter((question) => question.toLowerCase().includes(typed) && question !== text)
-      .map((question) => ({ shown: question, note: "question", take: () => question }));
-    const seen = new Set([word]);
-    const parts = names
-      .filter(({ name }) => name.split(" ").some((part) => part.startsWith(word)) && !seen.has(name) && seen.add(name))
-      .map(({ name, note }) => ({ shown: name, note, take: () => `${upTo.slice(0, upTo.length - word.length)}${name} ${text.slice(upTo.length).trimStart()}` }));
-    return this.offer([...whole.slice(0, 3), ...parts].slice(0, OFFERED));
+    const url = this.getAttribute("suggest");
+    this.asking?.abort();
+    if (!url || upTo.trim().length < 2 || upTo.length > LONGEST) return this.offer([]);
+    this.asking = new AbortController();
+    const signal = AbortSignal.any([this.asking.signal, this.stop.signal]);
+    try {
+      await new Promise((resolve) => { setTimeout(resolve, PAUSE); });
+      if (signal.aborted) return undefined;
+      const reply = await fetch(`${url}&q=${encodeURIComponent(upTo)}`, { signal });
+      const { suggestions = [] } = reply.ok ? await reply.json() : {};
+      if (signal.aborted || this.box.value !== text || document.activeElement !== this.box) return undefined;
+      const rest = text.slice(upTo.length).trimStart();
+      return this.offer(suggestions.map(({ text: shown, note, start }) => ({
+        shown, note, take: () => (note === "question" ? shown : `${upTo.slice(0, start)}${shown} ${rest}`),
+      })));
+    } catch (error) {
+      if (error.name !== "AbortError") this.offer([]);
+      return undefined;
+    }
   }
 
   offer(found) {
@@ -126,6 +117,7 @@ class MirrorAsk extends HTMLElement {
     this.box.removeAttribute("aria-activedescendant");
     this.box.removeAttribute("aria-controls");
     if (!found.length) return;
+    this.shown = this.box.value;
     this.list = document.createElement("div");
     this.list.className = "suggestions";
     this.list.setAttribute("role", "listbox");
@@ -158,8 +150,7 @@ class MirrorAsk extends HTMLElement {
   walk(event) {
     const options = [...this.list.children];
     const at = options.findIndex((option) => option.getAttribute("aria-selected") === "true");
-    if (event.key === "Escape") this.offer([]);
-    else if ((event.key === "Enter" || event.key === "Tab") && at >= 0) this.take(options[at]);
+    if (event.key === "Escape") { this.asking?.abort(); this.offer([]); } else if ((event.key === "Enter" || event.key === "Tab") && at >= 0) this.take(options[at]);
     else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       const next = (at + (event.key === "ArrowDown" ? 1 : at < 0 ? 0 : -1) + options.length) % options.length;
       options.forEach((option, n) => option.setAttribute("aria-selected", String(n === next)));
@@ -170,6 +161,8 @@ class MirrorAsk extends HTMLElement {
   }
 
   take(option) {
+    if (this.shown !== this.box.value) return;
+    this.asking?.abort();
     this.box.value = option.take();
     this.offer([]);
     this.keep(this.box.value);

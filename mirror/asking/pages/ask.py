@@ -68,7 +68,7 @@ def ask_page(user: User, *, source: str = "", question: str = "", problem: str =
             description=found.description,
             privacy=PRIVACY.get(found.privacy, found.privacy),
             is_chosen=found.name == chosen,
-            examples=tuple(str(example) for example in found.examples),
+            examples=services.questions_first(found) if found.name == chosen else (),
         )
         for found in visible
     )

@@ -5,7 +5,7 @@ from mirror.asking.services.charts import chart_change
 from mirror.asking.services.opening import AskingError, answer_events, llm_name, source_opened
 from mirror.asking.services.recovery import runs_recover
 from mirror.asking.services.runs import question_check, run_again, run_ask, run_saved, run_stop
-from mirror.asking.services.suggesting import question_suggest
+from mirror.asking.services.suggesting import question_suggest, questions_first
 from mirror.asking.services.turns import turn_pass
 from mirror.asking.services.versions import (
     SQL_CHARS,
@@ -28,6 +28,7 @@ __all__ = [
     "llm_name",
     "question_check",
     "question_suggest",
+    "questions_first",
     "reading_use",
     "run_again",
     "run_answer",
