@@ -14,7 +14,7 @@ import pytest
 from mirror.sources.demo import SHOP_QUESTIONS, write_shop
 from tests.shop_renamed import COLUMNS, TABLES, original_columns, rename_shop
 
-CASES = Path(__file__).parent / "cases" / "shop" / "examples.jsonl"
+CASES = Path(__file__).parents[1] / "agent" / "cases" / "shop" / "examples.jsonl"
 # Of every row, in order; a new one is due only when the shop itself is changed.
 ROWS_DIGEST = "c0b4e7cab18ac5c7e339159bae7e17690551dba65d72d22e74c00f53e22efcb9"
 
