@@ -33,6 +33,9 @@ SMALL_COLUMNS = 250
 MANY_TABLES = 12
 """Tables chosen from a larger catalog, before those that join them."""
 
+FEW_TABLES = 3
+"""A column's name that more tables hold says less of each: "amount" must not outweigh a table's own name."""
+
 _prepared: dict[Hashable, tuple[Naming, KeyGraph]] = {}
 _lock = Lock()
 
@@ -99,8 +102,9 @@ def _chosen(catalog: Catalog, graph: KeyGraph, mentions: Sequence[Mention]) -> C
         for target in mention.targets:
             weight = 1.0 if not target.column else (0.9 if target.value else 0.7)
             best[target.table] = max(best.get(target.table, 0.0), weight * target.score)
+        common = FEW_TABLES / len(best) if mention.kind == "column" and len(best) > FEW_TABLES else 1.0
         for table, score in best.items():
-            scores[table] = scores.get(table, 0.0) + score
+            scores[table] = scores.get(table, 0.0) + score * common
     top = sorted(scores, key=lambda t: (-scores[t], t))[:MANY_TABLES]
     keep = set(top)
     for other in top[1:6]:

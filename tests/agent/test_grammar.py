@@ -14,6 +14,7 @@ import pytest
 import sqlglot
 
 from sqlagent.errors import Cancelled
+from sqlagent.evaluation.bench_catalog import large
 from sqlagent.grammar import GrammarSampler
 from sqlagent.linking import link
 from sqlagent.testing import MemoryDatabase
@@ -216,6 +217,19 @@ def test_an_employee_table_may_point_at_itself() -> None:
     )
     staff = Table("staff", columns, primary_key=("id",), foreign_keys=(key,))
     assert "AVG(pay)" in _first(Catalog("sqlite", (staff,)), "What is the average pay of the staff?")
+
+
+@pytest.mark.parametrize(
+    ("text", "table"),
+    [
+        ("Names of fleet vehicles with amount above the average", "fleet_vehicle"),
+        ("List the name and status of hotel rooms with a quantity over 30, sorted by name.", "hotel_room"),
+        ("Which 5 plant products have the highest amount?", "plant_product"),
+    ],
+)
+def test_a_table_named_in_full_is_found_among_a_thousand_with_the_same_columns(text: str, table: str) -> None:
+    tree = sqlglot.parse_one(_first(large(), text), read="sqlite")
+    assert {found.name for found in tree.find_all(sqlglot.exp.Table)} == {table}
 
 
 def test_a_catalog_of_a_thousand_tables_is_answered_in_time() -> None:
