@@ -187,6 +187,12 @@ def test_a_language_model_that_is_not_there_is_told_and_the_built_in_generator_a
     assert any("built-in generator" in note for note in run.notes)
 
 
+def test_how_the_words_were_read_is_shown_with_a_real_arrow(asked, as_alice) -> None:
+    shown = as_alice.get(reverse("asking:run", args=[asked.pk])).content.decode()
+    assert "” → " in shown
+    assert "&#x27; -&gt; " not in shown
+
+
 def test_settings_of_a_language_model_that_cannot_work_fail_in_plain_words(
     transactional_db, shop, alice, media, settings
 ) -> None:

@@ -10,7 +10,7 @@ from mirror.asking import selectors
 from mirror.asking.models import Run, Version
 from mirror.asking.pages.steps import StepsView, steps_view
 from mirror.asking.pages.version import VersionItem, VersionView, version_item, version_view
-from mirror.asking.pages.words import PRIVACY, PRIVACY_MEANING, counted, percent, state_of, sure
+from mirror.asking.pages.words import PRIVACY, PRIVACY_MEANING, counted, noted, percent, state_of, sure
 from mirror.results.cells import Cell
 from mirror.results.pages import TableWish, preview_cells
 
@@ -134,7 +134,7 @@ def run_page(
         when=run.created_at,
         data_time=view.when if view else None,
         sentence=view.sentence if view else run.sentence,
-        notes=tuple(run.notes),
+        notes=tuple(map(noted, run.notes)),
         readings=tuple(_reading(run, n, data, current) for n, data in enumerate(run.readings)),
         versions=tuple(version_item(version, current) for version in versions),
         version=view,

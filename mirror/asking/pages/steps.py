@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mirror.asking.models import Run, Step
-from mirror.asking.pages.words import counted, seconds_between, state_of, took
+from mirror.asking.pages.words import counted, noted, seconds_between, state_of, took
 from mirror.results.cells import Cell
 from mirror.results.pages import preview_cells
 
@@ -190,7 +190,7 @@ def _tile(data: dict[str, Any], place: dict[int, int]) -> TileView:
         sql=data["sql"],
         problem=failure.get("message", ""),
         advice=failure.get("advice", ""),
-        notes=tuple(data["notes"]),
+        notes=tuple(map(noted, data["notes"])),
         seconds="" if failure else took(data["seconds"]),
     )
 

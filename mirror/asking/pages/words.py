@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
 from mirror.asking.models import Run, Version
@@ -17,6 +18,20 @@ PRIVACY_MEANING = {
     "masked": "Names and masked sample values may reach a language model.",
     "rows": "Names and stored rows may reach a language model.",
 }
+
+
+_READ_AS = re.compile(r"'(.+?)' -> (.+)", re.DOTALL)
+
+
+def noted(note: str) -> str:
+    """A candidate's note as a page says it.
+
+    Example:
+        >>> noted("'heaviest' -> ORDER BY weight DESC"), noted("Wrote x -> 1")
+        ('“heaviest” → ORDER BY weight DESC', 'Wrote x -> 1')
+    """
+    found = _READ_AS.fullmatch(note)
+    return f"“{found[1]}” → {found[2]}" if found else note
 
 
 def counted(count: int, one: str, many: str = "") -> str:
