@@ -116,8 +116,14 @@ def _about(schema: Schema, table: Table, index: ValueIndex | None) -> Iterator[t
         yield "followed", f"How many {things} are there per month?"
     for column in _measures(schema, table)[:1]:
         yield "averaged", f"What is the average {spoken(column.name)} of the {things}?"
-        if schema.labels(table.key):
+        if _is_named(schema, table):
             yield "ranked", f"Which five {things} have the highest {spoken(column.name)}?"
+
+
+def _is_named(schema: Schema, table: Table) -> bool:
+    """Whether a row has a name to be listed by: of lines and keys alone nobody wants the first five."""
+    column = schema.column(table.key, next(iter(schema.labels(table.key)), ""))
+    return column is not None and column.kind in (Kind.TEXT, Kind.OTHER)
 
 
 def _kinds(table: Table, index: ValueIndex | None) -> list[Column]:

@@ -63,6 +63,13 @@ def test_many_tables_do_not_fill_the_list_with_one_kind() -> None:
     assert sum(" in each " in text for text in found) == 2
 
 
+def test_rows_without_a_name_are_not_ranked() -> None:
+    lines = Table("order_lines", (Column("id", kind=Kind.INTEGER), Column("quantity", kind=Kind.INTEGER)))
+    named = Table("goods", (Column("title", kind=Kind.TEXT), Column("price", kind=Kind.NUMBER)))
+    found = [text for text in suggest(Catalog("sqlite", (lines, named))) if "highest" in text]
+    assert found == ["Which five goods have the highest price?"]
+
+
 def index_of(*texts: str) -> ValueIndex:
     return ValueIndex([ColumnRef("city", "country")], [(text, [0]) for text in texts])
 
