@@ -170,6 +170,27 @@ def test_questions_and_names_are_offered_while_one_types(page: Page):
     page.keyboard.press("Escape")
 
 
+def test_a_stored_value_is_completed_while_one_types(page: Page):
+    page.goto("/")
+    page.keyboard.type("revenue in norw")
+    offered = page.get_by_role("listbox", name="Suggestions")
+    expect(offered.get_by_role("option", name=re.compile("^Norway"))).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("textbox", name="What do you want to know?")).to_have_value("revenue in Norway ")
+    expect(offered).to_have_count(0)
+
+
+def test_a_follow_up_is_completed_too(page: Page, a_run: str):
+    page.goto(a_run)
+    box = page.get_by_role("textbox", name="Ask a follow-up")
+    box.press_sequentially("only norw")
+    option = page.get_by_role("option", name=re.compile("^Norway"))
+    expect(option).to_be_visible()
+    option.click()
+    expect(box).to_have_value("only Norway ")
+
+
 def test_the_chart_is_changed_and_stays_so(page: Page, a_run: str):
     page.goto(a_run)
     write_sql(
