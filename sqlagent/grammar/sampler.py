@@ -21,11 +21,12 @@ from sqlagent.grammar.rendering import NoJoin, Renderer
 from sqlagent.grammar.schema import Schema
 from sqlagent.grammar.scoring import weights
 from sqlagent.grammar.searching import Width, search
-from sqlagent.grammar.tree import Query, base
+from sqlagent.grammar.tree import Order, Query, base
 from sqlagent.grammar.weighing import Found
 from sqlagent.keys import catalog_key
 from sqlagent.value_index import ValueIndex
 from sqlagent.values import Candidate, Catalog, ColumnRef, LinkedSchema, Question
+from sqlagent.wording import asks_order
 
 NARROW = Width()
 WIDE = Width(frames=12, roles=30, picks=10, loss=11.0)
@@ -122,6 +123,8 @@ def candidates(
     for found in search(reading, schema, weights(), width):
         if not _adds_up(found.query, schema, worded):
             continue
+        if not asks_order(question.text):
+            found = replace(found, query=_in_time(found.query))
         sql = _written(renderer, found)
         if sql and sql not in out:
             laid_out = formatted(sql, schema.catalog.dialect) or sql
@@ -141,6 +144,14 @@ def _adds_up(query: Query, schema: Schema, worded: frozenset[ColumnRef]) -> bool
         if ColumnRef(table, term.col.name) in worded or (column is not None and column.kind in DATED):
             return False
     return True
+
+
+def _in_time(query: Query) -> Query:
+    """Put the rows of a series in the order of time, where nobody asked for another."""
+    period = next((term for term in query.group if term.part), None)
+    if period is None or query.limit is not None or query.second is not None:
+        return query
+    return replace(query, order=(Order(period),))
 
 
 def _written(renderer: Renderer, found: Found) -> str:
