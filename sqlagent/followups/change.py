@@ -10,8 +10,8 @@ import sqlglot
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
-from sqlagent.followups.patterns import INTERROGATIVE, LISTS, NUMBER, SORTED, WHEN, WHICH_ONE, plural_of
-from sqlagent.language.words import split_name, stem
+from sqlagent.followups.patterns import INTERROGATIVE, LISTS, NUMBER, SORTED, WHEN, WHICH_ONE
+from sqlagent.language.words import plural_of, split_name, stem
 from sqlagent.values import Catalog, Column, Kind, Turn
 
 LOOSE_WORDS = 6

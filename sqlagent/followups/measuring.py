@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 
 from sqlagent.followups.change import Change
-from sqlagent.followups.patterns import DOES_EACH, EACH, GROUPING, TOP, lead_off, plural_of
+from sqlagent.followups.patterns import DOES_EACH, EACH, GROUPING, TOP, lead_off
 from sqlagent.followups.replacing import noun
+from sqlagent.language.words import plural_of
 
 _VERB = r"(?:is|are|was|were|did|do|does|have|has|had|came|comes|come)"
 _HOW = re.compile(

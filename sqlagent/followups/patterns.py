@@ -105,21 +105,6 @@ EACH = re.compile(r"\b(each|every)\s+([\w'-]+)", re.IGNORECASE)
 DOES_EACH = re.compile(r"\b(?:does|did|do)\s+(?:each|every)\s+[\w'-]+\s+[\w'-]+", re.IGNORECASE)
 
 
-def plural_of(word: str) -> str:
-    """Give a noun's plural, for the common cases of English.
-
-    Example:
-        >>> plural_of("category"), plural_of("month"), plural_of("customers")
-        ('categories', 'months', 'customers')
-    """
-    low = word.lower()
-    if low.endswith("s") and not low.endswith("ss"):
-        return word
-    if re.search(r"[^aeiou]y$", low):
-        return word[:-1] + "ies"
-    return word + ("es" if re.search(r"(?:ss|sh|ch|x|z)$", low) else "s")
-
-
 def is_moment(text: str) -> bool:
     """Whether a text begins with a point in time ("2024", "March 2024", "Q1")."""
     return bool(re.match(MOMENT, text, re.IGNORECASE))

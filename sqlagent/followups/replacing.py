@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 
 from sqlagent.followups.change import Change
-from sqlagent.followups.patterns import INTERROGATIVE, WHEN, WHICH, lead_off, plural_of
+from sqlagent.followups.patterns import INTERROGATIVE, WHEN, WHICH, lead_off
 from sqlagent.language.lexicon import STOP_WORDS
-from sqlagent.language.words import stem
+from sqlagent.language.words import plural_of, stem
 
 
 def noun(change: Change, part: str, adds: bool) -> bool:

@@ -37,10 +37,9 @@ from sqlagent.followups.patterns import (
     is_moment,
     is_number,
     lead_off,
-    plural_of,
 )
 from sqlagent.followups.replacing import noun, refined, value
-from sqlagent.language.words import stem
+from sqlagent.language.words import plural_of, stem
 
 
 def pronoun(change: Change, part: str, adds: bool) -> bool:

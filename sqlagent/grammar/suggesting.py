@@ -13,7 +13,7 @@ from functools import lru_cache
 from sqlagent.grammar.reading import DATED, NUMERIC
 from sqlagent.grammar.sampler import NARROW, candidates, schema_of
 from sqlagent.grammar.schema import Schema
-from sqlagent.language.words import name_words
+from sqlagent.language.words import name_words, plural_of
 from sqlagent.value_index import ValueIndex
 from sqlagent.values import Catalog, Column, ColumnRef, Kind, Question, Table
 
@@ -108,7 +108,7 @@ def _joins_only(table: Table) -> bool:
 
 def _about(schema: Schema, table: Table, index: ValueIndex | None) -> Iterator[tuple[str, str]]:
     """Give the questions about one table, each with its kind."""
-    things = spoken(table.name)
+    things = _several(table.name)
     yield "counted", f"How many {things} are there?"
     for column in _kinds(table, index)[:1]:
         yield "grouped", f"How many {things} are there in each {spoken(column.name)}?"
@@ -155,6 +155,12 @@ def spoken(name: str) -> str:
         ('order lines', 'unit price')
     """
     return " ".join(name_words(name)) or name
+
+
+def _several(name: str) -> str:
+    """Several of what a table is named after, where it is named after one."""
+    words = spoken(name)
+    return words[: words.rfind(" ") + 1] + plural_of(words.rpartition(" ")[2]) if words.isascii() else words
 
 
 def _answered(question: str, schema: Schema, index: ValueIndex | None) -> bool:

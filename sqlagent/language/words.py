@@ -79,6 +79,27 @@ def stem(word: str) -> str:
     return str(_STEMMER.stemWord(word))
 
 
+_SEVERAL = {"person": "people", "child": "children", "man": "men", "woman": "women"}
+_ALIKE = frozenset({*_SEVERAL.values(), "data", "equipment", "inventory", "media", "music", "staff", "stock"})
+
+
+def plural_of(word: str) -> str:
+    """Give a noun's plural, for the common cases of English.
+
+    Example:
+        >>> plural_of("category"), plural_of("month"), plural_of("customers"), plural_of("person")
+        ('categories', 'months', 'customers', 'people')
+    """
+    low = word.lower()
+    if low in _ALIKE or (low.endswith("s") and not low.endswith("ss")):
+        return word
+    if low in _SEVERAL:
+        return _SEVERAL[low]
+    if re.search(r"[^aeiou]y$", low):
+        return word[:-1] + "ies"
+    return word + ("es" if re.search(r"(?:ss|sh|ch|x|z)$", low) else "s")
+
+
 def tokenise(text: str) -> tuple[Token, ...]:
     """Cut a question into tokens, in order. Possessive `'s` is dropped; hyphens split words.
 

@@ -70,6 +70,17 @@ def test_rows_without_a_name_are_not_ranked() -> None:
     assert found == ["Which five goods have the highest price?"]
 
 
+@pytest.mark.parametrize(
+    ("table", "asked"),
+    [("person", "people"), ("Category", "categories"), ("order_line", "order lines"), ("staff", "staff")],
+)
+def test_a_table_named_after_one_is_asked_about_as_many(table: str, asked: str) -> None:
+    catalog = Catalog(
+        "sqlite", (Table(table, (Column("id", kind=Kind.INTEGER), Column("note", kind=Kind.TEXT))),)
+    )
+    assert suggest(catalog) == (f"How many {asked} are there?",)
+
+
 def index_of(*texts: str) -> ValueIndex:
     return ValueIndex([ColumnRef("city", "country")], [(text, [0]) for text in texts])
 
