@@ -127,6 +127,8 @@ def _catalog_at_hand(source: Source) -> Catalog | None:
     with _at_hand_lock:
         if key not in _catalogs and source.catalog:
             _catalogs[key] = catalog_read(source.catalog)
+        if key in _catalogs:
+            _catalogs.move_to_end(key)
         while len(_catalogs) > AT_HAND:
             _catalogs.popitem(last=False)
         return _catalogs.get(key)

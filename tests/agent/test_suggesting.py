@@ -125,4 +125,4 @@ def test_completing_among_many_values_is_fast() -> None:
     complete("zeb", CITY, index)
     start = time.perf_counter()
     assert [c.text for c in complete("how many zeb", CITY, index)] == ["zebra"]
-    assert time.perf_counter() - start < 0.02
+    assert time.perf_counter() - start < 0.05
