@@ -27,6 +27,10 @@ PREVIEW_ROWS = 50
 NO_DIFFERENCE = "says the same in other words"
 NO_NEWS = "shows the same columns in another order"
 
+_AGGREGATE = re.compile(r"(SUM|AVG|MIN|MAX)\(([\w.]+)\)")
+
+_NOUNS = {"SUM": "the total of", "AVG": "the average of", "MIN": "the lowest", "MAX": "the highest"}
+
 _SECOND = re.compile(r'"(\w+)#\d+"')
 
 _VERBS = {
@@ -317,4 +321,6 @@ def _plain(text: str) -> str:
     short = _SECOND.sub(r"the other \1", " ".join(text.split()))
     if short == "COUNT(*)":
         return "the number of rows"
+    if aggregate := _AGGREGATE.fullmatch(short):
+        short = f"{_NOUNS[aggregate[1]]} {aggregate[2]}"
     return short if len(short) <= 160 else short[:157] + "..."

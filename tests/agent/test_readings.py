@@ -22,7 +22,7 @@ CASES = {
         "c.region, SUM(o.total)", "SUM(o.total), c.region"
     ): "shows the same columns in another order",
     BASE
-    + " ORDER BY 2 DESC LIMIT 5": "orders by SUM(orders.total) from the highest; keeps only the first 5 rows",
+    + " ORDER BY 2 DESC LIMIT 5": "orders by the total of orders.total from the highest; keeps only the first 5 rows",
     BASE.replace("SELECT c.region,", "SELECT c.region, COUNT(*),"): "also shows the number of rows",
     BASE.replace("SELECT", "SELECT DISTINCT"): "lists repeats once",
     BASE.replace("SUM(o.total)", "SUM(o.total - r.refund)").replace(
