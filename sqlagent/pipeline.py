@@ -63,6 +63,7 @@ from sqlagent.values import (
     Question,
     Ranking,
     Turn,
+    Usage,
     Verdict,
 )
 
@@ -86,22 +87,26 @@ def answer(
     Expected faults (a source that is gone, an LLM that is silent, a pool where everything
     fails) end as one of the four outcomes with the reason; nothing expected is raised.
     `turns` are the earlier questions of the thread: with them a follow-up is rewritten to
-    its stand-alone form first. Costs at most `budget`.
+    its stand-alone form first. SQL typed as a question runs as it is, if the guard lets it
+    through. Costs at most `budget`.
     """
     budget = budget or Budget()
     cancelled = cancelled or Flag()
     started = monotonic()
     meter = MeteredLlm(llm, budget) if llm else None
+    whole = Limits(budget.statement_seconds, budget.result_rows, budget.cell_chars)
     try:
         catalog = catalog or database.catalog()
+        if sql := _typed_sql(question, catalog, policy):
+            yield from _as_typed(
+                sql, question, execution.Executor(database, catalog, whole, policy=policy), cancelled
+            )
+            return
         if turns:
             question = following.stand_alone(
                 question, turns, catalog, meter, privacy=privacy, cancelled=cancelled
             )
             yield Rewritten(question)
-        if _is_sql(question, catalog, policy):
-            yield Ended(_typed(question, database, budget))
-            return
         linked = linking.link(question, catalog, index)
         yield Linked(linked)
         if meter and privacy != "schema":
@@ -119,17 +124,26 @@ def answer(
     yield Ended(replace(ended, usage=replace(usage, seconds=monotonic() - started), sent=sent))
 
 
-def _is_sql(question: Question, catalog: Catalog, policy: Policy | None) -> bool:
-    """Tell whether somebody typed a statement instead of a question, one that the guard lets through."""
-    starts = question.text.lstrip("( \t\r\n")[:6].lower().startswith(("select", "with"))
-    return starts and isinstance(guard.check(question.text, catalog, policy or Policy()), guard.Passed)
+def _typed_sql(question: Question, catalog: Catalog, policy: Policy | None) -> str:
+    """Give the statement that somebody typed instead of a question, if the guard lets it through; else empty."""
+    if not question.text.lstrip("( \t\r\n").lower().startswith(("select", "with")):
+        return ""
+    verdict = guard.check(question.text, catalog, policy or Policy())
+    return verdict.sql if isinstance(verdict, guard.Passed) else ""
 
 
-def _typed(question: Question, database: Database, budget: Budget) -> Answer:
-    """Run what was typed as it is. Raises: DatabaseError."""
-    rows = database.execute(question.text, Limits(budget.statement_seconds, budget.result_rows))
+def _as_typed(sql: str, question: Question, executor: execution.Executor, cancelled: Flag) -> Iterator[Event]:
+    """Run what was typed as it is: one candidate, nothing sampled and nothing judged. Raises: Cancelled."""
+    ran = next(iter(executor.run([Candidate(sql, "typed")], cancelled=cancelled)))
+    yield Executed(0, ran)
+    usage = Usage(seconds=ran.rows.seconds if ran.rows else 0.0)
+    if ran.failure is not None:
+        yield Ended(Answer(Outcome.FAILED, question, ran.failure.message, pool=1, usage=usage))
+        return
     reason = "You typed SQL, so it ran as it is."
-    return Answer(Outcome.ANSWERED, question, reason, question.text, rows, confidence=1.0, size=1, pool=1)
+    yield Ended(
+        Answer(Outcome.ANSWERED, question, reason, sql, ran.rows, confidence=1.0, size=1, pool=1, usage=usage)
+    )
 
 
 @dataclass(slots=True)

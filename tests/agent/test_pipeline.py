@@ -124,3 +124,22 @@ def test_sql_that_writes_typed_as_a_question_never_reaches_the_database() -> Non
     ask("WITH gone AS (DELETE FROM ships RETURNING *) SELECT * FROM gone", source)
     assert not any(sqlglot.parse_one(sql, read="sqlite").find(exp.Delete) for sql in source.executed)
     assert source.execute("SELECT COUNT(*) FROM ships", Limits()).rows == ((5,),)
+
+
+def test_sql_typed_in_a_thread_is_no_follow_up() -> None:
+    earlier = Turn("How many ships are there?", "SELECT COUNT(*) FROM ships")
+    events = ask("SELECT flag FROM ships WHERE id = 1; -- that one", turns=(earlier,))
+    assert [type(event) for event in events] == [Executed, Ended]
+    said = ended(events)
+    assert said.sql == "SELECT flag FROM ships WHERE id = 1"
+    assert said.rows is not None
+    assert said.rows.rows == (("Norway",),)
+
+
+def test_sql_typed_as_a_question_can_fail_and_be_stopped() -> None:
+    broken = MemoryDatabase(PORT, failures={"tonnage": "disk I/O error"})
+    said = ended(ask("SELECT tonnage FROM ships", broken))
+    assert (said.outcome, said.reason) == (Outcome.FAILED, "disk I/O error")
+    stopped = threading.Event()
+    stopped.set()
+    assert ended(ask("SELECT tonnage FROM ships", cancelled=stopped)).reason == "Stopped."
