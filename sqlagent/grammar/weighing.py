@@ -6,7 +6,7 @@ features that can each be said in words; the search's own log-scores are among t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlagent.grammar.composing import Parts
@@ -37,8 +37,9 @@ FIXED = {
     "key named": 0.5,
     "unused period": -2.0,
     "count before label": -1.5,
+    "grouping left out": -2.0,
 }
-"""Weights by judgement: texts are not added up, people read a label before its sum or average and a name
+"""Weights by judgement: texts are not added up, what is asked "for each" is grouped, people read a label before its sum or average and a name
 rather than a key, and a month or year that was asked for is shown."""
 
 
@@ -162,6 +163,23 @@ def _key_alone(query: Query, schema: Schema, used: set[str]) -> int:
     return count if len(used) > 1 else 0
 
 
+def _asks_groups(signs: Sequence[str]) -> bool:
+    """Whether a name follows "each", "every" or "per", or "by" that orders nothing.
+
+    Example:
+        >>> _asks_groups(("how", "many", "TAB", "does", "each", "TAB", "have")), _asks_groups(("COL", "order", "by", "COL"))
+        (True, False)
+    """
+    return any(
+        name in ("TAB", "COL")
+        and (word in ("each", "everi", "every", "per") or (word == "by" and before not in _ORDERING))
+        for before, word, name in zip(("", *signs), signs, signs[1:], strict=False)
+    )
+
+
+_ORDERING = frozenset({"order", "sort", "rank", "arrang", "list", "ascend", "descend"})
+
+
 def _select(query: Query, reading: Reading, schema: Schema, found: Found, out: dict[str, float]) -> None:
     for term in query.select:
         if term.agg in ("sum", "avg") and term.col is not None:
@@ -170,6 +188,8 @@ def _select(query: Query, reading: Reading, schema: Schema, found: Found, out: d
                 out["adds up texts"] = 1.0
     plain = [t for t in query.select if t.plain]
     aggs = [t for t in query.select if not t.plain]
+    if aggs and not query.group and _asks_groups(reading.signs):
+        out["grouping left out"] = 1.0
     out["selected"] = float(len(query.select))
     said = sum("S" in role.split("&") for role in found.parts.roles)
     out["label by default"] = float(not said and bool(plain) and "TS" not in found.parts.roles)
