@@ -22,8 +22,17 @@ def answered(page: Page) -> None:
     expect(page.locator("#answer")).to_be_visible(timeout=20_000)
 
 
+SETTLED = """() => Promise.all(document.getAnimations()
+    .filter(motion => Number.isFinite(motion.effect.getComputedTiming().endTime))
+    .map(motion => motion.finished.catch(() => null))).then(() => null)"""
+
+
 def violations(page: Page, *rules: str) -> list[str]:
-    """What axe has to say, as lines; about these rules only, or about everything."""
+    """What axe has to say, as lines; about these rules only, or about everything.
+
+    Colours on their way to others (a theme that changed just now) are waited for, as a reader would.
+    """
+    page.evaluate(SETTLED)
     options = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else None
     found = Axe().run(page, options=options).response["violations"]
     return [f"{page.url} {v['id']}: {n['html'][:160]}" for v in found for n in v["nodes"]]
