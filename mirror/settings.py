@@ -64,6 +64,7 @@ INSTALLED_APPS = [
     "mirror.results",
     "mirror.library",
     "mirror.asking",
+    "mirror.reports",
 ]
 
 MIDDLEWARE = [

@@ -1,0 +1,281 @@
+"""Reports: what is sent to whom and when, every run of them, every file, every delivery.
+
+The rows are the truth. A run exists once for each report and scheduled time, a delivery once
+for each run, channel and recipient, whatever the number of beats, workers and retries.
+"""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from mirror.leases import Leased
+from mirror.sources.secrets import EncryptedTextField
+
+
+class Report(models.Model):
+    """Saved SQL, one or several, sent on a schedule.
+
+    `schedule` is what `schedule.Schedule.to_json` gives, or None for a report sent by hand only;
+    `next_at` the first scheduled time that no run was made for yet (None: it never fires again, or
+    waits for somebody). Seen by its owner and the members of its teams; changed by its owner.
+    """
+
+    class Missed(models.TextChoices):
+        """What becomes of scheduled times that passed while nothing ran."""
+
+        LAST = "last", "Run the last one"
+        ALL = "all", "Run all of them"
+        SKIP = "skip", "Skip them"
+
+    class Condition(models.TextChoices):
+        """When a run is worth sending."""
+
+        ALWAYS = "always", "Always"
+        ROWS = "rows", "Only when there are rows"
+        CHANGED = "changed", "Only when the rows changed since they were last sent"
+        THRESHOLD = "threshold", "When a value crosses a threshold (an alert)"
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="reports")
+    teams = models.ManyToManyField("people.Team", blank=True, related_name="reports")
+    title = models.CharField(max_length=200)
+    note = models.TextField(blank=True)
+    formats = models.JSONField(default=list, blank=True, help_text="Names of mirror.exports.values.FORMATS")
+    schedule = models.JSONField(null=True, blank=True)
+    zone = models.CharField(max_length=64, default="UTC", help_text="An IANA time zone")
+    next_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    missed = models.CharField(max_length=5, choices=Missed, default=Missed.LAST)
+    condition = models.CharField(max_length=10, choices=Condition, default=Condition.ALWAYS)
+    threshold = models.JSONField(
+        default=dict, blank=True, help_text='{"part", "column", "test", "value", "quiet_hours"}'
+    )
+    is_alerting = models.BooleanField(default=False, help_text="The value was beyond when last looked at")
+    alerted_at = models.DateTimeField(null=True, blank=True)
+    sent_fingerprint = models.CharField(max_length=64, blank=True, help_text="Of the rows last sent")
+    keep_days = models.PositiveSmallIntegerField(default=30, help_text="Days that rows and files are kept")
+    is_paused = models.BooleanField(default=False)
+    paused_why = models.TextField(blank=True, help_text="Empty: somebody paused it")
+    failures = models.PositiveSmallIntegerField(default=0, help_text="Failed runs in a row")
+    pause_after = models.PositiveSmallIntegerField(default=5)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["title", "pk"]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class ReportPart(models.Model):
+    """One saved SQL of a report, with the values of its parameters.
+
+    `arguments` are kept as typed, relative dates as words: they are read anew for each scheduled
+    time. `saved` is None once the saved SQL was deleted; `name` is what it was called.
+    """
+
+    report = models.ForeignKey(Report, on_delete=models.CASCADE, related_name="parts")
+    position = models.PositiveSmallIntegerField(default=0)
+    saved = models.ForeignKey(
+        "library.SavedSql", on_delete=models.SET_NULL, null=True, related_name="report_parts"
+    )
+    name = models.CharField(max_length=120)
+    arguments = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["position", "pk"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Channel(models.Model):
+    """A way a report goes out. Each has its own deliveries; one that is dead stops no other.
+
+    `target` says where to, as `channels.check` cleaned it (mail: `{"to": [addresses]}`); nothing in it
+    is secret. `secret` is the signing key, token or secret address. `refused` are recipients
+    whose server refused them for good, with its words; nothing is sent to them until somebody says so.
+    """
+
+    class Kind(models.TextChoices):
+        MAIL = "mail", "Mail"
+        WEBHOOK = "webhook", "Webhook"
+        SLACK = "slack", "Slack or compatible"
+        FOLDER = "folder", "Folder"
+        S3 = "s3", "S3 or compatible"
+
+    report = models.ForeignKey(Report, on_delete=models.CASCADE, related_name="channels")
+    kind = models.CharField(max_length=10, choices=Kind)
+    target = models.JSONField(default=dict)
+    secret = EncryptedTextField(blank=True, default="")
+    refused = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return self.get_kind_display()
+
+
+class ReportRun(Leased):
+    """One making of a report: its rows, its files, what it said. `status` DONE means made or given up.
+
+    `not_before` is when a run that failed is tried again. `tries` counts what went wrong in the
+    source; `attempts` (of a leased row) how often a worker took it.
+    """
+
+    class Cause(models.TextChoices):
+        SCHEDULE = "schedule", "on schedule"
+        MISSED = "missed", "missed, made up for"
+        NOW = "now", "run by hand"
+        TEST = "test", "test"
+
+    class Outcome(models.TextChoices):
+        MADE = "made", "made"
+        NOTHING = "nothing", "nothing to send"
+        SKIPPED = "skipped", "skipped"
+        FAILED = "failed", "failed"
+
+    report = models.ForeignKey(Report, on_delete=models.CASCADE, related_name="runs")
+    scheduled_for = models.DateTimeField(null=True, blank=True)
+    cause = models.CharField(max_length=10, choices=Cause)
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    not_before = models.DateTimeField(null=True, blank=True)
+    tries = models.PositiveSmallIntegerField(default=0)
+    outcome = models.CharField(max_length=10, choices=Outcome, blank=True)
+    reason = models.TextField(blank=True, help_text="Why it failed, was skipped or had nothing to send")
+    advice = models.TextField(blank=True)
+    about = models.CharField(max_length=12, blank=True, help_text="report, alert or recovered")
+    value = models.TextField(blank=True, help_text="The value a threshold was held against")
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["report", "scheduled_for"],
+                condition=Q(scheduled_for__isnull=False),
+                name="one_run_a_scheduled_time",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"Run {self.pk} of {self.report}"
+
+
+class RunPart(models.Model):
+    """What one SQL of a run gave: the SQL as it ran, its rows, its chart, its sentence."""
+
+    run = models.ForeignKey(ReportRun, on_delete=models.CASCADE, related_name="parts")
+    position = models.PositiveSmallIntegerField()
+    attempt = models.PositiveSmallIntegerField(help_text="The run's attempt that made it")
+    title = models.CharField(max_length=120)
+    sql = models.TextField()
+    arguments = models.JSONField(default=dict, blank=True)
+    source = models.ForeignKey("sources.Source", on_delete=models.SET_NULL, null=True, related_name="+")
+    result = models.ForeignKey("results.StoredResult", on_delete=models.SET_NULL, null=True, blank=True)
+    row_count = models.PositiveBigIntegerField(default=0)
+    truncated = models.BooleanField(default=False)
+    seconds = models.FloatField(default=0)
+    sentence = models.TextField(blank=True)
+    chart = models.JSONField(null=True, blank=True)
+    image = models.FileField(upload_to="reports/", blank=True, max_length=300)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "attempt", "position"], name="one_run_part_a_position")
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class ReportFile(models.Model):
+    """A file that a run made. It goes when `expires_at` is past."""
+
+    run = models.ForeignKey(ReportRun, on_delete=models.CASCADE, related_name="files")
+    format = models.CharField(max_length=10)
+    name = models.CharField(max_length=200)
+    file = models.FileField(upload_to="reports/", max_length=300)
+    row_count = models.PositiveBigIntegerField(default=0)
+    size = models.PositiveBigIntegerField(default=0)
+    notes = models.JSONField(default=list, blank=True, help_text="What the reader must know, such as a cut")
+    expires_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["run", "name"], name="one_file_a_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class FileLink(models.Model):
+    """A link that gives one file to whoever has it, for a time, until it is revoked.
+
+    Only the hash of its token is kept.
+    """
+
+    file = models.ForeignKey(ReportFile, on_delete=models.CASCADE, related_name="links")
+    token_hash = models.CharField(max_length=64, unique=True)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    opened = models.PositiveIntegerField(default=0)
+
+
+class Delivery(Leased):
+    """One sending to one place: a recipient, an address, a folder. `status` DONE means sent or given up.
+
+    `uid` names it to the outside: in a mail's Message-ID and a webhook's header, the same at each attempt.
+    `sending_at` is set just before the channel may have taken it and cleared with its answer: an
+    attempt that died in between may have arrived, and is sent again.
+    """
+
+    class About(models.TextChoices):
+        REPORT = "report", "report"
+        ALERT = "alert", "alert"
+        RECOVERED = "recovered", "recovery"
+        TEST = "test", "test"
+        FAILED = "failed", "failure notice"
+        PAUSED = "paused", "pause notice"
+        HANDED = "handed", "hand-over notice"
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting"
+        SENT = "sent", "sent"
+        GIVEN_UP = "given_up", "given up"
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    run = models.ForeignKey(ReportRun, on_delete=models.CASCADE, related_name="deliveries")
+    channel = models.ForeignKey(
+        Channel, on_delete=models.SET_NULL, null=True, blank=True, related_name="deliveries"
+    )
+    kind = models.CharField(max_length=10, choices=Channel.Kind)
+    about = models.CharField(max_length=10, choices=About)
+    to = models.CharField(max_length=500, help_text="A mail address, or where to in words; no secret")
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    not_before = models.DateTimeField(null=True, blank=True)
+    sending_at = models.DateTimeField(null=True, blank=True)
+    answers = models.JSONField(default=list, blank=True, help_text='[{"at", "ok", "answer"}]')
+    sent_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "channel", "about", "to"], name="one_delivery_a_recipient"
+            ),
+            models.UniqueConstraint(
+                fields=["run", "about", "to"], condition=Q(channel=None), name="one_notice_a_recipient"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} to {self.to}"
