@@ -14,8 +14,8 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlagent.guard import commands
-from sqlagent.guard.lists import DIALECTS, Lists, lists, reasons
-from sqlagent.guard.policy import Policy
+from sqlagent.guard.lists import DIALECTS, Lists, lists, reason_of
+from sqlagent.guard.policy import Policy, further
 from sqlagent.guard.reading import ODD_ERRORS, is_word, parse, tokens_of, unread
 from sqlagent.guard.scan import Scanned, scan, style_of
 from sqlagent.guard.unknown import Refused
@@ -138,8 +138,8 @@ def _decide(sql: str, scanned: Scanned, catalog: Catalog, policy: Policy, allowe
     if isinstance(root, Refusal):
         return _stored(tokens) or root
     problem = (
-        _shapes(root, tokens, allowed, catalog.dialect)
-        or _calls(root, tokens, allowed, policy)
+        _shapes(root, tokens, allowed, catalog.dialect, added := further(policy))
+        or _calls(root, tokens, allowed, added)
         or _special(tokens, allowed, policy)
     )
     if problem is not None:
@@ -187,13 +187,15 @@ def _stored(tokens: Sequence[Token]) -> Refusal | None:
     )
 
 
-def _shapes(root: exp.Expr, tokens: Sequence[Token], allowed: Lists, dialect: str) -> Refusal | None:
+def _shapes(
+    root: exp.Expr, tokens: Sequence[Token], allowed: Lists, dialect: str, added: frozenset[str]
+) -> Refusal | None:
     """Refuse a tree with any shape that is not on the list."""
     if not _is_statement(root, dialect):
         return _shape(root)
     for node in root.walk():
         name = type(node).__name__
-        if name not in allowed.nodes and node is not root and not _called_by_name(node, allowed):
+        if name not in allowed.nodes and node is not root and not _called_by_name(node, allowed, added):
             return (_stored(tokens) if isinstance(node, exp.Into) else None) or _shape(node)
         if isinstance(node, exp.Describe | exp.Summarize) and not _described(node):
             return _shape(node)
@@ -231,10 +233,12 @@ def _described(node: exp.Expr) -> bool:
     return isinstance(of, _ROOT_NODES) or (isinstance(of, exp.Table) and isinstance(of.this, exp.Identifier))
 
 
-def _called_by_name(node: exp.Expr, allowed: Lists) -> bool:
+def _called_by_name(node: exp.Expr, allowed: Lists, added: frozenset[str]) -> bool:
     """Say whether a node is a call that is looked up by its name on the tokens."""
-    return (
-        isinstance(node, exp.Func) and "start" in node.meta and node.sql_name().lower() in allowed.functions
+    if not isinstance(node, exp.Func) or "start" not in node.meta:
+        return False
+    return node.sql_name().lower() in allowed.functions or any(
+        name.lower() in added for name in node.sql_names()
     )
 
 
@@ -249,9 +253,8 @@ def _position(node: exp.Expr) -> int | None:
     return min(starts) if starts else None
 
 
-def _calls(root: exp.Expr, tokens: Sequence[Token], allowed: Lists, policy: Policy) -> Refusal | None:
+def _calls(root: exp.Expr, tokens: Sequence[Token], allowed: Lists, added: frozenset[str]) -> Refusal | None:
     """Look up every word that stands before an opening bracket, as it is written."""
-    further = {f.lower() for f in policy.functions}
     named: set[int] | None = None
     called: set[object] | None = None
     for i, token in enumerate(tokens[:-1]):
@@ -260,11 +263,11 @@ def _calls(root: exp.Expr, tokens: Sequence[Token], allowed: Lists, policy: Poli
         quoted = token.token_type == TokenType.IDENTIFIER
         name = token.text.lower() if quoted else token.text.lower().split()[-1]
         dotted = i >= 2 and tokens[i - 1].token_type == TokenType.DOT
-        if dotted and f"{tokens[i - 2].text.lower()}.{name}" in further:
+        if dotted and f"{tokens[i - 2].text.lower()}.{name}" in added:
             continue
         if dotted and not _may_qualify(tokens[i - 2], tokens, i, allowed):
             return _function(f"{tokens[i - 2].text}.{token.text}", token, allowed)
-        if name in allowed.functions or (name in further and not dotted):
+        if name in allowed.functions or (name in added and not dotted):
             continue
         if name in allowed.words and not quoted and not dotted:
             if called is None:
@@ -306,7 +309,7 @@ def _own_operator(tokens: Sequence[Token]) -> bool:
 def _function(name: str, token: Token, allowed: Lists) -> Refusal:
     what = f"The function {name} may not be called."
     bare = name.lower().rpartition(".")[2]
-    reason = reasons().get(bare)
+    reason = reason_of(bare)
     if reason:
         advice = "Leave it out, and ask for rows of the tables of this source."
         return Refusal(what, f"It {reason}.", advice, token.start, "function", name)

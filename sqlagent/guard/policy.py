@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+from sqlagent.guard.lists import DIALECTS, lists, reason_of
 
 KINDS = {
     "explain": "EXPLAIN of a read-only statement",
@@ -21,10 +24,47 @@ class Policy:
     """Choices of an administrator; the defaults are the suggested ones.
 
     `functions` are further functions that may be called, in any case, `schema.name` for one that
-    is called with its schema. `refused` are words of `KINDS` that are refused although they only
+    is called with its schema; those that `never_allowed` knows stay refused all the same. `refused` are words of `KINDS` that are refused although they only
     read. `search_path` are schemas whose tables may be named without their schema.
     """
 
     functions: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()
     search_path: tuple[str, ...] = ()
+
+
+_NAME = re.compile(r"[^\W\d][\w$]*(\.[^\W\d][\w$]*)?")
+
+
+def never_allowed(function: str, dialect: str) -> str:
+    """Say why a function cannot be allowed on a source of this dialect; nothing when it can.
+
+    What writes, waits, takes locks, reads files, runs SQL in a text or reaches other servers is never
+    allowed, in whatever schema; neither is a word that is no name of a function.
+
+    Example:
+        >>> never_allowed("app.pg_sleep", "postgres")
+        'app.pg_sleep waits, and holds the connection meanwhile.'
+        >>> never_allowed("app.net_of", "postgres")
+        ''
+    """
+    if not _NAME.fullmatch(function):
+        return f"{function[:60]} is not a function's name. Write name, or schema.name."
+    bare = function.lower().rpartition(".")[2]
+    allowed = lists(dialect if dialect in DIALECTS else "other")
+    if reason := reason_of(bare) if bare not in allowed.functions else "":
+        return f"{function} {reason}."
+    if bare in allowed.words and bare not in allowed.functions:
+        return f"{function} is a word of SQL, not a function's name."
+    return ""
+
+
+def listed(function: str, dialect: str) -> bool:
+    """Say whether a function may be called without anybody allowing it."""
+    return function.lower() in lists(dialect if dialect in DIALECTS else "other").functions
+
+
+def further(policy: Policy) -> frozenset[str]:
+    """Give the functions that an administrator added, in lower case, without those that never pass."""
+    low = (name.lower() for name in policy.functions)
+    return frozenset(name for name in low if not reason_of(name.rpartition(".")[2]))

@@ -7,6 +7,7 @@ comment that runs to the end of its line.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
 
@@ -71,5 +72,24 @@ def lists(dialect: str) -> Lists:
 
 @cache
 def reasons() -> dict[str, str]:
-    """Tell by name why a well-known function is on no list, as "waits, and holds ..."."""
+    """Tell by name why a well-known function never passes, as "waits, and holds ..."; `*` in families of names."""
     return {word: reason for reason, words in read("known").items() for word in words}
+
+
+def reason_of(name: str) -> str:
+    """Tell why a function, named without its schema, never passes; nothing where that is not known.
+
+    Example:
+        >>> reason_of("PG_SLEEP"), reason_of("pg_read_anything"), reason_of("upper")
+        ('waits, and holds the connection meanwhile', 'reads files or lists folders of the server', '')
+    """
+    low = name.lower()
+    found = reasons().get(low)
+    if found is not None:
+        return found
+    return next((reason for family, reason in _families() if fnmatchcase(low, family)), "")
+
+
+@cache
+def _families() -> tuple[tuple[str, str], ...]:
+    return tuple((word, reason) for word, reason in sorted(reasons().items()) if "*" in word)
