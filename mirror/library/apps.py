@@ -10,10 +10,11 @@ class LibraryConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Look at saved SQL again whenever its source's tables were read anew."""
-        from mirror.sources.signals import catalog_read_anew
+        """Look at saved SQL again whenever its source's tables, or what may run there, changed."""
+        from mirror.sources.signals import catalog_read_anew, policy_changed
 
-        catalog_read_anew.connect(_look_again, dispatch_uid="library_look_again")
+        for signal in (catalog_read_anew, policy_changed):
+            signal.connect(_look_again, dispatch_uid="library_look_again")
 
 
 def _look_again(source: Any, catalog: Any, **_: Any) -> None:

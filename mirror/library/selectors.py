@@ -11,9 +11,9 @@ from mirror.library.models import SavedSql
 from mirror.library.parameters import ParameterError, sql_bind
 from mirror.people.models import Team, User
 from mirror.people.selectors import teams_of
+from mirror.sources import guarding
 from mirror.sources.models import Source
 from mirror.sources.selectors import sources_visible
-from sqlagent import guard
 from sqlagent.values import Catalog
 
 # What stands for a parameter without a default when only the names around it matter.
@@ -49,14 +49,14 @@ def broken_by(source: Source, catalog: Catalog) -> dict[int, str]:
     """
     found = {}
     for saved in SavedSql.objects.filter(source=source).only("pk", "sql", "parameters"):
-        problem = problem_of(saved.sql, saved.parameters, catalog)
+        problem = problem_of(source, saved.sql, saved.parameters, catalog)
         if problem:
             found[saved.pk] = problem
     return found
 
 
-def problem_of(sql: str, parameters: Sequence[Mapping[str, Any]], catalog: Catalog) -> str:
-    """Say why saved SQL does not run on a catalog; nothing when it does."""
+def problem_of(source: Source, sql: str, parameters: Sequence[Mapping[str, Any]], catalog: Catalog) -> str:
+    """Say why saved SQL does not run on a source with this catalog; nothing when it does."""
     arguments = {
         str(parameter["name"]): ANY_VALUE[parameter["kind"]]
         for parameter in parameters
@@ -66,8 +66,8 @@ def problem_of(sql: str, parameters: Sequence[Mapping[str, Any]], catalog: Catal
         bound = sql_bind(sql, parameters, arguments, catalog.dialect)
     except ParameterError as error:
         return str(error)
-    checked = guard.check(bound, catalog)
-    return f"{checked.what} {checked.why}".strip() if isinstance(checked, guard.Refusal) else ""
+    checked = guarding.sql_check(source, bound, catalog)
+    return f"{checked.what} {checked.why}".strip() if isinstance(checked, guarding.Refusal) else ""
 
 
 def may_change(user: User, saved: SavedSql) -> bool:

@@ -64,7 +64,7 @@ def sql_update(
     if sql != saved.sql:
         saved.verified_by = saved.verified_at = None
         if saved.problem and saved.source.catalog:
-            saved.problem = selectors.problem_of(sql, kept, catalog_read(saved.source.catalog))
+            saved.problem = selectors.problem_of(saved.source, sql, kept, catalog_read(saved.source.catalog))
     saved.name, saved.description, saved.sql, saved.parameters = name, description, sql, kept
     saved.save()
     return saved

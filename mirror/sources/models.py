@@ -59,6 +59,9 @@ class Source(models.Model):
     result_rows = models.PositiveIntegerField(null=True, blank=True)
     result_days = models.PositiveIntegerField(null=True, blank=True)
     cell_chars = models.PositiveIntegerField(null=True, blank=True)
+    guarding = models.JSONField(
+        default=dict, blank=True, help_text="What may run, where that differs from usual"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

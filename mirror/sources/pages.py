@@ -46,6 +46,7 @@ class SourcePage:
 
     source: Source
     may_change: bool
+    may_decide: bool
     team_names: list[str]
     search: str
     tables: list[TableBlock]

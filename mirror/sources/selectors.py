@@ -20,6 +20,11 @@ def may_change(user: User, source: Source) -> bool:
     return source.owner_id == user.pk
 
 
+def may_decide(user: User, source: Source) -> bool:
+    """Say whether somebody may decide what runs on a source they see: its owner, and administrators."""
+    return may_change(user, source) or user.is_staff
+
+
 def teams_to_share_with(user: User) -> QuerySet[Team]:
     """List the teams somebody may share with: their own; administrators, any."""
     return Team.objects.all() if user.is_staff else teams_of(user)

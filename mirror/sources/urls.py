@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from mirror.sources import limit_views, upload_views, views
+from mirror.sources import guard_views, limit_views, upload_views, views
 
 app_name = "sources"
 urlpatterns = [
@@ -20,6 +20,7 @@ urlpatterns = [
     path("<int:pk>/edit/", views.edit, name="edit"),
     path("<int:pk>/test/", views.test, name="test_changed"),
     path("<int:pk>/limits/", limit_views.limits, name="limits"),
+    path("<int:pk>/may-run/", guard_views.may_run, name="may_run"),
     path("<int:pk>/share/", views.share, name="share"),
     path("<int:pk>/refresh/", views.refresh, name="refresh"),
     path("<int:pk>/delete/", views.delete, name="delete"),

@@ -48,6 +48,7 @@ def source(request: HttpRequest, pk: int) -> HttpResponse:
     page = SourcePage(
         source=source,
         may_change=selectors.may_change(request.user, source),
+        may_decide=selectors.may_decide(request.user, source),
         team_names=list(source.teams.values_list("name", flat=True)),
         search=search,
         tables=found[:TABLES_SHOWN],

@@ -17,6 +17,7 @@ from django.db import close_old_connections
 
 from mirror.results.services import result_receive
 from mirror.sources import services as sources
+from mirror.sources.guarding import policy_of
 from mirror.sources.limits import limits_of
 from sqlagent import pipeline
 from sqlagent.adapters.openai import OpenAiLlm
@@ -121,6 +122,7 @@ def answer_events(
             ),
             privacy=opened.source.privacy,
             cancelled=cancelled,
+            policy=policy_of(opened.source),
         )
     finally:
         if llm is not None:

@@ -25,7 +25,7 @@ from mirror.results.cells import storable
 from mirror.results.models import StoredResult
 from mirror.results.selectors import rows_of
 from mirror.results.services import result_delete
-from sqlagent import guard
+from mirror.sources import guarding
 from sqlagent.errors import DatabaseError
 from sqlagent.values import Failure, FailureKind
 
@@ -169,8 +169,8 @@ def _ran(version: Version, watch: Watch) -> StoredResult | Failure:
             sql = _bound(version, opened)
             if isinstance(sql, Failure):
                 return sql
-            checked = guard.check(sql, opened.catalog)
-            if isinstance(checked, guard.Refusal):
+            checked = guarding.sql_check(opened.source, sql, opened.catalog)
+            if isinstance(checked, guarding.Refusal):
                 message = f"{checked.what} {checked.why}".strip()
                 return Failure(FailureKind.REFUSED, message, checked.position, checked.advice)
             watch.cancel = opened.database.cancel

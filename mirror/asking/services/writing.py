@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from mirror.asking.models import Run
 from mirror.asking.services.opening import AskingError
+from mirror.sources import guarding
 from mirror.sources.catalogs import catalog_read
-from sqlagent import formatting, guard
+from sqlagent import formatting
 
 
 def sql_format(run: Run, sql: str) -> str:
@@ -16,7 +17,7 @@ def sql_format(run: Run, sql: str) -> str:
     return formatted
 
 
-def sql_problem(run: Run, sql: str) -> guard.Refusal | None:
+def sql_problem(run: Run, sql: str) -> guarding.Refusal | None:
     """What would be refused about the SQL if it ran now, by the catalog as it was last read.
 
     Nothing is said of SQL with parameters, whose values are not there yet, nor before the
@@ -25,5 +26,5 @@ def sql_problem(run: Run, sql: str) -> guard.Refusal | None:
     source = run.thread.source
     if not source.catalog or not sql.strip() or run.saved_id is not None:
         return None
-    checked = guard.check(sql, catalog_read(source.catalog))
-    return checked if isinstance(checked, guard.Refusal) else None
+    checked = guarding.sql_check(source, sql, catalog_read(source.catalog))
+    return checked if isinstance(checked, guarding.Refusal) else None

@@ -1,0 +1,82 @@
+"""The page that says what may run on a source."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods
+
+from mirror.people.models import User
+from mirror.sources import guarding, selectors
+from mirror.sources.models import Source
+
+# More than anybody reviews one by one.
+FUNCTIONS = 200
+
+
+class MayRunForm(forms.Form):
+    """Kinds of statements that run, and further functions that may be called."""
+
+    kinds = forms.MultipleChoiceField(
+        label="Statements that only describe",
+        choices=[(kind, words) for kind, words in guarding.KINDS.items()],
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="All of these only read. What is not ticked is refused.",
+    )
+    functions = forms.CharField(
+        label="Further functions", required=False, max_length=10_000, widget=forms.Textarea(attrs={"rows": 5})
+    )
+
+    def __init__(self, *args: Any, source: Source, by: User, **kwargs: Any) -> None:
+        policy = guarding.policy_of(source)
+        initial = {
+            "kinds": [kind for kind in guarding.KINDS if kind not in policy.refused],
+            "functions": "\n".join(sorted(policy.functions)),
+        }
+        super().__init__(*args, initial=initial, **kwargs)
+        self.fields["functions"].help_text = (
+            "One a line: name, or schema.name. Allow only what computes, such as a function of your own. "
+            "What writes, waits, takes locks or reads files is never allowed."
+            if by.is_staff
+            else "Only administrators add to these; you may take some away."
+        )
+
+    def clean_functions(self) -> list[str]:
+        """Turn lines, or what stands between commas, into names."""
+        typed = re.split(r"[\r\n,;]+", self.cleaned_data["functions"].lower())
+        names = list(dict.fromkeys(name.strip().removesuffix("()") for name in typed if name.strip()))
+        if len(names) > FUNCTIONS:
+            raise forms.ValidationError(f"At most {FUNCTIONS} functions can be allowed.")
+        return names
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def may_run(request: HttpRequest, pk: int) -> HttpResponse:
+    """Change what may run on a source: its owner narrows it, administrators who see it widen it."""
+    source = get_object_or_404(selectors.sources_visible(request.user), pk=pk)
+    if not selectors.may_decide(request.user, source):
+        raise PermissionDenied(f"Only {source.owner} and administrators decide what may run here.")
+    form = MayRunForm(request.POST if request.method == "POST" else None, source=source, by=request.user)
+    if form.is_valid() and _kept(form, source, request.user):
+        messages.success(request, f"What may run on {source.name} is changed.")
+        return redirect("sources:source", pk)
+    status = 422 if form.is_bound else 200
+    return render(request, "sources/may_run.html", {"form": form, "source": source}, status=status)
+
+
+def _kept(form: MayRunForm, source: Source, by: User) -> bool:
+    """Keep what was chosen, or say on the form why it cannot be."""
+    refused = set(guarding.KINDS) - set(form.cleaned_data["kinds"])
+    try:
+        guarding.policy_set(source, form.cleaned_data["functions"], refused, by)
+    except guarding.PolicyRefused as error:
+        form.add_error("functions", str(error))
+        return False
+    return True

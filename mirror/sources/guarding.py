@@ -1,0 +1,74 @@
+"""What may run on a source: the guard with what was decided for it. The one place that asks the guard.
+
+Kept as `{"functions": [...], "refused": [...]}`: further functions that administrators allow, and
+the kinds of statements that are switched off. What writes is never allowed, whoever asks.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from mirror.sources.catalogs import catalog_read
+from mirror.sources.signals import policy_changed
+from sqlagent import guard
+from sqlagent.guard import KINDS, Passed, Policy, Refusal
+
+if TYPE_CHECKING:
+    from mirror.people.models import User
+    from mirror.sources.models import Source
+    from sqlagent.values import Catalog
+
+__all__ = ["KINDS", "Passed", "Refusal", "function_problem", "policy_of", "policy_set", "sql_check"]
+
+log = logging.getLogger(__name__)
+
+
+class PolicyRefused(ValueError):
+    """What may run cannot be changed like this; the message is fit to be shown."""
+
+
+def policy_of(source: Source) -> Policy:
+    """Give what was decided for a source; a kind that is no longer known is left out."""
+    kept = source.guarding or {}
+    return Policy(
+        functions=frozenset(kept.get("functions", ())),
+        refused=frozenset(kept.get("refused", ())) & frozenset(KINDS),
+    )
+
+
+def sql_check(source: Source, sql: str, catalog: Catalog) -> Passed | Refusal:
+    """Let one read-only statement through, or refuse it, as the source's policy says."""
+    return guard.check(sql, catalog, policy_of(source))
+
+
+def function_problem(function: str, engine: str) -> str:
+    """Say why a function cannot be allowed, in a sentence; nothing when it can."""
+    if why := guard.never_allowed(function, engine):
+        return f"{why} This is never allowed."
+    return f"{function} may be called already." if guard.listed(function, engine) else ""
+
+
+def policy_set(source: Source, functions: Iterable[str], refused: Iterable[str], by: User) -> None:
+    """Keep what may run on a source. Raises: PolicyRefused; nothing changes then.
+
+    Only administrators add functions; whoever may change the source takes them away, and switches
+    kinds of statements off and on.
+    """
+    kept = policy_of(source).functions
+    wanted = {name.lower() for name in functions}
+    added = sorted(wanted - kept)
+    if added and not by.is_staff:
+        raise PolicyRefused(f"Only administrators allow further functions ({', '.join(added)}).")
+    problems = [problem for name in added if (problem := function_problem(name, source.engine))]
+    if problems:
+        raise PolicyRefused(" ".join(problems))
+    source.guarding = {"functions": sorted(wanted), "refused": sorted(set(refused) & set(KINDS))}
+    with transaction.atomic():
+        source.save(update_fields=["guarding"])
+        if source.catalog:
+            policy_changed.send(type(source), source=source, catalog=catalog_read(source.catalog))
+    log.info("What may run on source %s was changed by user %s: %s", source.pk, by.pk, source.guarding)
