@@ -272,6 +272,36 @@ CATALOG_HOURS = env.int("CATALOG_HOURS", default=24)
 VALUE_INDEX_PER_COLUMN = env.int("VALUE_INDEX_PER_COLUMN", default=2_000)
 VALUE_INDEX_SECONDS = env.float("VALUE_INDEX_SECONDS", default=30.0)
 
+# ------------------------------------------------------------------ reports
+
+# Where people reach this server; links in mails and messages begin with it.
+SITE_URL = env.str("SITE_URL", default="http://127.0.0.1:8000")
+
+# The mail server (SMTP). Without a host no mail is sent, and pages say so.
+EMAIL_HOST = env.str("EMAIL_HOST", default="")
+EMAIL_PORT = env.int("EMAIL_PORT", default=25)
+EMAIL_HOST_USER = env.str("EMAIL_HOST_USER", default="")
+EMAIL_HOST_PASSWORD = env.str("EMAIL_HOST_PASSWORD", default="")
+
+# How its connection is encrypted: STARTTLS (usually port 587), or TLS from the start (465). One or neither.
+EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", default=False)
+EMAIL_USE_SSL = env.bool("EMAIL_USE_SSL", default=False)
+
+# Seconds to wait for one answer of the mail server. Taking over a whole mail may last five times as long.
+EMAIL_TIMEOUT = env.float("EMAIL_TIMEOUT", default=30.0)
+
+# Who mails come from; bounces go there.
+DEFAULT_FROM_EMAIL = MAIL_FROM = env.str("MAIL_FROM", default="Mirror <mirror@localhost>")
+
+# The most that is attached to one mail (megabytes); larger files are linked to.
+MAIL_ATTACHMENT_MB = env.int("MAIL_ATTACHMENT_MB", default=20)
+
+# Where reports may be put as files for people who are not staff. Staff may name any folder.
+REPORT_FOLDERS_DIR = Path(env.str("REPORT_FOLDERS_DIR", default=str(VAR_DIR / "folders")))
+
+# Seconds a webhook has to take a report, from looking up its name to the end of its answer.
+WEBHOOK_SECONDS = env.float("WEBHOOK_SECONDS", default=30.0)
+
 # ------------------------------------------------------------------ log
 
 # How much is said: DEBUG, INFO, WARNING or ERROR. One line an event, no question, row or secret in it.

@@ -22,7 +22,8 @@ def _tidy() -> None:
         shutil.rmtree(_made, ignore_errors=True)
 
 
-for _name in ("DATABASE_URL", "REDIS_URL", "LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL", "PRODUCTION", "DEBUG"):
+_servers = ("DATABASE_URL", "REDIS_URL", "LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL", "EMAIL_HOST")
+for _name in (*_servers, "PRODUCTION", "DEBUG"):
     os.environ.pop(_name, None)
 os.environ |= {
     "MIRROR_ENV_FILE": os.devnull,
