@@ -62,6 +62,7 @@ INSTALLED_APPS = [
     "mirror.people",
     "mirror.sources",
     "mirror.results",
+    "mirror.exports",
     "mirror.library",
     "mirror.asking",
     "mirror.reports",
@@ -154,12 +155,32 @@ STATICFILES_DIRS = [BASE_DIR / "frontend" / "static"]
 SERVESTATIC_USE_FINDERS = True
 SERVESTATIC_ALLOW_ALL_ORIGINS = False
 
-# Stored results and files to download.
+# Stored results and files to download: a folder, or a bucket of any S3-compatible store.
 MEDIA_ROOT = Path(env.str("MEDIA_ROOT", default=str(VAR_DIR / "media")))
+S3_BUCKET = env.str("S3_BUCKET", default="")
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
+if S3_BUCKET:
+    # Where it is, unless at Amazon; the keys, unless the machine has a role; a folder in the bucket.
+    _endpoint = env.str("S3_ENDPOINT_URL", default="")
+    STORAGES["default"] = {
+        "BACKEND": "mirror.storage.BucketStorage",
+        "OPTIONS": {
+            "bucket_name": S3_BUCKET,
+            "endpoint_url": _endpoint or None,
+            "region_name": env.str("S3_REGION", default="") or None,
+            "access_key": env.str("S3_ACCESS_KEY_ID", default="") or None,
+            "secret_key": env.str("S3_SECRET_ACCESS_KEY", default="") or None,
+            "location": env.str("S3_FOLDER", default=""),
+            # "path" is what stores other than Amazon's understand; some want "virtual"
+            "addressing_style": env.str("S3_ADDRESSING", default="") or ("path" if _endpoint else "auto"),
+        },
+    }
+
+# Copies of stored results on this machine, where they are in a bucket (megabytes).
+RESULT_COPIES_MEGABYTES = env.int("RESULT_COPIES_MEGABYTES", default=2_000)
 
 # What a page may load: our own files only. Inline styles are Plotly's need.
 CONTENT_SECURITY_POLICY = {

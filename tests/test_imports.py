@@ -93,7 +93,7 @@ VENDORS = {
 }
 
 # Each subject knows itself and those to its left.
-SUBJECTS = ["people", "sources", "results", "library", "asking", "reports"]
+SUBJECTS = ["people", "sources", "results", "exports", "library", "asking", "reports"]
 # What every subject may use. `health` is known by nobody but the addresses and the worker.
 SHARED = {"leases", "keys", "logs", "processes", "settings"}
 

@@ -1,0 +1,86 @@
+"""Names that a format can take: of files, of sheets, of columns that must differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from mirror.exports.texts import whole
+from mirror.exports.values import FORMATS
+
+# Excel: a sheet's name has at most 31 characters, none of these, and no apostrophe at its edges.
+_SHEET_CHARS = 31
+_NOT_IN_SHEETS = re.compile(r"[\[\]:*?/\\\x00-\x1f\x7f\ufffe\uffff]+")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+
+
+def one_line(text: str) -> str:
+    """Give a title or a note as one line, without controls and without marks that turn text round.
+
+    Example:
+        >>> one_line("Sales\\r\\nBcc: eve" + chr(7))
+        'Sales Bcc: eve'
+    """
+    return " ".join(_CONTROLS.sub(" ", whole(text)).split())
+
+
+def unique(names: Sequence[str]) -> tuple[str, ...]:
+    """Make names differ: the second `total` becomes `total_2`, one that is empty `column_3`.
+
+    Example:
+        >>> unique(["id", "total", "total", "", "total_2"])
+        ('id', 'total', 'total_3', 'column_4', 'total_2')
+    """
+    made: list[str] = []
+    taken = {whole(name) for name in names}
+    seen: set[str] = set()
+    for number, name in enumerate(map(whole, names), start=1):
+        stem = name or f"column_{number}"
+        found, count = stem, 1
+        while found in seen or (found != name and found in taken):
+            count += 1
+            found = f"{stem}_{count}"
+        seen.add(found)
+        made.append(found)
+    return tuple(made)
+
+
+def sheet_names(titles: Iterable[str], reserved: Iterable[str] = ("History",)) -> tuple[str, ...]:
+    """Make titles into names of sheets: valid, and different whatever their letter case.
+
+    `reserved` are names that are taken; Excel keeps *History* for itself.
+
+    Example:
+        >>> sheet_names(["Sales 1/2", "sales 1 2", "", "x" * 40])
+        ('Sales 1 2', 'sales 1 2 (2)', 'Sheet3', 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx')
+    """
+    made: list[str] = []
+    seen = {name.casefold() for name in reserved}
+    for number, title in enumerate(titles, start=1):
+        clean = " ".join(_NOT_IN_SHEETS.sub(" ", one_line(title)).split()).strip("'")
+        stem = _cut(clean, _SHEET_CHARS).strip("' ") or f"Sheet{number}"
+        name, count = stem, 1
+        while name.casefold() in seen:
+            count += 1
+            mark = f" ({count})"
+            name = _cut(stem, _SHEET_CHARS - len(mark)).rstrip() + mark
+        seen.add(name.casefold())
+        made.append(name)
+    return tuple(made)
+
+
+def _cut(text: str, most: int) -> str:
+    """Cut to so many characters as Excel counts them: an emoji is two."""
+    return text.encode("utf-16-le")[: most * 2].decode("utf-16-le", "ignore")
+
+
+def file_name(title: str, format: str, first_rows: int | None = None) -> str:
+    """Name a file after its title; one that holds only the first rows says so in its name.
+
+    Example:
+        >>> file_name("Which five countries?", "xlsx"), file_name("../", "csv", first_rows=10)
+        ('which-five-countries.xlsx', 'rows.first-10-rows.csv')
+    """
+    stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60].strip("-") or "rows"
+    cut = "" if first_rows is None else f".first-{first_rows}-rows"
+    return f"{stem}{cut}.{FORMATS[format].extension}"

@@ -1,0 +1,67 @@
+"""Make sheets of what there is: a stored result, rows on their way from a source, a few rows in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from mirror.exports.values import Kept, Row, Sheet
+from mirror.results import selectors
+from mirror.results.models import StoredResult
+from sqlagent.ports import RowStream
+from sqlagent.values import Rows
+
+
+def sheet_of(
+    result: StoredResult, title: str = "", *, sentence: str = "", chart_image: bytes | None = None
+) -> Sheet:
+    """The rows of a stored result. Nothing is read yet; writing it may raise ResultGone."""
+
+    @contextmanager
+    def kept() -> Iterator[Kept]:
+        with selectors.file_kept(result) as path:
+            yield Kept(path, columns)
+
+    columns = selectors.columns_of(result)
+    return Sheet(
+        title=title,
+        columns=tuple(column.name for column in columns),
+        kinds=tuple(column.kind for column in columns),
+        batches=lambda: selectors.batches(result),
+        row_count=result.row_count,
+        truncated=result.truncated,
+        sentence=sentence,
+        chart_image=chart_image,
+        kept=kept,
+    )
+
+
+def sheet_of_rows(
+    rows: Rows, title: str = "", *, sentence: str = "", chart_image: bytes | None = None
+) -> Sheet:
+    """A few rows that are in memory."""
+
+    def batches() -> Iterator[Sequence[Row]]:
+        yield rows.rows
+
+    return Sheet(
+        title=title,
+        columns=rows.columns,
+        kinds=tuple(map(str, rows.kinds)),
+        batches=batches,
+        row_count=len(rows.rows),
+        truncated=rows.truncated,
+        sentence=sentence,
+        chart_image=chart_image,
+    )
+
+
+def sheet_of_stream(stream: RowStream, title: str = "") -> Sheet:
+    """Rows as a source sends them; they can be written once. Writing may raise DatabaseError."""
+    return Sheet(
+        title=title,
+        columns=stream.columns,
+        kinds=tuple(map(str, stream.kinds)),
+        batches=lambda: iter(stream),
+        row_count=None,
+    )
