@@ -16,7 +16,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, connection, models, transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
@@ -58,6 +58,20 @@ class Leased(models.Model):
         return self.status == Status.DONE
 
 
+class Retried(Leased):
+    """A leased row that is tried again later when it went wrong.
+
+    No worker takes it before `not_before`. `tries` counts what went wrong outside of Mirror, so
+    `attempts` less `tries` were cut off with their workers.
+    """
+
+    not_before = models.DateTimeField(null=True, blank=True, db_index=True)
+    tries = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        abstract = True
+
+
 class LeaseLost(Exception):
     """Another worker holds the row, or it is gone: stop, and write nothing."""
 
@@ -85,14 +99,26 @@ class Lease:
         if not self.held().update(status=Status.DONE, lease_until=None, ended_at=timezone.now(), **fields):
             raise LeaseLost(f"{self.model.__name__} {self.pk} is held by another worker")
 
+    def put_off(self, until: datetime, **fields: Any) -> None:
+        """Queue the row again, for a worker to take from `until` on. Raises: LeaseLost."""
+        if not self.held().update(status=Status.QUEUED, lease_until=None, not_before=until, **fields):
+            raise LeaseLost(f"{self.model.__name__} {self.pk} is held by another worker")
+
+
+def due(model: type[Leased]) -> Q:
+    """What a worker may take now: rows that are not put off, or whose time has come."""
+    if not issubclass(model, Retried):
+        return Q()
+    return Q(not_before=None) | Q(not_before__lte=timezone.now())
+
 
 def claim(model: type[Leased], pk: int) -> Lease | None:
-    """Take a queued row; None when another worker has it, it has ended or it is gone.
+    """Take a queued row; None when another worker has it, it has ended, is put off or gone.
 
     One conditional update decides, so of two workers with the same message one gets the row.
     """
     with transaction.atomic():
-        taken = model._default_manager.filter(pk=pk, status=Status.QUEUED).update(
+        taken = model._default_manager.filter(due(model), pk=pk, status=Status.QUEUED).update(
             status=Status.RUNNING,
             lease_token=F("lease_token") + 1,
             attempts=F("attempts") + 1,

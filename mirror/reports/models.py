@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from mirror.leases import Leased
+from mirror.leases import Retried
 from mirror.sources.secrets import EncryptedTextField
 
 
@@ -120,11 +120,11 @@ class Channel(models.Model):
         return self.get_kind_display()
 
 
-class ReportRun(Leased):
+class ReportRun(Retried):
     """One making of a report: its rows, its files, what it said. `status` DONE means made or given up.
 
-    `not_before` is when a run that failed is tried again. `tries` counts what went wrong in the
-    source; `attempts` (of a leased row) how often a worker took it.
+    `fingerprint` is that of its rows, where the report's condition asks for one; `is_reading` while it
+    may still ask its sources, and counts among what runs on them at once.
     """
 
     class Cause(models.TextChoices):
@@ -145,8 +145,8 @@ class ReportRun(Leased):
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    not_before = models.DateTimeField(null=True, blank=True)
-    tries = models.PositiveSmallIntegerField(default=0)
+    fingerprint = models.CharField(max_length=64, blank=True)
+    is_reading = models.BooleanField(default=True)
     outcome = models.CharField(max_length=10, choices=Outcome, blank=True)
     reason = models.TextField(blank=True, help_text="Why it failed, was skipped or had nothing to send")
     advice = models.TextField(blank=True)
@@ -230,7 +230,7 @@ class FileLink(models.Model):
     opened = models.PositiveIntegerField(default=0)
 
 
-class Delivery(Leased):
+class Delivery(Retried):
     """One sending to one place: a recipient, an address, a folder. `status` DONE means sent or given up.
 
     `uid` names it to the outside: in a mail's Message-ID and a webhook's header, the same at each attempt.
@@ -261,7 +261,6 @@ class Delivery(Leased):
     about = models.CharField(max_length=10, choices=About)
     to = models.CharField(max_length=500, help_text="A mail address, or where to in words; no secret")
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
-    not_before = models.DateTimeField(null=True, blank=True)
     sending_at = models.DateTimeField(null=True, blank=True)
     answers = models.JSONField(default=list, blank=True, help_text='[{"at", "ok", "answer"}]')
     sent_at = models.DateTimeField(null=True, blank=True)
@@ -272,8 +271,11 @@ class Delivery(Leased):
             models.UniqueConstraint(
                 fields=["run", "channel", "about", "to"], name="one_delivery_a_recipient"
             ),
+            # Deliveries whose channel was removed keep their rows, and may have gone to one address.
             models.UniqueConstraint(
-                fields=["run", "about", "to"], condition=Q(channel=None), name="one_notice_a_recipient"
+                fields=["run", "about", "to"],
+                condition=Q(channel=None, about__in=["test", "failed", "paused", "handed"]),
+                name="one_notice_a_recipient",
             ),
         ]
 

@@ -1,0 +1,99 @@
+"""Which reports somebody may look at, and which rows and files of theirs.
+
+A report is seen by its owner and by the members of its teams who also see every source of it. Rows and files
+are seen only by who sees the source of every part they came from, the owner among them.
+"""
+
+from __future__ import annotations
+
+from django.db.models import Count, Q, QuerySet
+
+from mirror.library.models import SavedSql
+from mirror.library.selectors import saved_visible
+from mirror.people.models import Team, User
+from mirror.people.selectors import teams_of
+from mirror.reports.models import Report, ReportFile, ReportPart, ReportRun, RunPart
+from mirror.sources.selectors import sources_visible
+
+
+def reports_visible(user: User) -> QuerySet[Report]:
+    """List the reports somebody owns, or shares by a team together with every source of theirs."""
+    shared = Report.teams.through.objects.filter(team__in=teams_of(user)).values("report")
+    hidden = (
+        ReportPart.objects.exclude(saved=None)
+        .exclude(saved__source__in=sources_visible(user).values("pk"))
+        .values("report")
+    )
+    return Report.objects.filter(Q(owner=user) | (Q(pk__in=shared) & ~Q(pk__in=hidden))).select_related(
+        "owner"
+    )
+
+
+def may_change(user: User, report: Report) -> bool:
+    """Say whether somebody may edit, run, share, hand over and delete a report: its owner alone."""
+    return report.owner_id == user.pk
+
+
+def may_own(user: User, report: Report) -> bool:
+    """Say whether a report could run as somebody's: they are here, and see its SQL and its sources.
+
+    Saved SQL of somebody who left is taken as seen: nobody could share it any more.
+    """
+    if not user.is_active:
+        return False
+    saved = SavedSql.objects.filter(report_parts__report=report)
+    seen = Q(pk__in=saved_visible(user).values("pk")) | Q(owner__is_active=False)
+    return not saved.exclude(seen & Q(source__in=sources_visible(user).values("pk"))).exists()
+
+
+def owners_offered(report: Report) -> list[User]:
+    """List who a report can be handed to: members of its teams who could own it, managers first."""
+    members = User.objects.filter(teams__in=report.teams.all(), is_active=True).exclude(pk=report.owner_id)
+    managed = Count("memberships", filter=Q(memberships__is_manager=True))
+    ordered = members.annotate(managed=managed).order_by("-managed", "username").distinct()
+    return [user for user in ordered if may_own(user, report)]
+
+
+def run_visible(user: User, pk: int) -> ReportRun | None:
+    """The run with this id if somebody may look at its report and, unless they own it, at its rows."""
+    run = (
+        ReportRun.objects.select_related("report__owner", "asked_by")
+        .filter(pk=pk, report__in=reports_visible(user).values("pk"))
+        .first()
+    )
+    if run is None or (run.report.owner_id != user.pk and not rows_visible(user, run)):
+        return None
+    return run
+
+
+def rows_visible(user: User, run: ReportRun) -> bool:
+    """Say whether somebody sees every source that a run's rows came from."""
+    seen = Q(source__in=sources_visible(user).values("pk"))
+    return not RunPart.objects.filter(run=run).exclude(seen).exists()
+
+
+def file_visible(user: User, pk: int) -> ReportFile | None:
+    """The file with this id if somebody may look at its run and sees every source of its rows."""
+    file = ReportFile.objects.select_related("run__report").filter(pk=pk).first()
+    if file is None or run_visible(user, file.run_id) is None or not rows_visible(user, file.run):
+        return None
+    return file
+
+
+def reports_breaking(user: User) -> QuerySet[Report]:
+    """List the reports somebody sees whose next run will fail: a saved SQL is gone, or no longer runs.
+
+    With a source goes its saved SQL; what a changed table breaks is known since the source was read anew.
+    """
+    broken = ReportPart.objects.filter(Q(saved=None) | ~Q(saved__problem="")).values("report")
+    return reports_visible(user).filter(pk__in=broken)
+
+
+def saved_usable(user: User) -> QuerySet[SavedSql]:
+    """List the saved SQL that may be a part of somebody's report: what they see and may run."""
+    return saved_visible(user).filter(source__in=sources_visible(user).values("pk"))
+
+
+def teams_to_share_with(user: User) -> QuerySet[Team]:
+    """List the teams somebody may share a report with: those they are in."""
+    return teams_of(user)

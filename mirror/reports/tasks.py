@@ -1,0 +1,53 @@
+"""Doors a worker comes in by: each takes its row and calls the service that does the work."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+
+@shared_task
+def tick_reports() -> None:
+    """Make runs of what is due, and hand back and send again what was lost."""
+    from mirror.reports import services
+
+    services.reports_tick()
+
+
+@shared_task
+def make_report(run_id: int) -> None:
+    """Make one run of a report, if no other worker has it."""
+    from mirror.reports import services
+
+    lease = services.run_take(run_id)
+    if lease is None:
+        return
+    try:
+        services.run_make(lease)
+    except Exception:
+        services.run_break(lease)
+        raise
+    finally:
+        services.turn_pass(lease)
+
+
+@shared_task
+def deliver_report(delivery_id: int) -> None:
+    """Hand one delivery over, if no other worker has it."""
+    from mirror.reports import services
+
+    lease = services.delivery_take(delivery_id)
+    if lease is None:
+        return
+    try:
+        services.delivery_make(lease)
+    except Exception:
+        services.delivery_break(lease)
+        raise
+
+
+@shared_task
+def expire_reports() -> None:
+    """Delete files whose time is over, and what dead attempts left behind."""
+    from mirror.reports import services
+
+    services.files_expire()
