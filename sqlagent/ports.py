@@ -96,6 +96,60 @@ class SourceDatabase(Database, Protocol):
 
 
 @runtime_checkable
+class ColumnStream(RowStream, Protocol):
+    """Rows on their way that also come by column, for those who store or write them by the million."""
+
+    def column_batches(self) -> Iterator[Sequence[Iterable[Cell]]]:
+        """Yield batches instead of iterating: of each, one sequence of cells a column.
+
+        A sequence is a list of cells, or an Arrow array (pyarrow) that stands for exactly the
+        cells iterating gives: int64, float64, bool, string, date32, time64[us], timestamp[us],
+        timestamp[us, UTC], and decimal128(38, s) whose every cell has s digits after the point.
+        The same limits hold. Raises: StatementFailed, Unreachable.
+        """
+        ...
+
+
+class CsvLines(Protocol):
+    """The lines of a CSV file on their way, without the one of names.
+
+    All but `columns` and `kinds` are final once iteration ended.
+    """
+
+    columns: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    row_count: int
+    truncated: bool
+    cut_cells: int
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Yield whole lines, about a megabyte at a time. Raises: StatementFailed, Unreachable."""
+        ...
+
+
+@runtime_checkable
+class CsvStreaming(Protocol):
+    """A source that writes CSV itself, several times as fast as rows can be written here."""
+
+    def stream_csv(
+        self, sql: str, limits: Limits, *, live: str, plain: str
+    ) -> AbstractContextManager[CsvLines | None]:
+        """Run one statement as `stream` does and hand it over as lines of CSV (UTF-8, LF).
+
+        None says that this statement cannot go this way (a type whose text is not what
+        `execute` gives, such as an array or JSON; an EXPLAIN): stream its rows instead; it has not run.
+
+        NULL is nothing and an empty text `""`; every text stands in quotes; booleans are
+        true and false; numbers and times are as the source writes them. A text that the pattern
+        `live` finds at its beginning and `plain` does not match as a whole gets an apostrophe
+        before it; nothing else does, and no text that begins with an ASCII letter or digit.
+        Both are read by the source: keep to what Python's `re` and PostgreSQL read alike. Long cells
+        are cut as in rows; `limits.total_chars` is not looked at, as nothing is held. Raises: StatementFailed, Unreachable.
+        """
+        ...
+
+
+@runtime_checkable
 class Llm(Protocol):
     """A language model. `complete` may be called from several threads at once."""
 

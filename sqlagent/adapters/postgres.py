@@ -31,6 +31,7 @@ from sqlagent.adapters.base import (
     Flight,
     Row,
     Rowing,
+    check_text,
     failed,
     known_options,
     not_allowed,
@@ -38,6 +39,7 @@ from sqlagent.adapters.base import (
     unreachable,
 )
 from sqlagent.adapters.kinds import kind_of
+from sqlagent.adapters.postgres_copy import CopiedLines, Copying, Defusing, csv_sql
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits
 
@@ -87,6 +89,9 @@ def _adapters() -> AdaptersMap:
 
 
 ADAPTERS = _adapters()
+# What loads a text as it is: ours, and psycopg's for text and for types it does not know.
+TEXT_LOADERS = frozenset((TextLoader, ADAPTERS.get_loader(25, pq.Format.TEXT)))
+PLAIN_TEXTS = frozenset(("text", "varchar", "name"))
 
 
 class PostgresDatabase(Adapter):
@@ -173,6 +178,25 @@ class PostgresDatabase(Adapter):
             kinds = _kinds(connection, description)
             chunk = CHUNK if _is_stored(description, kinds) else 1
             yield Rowing(columns, kinds, self._chunks(connection, flight, chunk), flight, limits)
+
+    @contextmanager
+    def stream_csv(self, sql: str, limits: Limits, *, live: str, plain: str) -> Iterator[CopiedLines | None]:
+        """Run one statement and hand it over as lines of CSV. Raises: StatementFailed, Unreachable.
+
+        See `sqlagent.ports.CsvStreaming`, which also says when it gives None.
+        """
+        check_text(sql)
+        with self.flight(limits.seconds) as flight, self._connected(flight) as connection:
+            description = self._prepare(connection, flight, sql)
+            types = _csv_types(connection, description)
+            is_unicode = connection.pgconn.parameter_status(b"server_encoding") == b"UTF8"
+            copy = csv_sql(sql, types, Defusing(live, plain), limits) if is_unicode else None
+            if copy is None:
+                yield None
+                return
+            columns = [_name(description, number) for number in range(description.nfields)]
+            copying = Copying(connection, flight, copy, limits.rows, self._failure)
+            yield CopiedLines(columns, _kinds(connection, description), copying, limits)
 
     def _prepare(self, connection: psycopg.Connection[Any], flight: Flight, sql: str) -> pq.abc.PGresult:
         """Have the one statement parsed and described. Raises: StatementFailed."""
@@ -330,6 +354,19 @@ def _kinds(connection: psycopg.Connection[Any], description: pq.abc.PGresult) ->
         is_array = known is not None and description.ftype(number) == known.array_oid
         kinds.append(Kind.OTHER if is_array or known is None else kind_of(known.regtype or known.name))
     return kinds
+
+
+def _csv_types(connection: psycopg.Connection[Any], description: pq.abc.PGresult) -> list[str]:
+    """Name the type of each column; `other text` for what is no type of its own to Python."""
+    transformer, types = Transformer(connection), []
+    for number in range(description.nfields):
+        oid = description.ftype(number)
+        known = connection.adapters.types.get(oid)
+        name = known.name if known is not None and oid == known.oid else ""
+        if transformer.get_loader(oid, pq.Format.TEXT).__class__ in TEXT_LOADERS and name not in PLAIN_TEXTS:
+            name = "other text"
+        types.append(name)
+    return types
 
 
 def _is_stored(description: pq.abc.PGresult, kinds: list[Kind]) -> bool:
