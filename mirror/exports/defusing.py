@@ -27,9 +27,19 @@ PLAIN_NUMBER = r" *(?:[+\-]?(?:[0-9][0-9.,]*|\.[0-9]+)(?:[eE][+\-]?[0-9]+)?%?|-)
 # at the edge. And what must be looked at: a sign, nothing at all.
 _SPECIAL = rf"""[,;|"\t\r\n\x00]|^[{_BLANK}{_SIGN}]|[{_BLANK}]$|^$"""
 
-_is_live = re.compile(LIVE).match
+_begins_live = re.compile(LIVE).match
 _is_plain_number = re.compile(PLAIN_NUMBER).fullmatch
 _is_special = re.compile(_SPECIAL).search
+
+
+def is_live(text: str) -> bool:
+    """Tell whether a spreadsheet might run a text.
+
+    Example:
+        >>> is_live("=1+1"), is_live("+47 22 22 55 55"), is_live("-1.5e3"), is_live("1+1")
+        (True, True, False, False)
+    """
+    return bool(_begins_live(text)) and not _is_plain_number(text)
 
 
 def defused(text: str) -> str:
@@ -39,7 +49,7 @@ def defused(text: str) -> str:
         >>> defused("=1+1"), defused(" @SUM(A1)"), defused("-5"), defused("-"), defused("a=b")
         ("'=1+1", "' @SUM(A1)", '-5', '-', 'a=b')
     """
-    return "'" + text if _is_live(text) and not _is_plain_number(text) else text
+    return "'" + text if is_live(text) else text
 
 
 def csv_text(text: str) -> str:

@@ -1,0 +1,306 @@
+"""XLSX: a sheet for each SQL, cells with types, and a sheet of notes where there is something to say.
+
+Numbers, dates, times and booleans are what they are. What Excel would change becomes text: numbers of more
+than 15 digits (it keeps no more), dates before March 1900 (its calendar is wrong there), times with a zone.
+Texts are always texts, never formulas or links. What does not fit is said on the sheet of notes and in
+what `write` gives back.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from xlsxwriter import Workbook
+from xlsxwriter.format import Format as CellFormat
+from xlsxwriter.worksheet import Worksheet
+
+from mirror.exports import names
+from mirror.exports.defusing import is_live
+from mirror.exports.texts import exact, whole
+from mirror.exports.values import XLSX_ROWS, Cover, Sheet
+
+# Excel, "Specifications and limits": digits of a number, characters of a cell, columns of a sheet.
+_DIGITS = 15
+_CELL_CHARS = 32_767
+_COLUMNS = 16_384
+_LARGEST = 10**_DIGITS - 1
+# From here on Excel would show an integer as 1.2E+11 where nothing else is said.
+_LONG = 10**11
+# Excel believes that there was a 29 February 1900.
+_FIRST_DAY = date(1900, 3, 1)
+_FIRST_MOMENT = datetime(1900, 3, 1)
+
+# Column widths are looked at in so many rows, in characters from the first to the second.
+_WIDTH_ROWS, _NARROWEST, _WIDEST = 200, 8, 60
+
+
+class _PlainSheet(Worksheet):  # type: ignore[misc]
+    """A worksheet that writes every digit of a number, and of a text nothing but text.
+
+    XlsxWriter rounds floats to 16 digits, and takes a text `<r>...</r>` for markup of its own, which
+    goes into the file as it is.
+    """
+
+    def _xml_number_element(self, number: Any, attributes: Sequence[tuple[str, Any]] = ()) -> None:
+        written = repr(number) if isinstance(number, float) else str(number)
+        parts = "".join(f' {key}="{value}"' for key, value in attributes)
+        self.fh.write(f"<c{parts}><v>{written}</v></c>")
+
+    def _xml_rich_inline_string(self, string: str, attributes: Any = ()) -> None:
+        self._xml_inline_string(string, True, attributes)
+
+
+class _Formats:
+    """How the cells of one workbook look, each made once."""
+
+    def __init__(self, book: Workbook) -> None:
+        self._book = book
+        self._made: dict[str, CellFormat] = {}
+        self.head = book.add_format({"bold": True, "bottom": 1, "valign": "top"})
+        self.bold = book.add_format({"bold": True})
+        # A text that stays one when somebody edits its cell.
+        self.quoted = book.add_format({"quote_prefix": True})
+        self.wrapped = book.add_format({"text_wrap": True, "valign": "top"})
+
+    def of(self, shown: str) -> CellFormat:
+        """The format that shows numbers in Excel's words `shown`."""
+        if shown not in self._made:
+            self._made[shown] = self._book.add_format({"num_format": shown})
+        return self._made[shown]
+
+
+class _Filling:
+    """Fills one sheet, and counts what could not be written as it is."""
+
+    def __init__(self, page: Worksheet, formats: _Formats, columns: int) -> None:
+        self._page, self._formats = page, formats
+        self._widths = [0] * columns
+        self.rows = self.cut_cells = self.long_numbers = 0
+        self.is_full = False
+        self._write: dict[type, Callable[[int, int, Any], None]] = {
+            bool: self._boolean,
+            int: self._integer,
+            float: self._float,
+            Decimal: self._decimal,
+            str: self._text,
+            datetime: self._datetime,
+            date: self._date,
+            time: self._time,
+            timedelta: self._duration,
+        }
+
+    def head(self, columns: Sequence[str]) -> None:
+        """Write the names of the columns, which stay in sight."""
+        for place, name in enumerate(columns):
+            self._page.write_string(0, place, self._cut(whole(name)), self._formats.head)
+            self._widths[place] = len(name) + 3
+        self._page.freeze_panes(1, 0)
+
+    def add(self, rows: Sequence[Sequence[Any]]) -> None:
+        """Write some rows below those before."""
+        if self.rows < _WIDTH_ROWS:
+            self._measure(rows[: _WIDTH_ROWS - self.rows])
+        write, other, number = self._write, self._other, self.rows
+        for row in rows:
+            number += 1
+            for place, value in enumerate(row):
+                if value is not None:
+                    write.get(value.__class__, other)(number, place, value)
+        self.rows = number
+
+    def end(self) -> None:
+        """Say what is only known now: widths, and what can be filtered."""
+        for place, width in enumerate(self._widths):
+            self._page.set_column(place, place, min(max(width, _NARROWEST), _WIDEST))
+        if self._widths:
+            self._page.autofilter(0, 0, self.rows, len(self._widths) - 1)
+
+    def _measure(self, rows: Sequence[Sequence[Any]]) -> None:
+        for row in rows:
+            for place, value in enumerate(row[: len(self._widths)]):
+                if value is not None:
+                    text = value if isinstance(value, str) else exact(value)
+                    longest = max(map(len, text[:2_000].splitlines()), default=0)
+                    self._widths[place] = max(self._widths[place], longest + 1)
+
+    def _boolean(self, row: int, place: int, value: bool) -> None:
+        self._page.write_boolean(row, place, value)
+
+    def _integer(self, row: int, place: int, value: int) -> None:
+        if -_LONG < value < _LONG:
+            self._page.write_number(row, place, value)
+        elif -_LARGEST <= value <= _LARGEST:
+            self._page.write_number(row, place, value, self._formats.of("0"))
+        else:
+            self._as_text(row, place, value)
+
+    def _float(self, row: int, place: int, value: float) -> None:
+        if math.isfinite(value):
+            self._page.write_number(row, place, value)
+        else:
+            self._page.write_string(row, place, repr(value))
+
+    def _decimal(self, row: int, place: int, value: Decimal) -> None:
+        if not value.is_finite():
+            self._page.write_string(row, place, str(value))
+            return
+        _, digits, exponent = value.as_tuple()
+        assert isinstance(exponent, int)
+        if len(digits) + max(exponent, 0) > _DIGITS or exponent < -_DIGITS:
+            self._as_text(row, place, value)
+            return
+        shown = "0." + "0" * -exponent if exponent < 0 else "0"
+        self._page.write_number(row, place, value, self._formats.of(shown))
+
+    def _datetime(self, row: int, place: int, value: datetime) -> None:
+        if value.tzinfo is not None or value < _FIRST_MOMENT:
+            self._page.write_string(row, place, exact(value))
+            return
+        shown = "yyyy-mm-dd hh:mm:ss.000" if value.microsecond else "yyyy-mm-dd hh:mm:ss"
+        self._page.write_datetime(row, place, value, self._formats.of(shown))
+
+    def _date(self, row: int, place: int, value: date) -> None:
+        if value < _FIRST_DAY:
+            self._page.write_string(row, place, value.isoformat())
+        else:
+            self._page.write_datetime(row, place, value, self._formats.of("yyyy-mm-dd"))
+
+    def _time(self, row: int, place: int, value: time) -> None:
+        if value.tzinfo is not None:
+            self._page.write_string(row, place, exact(value))
+            return
+        shown = "hh:mm:ss.000" if value.microsecond else "hh:mm:ss"
+        self._page.write_datetime(row, place, value, self._formats.of(shown))
+
+    def _duration(self, row: int, place: int, value: timedelta) -> None:
+        if value < timedelta():
+            self._page.write_string(row, place, exact(value))
+        else:
+            self._page.write_datetime(row, place, value, self._formats.of("[h]:mm:ss"))
+
+    def _as_text(self, row: int, place: int, number: int | Decimal) -> None:
+        self.long_numbers += 1
+        self._text(row, place, exact(number))
+
+    def _other(self, row: int, place: int, value: Any) -> None:
+        self._text(row, place, exact(value))
+
+    def _text(self, row: int, place: int, value: str) -> None:
+        look = self._formats.quoted if is_live(value) else None
+        self._page.write_string(row, place, self._cut(whole(value)), look)
+
+    def _cut(self, text: str) -> str:
+        """Cut as Excel counts: a character beyond U+FFFF is two."""
+        if len(text) * 2 <= _CELL_CHARS:
+            return text
+        counted = text.encode("utf-16-le")
+        if len(counted) <= _CELL_CHARS * 2:
+            return text
+        self.cut_cells += 1
+        return counted[: (_CELL_CHARS - 1) * 2].decode("utf-16-le", "ignore") + "…"
+
+
+def write(
+    sheets: Sequence[Sheet], path: Path, cover: Cover, progress: Callable[[int], None]
+) -> tuple[int, tuple[str, ...]]:
+    """Write a workbook with a sheet for each of the sheets; see `writing.write`."""
+    rows = 0
+    notes: list[str] = []
+    with tempfile.TemporaryDirectory(prefix=".mirror-xlsx-", dir=path.parent) as folder:
+        book = Workbook(
+            str(path),
+            {
+                "constant_memory": True,
+                "tmpdir": folder,
+                "use_zip64": True,
+                "strings_to_formulas": False,
+                "strings_to_urls": False,
+                "strings_to_numbers": False,
+            },
+        )
+        book.set_properties({"title": names.one_line(cover.title)[:200], "comments": "Made by Mirror"})
+        formats = _Formats(book)
+        titles = names.sheet_names((sheet.title for sheet in sheets), reserved=("History", "Notes"))
+        for sheet, title in zip(sheets, titles, strict=True):
+            page = book.add_worksheet(title, worksheet_class=_PlainSheet)
+            before = rows
+            filling = _fill(page, formats, sheet, lambda count, before=before: progress(before + count))
+            rows += filling.rows
+            notes += _notes(sheet, title if len(sheets) > 1 else "", filling)
+        _notes_sheet(book, formats, sheets, titles, cover, notes)
+        book.close()
+    return rows, tuple(notes)
+
+
+def _fill(page: Worksheet, formats: _Formats, sheet: Sheet, progress: Callable[[int], None]) -> _Filling:
+    filling = _Filling(page, formats, min(len(sheet.columns), _COLUMNS))
+    filling.head(sheet.columns[:_COLUMNS])
+    for batch in sheet.batches():
+        room = XLSX_ROWS - filling.rows
+        filling.add(batch[:room])
+        progress(filling.rows)
+        if len(batch) > room:
+            filling.is_full = True
+            break
+    filling.end()
+    return filling
+
+
+def _notes(sheet: Sheet, title: str, filling: _Filling) -> list[str]:
+    """What the reader of a sheet must be told; with its title where there are several."""
+    said = []
+    if filling.is_full:
+        total = "" if sheet.row_count is None else f" of {sheet.row_count:,}"
+        more = "; there are more" if sheet.row_count is None else ""
+        said.append(
+            f"Only the first {filling.rows:,}{total} rows fit in a sheet{more}; take the CSV for all."
+        )
+    if len(sheet.columns) > _COLUMNS:
+        said.append(f"Only the first {_COLUMNS:,} of {len(sheet.columns):,} columns fit in a sheet.")
+    if filling.cut_cells:
+        said.append(
+            f"{filling.cut_cells:,} texts were longer than {_CELL_CHARS:,} characters, the most a cell "
+            "can hold, and were cut."
+        )
+    if filling.long_numbers:
+        said.append(
+            f"{filling.long_numbers:,} numbers have more than {_DIGITS} digits, the most Excel keeps; "
+            "they are written as text, so that nothing is rounded."
+        )
+    return [f"{title}: {note}" for note in said] if title else said
+
+
+def _notes_sheet(
+    book: Workbook,
+    formats: _Formats,
+    sheets: Sequence[Sheet],
+    titles: Sequence[str],
+    cover: Cover,
+    notes: Sequence[str],
+) -> None:
+    """Add a last sheet that says what the cover says, each sheet's sentence and what did not fit."""
+    lines = [(cover.title, True)] if cover.title else []
+    lines += [(line, False) for line in (cover.note, *cover.lines) if line]
+    if cover.made_at is not None:
+        lines.append((f"Made {cover.made_at:%Y-%m-%d %H:%M %Z}".strip(), False))
+    for sheet, title in zip(sheets, titles, strict=True):
+        cut = ["The source had more rows than these."] if sheet.truncated else []
+        said = [text for text in (sheet.sentence, *cut) if text]
+        if said:
+            lines += [("", False), (title, True), *((text, False) for text in said)]
+    if notes:
+        lines += [("", False), ("What did not fit", True), *((note, False) for note in notes)]
+    if not lines:
+        return
+    page = book.add_worksheet("Notes", worksheet_class=_PlainSheet)
+    page.set_column(0, 0, 100)
+    for row, (line, is_head) in enumerate(lines):
+        page.write_string(
+            row, 0, whole(line)[: _CELL_CHARS // 2], formats.bold if is_head else formats.wrapped
+        )
