@@ -130,7 +130,7 @@ def pinned(name: str) -> dict[str, str]:
     """Library to version, of one requirements file."""
     lines = [line for line in text(name).splitlines() if line and not line.startswith(("#", "-r"))]
     for line in lines:
-        assert re.fullmatch(r"[A-Za-z0-9_.-]+(\[[a-z,]+\])?==[0-9][0-9A-Za-z.]*", line), f"not pinned: {line}"
+        assert re.fullmatch(r"[A-Za-z0-9_.-]+(\[[a-z0-9,]+\])?==[0-9][0-9A-Za-z.]*", line), f"not pinned: {line}"
     return dict(re.sub(r"\[.*?\]", "", line).split("==") for line in lines)
 
 

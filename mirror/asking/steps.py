@@ -6,7 +6,7 @@ answer's own rows are kept elsewhere, whole.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mirror.results.cells import json_cell, kind_of
 from sqlagent.events import (
@@ -22,6 +22,9 @@ from sqlagent.events import (
     Sampling,
 )
 from sqlagent.values import Answer, Execution, Failure, LlmRequest, Reading, Rows
+
+if TYPE_CHECKING:
+    from mirror.results.files import ResultNotKept
 
 # Rows and characters of a cell in a preview; columns beyond these are counted, not shown.
 PREVIEW_ROWS = 3
@@ -160,6 +163,11 @@ def failure_json(failure: Failure) -> dict[str, Any]:
         "position": failure.position,
         "advice": failure.advice,
     }
+
+
+def not_kept_json(error: ResultNotKept) -> dict[str, Any]:
+    """What is kept with a version whose rows could not be stored."""
+    return {"kind": "unkept", "message": str(error), "position": None, "advice": error.advice}
 
 
 def reading_json(reading: Reading) -> dict[str, Any]:

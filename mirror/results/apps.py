@@ -16,6 +16,7 @@ class ResultsConfig(AppConfig):
 
 
 def _forget_file(instance: Any, **_: Any) -> None:
-    from mirror.results.services import file_forget
+    from mirror.results.files import file_forget
 
-    file_forget(instance)
+    if instance.file.name:
+        file_forget(instance.file.name)

@@ -33,3 +33,13 @@ class StoredResult(models.Model):
 
     def __str__(self) -> str:
         return f"{self.row_count} rows of {self.source}"
+
+
+class ForgottenFile(models.Model):
+    """A file whose result was deleted, until the storage has deleted it too."""
+
+    name = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name

@@ -7,10 +7,8 @@ its SQL other than as a parameter.
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +18,7 @@ import pyarrow.parquet as pq
 from django.utils import timezone
 
 from mirror.results.encoding import ITSELF, StoredColumn, decoder, file_columns
+from mirror.results.files import file_here
 from mirror.results.models import StoredResult
 from sqlagent.values import Kind, Rows
 
@@ -36,6 +35,10 @@ _COMPARED = {"integer": "DECIMAL(38, 6)", "number": "DOUBLE", "date": "DATE", "d
 
 class ResultGone(Exception):
     """The rows are no longer kept: their time is over or their file is missing."""
+
+
+class ResultAway(ResultGone):
+    """The rows are kept, and the storage they are in does not give them now."""
 
 
 class BadFilter(ValueError):
@@ -113,7 +116,7 @@ def batches(result: StoredResult, size: int = BATCH_ROWS) -> Iterator[list[tuple
     """
     columns = columns_of(result)
     names = [name for n, column in enumerate(columns) for name in file_columns(n, column)]
-    with _kept(result) as path, pq.ParquetFile(path) as file:
+    with file_kept(result) as path, pq.ParquetFile(path) as file:
         for batch in file.iter_batches(batch_size=size, columns=names):
             if not columns:
                 yield [()] * batch.num_rows
@@ -138,34 +141,37 @@ def rows_of(result: StoredResult, limit: int | None = None) -> Rows:
 
 @contextmanager
 def _opened(result: StoredResult) -> Iterator[tuple[duckdb.DuckDBPyConnection, str]]:
-    with _kept(result) as path:
-        connection = duckdb.connect(":memory:", config={"threads": 1})
-        try:
-            connection.execute("SET TimeZone = 'UTC'")
-            connection.execute("SET allowed_paths = [?]", [str(path)])
-            connection.execute("SET enable_external_access = false")
-            connection.execute("SET lock_configuration = true")
-            yield connection, str(path)
-        finally:
-            connection.close()
+    with file_kept(result) as path, file_opened(path) as connection:
+        yield connection, str(path)
 
 
 @contextmanager
-def _kept(result: StoredResult) -> Iterator[Path]:
-    """The result's file on this machine: itself, or a copy where the storage is elsewhere."""
+def file_opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection that reads this file and nothing else, whatever its SQL says."""
+    connection = duckdb.connect(":memory:", config={"threads": 1})
+    try:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute("SET allowed_paths = [?]", [str(path)])
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+        yield connection
+    finally:
+        connection.close()
+
+
+@contextmanager
+def file_kept(result: StoredResult) -> Iterator[Path]:
+    """The result's file on this machine: itself, or a copy where the storage is elsewhere. Raises: ResultGone."""
     if result.expires_at <= timezone.now():
         raise ResultGone("These rows are no longer kept.")
-    try:
-        path = Path(result.file.path)
-    except NotImplementedError:
-        with tempfile.NamedTemporaryFile(suffix=".parquet") as copy, result.file.open("rb") as original:
-            shutil.copyfileobj(original, copy)
-            copy.flush()
-            yield Path(copy.name)
-        return
-    if not path.is_file():
-        raise ResultGone("The file with these rows is missing.")
-    yield path
+    with ExitStack() as stack:
+        try:
+            path = stack.enter_context(file_here(result))
+        except FileNotFoundError:
+            raise ResultGone("The file with these rows is missing.") from None
+        except OSError as error:
+            raise ResultAway(f"The rows cannot be fetched now: {error}") from None
+        yield path
 
 
 def _sql(chosen: str, where: str, tail: str = "") -> str:

@@ -10,10 +10,9 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from django.core.files import File
-from django.db import transaction
 from django.utils import timezone
 
+from mirror.results import files
 from mirror.results.cells import storable
 from mirror.results.encoding import Writer
 from mirror.results.models import StoredResult
@@ -34,7 +33,7 @@ BATCH_ROWS = 1_000
 
 
 def result_store(source: Source, rows: Rows, owner: User | None = None) -> StoredResult:
-    """Keep rows, exactly as they came: every type, digit and NULL, for `RESULT_DAYS` days."""
+    """Keep rows, exactly as they came: every type, digit and NULL, for `RESULT_DAYS` days. Raises: ResultNotKept."""
     batches = (rows.rows[start : start + BATCH_ROWS] for start in range(0, len(rows.rows), BATCH_ROWS))
     result = _received(source, owner, rows.columns, rows.kinds, batches)
     result.truncated, result.cut_cells, result.seconds = rows.truncated, rows.cut_cells, rows.seconds
@@ -46,7 +45,7 @@ def result_receive(source: Source, stream: RowStream, owner: User | None = None)
     """Keep rows as a source sends them, in memory that does not grow with them.
 
     `seconds` of the result is the time spent waiting for the source. Raises: StatementFailed,
-    Unreachable; nothing is kept then.
+    Unreachable, ResultNotKept; nothing is kept then.
     """
     clock = _Clock(stream)
     result = _received(source, owner, stream.columns, stream.kinds, clock)
@@ -88,8 +87,7 @@ def _received(
             writer.add(batch)
         result.columns = storable(writer.close())
         result.row_count, result.size = writer.row_count, path.stat().st_size
-        with path.open("rb") as file:
-            result.file.save(path.name, File(file), save=False)
+        files.file_keep(result, path)
     return result
 
 
@@ -98,15 +96,9 @@ def result_delete(result: StoredResult) -> None:
     result.delete()
 
 
-def file_forget(result: StoredResult) -> None:
-    """Delete the file of a row that was deleted, once that is certain."""
-    name, storage = result.file.name, result.file.storage
-    if name:
-        transaction.on_commit(lambda: storage.delete(name))
-
-
 def results_expire() -> int:
-    """Delete every result whose time is over; returns how many."""
+    """Delete every result whose time is over, and files that outlived theirs; returns how many results."""
+    files.files_tidy()
     old = list(StoredResult.objects.filter(expires_at__lte=timezone.now())[:1000])
     for result in old:
         result_delete(result)

@@ -22,6 +22,7 @@ _TITLES = {
     "timeout": "This took too long",
     "cancelled": "Stopped",
     "lost": "The database could not be reached",
+    "unkept": "The rows could not be kept",
 }
 MARKS = {
     "bar": "Bars",

@@ -12,26 +12,31 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from django.db import close_old_connections, transaction
+from django.utils import timezone
 
 from mirror.asking.models import Run, Step, Version
 from mirror.asking.services.charts import DRAWN_ROWS, draw
 from mirror.asking.services.opening import OpenedSource, answer_events, llm_name, rows_kept, source_opened
 from mirror.asking.services.turns import turn_take
-from mirror.asking.steps import StepWriter, answer_fields
+from mirror.asking.steps import StepWriter, answer_fields, not_kept_json
 from mirror.leases import Lease, LeaseLost, Status, Watch
 from mirror.results.cells import storable
+from mirror.results.files import ResultNotKept
 from mirror.results.models import StoredResult
 from mirror.results.selectors import rows_of
 from mirror.results.services import result_delete, result_store
 from mirror.sources.limits import limits_of
 from sqlagent.errors import DatabaseError, SqlAgentError
 from sqlagent.events import Ended, Event
-from sqlagent.values import Answer, Outcome, Question, Turn
+from sqlagent.values import Answer, Outcome, Question, Rows, Turn
 
 if TYPE_CHECKING:
     from mirror.people.models import User
 
 log = logging.getLogger(__name__)
+
+# The rows of an answer as they were stored, or why they could not be.
+Kept = StoredResult | ResultNotKept | None
 
 STOPPED = "Stopped by you."
 BROKEN = "Something in Mirror itself broke while answering. It was logged; asking again may help."
@@ -55,7 +60,7 @@ def run_answer(lease: Lease) -> None:
         with Watch(lease) as watch:
             run = Run.objects.select_related("thread__source", "thread__owner").get(pk=lease.pk)
             answer, result = _answered(run, lease, watch)
-            if result is not None and (watch.is_lost or watch.is_stopped):
+            if isinstance(result, StoredResult) and (watch.is_lost or watch.is_stopped):
                 result_delete(result)
             if watch.is_lost:
                 raise LeaseLost(f"Run {lease.pk} is held by another worker")
@@ -84,7 +89,7 @@ def turns_before(run: Run) -> tuple[Turn, ...]:
     return tuple(reversed(turns))
 
 
-def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, StoredResult | None]:
+def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, Kept]:
     """Answer the question and keep its rows; there is no result where there is no answer."""
     question = Question(run.asked)
     steps = _Steps(run, lease)
@@ -113,17 +118,27 @@ def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, StoredResul
     raise RuntimeError("The pipeline ended without an answer")
 
 
-def _rows_kept(answer: Answer, opened: OpenedSource, owner: User) -> tuple[Answer, StoredResult | None]:
-    """Keep the rows of an answer: those it has, or, when they were cut, the whole of them as they come."""
+def _rows_kept(answer: Answer, opened: OpenedSource, owner: User) -> tuple[Answer, Kept]:
+    """Keep the rows of an answer: those it has, or, when they were cut, the whole of them as they come.
+
+    An answer whose rows cannot be stored is an answer still, with the reason in their place.
+    """
     if answer.rows is None:
         return answer, None
-    if answer.rows.truncated and len(answer.rows.rows) < limits_of(opened.source).result_rows:
+    try:
+        return _rows_stored(answer, answer.rows, opened, owner)
+    except ResultNotKept as error:
+        return answer, error
+
+
+def _rows_stored(answer: Answer, rows: Rows, opened: OpenedSource, owner: User) -> tuple[Answer, Kept]:
+    if rows.truncated and len(rows.rows) < limits_of(opened.source).result_rows:
         try:
             return answer, rows_kept(opened, answer.sql, owner)
         except DatabaseError as error:
-            note = f"Only the first {len(answer.rows.rows):,} rows are kept: {error.failure.message}"
+            note = f"Only the first {len(rows.rows):,} rows are kept: {error.failure.message}"
             answer = replace(answer, notes=(*answer.notes, note))
-    return answer, result_store(opened.source, answer.rows, owner)
+    return answer, result_store(opened.source, rows, owner)
 
 
 class _Steps:
@@ -150,26 +165,29 @@ class _Steps:
         close_old_connections()
 
 
-def _conclude(run: Run, lease: Lease, answer: Answer, result: StoredResult | None) -> None:
+def _conclude(run: Run, lease: Lease, answer: Answer, result: Kept) -> None:
     fields: dict[str, Any] = storable(answer_fields(answer) | {"llm": llm_name()})
     if result is None:
         lease.end(**fields)
+        return
+    if isinstance(result, ResultNotKept):
+        now = timezone.now()
+        with transaction.atomic():
+            lease.end(**fields)
+            _version(run, answer, failure=not_kept_json(result), started_at=now, ended_at=now)
         return
     try:
         drawn = draw(rows_of(result, DRAWN_ROWS), answer.question.text, sql=answer.sql)
         with transaction.atomic():
             lease.end(**fields, sentence=storable(drawn.sentence))
-            Version.objects.create(
-                run=run,
-                number=1,
-                origin=Version.Origin.ANSWER,
-                sql=storable(answer.sql),
-                result=result,
-                status=Status.DONE,
-                started_at=result.created_at,
-                ended_at=result.created_at,
-                **drawn.fields(),
-            )
+            at = result.created_at
+            _version(run, answer, result=result, started_at=at, ended_at=at, **drawn.fields())
     except LeaseLost:
         result_delete(result)
         raise
+
+
+def _version(run: Run, answer: Answer, **fields: Any) -> None:
+    """Keep the SQL of an answer as the run's first version."""
+    origin, sql = Version.Origin.ANSWER, storable(answer.sql)
+    Version.objects.create(run=run, number=1, origin=origin, sql=sql, status=Status.DONE, **fields)

@@ -17,11 +17,12 @@ from mirror.asking.services.answering import STOPPED
 from mirror.asking.services.charts import DRAWN_ROWS, draw
 from mirror.asking.services.opening import AskingError, OpenedSource, rows_kept, source_opened
 from mirror.asking.services.turns import turn_take
-from mirror.asking.steps import failure_json
+from mirror.asking.steps import failure_json, not_kept_json
 from mirror.asking.tasks import run_version
 from mirror.leases import Lease, LeaseLost, Status, Watch, end_unheld, send
 from mirror.library import services as library
 from mirror.results.cells import storable
+from mirror.results.files import ResultNotKept
 from mirror.results.models import StoredResult
 from mirror.results.selectors import rows_of
 from mirror.results.services import result_delete
@@ -125,6 +126,8 @@ def version_run(lease: Lease) -> None:
                 lease.end(failure=STOPPED_FAILURE)
             elif isinstance(found, Failure):
                 lease.end(failure=storable(failure_json(found)))
+            elif isinstance(found, ResultNotKept):
+                lease.end(failure=not_kept_json(found))
             else:
                 _keep(version, lease, found)
     except (LeaseLost, Version.DoesNotExist) as error:
@@ -162,7 +165,7 @@ def _version_add(
     return version
 
 
-def _ran(version: Version, watch: Watch) -> StoredResult | Failure:
+def _ran(version: Version, watch: Watch) -> StoredResult | Failure | ResultNotKept:
     """Run a version's SQL; its rows are stored as they come."""
     try:
         with source_opened(version.run.thread.source) as opened:
@@ -179,6 +182,8 @@ def _ran(version: Version, watch: Watch) -> StoredResult | Failure:
                 return rows_kept(opened, checked.sql, version.run.thread.owner)
             except DatabaseError as error:
                 return _placed(error.failure, checked.sql, version.sql)
+            except ResultNotKept as error:
+                return error
             finally:
                 watch.cancel = None
     except DatabaseError as error:
@@ -203,7 +208,7 @@ def _placed(failure: Failure, ran: str, typed: str) -> Failure:
     return Failure(failure.kind, failure.message, position, failure.advice)
 
 
-def _forget(found: StoredResult | Failure) -> None:
+def _forget(found: StoredResult | Failure | ResultNotKept) -> None:
     if isinstance(found, StoredResult):
         result_delete(found)
 
