@@ -320,7 +320,7 @@ MAIL_ATTACHMENT_MB = env.int("MAIL_ATTACHMENT_MB", default=20)
 # Where reports may be put as files for people who are not staff. Staff may name any folder.
 REPORT_FOLDERS_DIR = Path(env.str("REPORT_FOLDERS_DIR", default=str(VAR_DIR / "folders")))
 
-# Seconds a webhook has to take a report, from looking up its name to the end of its answer.
+# Seconds a webhook has to take a report, from connecting to the end of its answer.
 WEBHOOK_SECONDS = env.float("WEBHOOK_SECONDS", default=30.0)
 
 # ------------------------------------------------------------------ log

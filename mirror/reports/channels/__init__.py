@@ -1,7 +1,74 @@
-"""The ways a report goes out. One module a kind; each is handed a `Parcel` and answers or raises."""
+"""The ways a report goes out. One module a kind; each is handed a `Parcel` and answers or raises.
+
+A channel knows no row of the store: `target` and `secret` are what its row holds. Each module has the same
+three functions, `check`, `describe` and `deliver`.
+"""
 
 from __future__ import annotations
 
-from mirror.reports.channels.values import Attachment, DeliveryFailed, Parcel, Section
+import secrets
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
 
-__all__ = ["Attachment", "DeliveryFailed", "Parcel", "Section"]
+from mirror.reports.channels import mail, slack, webhook
+from mirror.reports.channels.values import Attachment, ChannelError, DeliveryFailed, Parcel, Section
+
+__all__ = [
+    "KINDS",
+    "Attachment",
+    "ChannelError",
+    "DeliveryFailed",
+    "Parcel",
+    "Section",
+    "check",
+    "deliver",
+    "describe",
+    "new_secret",
+]
+
+KINDS: dict[str, ModuleType] = {"mail": mail, "webhook": webhook, "slack": slack}
+
+
+def check(kind: str, target: Mapping[str, Any], secret: str, *, by_staff: bool) -> dict[str, Any]:
+    """Clean what was typed about a channel; what comes back is kept as its `target`.
+
+    Raises: ChannelError, in words for beside the field it names.
+    """
+    cleaned: dict[str, Any] = _module(kind).check(target, secret, by_staff=by_staff)
+    return cleaned
+
+
+def describe(kind: str, target: Mapping[str, Any]) -> tuple[str, ...]:
+    """Say where to, in words without a secret: one for each delivery (mail: one a recipient)."""
+    return tuple(place[:500] for place in _module(kind).describe(target))
+
+
+def deliver(
+    kind: str,
+    target: Mapping[str, Any],
+    secret: str,
+    parcel: Parcel,
+    to: str = "",
+    before: Callable[[], None] | None = None,
+) -> str:
+    """Hand a parcel over and give what the other side answered, fit to be shown.
+
+    `before` is called right before the point after which the other side may have taken it; if
+    it raises, nothing was sent that arrives. Files and S3 objects are written under
+    the same name at each attempt, so a second attempt changes nothing there.
+    Raises: DeliveryFailed.
+    """
+    answer: str = _module(kind).deliver(target, secret, parcel, to, before)
+    return answer
+
+
+def new_secret() -> str:
+    """Make a key that signs a webhook's messages."""
+    return "whsec_" + secrets.token_urlsafe(32)
+
+
+def _module(kind: str) -> ModuleType:
+    if kind not in KINDS:
+        raise ChannelError(f"There is no channel of the kind “{kind}”.", "kind")
+    return KINDS[kind]

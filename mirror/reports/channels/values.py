@@ -25,7 +25,10 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file to hand over: its name, type and size, and how to open it for reading."""
+    """A file to hand over: its name, type and size, and how to open it for reading.
+
+    `url` is a link that works without signing in, for a time; empty where none was made.
+    """
 
     name: str
     media_type: str
@@ -33,6 +36,7 @@ class Attachment:
     open: Callable[[], IO[bytes]]
     rows: int = 0
     notes: tuple[str, ...] = ()
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +79,11 @@ class DeliveryFailed(Exception):
     ) -> None:
         super().__init__(message)
         self.is_permanent, self.is_refused, self.retry_after = is_permanent, is_refused, retry_after
+
+
+class ChannelError(ValueError):
+    """What was typed about a channel cannot stand; `field` is the field it is said beside."""
+
+    def __init__(self, message: str, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field

@@ -1,0 +1,266 @@
+"""One POST to an address somebody typed: where it may go, how long it may take, how much of the answer is read.
+
+A name is looked up once, every address it stands for is checked, and the connection is made to a checked
+address: a name that changes between the check and the connection leads nowhere else. Redirects are
+not followed, proxies of the environment are not used, and one deadline holds for everything.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+import ssl
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpcore2
+from django.conf import settings
+
+from mirror.reports.channels.values import ChannelError, DeliveryFailed
+from mirror.reports.channels.wording import ANSWER_CHARS, one_line
+from mirror.sources.addresses import refused_because
+
+# What is read of an answer; the status says whether it was taken.
+ANSWER_BYTES = 4_096
+CONNECT_SECONDS = 10.0
+URL_CHARS = 2_000
+
+_HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?|[0-9A-Fa-f:.]+")
+_SHOWN = ("text/", "application/json", "application/problem+json", "application/xml")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back: the status, the headers in lower case, the beginning of the text."""
+
+    status: int
+    reason: str
+    headers: dict[str, str]
+    text: str
+
+    @property
+    def said(self) -> str:
+        """Status, reason and text in one line, fit to be shown."""
+        return one_line(f"{self.status} {self.reason} {self.text}", ANSWER_CHARS)
+
+
+def url_check(typed: str, field: str = "url") -> str:
+    """Give an address that may be posted to: https, or http too where private networks may be called.
+
+    Its name is looked up. Raises: ChannelError.
+    """
+    url = typed.strip()
+    scheme, host, port = _parts(url, field)
+    if scheme == "http" and not settings.SOURCE_PRIVATE_HOSTS:
+        raise ChannelError("The address must begin with https://.", field)
+    try:
+        addresses(host, port)
+    except DeliveryFailed as error:
+        raise ChannelError(str(error), field) from None
+    return url
+
+
+def _parts(url: str, field: str) -> tuple[str, str, int]:
+    """Split an address into scheme, host and port. Raises: ChannelError."""
+    if len(url) > URL_CHARS or not re.fullmatch(r"[!-~]+", url):
+        raise ChannelError(
+            "An address has no spaces, and letters beyond ASCII are written as %.. in it.", field
+        )
+    try:
+        split = urlsplit(url)
+        port = split.port
+        scheme, host = split.scheme.lower(), split.hostname or ""
+    except ValueError:
+        raise ChannelError("This is not an address of the web.", field) from None
+    if scheme not in ("http", "https"):
+        raise ChannelError("The address must begin with https://.", field)
+    if split.username is not None or split.password is not None:
+        raise ChannelError("A name and a password in the address are not supported.", field)
+    if not _HOST.fullmatch(host) or "\\" in url:
+        raise ChannelError("There is no host name in this address.", field)
+    return scheme, host, port if port is not None else 443 if scheme == "https" else 80
+
+
+def addresses(host: str, port: int) -> list[str]:
+    """Look a name up and give its addresses, all of which may be called. Raises: DeliveryFailed."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (socket.gaierror, UnicodeError):
+        raise DeliveryFailed(f"No machine is called “{host}”. Check the spelling.") from None
+    places = [str(place[0]).partition("%")[0] for *_, place in found]
+    for place in places:
+        why = refused_because(ipaddress.ip_address(place))
+        if why:
+            raise DeliveryFailed(f"“{host}” may not be called: {why}.", is_permanent=True)
+    return list(dict.fromkeys(places))
+
+
+def post(
+    url: str,
+    body: bytes,
+    headers: dict[str, str],
+    before: Callable[[], None] | None = None,
+) -> Answer:
+    """Send one POST and give the answer, whatever its status.
+
+    `before` is called when the connection stands and nothing of the request was sent. Raises: DeliveryFailed.
+    """
+    try:
+        scheme, host, port = _parts(url, "url")
+    except ChannelError as error:
+        raise DeliveryFailed(str(error), is_permanent=True) from None
+    if scheme == "http" and not settings.SOURCE_PRIVATE_HOSTS:
+        raise DeliveryFailed("The address must begin with https://.", is_permanent=True)
+    split = urlsplit(url)
+    target = (split.path or "/") + (f"?{split.query}" if split.query else "")
+    network = _Network(_Deadline(settings.WEBHOOK_SECONDS), is_tls=scheme == "https", before=before)
+    request = httpcore2.Request(
+        b"POST",
+        httpcore2.URL(scheme=scheme.encode(), host=host.encode(), port=port, target=target.encode()),
+        headers={
+            "Host": split.netloc,
+            "User-Agent": "Mirror",
+            "Accept": "*/*",
+            "Connection": "close",
+            "Content-Type": "application/json",
+            "Content-Length": str(len(body)),
+            **headers,
+        },
+        content=body,
+    )
+    try:
+        with httpcore2.ConnectionPool(network_backend=network) as pool:
+            response = pool.handle_request(request)
+            try:
+                return _answer(response)
+            finally:
+                response.close()
+    except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError) as error:
+        raise DeliveryFailed(_in_words(error, host, is_sent=network.is_sent)) from None
+
+
+def _answer(response: httpcore2.Response) -> Answer:
+    """Read the beginning of an answer; one that breaks off after its status still has its status."""
+    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+    read = b""
+    try:
+        for block in response.iter_stream():
+            read += block
+            if len(read) >= ANSWER_BYTES:
+                break
+    except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):
+        pass
+    is_text = headers.get("content-type", "text/plain").lower().startswith(_SHOWN)
+    reason = response.extensions.get("reason_phrase", b"").decode("latin-1")
+    return Answer(
+        response.status, reason, headers, read[:ANSWER_BYTES].decode("utf-8", "replace") if is_text else ""
+    )
+
+
+def _in_words(error: Exception, host: str, *, is_sent: bool) -> str:
+    cause = error.__cause__
+    after = " after the report was sent; it may have arrived" if is_sent else ""
+    match error:
+        case httpcore2.ConnectTimeout():
+            return f"“{host}” could not be reached: it did not answer in time."
+        case httpcore2.TimeoutException():
+            return f"“{host}” did not answer within {settings.WEBHOOK_SECONDS:g} seconds{after}."
+        case httpcore2.ConnectError():
+            if isinstance(cause, ssl.SSLCertVerificationError):
+                return f"The certificate of “{host}” is not accepted: {one_line(cause.verify_message, 120)}."
+            if isinstance(cause, ssl.SSLError):
+                return f"“{host}” does not speak TLS there: {one_line(cause.reason or str(cause), 120)}."
+            said = (cause.strerror if isinstance(cause, OSError) else None) or str(error)
+            return f"“{host}” could not be reached: {one_line(said, 120)}."
+        case httpcore2.ProtocolError():
+            if "disconnected" in str(error).lower():
+                return f"“{host}” closed the connection{after or ' without an answer'}."
+            return f"“{host}” does not speak HTTP: {one_line(str(error), 120)}."
+        case _:
+            return f"“{host}” closed the connection{after}."
+
+
+class _Deadline:
+    """The time by which everything must be over."""
+
+    def __init__(self, seconds: float) -> None:
+        self._ends = time.monotonic() + seconds
+
+    def left(self, most: float | None = None) -> float:
+        """Seconds left, `most` at most. Raises: httpcore2.ReadTimeout."""
+        left = self._ends - time.monotonic()
+        if left <= 0:
+            raise httpcore2.ReadTimeout("the time is over")
+        return left if most is None else min(left, most)
+
+
+class _Network(httpcore2.NetworkBackend):
+    """Connects to checked addresses only, and tells when the first byte of a request is about to go."""
+
+    def __init__(self, deadline: _Deadline, *, is_tls: bool, before: Callable[[], None] | None) -> None:
+        self._deadline, self._is_tls, self._before = deadline, is_tls, before
+        self.is_sent = False
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.NetworkStream:
+        """Connect to the first address of the name that answers."""
+        inner = httpcore2.SyncBackend()
+        failed: Exception = httpcore2.ConnectError(f"no address of {host}")
+        for place in addresses(host, port):
+            try:
+                stream = inner.connect_tcp(place, port, self._deadline.left(CONNECT_SECONDS))
+                return _Stream(stream, self, is_open=not self._is_tls)
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                failed = error
+        raise failed
+
+    def left(self, most: float | None = None) -> float:
+        """Seconds left. Raises: httpcore2.ReadTimeout."""
+        return self._deadline.left(most)
+
+    def about_to_send(self) -> None:
+        """Call back, once, before the first byte of the request."""
+        if not self.is_sent:
+            if self._before:
+                self._before()
+            self.is_sent = True
+
+
+class _Stream(httpcore2.NetworkStream):
+    """A connection whose every step ends with the deadline. `is_open`: what is written is the request."""
+
+    def __init__(self, inner: httpcore2.NetworkStream, network: _Network, *, is_open: bool) -> None:
+        self._inner, self._network, self._is_open = inner, network, is_open
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._inner.read(max_bytes, self._network.left())
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        if self._is_open and buffer:
+            self._network.about_to_send()
+        self._inner.write(buffer, self._network.left())
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore2.NetworkStream:
+        inner = self._inner.start_tls(ssl_context, server_hostname, self._network.left(CONNECT_SECONDS))
+        return _Stream(inner, self._network, is_open=True)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)

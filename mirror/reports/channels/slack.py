@@ -1,0 +1,113 @@
+"""Slack, and what takes the same messages (Mattermost, Rocket.Chat, Discord's /slack addresses).
+
+The address of an incoming webhook is itself the secret: whoever has it may post. It is kept as the channel's secret
+and never shown; `target` keeps its host alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from mirror.reports.channels.posting import post, url_check
+from mirror.reports.channels.tables import as_text, table
+from mirror.reports.channels.values import Parcel, Section
+from mirror.reports.channels.webhook import judged
+from mirror.reports.channels.wording import moment, size_said, subject
+
+SHOWN_ROWS = 10
+# Slack's own limits: 150 characters a header, 3,000 a section, 50 blocks a message.
+_HEADER_CHARS = 150
+_BLOCK_CHARS = 2_900
+_MOST_SECTIONS = 15
+
+
+def check(target: Mapping[str, Any], secret: str, *, by_staff: bool) -> dict[str, Any]:
+    """Look at the address, which is the secret, and keep its host. Raises: ChannelError."""
+    return {"host": urlsplit(url_check(secret, "secret")).hostname}
+
+
+def describe(target: Mapping[str, Any]) -> tuple[str, ...]:
+    """Name the host; the rest of the address is the secret."""
+    return (f"the Slack webhook at {target.get('host', 'an unknown host')}",)
+
+
+def deliver(
+    target: Mapping[str, Any],
+    secret: str,
+    parcel: Parcel,
+    to: str = "",
+    before: Callable[[], None] | None = None,
+) -> str:
+    """Post a message and give the answer. Raises: DeliveryFailed."""
+    url = secret.strip()
+    body = json.dumps(content(parcel), ensure_ascii=False).encode()
+    return judged(post(url, body, {}, before), url, url, urlsplit(url).path.strip("/"))
+
+
+def content(parcel: Parcel) -> dict[str, Any]:
+    """Give the message: blocks, and a text for where blocks are not shown."""
+    title = subject(parcel)
+    blocks: list[dict[str, Any]] = [
+        {"type": "header", "text": {"type": "plain_text", "text": title[:_HEADER_CHARS], "emoji": False}}
+    ]
+    when = moment(parcel.scheduled_for, parcel.zone) if parcel.scheduled_for else ""
+    blocks += [_words(text) for text in (parcel.message, parcel.note) if text.strip()]
+    for section in parcel.sections[:_MOST_SECTIONS]:
+        blocks += _section(section)
+    if len(parcel.sections) > _MOST_SECTIONS:
+        blocks.append(_words(f"{len(parcel.sections) - _MOST_SECTIONS} more are in the run."))
+    links = [f"<{_address(parcel.url)}|Open this run>"]
+    links += [
+        f"<{_address(file.url)}|{escaped(file.name)}> ({size_said(file.size)})"
+        for file in parcel.files
+        if file.url
+    ]
+    blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": _joined(links)}})
+    if when:
+        blocks.append({"type": "context", "elements": [{"type": "mrkdwn", "text": escaped(when)}]})
+    said = parcel.message or next((s.sentence for s in parcel.sections if s.sentence), "")
+    return {"text": escaped(f"{title}: {said}" if said else title)[:_BLOCK_CHARS], "blocks": blocks}
+
+
+def escaped(text: str) -> str:
+    """Make text that Slack shows as it is: no link, no mention of a channel.
+
+    Example:
+        >>> escaped("<!channel> & co")
+        '&lt;!channel&gt; &amp; co'
+    """
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _section(section: Section) -> list[dict[str, Any]]:
+    blocks = [_words(f"{section.title}\n{section.sentence}".strip())]
+    content = table(section, SHOWN_ROWS)
+    if content.rows:
+        # Whole lines only, and nothing that ends the fence.
+        lines = escaped(as_text(content).replace("```", "'''")).splitlines()
+        blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": f"```{_joined(lines)}```"}})
+    blocks.append({"type": "context", "elements": [{"type": "mrkdwn", "text": escaped(content.caption)}]})
+    return blocks
+
+
+def _words(text: str) -> dict[str, Any]:
+    return {"type": "section", "text": {"type": "plain_text", "text": text[:_BLOCK_CHARS], "emoji": False}}
+
+
+def _joined(lines: list[str]) -> str:
+    """As many whole lines as a block holds."""
+    kept, room = [], _BLOCK_CHARS
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def _address(url: str) -> str:
+    """An address inside `<...|...>`, which ends at these signs."""
+    return url.replace("|", "%7C").replace("<", "%3C").replace(">", "%3E")
