@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 
 from mirror.sources.models import PORTS, Source
+from mirror.sources.secrets import is_kept
 
 
 class SourceForm(forms.ModelForm):
@@ -83,14 +84,14 @@ class ServerForm(SourceForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["port"].widget.attrs["placeholder"] = str(PORTS.get(self.instance.engine, ""))
-        if self.instance.pk and self.instance.password:
+        if self.instance.pk and is_kept(self.instance, "password"):
             self.fields["password"].help_text = "One is kept. Leave this empty to keep it."
 
     def clean(self) -> dict[str, Any]:
         """Ask for the password again when it would go to another place than it was given for."""
         cleaned = super().clean() or self.cleaned_data
         moved = {"host", "port", "username"} & set(self.changed_data)
-        if self.instance.password and moved and not cleaned.get("password"):
+        if is_kept(self.instance, "password") and moved and not cleaned.get("password"):
             self.add_error("password", "Type the password again: it was given for another host or user.")
         return cleaned
 

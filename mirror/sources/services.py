@@ -22,12 +22,13 @@ from mirror.sources.addresses import AddressRefused, file_check, host_check
 from mirror.sources.catalogs import catalog_json, catalog_read
 from mirror.sources.drift import catalog_drift
 from mirror.sources.models import PORTS, Source, StoredIndex
+from mirror.sources.secrets import SecretUnreadable
 from mirror.sources.signals import catalog_read_anew
 from sqlagent.adapters import open_database
-from sqlagent.errors import DatabaseError
+from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.ports import Database, SourceDatabase
 from sqlagent.value_index import ValueIndex
-from sqlagent.values import Catalog, Check, Limits
+from sqlagent.values import Catalog, Check, Failure, FailureKind, Limits
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +53,8 @@ class SourceError(Exception):
 def open_source(source: Source) -> SourceDatabase:
     """Give a source's adapter, read-only. Close it after use.
 
-    Nothing is connected before it is asked something: then it raises DatabaseError.
+    Nothing is connected before it is asked something: then it raises DatabaseError. So does this when
+    the source's password cannot be read.
     """
     return open_database(
         source.engine,
@@ -60,8 +62,16 @@ def open_source(source: Source) -> SourceDatabase:
         port=source.port,
         database=source.database,
         user=source.username,
-        password=source.password,
+        password=_password(source),
     )
+
+
+def _password(source: Source) -> str:
+    try:
+        return str(source.password)
+    except SecretUnreadable as error:
+        advice = "Or type the password of this source again."
+        raise Unreachable(Failure(FailureKind.LOST, str(error), advice=advice)) from None
 
 
 def source_catalog(source: Source, database: Database) -> Catalog:
@@ -154,11 +164,11 @@ def source_check(source: Source, by: User) -> None:
 def source_test(source: Source, by: User) -> Check:
     """Connect with what was typed and tell what was found; nothing is kept. Raises: SourceError."""
     source_check(source, by)
-    with closing(open_source(source)) as database:
-        try:
+    try:
+        with closing(open_source(source)) as database:
             return database.check()
-        except DatabaseError as error:
-            raise SourceError(error.failure.message, error.failure.advice) from None
+    except DatabaseError as error:
+        raise SourceError(error.failure.message, error.failure.advice) from None
 
 
 def source_connect(source: Source, by: User) -> Source:
@@ -222,21 +232,19 @@ def catalog_refresh(source: Source) -> Catalog:
 
 def index_build(source: Source) -> None:
     """Read a source's values and keep them searchable. What goes wrong is kept for the page."""
-    with closing(open_source(source)) as database:
-        try:
-            catalog = source_catalog(source, database)
-        except DatabaseError as error:
-            _index_failed(source, error)
-            return
-        _index_make(source, catalog, database)
+    try:
+        with closing(open_source(source)) as database:
+            _index_make(source, source_catalog(source, database), database)
+    except DatabaseError as error:
+        _index_failed(source, error)
 
 
 def _catalog_fresh(source: Source) -> Catalog:
-    with closing(open_source(source)) as database:
-        try:
+    try:
+        with closing(open_source(source)) as database:
             return database.catalog()
-        except DatabaseError as error:
-            raise SourceError(error.failure.message, error.failure.advice) from None
+    except DatabaseError as error:
+        raise SourceError(error.failure.message, error.failure.advice) from None
 
 
 def _catalog_keep(source: Source, catalog: Catalog) -> Catalog:
