@@ -5,9 +5,38 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils import timezone
 
+from mirror.library.dates import HELP, date_read, dates_offered
 from mirror.library.models import SavedSql
 from mirror.library.parameters import KINDS, ParameterError, value_read
+from mirror.library.widgets import OfferingInput
+
+
+class DateWordsInput(OfferingInput):
+    """A text field that offers words for dates, each with the date it is today."""
+
+    def __init__(self, attrs: dict[str, Any] | None = None) -> None:
+        super().__init__(lambda: dates_offered(timezone.localdate()), attrs)
+
+
+class DateWordsField(forms.CharField):
+    """A date, or words for one. It gives back what was typed: words are read anew whenever the SQL runs."""
+
+    widget = DateWordsInput
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{"max_length": 60, "help_text": HELP, **kwargs})
+
+    def clean(self, value: Any) -> str:
+        """Refuse what is no date."""
+        typed: str = super().clean(value)
+        if typed:
+            try:
+                date_read(typed, timezone.localdate())
+            except ValueError as error:
+                raise forms.ValidationError(str(error)) from None
+        return typed
 
 
 class SavedSqlForm(forms.ModelForm):
@@ -30,6 +59,11 @@ class ParameterForm(forms.Form):
     kind = forms.ChoiceField(label="Kind", choices=list(KINDS.items()), initial="text")
     label = forms.CharField(label="Shown as", max_length=80, required=False)
     default = forms.CharField(label="Default", max_length=500, required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self["kind"].value() == "date":
+            self.fields["default"].widget = DateWordsInput()
 
     def clean(self) -> dict[str, Any]:
         """Refuse a default that is not of the kind."""
@@ -66,11 +100,7 @@ class ArgumentsForm(forms.Form):
 
     def arguments(self) -> dict[str, str]:
         """The values typed, as text that `sql_bind` reads; what was left empty is left out."""
-        shown = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
-        return {
-            name: value.isoformat() if hasattr(value, "isoformat") else str(value)
-            for name, value in shown.items()
-        }
+        return {name: str(value) for name, value in self.cleaned_data.items() if value not in (None, "")}
 
 
 def _field(parameter: dict[str, Any]) -> forms.Field:
@@ -83,7 +113,7 @@ def _field(parameter: dict[str, Any]) -> forms.Field:
     if parameter["kind"] == "number":
         return forms.DecimalField(**kept)
     if parameter["kind"] == "date":
-        return forms.DateField(widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"), **kept)
+        return DateWordsField(**kept)
     if parameter["kind"] == "boolean":
         return forms.ChoiceField(choices=[("true", "yes"), ("false", "no")], **kept)
     return forms.CharField(max_length=2_000, **kept)

@@ -2,6 +2,8 @@
 
 A value becomes a typed literal in the parsed SQL; text is never pasted into text. So no value
 can end a literal, add a clause or name a column, whatever it holds.
+
+A date may be said in words (`dates`); it is read as of a day that whoever binds may choose.
 """
 
 from __future__ import annotations
@@ -13,8 +15,11 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import sqlglot
+from django.utils import timezone
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
+
+from mirror.library.dates import date_read
 
 KINDS = {"text": "Text", "number": "Number", "date": "Date", "boolean": "Yes or no"}
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
@@ -64,8 +69,12 @@ def parameters_check(sql: str, parameters: Sequence[Mapping[str, Any]], dialect:
             raise ParameterError(f"The SQL does not use :{name}. Use it, or remove the parameter.")
 
 
-def value_read(parameter: Mapping[str, Any], typed: Any) -> str | Decimal | date | bool:
+def value_read(
+    parameter: Mapping[str, Any], typed: Any, today: date | None = None
+) -> str | Decimal | date | bool:
     """Read a value as its parameter's kind. Raises: ParameterError in plain words.
+
+    A date may be words, read as of `today`: the date in the server's zone now when none is given.
 
     Example:
         >>> value_read({"name": "from", "kind": "date"}, "2026-02-28")
@@ -83,9 +92,9 @@ def value_read(parameter: Mapping[str, Any], typed: Any) -> str | Decimal | date
         return number
     if kind == "date":
         try:
-            return date.fromisoformat(text)
-        except ValueError:
-            raise ParameterError(f"“{typed}” is not a date like 2026-02-28 ({shown}).") from None
+            return date_read(text, today or timezone.localdate())
+        except ValueError as error:
+            raise ParameterError(f"{shown}: {error}") from None
     if kind == "boolean":
         if text.lower() not in _YES | _NO:
             raise ParameterError(f"“{typed}” is neither yes nor no ({shown}).")
@@ -98,11 +107,16 @@ def value_read(parameter: Mapping[str, Any], typed: Any) -> str | Decimal | date
 
 
 def sql_bind(
-    sql: str, parameters: Sequence[Mapping[str, Any]], arguments: Mapping[str, Any], dialect: str
+    sql: str,
+    parameters: Sequence[Mapping[str, Any]],
+    arguments: Mapping[str, Any],
+    dialect: str,
+    today: date | None = None,
 ) -> str:
     """Put values in the places of `:name`, as literals of their kind.
 
-    A value that is missing or empty is its parameter's default; a text may be empty.
+    A value that is missing or empty is its parameter's default; a text may be empty. Dates in words are as
+    of `today`, or of the date in the server's zone now.
     Raises: ParameterError when one is missing, of the wrong kind or unknown, or the SQL cannot be parsed.
 
     Example:
@@ -125,18 +139,20 @@ def sql_bind(
             return node
         if node.name not in declared:
             raise ParameterError(f"The SQL uses :{node.name}, but there is no parameter of that name.")
-        return _literal(_value(declared[node.name], arguments))
+        return _literal(_value(declared[node.name], arguments, today))
 
     return trees[0].transform(bound).sql(dialect=dialect, pretty="\n" in sql)
 
 
-def _value(parameter: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | Decimal | date | bool:
+def _value(
+    parameter: Mapping[str, Any], arguments: Mapping[str, Any], today: date | None
+) -> str | Decimal | date | bool:
     given = arguments.get(parameter["name"])
     if given in (None, ""):
         given = parameter.get("default")
     if given is None or (given == "" and parameter["kind"] != "text"):
         raise ParameterError(f"Give a value for {parameter.get('label') or parameter['name']}.")
-    return value_read(parameter, given)
+    return value_read(parameter, given, today)
 
 
 def _literal(value: str | Decimal | date | bool) -> exp.Expression:

@@ -169,7 +169,7 @@ def test_the_run_form_has_a_field_of_each_kind_and_gives_arguments_as_text(saved
         {"name": "active", "kind": "boolean", "default": "true", "label": ""},
     ]
     page = str(ArgumentsForm(saved=saved))
-    assert 'type="date"' in page
+    assert 'list="id_argument-day_offered"' in page
     assert 'value="2026-02-28"' in page
     typed = {"country": "", "least": "1.50", "day": "2026-03-01", "active": "false"}
     form = ArgumentsForm({f"argument-{name}": value for name, value in typed.items()}, saved=saved)
