@@ -81,14 +81,15 @@ AROUND = {"adapters", "evaluation", "pipeline", "testing"}
 # Libraries that compute and touch nothing outside.
 COMPUTING = {"sqlglot", "rapidfuzz", "snowballstemmer"}
 
-# One vendor an adapter.
+# One vendor an adapter. Arrow is how columns come: `arrow` keeps their limits, and PostgreSQL's text becomes arrays.
 VENDORS = {
+    "arrow": {"pyarrow"},
     "base": set(),
     "duckdb": {"duckdb"},
     "kinds": set(),
     "mysql": {"pymysql"},
     "openai": {"openai", "httpx2"},
-    "postgres": {"psycopg"},
+    "postgres": {"psycopg", "pyarrow"},
     "sqlite": set(),
 }
 

@@ -22,10 +22,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from mirror.results.plans import EMPTY, NULL, NUMBERS, SAFE, UNTAG, Plan, kinds_in, wider, zoned
+from mirror.results.plans import EMPTY, NUMBERS, SAFE, UNTAG, Plan, kinds_in, types_in, wider, zoned
 
 # Rows of one Parquet row group: small enough to page through, large enough to compress.
-_GROUP_ROWS = 50_000
+_GROUP_ROWS, _GROUP_BYTES = 50_000, 32_000_000
 # Stored as what it is: reading needs no decoding.
 ITSELF = {"plain", "decimal", "naive", "clock"}
 
@@ -55,7 +55,7 @@ class Writer:
         self._found: list[set[str]] = [set() for _ in columns]
         self._large: set[int] = set()
         self._pending: list[pa.RecordBatch] = []
-        self._waiting = 0
+        self._waiting = self._waiting_bytes = 0
         self._file: pq.ParquetWriter | None = None
         self.row_count = 0
 
@@ -63,15 +63,19 @@ class Writer:
         """Write some rows."""
         if not rows:
             return
-        self.row_count += len(rows)
         if not self._names:
+            self.row_count += len(rows)
             self._hold(pa.record_batch([pa.nulls(len(rows))], names=["none"]))
             return
+        self.add_columns(list(zip(*rows, strict=True)))
+
+    def add_columns(self, columns: Sequence[Sequence[Any] | pa.Array]) -> None:
+        """Write some rows that come by column; see `sqlagent.ports.ColumnStream` for what arrays mean."""
+        self.row_count += len(columns[0])
         arrays: list[dict[str, pa.Array]] = []
         widened: dict[int, Plan] = {}
-        for number, values in enumerate(zip(*rows, strict=True)):
-            types = set(map(type, values))
-            types.discard(NULL)
+        for number, values in enumerate(columns):
+            types = types_in(values)
             if not self._kinds[number]:
                 self._found[number] |= kinds_in(types)
             plan, parts = self._plans[number], None
@@ -122,7 +126,8 @@ class Writer:
     def _hold(self, batch: pa.RecordBatch) -> None:
         self._pending.append(batch)
         self._waiting += batch.num_rows
-        if self._waiting >= _GROUP_ROWS:
+        self._waiting_bytes += batch.nbytes
+        if self._waiting >= _GROUP_ROWS or self._waiting_bytes >= _GROUP_BYTES:
             self._flush()
 
     def _flush(self) -> None:
@@ -131,7 +136,7 @@ class Writer:
         if self._file is None:
             self._file = self._opened()
         self._file.write_table(pa.Table.from_batches(self._pending), row_group_size=_GROUP_ROWS)
-        self._pending, self._waiting = [], 0
+        self._pending, self._waiting, self._waiting_bytes = [], 0, 0
 
     def _widen(self, plans: dict[int, Plan]) -> None:
         """Store some columns another way from now on, and what was written of them too."""
@@ -157,7 +162,7 @@ class Writer:
                 flat |= {f"c{number}{suffix}": table[f"c{number}{suffix}"] for suffix in plan.arrow()}
                 continue
             values = list(decoded_column(table, number, before[number]))
-            parts = plan.encode(values, set(map(type, values)) - {NULL})
+            parts = plan.encode(values, types_in(values))
             assert parts is not None, "a wider plan holds what a narrower one held"
             flat |= {f"c{number}{suffix}": array for suffix, array in parts.items()}
         return pa.table(flat)

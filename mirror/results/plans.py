@@ -36,6 +36,13 @@ class Plan:
     offset: int = 0
     quantum: Decimal | None = None
 
+    @property
+    def handed(self) -> pa.DataType | None:
+        """The type of the arrays that are stored as they are handed over: instants say that they are UTC."""
+        if self.stored == "timestamptz":
+            return None if self.offset else pa.timestamp("us", "UTC")
+        return self.type if self.stored in _HANDED else None
+
     def arrow(self) -> dict[str, pa.DataType]:
         """The file's columns, by what is added to the name."""
         if self.stored == "tagged":
@@ -44,8 +51,15 @@ class Plan:
             return {"": pa.float64(), "_tag": pa.bool_()}
         return {"": self.type}
 
-    def encode(self, values: Sequence[Any], types: set[type]) -> dict[str, pa.Array] | None:
-        """The values as arrays; None where this plan would lose something of them."""
+    def encode(self, values: Sequence[Any] | pa.Array, types: set[type]) -> dict[str, pa.Array] | None:
+        """The values as arrays; None where this plan would lose something of them.
+
+        `types` are those of the values, as `types_in` tells them.
+        """
+        if isinstance(values, pa.Array):
+            if types == {self.of} and values.type == self.handed:
+                return {"": values.view(self.type)}
+            values = values.to_pylist()
         if self.stored == "tagged":
             return _encode_tagged(values)
         if not types:
@@ -61,7 +75,19 @@ class Plan:
             return None
 
 
-def wider(plan: Plan, types: set[type], values: Sequence[Any], is_large: bool = False) -> Plan:
+def types_in(values: Sequence[Any] | pa.Array) -> set[type]:
+    """The Python types of some values, NULL left out; an array has one, or none where all are NULL.
+
+    Example:
+        >>> types_in([1, None, 2]), types_in(pa.array([None, "a"])), types_in(pa.array([None], pa.int64()))
+        ({<class 'int'>}, {<class 'str'>}, set())
+    """
+    if isinstance(values, pa.Array):
+        return {_OF[values.type.id]} if values.null_count < len(values) else set()
+    return set(map(type, values)) - {NULL}
+
+
+def wider(plan: Plan, types: set[type], values: Sequence[Any] | pa.Array, is_large: bool = False) -> Plan:
     """The next plan to try for values that do not fit this one; `tagged` fits everything.
 
     `is_large` tells that the column already holds integers that no float does.
@@ -75,8 +101,10 @@ def wider(plan: Plan, types: set[type], values: Sequence[Any], is_large: bool = 
     return _TAGGED
 
 
-def _plan_for(of: type, values: Sequence[Any]) -> Plan:
+def _plan_for(of: type, values: Sequence[Any] | pa.Array) -> Plan:
     """The plan for a column that begins with values of one type."""
+    if isinstance(values, pa.Array):
+        values = values.drop_null()[:1].to_pylist()
     first = next(value for value in values if value is not None)
     if of is Decimal:
         exponent = first.as_tuple().exponent
@@ -106,6 +134,20 @@ _PLAIN = {
     list: Plan("json", list, pa.string()),
     dict: Plan("json", dict, pa.string()),
 }
+
+
+# What the arrays of a `sqlagent.ports.ColumnStream` stand for, and the plans that keep them as they are.
+_OF: dict[int, type] = {
+    pa.bool_().id: bool,
+    pa.int64().id: int,
+    pa.float64().id: float,
+    pa.string().id: str,
+    pa.date32().id: date,
+    pa.time64("us").id: time,
+    pa.timestamp("us").id: datetime,
+    pa.decimal128(_DECIMAL_DIGITS).id: Decimal,
+}
+_HANDED = frozenset(("plain", "decimal", "naive", "clock"))
 
 
 def _decimals(plan: Plan, values: Sequence[Any]) -> Sequence[Any] | None:

@@ -17,7 +17,7 @@ from mirror.results.cells import storable
 from mirror.results.encoding import Writer
 from mirror.results.models import StoredResult
 from mirror.sources.limits import limits_of
-from sqlagent.ports import RowStream
+from sqlagent.ports import ColumnStream, RowStream
 from sqlagent.values import Rows
 
 if TYPE_CHECKING:
@@ -47,8 +47,9 @@ def result_receive(source: Source, stream: RowStream, owner: User | None = None)
     `seconds` of the result is the time spent waiting for the source. Raises: StatementFailed,
     Unreachable, ResultNotKept; nothing is kept then.
     """
-    clock = _Clock(stream)
-    result = _received(source, owner, stream.columns, stream.kinds, clock)
+    comes_by_column = isinstance(stream, ColumnStream)
+    clock = _Clock(stream.column_batches() if isinstance(stream, ColumnStream) else stream)
+    result = _received(source, owner, stream.columns, stream.kinds, clock, comes_by_column)
     result.truncated, result.cut_cells, result.seconds = stream.truncated, stream.cut_cells, clock.seconds
     result.save(force_insert=True)
     return result
@@ -57,10 +58,10 @@ def result_receive(source: Source, stream: RowStream, owner: User | None = None)
 class _Clock:
     """Passes batches on and adds up how long each was waited for."""
 
-    def __init__(self, batches: Iterable[Sequence[Row]]) -> None:
+    def __init__(self, batches: Iterable[Sequence[Any]]) -> None:
         self._batches, self.seconds = batches, 0.0
 
-    def __iter__(self) -> Iterator[Sequence[Row]]:
+    def __iter__(self) -> Iterator[Sequence[Any]]:
         waiting = iter(self._batches)
         while True:
             began = monotonic()
@@ -76,15 +77,17 @@ def _received(
     owner: User | None,
     columns: Sequence[str],
     kinds: Sequence[str],
-    batches: Iterable[Sequence[Row]],
+    batches: Iterable[Sequence[Any]],
+    comes_by_column: bool = False,
 ) -> StoredResult:
     days = timedelta(days=limits_of(source).result_days)
     result = StoredResult(source=source, owner=owner, expires_at=timezone.now() + days)
     with tempfile.TemporaryDirectory(prefix="mirror-result-") as folder:
         path = Path(folder) / f"{result.pk}.parquet"
         writer = Writer(path, columns, [str(kind) for kind in kinds])
+        add = writer.add_columns if comes_by_column else writer.add
         for batch in batches:
-            writer.add(batch)
+            add(batch)
         result.columns = storable(writer.close())
         result.row_count, result.size = writer.row_count, path.stat().st_size
         files.file_keep(result, path)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from operator import itemgetter
+from typing import Any
 
 from sqlagent.errors import StatementFailed, Unreachable
 from sqlagent.values import Catalog, Cell, Check, Failure, FailureKind, Kind, Limits, Rows, Table
@@ -153,19 +154,57 @@ class Rowing:
                     return held
         held = 0
         for place, row in enumerate(chunk):
-            cell = row[number]
-            if cell.__class__ in LONG:
-                size = len(cell) if cell.__class__ in PLAIN else len(str(cell))
-                if size > most:
-                    chunk[place] = self._cut(row, number)
-                held += min(size, most)
+            size = cell_chars(row[number])
+            if size > most:
+                chunk[place] = (*row[:number], cut_cell(row[number], most), *row[number + 1 :])
+                self.cut_cells += 1
+            held += min(size, most)
         return held
 
-    def _cut(self, row: Row, number: int) -> Row:
-        cell, most = row[number], self._limits.cell_chars
-        short = cell[:most] + "…".encode() if isinstance(cell, bytes) else str(cell)[:most] + "…"
-        self.cut_cells += 1
-        return (*row[:number], short, *row[number + 1 :])
+
+class ColumnarRowing(Rowing):
+    """A `Rowing` that may come by column instead; a `ColumnStream` of the ports.
+
+    `batches` are columns as `sqlagent.adapters.arrow` keeps them within the limits; they and
+    `chunks` must not begin before they are iterated.
+    """
+
+    def __init__(
+        self,
+        columns: Iterable[str],
+        kinds: Iterable[Kind],
+        chunks: Iterable[Batch],
+        batches: Iterable[list[Any]],
+        flight: Flight,
+        limits: Limits,
+    ) -> None:
+        super().__init__(columns, kinds, chunks, flight, limits)
+        self._batches = batches
+
+    def column_batches(self) -> Iterator[list[Any]]:
+        """Yield batches of columns. Raises: StatementFailed, Unreachable."""
+        from sqlagent.adapters.arrow import ColumnLimits  # loads pyarrow, which rows do without
+
+        kept = ColumnLimits(self.kinds, self._batches, self._flight, self._limits)
+        yield from kept
+        self.truncated, self.cut_cells = kept.truncated, kept.cut_cells
+
+
+def cell_chars(cell: Cell) -> int:
+    """Count the characters of a cell that may be long; 0 for one that never is.
+
+    Example:
+        >>> cell_chars("abc"), cell_chars(["a"]), cell_chars(12345)
+        (3, 5, 0)
+    """
+    if cell.__class__ not in LONG:
+        return 0
+    return len(cell if cell.__class__ in PLAIN else str(cell))
+
+
+def cut_cell(cell: Cell, most: int) -> str | bytes:
+    """Keep the beginning of a long cell, with a sign that it is one."""
+    return cell[:most] + "…".encode() if isinstance(cell, bytes) else str(cell)[:most] + "…"
 
 
 class Adapter(ABC):

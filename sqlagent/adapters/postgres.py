@@ -28,6 +28,7 @@ from sqlagent.adapters.base import (
     VALUE_CHARS,
     Adapter,
     Batch,
+    ColumnarRowing,
     Flight,
     Row,
     Rowing,
@@ -39,7 +40,7 @@ from sqlagent.adapters.base import (
     unreachable,
 )
 from sqlagent.adapters.kinds import kind_of
-from sqlagent.adapters.postgres_copy import CopiedLines, Copying, Defusing, csv_sql
+from sqlagent.adapters.postgres_copy import CopiedLines, Copying, Defusing, copy_sql, csv_sql
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits
 
@@ -177,7 +178,14 @@ class PostgresDatabase(Adapter):
             columns = [_name(description, number) for number in range(description.nfields)]
             kinds = _kinds(connection, description)
             chunk = CHUNK if _is_stored(description, kinds) else 1
-            yield Rowing(columns, kinds, self._chunks(connection, flight, chunk), flight, limits)
+            chunks = self._chunks(connection, flight, chunk)
+            copy = copy_sql(sql)
+            if copy is None:
+                yield Rowing(columns, kinds, chunks, flight, limits)
+                return
+            copying = Copying(connection, flight, copy, limits.rows + 1, self._failure)
+            batches = _copied_columns(connection, description, copying)
+            yield ColumnarRowing(columns, kinds, chunks, batches, flight, limits)
 
     @contextmanager
     def stream_csv(self, sql: str, limits: Limits, *, live: str, plain: str) -> Iterator[CopiedLines | None]:
@@ -188,7 +196,7 @@ class PostgresDatabase(Adapter):
         check_text(sql)
         with self.flight(limits.seconds) as flight, self._connected(flight) as connection:
             description = self._prepare(connection, flight, sql)
-            types = _csv_types(connection, description)
+            types = [name for name, _ in _types(connection, description)]
             is_unicode = connection.pgconn.parameter_status(b"server_encoding") == b"UTF8"
             copy = csv_sql(sql, types, Defusing(live, plain), limits) if is_unicode else None
             if copy is None:
@@ -356,17 +364,31 @@ def _kinds(connection: psycopg.Connection[Any], description: pq.abc.PGresult) ->
     return kinds
 
 
-def _csv_types(connection: psycopg.Connection[Any], description: pq.abc.PGresult) -> list[str]:
-    """Name the type of each column; `other text` for what is no type of its own to Python."""
+def _types(connection: psycopg.Connection[Any], description: pq.abc.PGresult) -> list[tuple[str, abc.Loader]]:
+    """Name the type of each column, `other text` for what is no type of its own here, with its loader."""
     transformer, types = Transformer(connection), []
     for number in range(description.nfields):
         oid = description.ftype(number)
+        loader = transformer.get_loader(oid, pq.Format.TEXT)
         known = connection.adapters.types.get(oid)
         name = known.name if known is not None and oid == known.oid else ""
-        if transformer.get_loader(oid, pq.Format.TEXT).__class__ in TEXT_LOADERS and name not in PLAIN_TEXTS:
+        if loader.__class__ in TEXT_LOADERS and name not in PLAIN_TEXTS:
             name = "other text"
-        types.append(name)
+        types.append((name, loader))
     return types
+
+
+def _copied_columns(
+    connection: psycopg.Connection[Any], description: pq.abc.PGresult, copying: Copying
+) -> Iterator[list[Any]]:
+    from sqlagent.adapters.postgres_columns import CopiedColumns, shape  # loads pyarrow
+
+    zone = connection.pgconn.parameter_status(b"TimeZone") or b""
+    shapes = [
+        shape(name, description.fmod(number), zone, loader)
+        for number, (name, loader) in enumerate(_types(connection, description))
+    ]
+    yield from CopiedColumns(copying, shapes)
 
 
 def _is_stored(description: pq.abc.PGresult, kinds: list[Kind]) -> bool:

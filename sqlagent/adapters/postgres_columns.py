@@ -1,0 +1,171 @@
+"""The columns of a COPY: Arrow arrays where its text means one thing, psycopg's values everywhere else.
+
+Which type becomes which array is decided before the statement runs. A block that holds a value
+Arrow does not (infinity, a date before Christ, NaN among numerics, text in no known encoding) is read
+again with that column as bytes, and so is every block after it: psycopg's loaders make of them
+what `execute` gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+import pyarrow as pa
+import pyarrow.compute as pc
+from psycopg import abc
+from pyarrow import csv
+
+from sqlagent.adapters.arrow import Column, Columns
+from sqlagent.adapters.postgres_copy import Copying
+
+_ARROW = {
+    "bool": pa.bool_(),
+    "int2": pa.int64(),
+    "int4": pa.int64(),
+    "int8": pa.int64(),
+    "oid": pa.int64(),
+    "float4": pa.float64(),
+    "float8": pa.float64(),
+    "date": pa.date32(),
+    "time": pa.time64("us"),
+    "timestamp": pa.timestamp("us"),
+    "text": pa.string(),
+    "varchar": pa.string(),
+    "name": pa.string(),
+    "other text": pa.string(),
+}
+# Time zones whose times all end in +00.
+_UTC = frozenset((b"UTC", b"Etc/UTC", b"GMT", b"Etc/GMT", b"UCT", b"Etc/UCT", b"Zulu", b"Etc/Zulu"))
+# Digits of Arrow's wider decimals, and so the most that may stand after the point.
+_DIGITS = 38
+# A reader of CSV takes this for itself, wherever it stands first; so one is put there for it to take.
+_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(slots=True)
+class Shape:
+    """How one column is read: as an array of a type, or by a loader. `is_free` is a numeric of any scale."""
+
+    loader: abc.Loader
+    arrow: pa.DataType | None = None
+    is_free: bool = False
+
+    @property
+    def read_as(self) -> pa.DataType:
+        """The type that is asked of the reader."""
+        return self.arrow or (pa.string() if self.is_free else pa.binary())
+
+    def distrust(self) -> None:
+        """Read it by the loader from now on."""
+        self.arrow, self.is_free = None, False
+
+
+def shape(name: str, modifier: int, zone: bytes, loader: abc.Loader) -> Shape:
+    """Decide how a column of a type is read; `modifier` is its typmod, `zone` the session's time zone.
+
+    Example:
+        >>> shape("numeric", 12 << 16 | 2 + 4, b"UTC", None).arrow
+        Decimal128Type(decimal128(38, 2))
+        >>> shape("timestamptz", -1, b"Europe/Oslo", None).arrow is None
+        True
+    """
+    if name == "timestamptz":
+        return Shape(loader, pa.timestamp("us", "UTC") if zone in _UTC else None)
+    if name != "numeric":
+        return Shape(loader, _ARROW.get(name))
+    if modifier < 0:
+        return Shape(loader, None, is_free=True)
+    # Eleven bits with a sign: utils/adt/numeric.c, numeric_typmod_scale.
+    scale = max(((modifier - 4 & 0x7FF) ^ 0x400) - 0x400, 0)
+    return Shape(loader, pa.decimal128(_DIGITS, scale) if scale <= _DIGITS else None)
+
+
+class CopiedColumns:
+    """The columns of a COPY, batch by batch; one is parsed while the next is received."""
+
+    def __init__(self, copying: Copying, shapes: list[Shape]) -> None:
+        self._copying, self._shapes = copying, shapes
+        self._names = [f"c{number}" for number in range(len(shapes))]
+
+    def __iter__(self) -> Iterator[Columns]:
+        """Raises: StatementFailed, Unreachable."""
+        with ThreadPoolExecutor(1, thread_name_prefix="columns") as pool:
+            parsing: Future[Columns] | None = None
+            for block, _ in self._copying:
+                before, parsing = parsing, pool.submit(self._parsed, _MARK + block)
+                if before is not None:
+                    yield before.result()
+            if parsing is not None:
+                yield parsing.result()
+
+    def _parsed(self, block: bytes) -> Columns:
+        try:
+            table = self._read(block, self._names)
+        except pa.ArrowInvalid:
+            self._distrust(block)
+            table = self._read(block, self._names)
+        return [
+            self._column(shape, table.column(number).combine_chunks())
+            for number, shape in enumerate(self._shapes)
+        ]
+
+    def _distrust(self, block: bytes) -> None:
+        """Find the columns that cannot be read as they should be."""
+        for name, shape in zip(self._names, self._shapes, strict=True):
+            try:
+                self._read(block, [name])
+            except pa.ArrowInvalid:
+                shape.distrust()
+
+    def _read(self, block: bytes, names: list[str]) -> pa.Table:
+        types = {name: shape.read_as for name, shape in zip(self._names, self._shapes, strict=True)}
+        return csv.read_csv(
+            pa.BufferReader(block),
+            csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=self._names),
+            csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+            csv.ConvertOptions(
+                column_types=types,
+                include_columns=names,
+                null_values=[""],
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+                true_values=["t"],
+                false_values=["f"],
+            ),
+        )
+
+    def _column(self, shape: Shape, array: pa.Array) -> Column:
+        if shape.is_free:
+            decimals = _decimals(array)
+            if decimals is not None:
+                return decimals
+            shape.distrust()
+            array = array.cast(pa.binary())
+        if shape.arrow is not None:
+            return array
+        return [None if cell is None else _loaded(shape.loader, cell) for cell in array.to_pylist()]
+
+
+def _decimals(texts: pa.Array) -> pa.Array | None:
+    """Read numerics that all have as many digits after the point; None where they do not."""
+    first = next((text.as_py() for text in texts if text.is_valid), "0")
+    digits = len(first.partition(".")[2])
+    pattern = rf"^-?[0-9]{{1,{_DIGITS}}}" + (rf"\.[0-9]{{{digits}}}$" if digits else "$")
+    if digits > _DIGITS or pc.all(pc.match_substring_regex(texts, pattern)).as_py() is False:
+        return None
+    try:
+        return texts.cast(pa.decimal128(_DIGITS, digits))
+    except pa.ArrowInvalid:
+        return None
+
+
+def _loaded(loader: abc.Loader, cell: bytes) -> Any:
+    """Load a cell; what Python cannot hold stays text, as in rows."""
+    try:
+        return loader.load(cell)
+    except (psycopg.DataError, UnicodeDecodeError):
+        return cell.decode("utf-8", "replace")
