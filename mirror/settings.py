@@ -323,6 +323,12 @@ REPORT_FOLDERS_DIR = Path(env.str("REPORT_FOLDERS_DIR", default=str(VAR_DIR / "f
 # Seconds a webhook has to take a report, from connecting to the end of its answer.
 WEBHOOK_SECONDS = env.float("WEBHOOK_SECONDS", default=30.0)
 
+# ------------------------------------------------------------------ charts in mails and files
+
+# Who draws them: "plotly" in a Chromium, as pages do; "simple", faster and plainer; "auto": the
+# first where a Chromium is found, else the second.
+CHART_IMAGES = env.str("CHART_IMAGES", default="auto")
+
 # ------------------------------------------------------------------ log
 
 # How much is said: DEBUG, INFO, WARNING or ERROR. One line an event, no question, row or secret in it.

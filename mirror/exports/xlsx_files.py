@@ -35,6 +35,8 @@ _LONG = 10**11
 # Excel believes that there was a 29 February 1900.
 _FIRST_DAY = date(1900, 3, 1)
 _FIRST_MOMENT = datetime(1900, 3, 1)
+# Later fractions of a second would round up to the year 10000.
+_LAST_MOMENT = datetime(9999, 12, 31, 23, 59, 59)
 
 # Column widths are looked at in so many rows, in characters from the first to the second.
 _WIDTH_ROWS, _NARROWEST, _WIDEST = 200, 8, 60
@@ -159,7 +161,7 @@ class _Filling:
         self._page.write_number(row, place, value, self._formats.of(shown))
 
     def _datetime(self, row: int, place: int, value: datetime) -> None:
-        if value.tzinfo is not None or value < _FIRST_MOMENT:
+        if value.tzinfo is not None or not _FIRST_MOMENT <= value <= _LAST_MOMENT:
             self._page.write_string(row, place, exact(value))
             return
         shown = "yyyy-mm-dd hh:mm:ss.000" if value.microsecond else "yyyy-mm-dd hh:mm:ss"
@@ -285,7 +287,7 @@ def _notes_sheet(
     notes: Sequence[str],
 ) -> None:
     """Add a last sheet that says what the cover says, each sheet's sentence and what did not fit."""
-    lines = [(cover.title, True)] if cover.title else []
+    lines = [(names.one_line(cover.title), True)] if cover.title else []
     lines += [(line, False) for line in (cover.note, *cover.lines) if line]
     if cover.made_at is not None:
         lines.append((f"Made {cover.made_at:%Y-%m-%d %H:%M %Z}".strip(), False))
@@ -302,5 +304,8 @@ def _notes_sheet(
     page.set_column(0, 0, 100)
     for row, (line, is_head) in enumerate(lines):
         page.write_string(
-            row, 0, whole(line)[: _CELL_CHARS // 2], formats.bold if is_head else formats.wrapped
+            row,
+            0,
+            whole(line).replace("\r", "")[: _CELL_CHARS // 2],
+            formats.bold if is_head else formats.wrapped,
         )

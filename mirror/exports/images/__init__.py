@@ -1,0 +1,68 @@
+"""Charts as images, for mails and PDF files: by the page's own library where there is a browser, else simply.
+
+Decides which of the two draws, and that a browser in trouble is given up for a while: a report that is late
+is worse than one that is plainer.
+"""
+
+from __future__ import annotations
+
+import logging
+from time import monotonic
+from typing import Any
+
+from django.conf import settings
+
+from sqlagent import charting
+from sqlagent.values import Chart, Rows
+
+log = logging.getLogger(__name__)
+
+# After trouble with the browser charts are drawn simply for so long (seconds).
+PAUSE_SECONDS = 300
+# The tallest image: bars that lie down make a chart taller than it was wanted.
+TALLEST = 1_600
+
+_pause_until = 0.0
+
+
+def chart_image(
+    chart: dict[str, Any] | None, rows: Rows, *, width: int = 720, height: int = 400, scale: float = 2
+) -> bytes | None:
+    """Draw a chart as a PNG of `width` x `height` times `scale` pixels; taller where many bars lie down.
+
+    `chart` is a `sqlagent.values.Chart` as a dict. A chart of nothing (no rows, no mark, a column that
+    is gone, numbers beyond every float) is None. `CHART_IMAGES` says which renderer draws.
+    """
+    if not chart or chart.get("mark", "none") == "none" or not rows.rows:
+        return None
+    known = {name: value for name, value in chart.items() if name in Chart.__slots__}
+    try:
+        wanted = charting.check(Chart(**{**known, "y": tuple(known.get("y", ()))}), rows)
+        figure = charting.figure(wanted, rows)
+    except (ValueError, ArithmeticError) as error:
+        log.warning("A chart could not be drawn: %s", error)
+        return None
+    height = min(max(height, int(figure["layout"].get("height") or 0)), TALLEST)
+    image = _by_browser(figure, width, height, scale)
+    if image is None:
+        from mirror.exports.images import simple
+
+        image = simple.draw(figure, width, height, scale)
+    return image
+
+
+def _by_browser(figure: dict[str, Any], width: int, height: int, scale: float) -> bytes | None:
+    """Let the browser draw; None where it should not, cannot or is having a pause."""
+    global _pause_until
+    if settings.CHART_IMAGES == "simple" or monotonic() < _pause_until:
+        return None
+    from mirror.exports.images import browser, look
+
+    if settings.CHART_IMAGES == "auto" and browser.browser_path() is None:
+        return None
+    try:
+        return browser.draw(look.laid_out(figure, width, height), width, height, scale)
+    except browser.BrowserTrouble as error:
+        log.warning("The browser drew no chart, and has a pause of %s s: %s", PAUSE_SECONDS, error)
+        _pause_until = monotonic() + PAUSE_SECONDS
+        return None

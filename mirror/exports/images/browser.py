@@ -1,0 +1,119 @@
+"""A chart as an image by the page's own library, in a Chromium of this process that stays for the next one.
+
+The browser is started with the first chart and ends with the process, however that ends: it listens to a
+pipe whose other end we hold. It loads our vendored library and nothing from anywhere else. Whoever waits
+longer than `SECONDS`, or finds no browser, gets BrowserTrouble, and the browser is put away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import logging
+import shutil
+import threading
+from concurrent.futures import CancelledError
+from concurrent.futures import TimeoutError as Late
+from pathlib import Path
+from typing import Any
+
+from choreographer.protocol import DevtoolsProtocolError
+from django.conf import settings
+from kaleido import Kaleido
+from kaleido.errors import JavascriptError, KaleidoError
+
+from mirror.exports.images.look import Json
+
+# A chart takes 0.1 s once the browser is up, and that takes 1 to 2 s.
+SECONDS = 10
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+# What Kaleido and the browser below it are known to raise.
+_TROUBLES = (
+    *(Late, CancelledError, OSError, RuntimeError, ValueError, TypeError),
+    *(KaleidoError, JavascriptError, DevtoolsProtocolError),
+)
+
+log = logging.getLogger(__name__)
+
+
+class BrowserTrouble(Exception):
+    """The browser is not there, does not answer or does not draw."""
+
+
+def browser_path() -> str | None:
+    """Where a Chromium is, if there is one."""
+    return next((path for path in map(shutil.which, _NAMES) if path), None)
+
+
+class _Browser:
+    """One Kaleido and the thread its loop runs in."""
+
+    def __init__(self, path: str) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="chart-browser", daemon=True)
+        self._thread.start()
+        self._kaleido: Any = None
+        self._path = path
+
+    def draw(self, figure: Json, opts: Json) -> bytes:
+        """Draw one figure. Raises: BrowserTrouble."""
+        waiting = asyncio.run_coroutine_threadsafe(self._drawn(figure, opts), self._loop)
+        try:
+            return bytes(waiting.result(SECONDS))
+        except _TROUBLES as error:
+            waiting.cancel()
+            raise BrowserTrouble(f"{type(error).__name__}: {error}") from error
+
+    async def _drawn(self, figure: Json, opts: Json) -> Any:
+        if self._kaleido is None:
+            library = Path(settings.BASE_DIR) / "frontend/static/vendor/plotly-cartesian.min.js"
+            opened = Kaleido(n=1, timeout=SECONDS, plotlyjs=library.as_uri(), mathjax=False, path=self._path)
+            await opened.open()
+            self._kaleido = opened
+        return await self._kaleido.calc_fig(figure, opts=opts)
+
+    def close(self) -> None:
+        """End the browser and its thread."""
+        if self._kaleido is not None:
+            ending = asyncio.run_coroutine_threadsafe(self._kaleido.close(), self._loop)
+            try:
+                ending.result(5)
+            except _TROUBLES as error:
+                log.warning("The chart browser did not end in order: %s", error)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(2)
+
+
+_lock = threading.Lock()
+_browser: _Browser | None = None
+
+
+def draw(figure: Json, width: int, height: int, scale: float) -> bytes:
+    """Draw a laid-out figure as a PNG, one at a time. Raises: BrowserTrouble."""
+    global _browser
+    with _lock:
+        if _browser is None:
+            path = browser_path()
+            if path is None:
+                raise BrowserTrouble("No Chromium was found.")
+            _browser = _Browser(path)
+            atexit.register(close)
+        try:
+            return _browser.draw(figure, {"format": "png", "width": width, "height": height, "scale": scale})
+        except BrowserTrouble:
+            _put_away()
+            raise
+
+
+def close() -> None:
+    """End this process's browser, if it has one."""
+    with _lock:
+        _put_away()
+
+
+def _put_away() -> None:
+    global _browser
+    if _browser is not None:
+        browser, _browser = _browser, None
+        browser.close()

@@ -1,0 +1,313 @@
+"""A chart as an image without a browser: the figure the page draws, drawn by matplotlib.
+
+Reads what `sqlagent.charting.figure` makes (bars, lines, areas, points, slices, a number) and nothing else
+that Plotly can do. Drawn without a screen and without pyplot, so that several threads may draw.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from collections.abc import Sequence
+from datetime import date, datetime
+from io import BytesIO
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib import dates as mpl_dates
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from mirror.exports.images.look import LINE, MUTED, PANEL, SERIES, STRONG, TEXT, Json
+from mirror.exports.names import one_line
+
+# Nothing in a title or a label is mathematics; "$5 to $9" is two amounts.
+mpl.rcParams.update({"text.parse_math": False, "font.family": ["DejaVu Sans"], "axes.unicode_minus": False})
+
+# Pixels of a point at the resolution figures are laid out in.
+_DPI = 100
+_POINTS = 72 / _DPI
+# Labels along an axis that still stand side by side; more are thinned out.
+_LABELS = 14
+
+
+def draw(figure: Json, width: int, height: int, scale: float) -> bytes:
+    """Draw a figure as a PNG of `width` times `scale` pixels."""
+    paper = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI, facecolor=PANEL, layout="constrained")
+    FigureCanvasAgg(paper)
+    layout, data = figure["layout"], figure["data"]
+    paper.get_layout_engine().set(rect=(0.01, 0.01, 0.98, 1 - _title(paper, layout, height) / height - 0.02))
+    axes = paper.subplots()
+    if not data:
+        _words(axes, layout)
+    elif data[0]["type"] == "pie":
+        _pie(axes, data[0])
+    else:
+        _drawn(axes, data, layout)
+    file = BytesIO()
+    paper.savefig(file, format="png", dpi=_DPI * scale, facecolor=PANEL)
+    return file.getvalue()
+
+
+def _plain(text: Any, most: int = 120) -> str:
+    """The words of a label: Plotly's markup is taken out and its escapes are undone."""
+    words = one_line(html.unescape(re.sub(r"</?b>", "", str(text))))
+    return words if len(words) <= most else words[: most - 1] + "…"
+
+
+def _size(pixels: float) -> float:
+    return pixels * _POINTS
+
+
+def _title(paper: Figure, layout: Json, height: int) -> float:
+    """Write title and note at the top; returns the pixels they take."""
+    title = layout.get("title") or {}
+    if not title.get("text"):
+        return 0.0
+    paper.text(0.015, 1 - 10 / height, _plain(title["text"], 90), va="top", size=_size(15), color=TEXT)
+    note = (title.get("subtitle") or {}).get("text")
+    if not note:
+        return 36.0
+    paper.text(0.015, 1 - 34 / height, _plain(note, 110), va="top", size=_size(12), color=MUTED)
+    return 58.0
+
+
+def _words(axes: Axes, layout: Json) -> None:
+    """Write a number, or why there is no chart, where the chart would be."""
+    axes.set_axis_off()
+    for annotation in layout.get("annotations", ()):
+        lines = [_plain(line) for line in str(annotation["text"]).split("<br>")]
+        longest = max(map(len, lines))
+        size = min(44, max(14, 560 / max(longest, 1)))
+        axes.text(0.5, 0.5, "\n".join(lines), ha="center", va="center", size=_size(size), color=TEXT)
+
+
+def _pie(axes: Axes, trace: Json) -> None:
+    values = [value or 0 for value in trace["values"]]
+    colours = [SERIES[n % len(SERIES)] for n in range(len(values))]
+    labels = [_plain(text, 30) for text in trace["labels"]]
+    parts = axes.pie(
+        values,
+        labels=labels,
+        colors=colours,
+        startangle=90,
+        counterclock=False,
+        autopct="%.1f%%",
+        pctdistance=0.7,
+        wedgeprops={"edgecolor": PANEL, "linewidth": 1.5},
+        textprops={"size": _size(12), "color": TEXT},
+    )
+    for inside in parts[2]:
+        inside.set_color(PANEL)
+
+
+def _drawn(axes: Axes, data: Sequence[Json], layout: Json) -> None:
+    lying = data[0].get("orientation") == "h"
+    along = "y" if lying else "x"
+    places = _Places(data, along, layout.get(f"{along}axis") or {})
+    heaped: dict[bool, list[float]] = {}
+    for number, trace in enumerate(data):
+        colour = SERIES[number % len(SERIES)]
+        at = places.of(trace[along])
+        values = [math.nan if v is None else v for v in trace["x" if lying else "y"]]
+        name = _plain(trace.get("name", ""), 40)
+        if trace["type"] == "bar":
+            _bars(
+                axes, trace, at, values, colour, name, _Bars(number, len(data), lying, layout, places, heaped)
+            )
+        else:
+            _lines(axes, trace, at, values, colour, name, heaped)
+    _finish(axes, layout, lying, places)
+
+
+class _Places:
+    """Where the points of an axis lie: as categories one after the other, as dates, or as numbers."""
+
+    def __init__(self, data: Sequence[Json], along: str, axis: Json) -> None:
+        self.labels: list[str] | None = None
+        self.is_time = False
+        seen = list(dict.fromkeys(value for trace in data for value in trace[along]))
+        if axis.get("type") == "date" and (moments := _moments(seen)) is not None:
+            self.is_time, self._at = True, moments
+            self.years = axis.get("tickformat") == "%Y"
+        elif axis.get("type") in ("date", "category"):
+            wanted = axis.get("categoryarray") or seen
+            self._at = {value: float(n) for n, value in enumerate(wanted)}
+            self.labels = [_plain(text, 42) for text in axis.get("ticktext") or wanted]
+        else:
+            self._at = {value: value for value in seen if value is not None}
+
+    def of(self, values: Sequence[Any]) -> list[float]:
+        """The places of some values."""
+        return [self._at.get(value, math.nan) for value in values]
+
+    @property
+    def step(self) -> float:
+        """The smallest distance of two places: what a bar may be wide."""
+        at = sorted(value for value in set(self._at.values()) if value == value)
+        gaps = [b - a for a, b in zip(at, at[1:], strict=False) if b > a]
+        return min(gaps, default=1.0)
+
+
+def _moments(values: Sequence[Any]) -> dict[Any, float] | None:
+    """Dates as matplotlib counts them; None where one of them is no date."""
+    found: dict[Any, float] = {}
+    for value in values:
+        if value is None:
+            continue
+        try:
+            moment = (
+                datetime(int(value), 1, 1) if re.fullmatch(r"\d{4}", value) else datetime.fromisoformat(value)
+            )
+        except (ValueError, TypeError):
+            return None
+        found[value] = float(mpl_dates.date2num(moment.replace(tzinfo=None)))
+    return found
+
+
+class _Bars:
+    """How the bars of one trace stand among the others."""
+
+    def __init__(
+        self,
+        number: int,
+        count: int,
+        lying: bool,
+        layout: Json,
+        places: _Places,
+        heaped: dict[bool, list[float]],
+    ) -> None:
+        self.lying = lying
+        self.is_heaped = layout.get("barmode") == "stack"
+        self.heaped = heaped
+        gap = layout.get("bargap", 0.28)
+        self.width = places.step * (1 - gap) / (1 if self.is_heaped else count)
+        self.shift = 0.0 if self.is_heaped else (number - (count - 1) / 2) * self.width
+
+
+def _bars(
+    axes: Axes, trace: Json, at: Sequence[float], values: Sequence[float], colour: str, name: str, how: _Bars
+) -> None:
+    width = trace["width"][0] * 0.98 if trace.get("width") else how.width
+    base = how.heaped.setdefault(True, [0.0] * len(values)) if how.is_heaped else [0.0] * len(values)
+    places = [place + how.shift for place in at]
+    if how.lying:
+        drawn = axes.barh(places, values, height=width, left=base, color=colour, label=name)
+    else:
+        drawn = axes.bar(places, values, width=width, bottom=base, color=colour, label=name)
+    if how.is_heaped:
+        how.heaped[True] = [b + (0 if v != v else v) for b, v in zip(base, values, strict=True)]
+    elif trace.get("text"):
+        axes.bar_label(drawn, [_plain(text) for text in trace["text"]], padding=3, size=_size(11), color=TEXT)
+
+
+def _lines(
+    axes: Axes,
+    trace: Json,
+    at: Sequence[float],
+    values: Sequence[float],
+    colour: str,
+    name: str,
+    heaped: dict[bool, list[float]],
+) -> None:
+    mode = trace.get("mode", "lines")
+    marker = "o" if "markers" in mode else None
+    if trace.get("stackgroup"):
+        base = heaped.setdefault(False, [0.0] * len(values))
+        top = [b + (0 if v != v else v) for b, v in zip(base, values, strict=True)]
+        axes.fill_between(at, base, top, color=colour, alpha=0.75, linewidth=0, label=name)
+        heaped[False] = top
+        return
+    style = "-" if "lines" in mode else "none"
+    axes.plot(
+        at,
+        values,
+        linestyle=style,
+        marker=marker,
+        markersize=_size(7),
+        color=colour,
+        linewidth=1.6,
+        label=name,
+    )
+    if trace.get("fill"):
+        axes.fill_between(at, values, color=colour, alpha=0.25, linewidth=0)
+    if "text" in mode:
+        for place, value, text in zip(at, values, trace.get("text") or (), strict=False):
+            if value == value:
+                axes.annotate(
+                    _plain(text),
+                    (place, value),
+                    textcoords="offset points",
+                    xytext=(0, 6),
+                    ha="center",
+                    size=_size(11),
+                    color=TEXT,
+                )
+
+
+def _finish(axes: Axes, layout: Json, lying: bool, places: _Places) -> None:
+    """Draw axes as the page does: few lines, muted words, zero where bars begin."""
+    along, across = (axes.yaxis, axes.xaxis) if lying else (axes.xaxis, axes.yaxis)
+    _named(axes, layout)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    axes.spines["left" if lying else "bottom"].set(visible=True, color=STRONG)
+    axes.tick_params(length=0, labelsize=_size(12), labelcolor=MUTED)
+    across.grid(True, color=LINE, linewidth=0.8)
+    axes.set_axisbelow(True)
+    across.set_major_locator(MaxNLocator(6))
+    across.set_major_formatter(FuncFormatter(_grouped))
+    if places.labels is not None:
+        many = len(places.labels)
+        every = 1 if lying else max(1, math.ceil(many / _LABELS))
+        along.set_ticks(range(0, many, every), places.labels[::every])
+        longest = max(map(len, places.labels), default=0)
+        if not lying and longest * min(many, _LABELS) > 90:
+            axes.tick_params(axis="x", rotation=30)
+    elif places.is_time:
+        locator = mpl_dates.AutoDateLocator(maxticks=9)
+        along.set_major_locator(locator)
+        shown = mpl_dates.DateFormatter("%Y") if places.years else mpl_dates.ConciseDateFormatter(locator)
+        along.set_major_formatter(shown)
+    else:
+        along.set_major_formatter(FuncFormatter(_grouped))
+    if (layout.get("yaxis") or {}).get("autorange") == "reversed":
+        axes.invert_yaxis()
+    if layout.get("showlegend"):
+        axes.legend(
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.14),
+            ncols=4,
+            frameon=False,
+            fontsize=_size(12),
+            labelcolor=TEXT,
+        )
+
+
+def _named(axes: Axes, layout: Json) -> None:
+    for name, put in (("xaxis", axes.set_xlabel), ("yaxis", axes.set_ylabel)):
+        title = ((layout.get(name) or {}).get("title") or {}).get("text")
+        if title:
+            put(_plain(title, 60), size=_size(13), color=MUTED)
+    value = layout.get("xaxis") or {}
+    if value.get("rangemode") == "tozero":
+        axes.set_xlim(left=min(0, axes.get_xlim()[0]))
+    if (layout.get("yaxis") or {}).get("rangemode") == "tozero":
+        axes.set_ylim(bottom=min(0, axes.get_ylim()[0]))
+
+
+def _grouped(value: float, _: Any = None) -> str:
+    """Say a number on an axis.
+
+    Example:
+        >>> _grouped(1500000), _grouped(2000), _grouped(0.25)
+        ('1.5M', '2,000', '0.25')
+    """
+    size = abs(value)
+    for unit, sign in ((1e12, "T"), (1e9, "B"), (1e6, "M")):
+        if size >= unit:
+            return f"{value / unit:,.2f}".rstrip("0").rstrip(".") + sign
+    return f"{value:,.0f}" if size >= 1000 else f"{value:.6g}"
