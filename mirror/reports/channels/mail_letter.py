@@ -8,7 +8,9 @@ each attempt, so that a receiver may tell a second copy from a second mail.
 from __future__ import annotations
 
 import binascii
+import dataclasses
 import hashlib
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -115,6 +117,15 @@ def compose(parcel: Parcel, to: str, most_bytes: int = 0) -> Letter:
         places[mark] = file
     _set_boundaries(message, parcel.uid)
     return _letter(message, places)
+
+
+def text_file(parcel: Parcel) -> Parcel:
+    """Give the parcel with one file, what a mail of it says as plain text: for places that take files only."""
+    text = render_to_string("reports/mail.txt", _context(parcel, [], [], [""] * len(parcel.sections)))
+    data = text.encode("utf-8", "replace")
+    name = one_line(parcel.about) or "report"
+    file = Attachment(f"{name}.txt", "text/plain; charset=utf-8", len(data), lambda: io.BytesIO(data))
+    return dataclasses.replace(parcel, files=(file,))
 
 
 def _divided(files: tuple[Attachment, ...], limit: int) -> tuple[list[Attachment], list[Attachment]]:

@@ -162,7 +162,8 @@ def _answer(response: httpcore2.Response) -> Answer:
 
 
 def _in_words(error: Exception, host: str, *, is_sent: bool) -> str:
-    cause = error.__cause__
+    # httpcore makes its errors of the one it caught, and then drops the chain.
+    cause = error.args[0] if error.args else None
     after = " after the report was sent; it may have arrived" if is_sent else ""
     match error:
         case httpcore2.ConnectTimeout():

@@ -1,0 +1,196 @@
+"""Files put in a bucket of S3 or of anything that speaks like it, in constant memory.
+
+An object is there whole or not at all, and a second attempt writes the same key again. The endpoint is held to the
+rules of webhooks: what it was connected to is looked at before a byte is sent.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from boto3.s3.transfer import TransferConfig
+from boto3.session import Session
+from botocore.awsrequest import (
+    AWSHTTPConnection,
+    AWSHTTPConnectionPool,
+    AWSHTTPSConnection,
+    AWSHTTPSConnectionPool,
+)
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from mirror.reports.channels.mail_letter import text_file
+from mirror.reports.channels.naming import dated_names, moment_utc
+from mirror.reports.channels.posting import url_check
+from mirror.reports.channels.values import ChannelError, DeliveryFailed, Parcel
+from mirror.reports.channels.wording import ANSWER_CHARS, one_line, size_said
+from mirror.sources.addresses import refused_because
+
+# One part is in memory at a time; 10,000 of them (S3's limit) hold 80 GB.
+PART_BYTES = 8 * 1024 * 1024
+_TRANSFER = TransferConfig(multipart_threshold=PART_BYTES, multipart_chunksize=PART_BYTES, use_threads=False)
+# The names S3 itself takes ("General purpose bucket naming rules").
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_WORDS = {
+    "NoSuchBucket": "there is no such bucket",
+    "404": "there is no such bucket",
+    "AccessDenied": "the access key may not write there",
+    "403": "the access key may not write there",
+    "InvalidAccessKeyId": "the access key is not known",
+    "SignatureDoesNotMatch": "the secret key does not belong to the access key",
+}
+# Worth another try although the status blames the request.
+_AGAIN = {"RequestTimeout", "RequestTimeTooSkewed", "SlowDown", "ServiceUnavailable", "InternalError"}
+
+
+def check(target: Mapping[str, Any], secret: str, *, by_staff: bool) -> dict[str, Any]:
+    """Clean bucket, prefix, region, endpoint and access key. Raises: ChannelError."""
+    words = {name: str(target.get(name, "")).strip() for name in ("bucket", "prefix", "region", "endpoint")}
+    access_key = str(target.get("access_key", "")).strip()
+    if not _BUCKET.fullmatch(words["bucket"]) or ".." in words["bucket"]:
+        raise ChannelError("A bucket's name has 3 to 63 small letters, digits, dots and hyphens.", "bucket")
+    prefix = words["prefix"].strip("/")
+    if prefix != one_line(prefix) or len(prefix.encode()) > 400 or {".", ".."} & set(prefix.split("/")):
+        raise ChannelError("A prefix is a path like reports/sales, without . and .. in it.", "prefix")
+    if not re.fullmatch(r"[a-z0-9-]{0,40}", words["region"]):
+        raise ChannelError("A region is a name like eu-central-1.", "region")
+    if not words["region"] and not words["endpoint"]:
+        raise ChannelError("Name the region, or the endpoint of another store than Amazon's.", "region")
+    if words["endpoint"]:
+        words["endpoint"] = url_check(words["endpoint"], "endpoint")
+        if urlsplit(words["endpoint"]).path.strip("/") or urlsplit(words["endpoint"]).query:
+            raise ChannelError("An endpoint is https:// and a host; the bucket stands beside.", "endpoint")
+    if not re.fullmatch(r"[!-~]{3,128}", access_key):
+        raise ChannelError("The access key is missing.", "access_key")
+    if not re.fullmatch(r"[!-~]{3,256}", secret):
+        raise ChannelError("The secret key is missing.", "secret")
+    return {**words, "prefix": prefix, "access_key": access_key}
+
+
+def describe(target: Mapping[str, Any]) -> tuple[str, ...]:
+    """Name the bucket and prefix, and the endpoint where it is not Amazon's."""
+    place = "/".join(filter(None, (str(target.get("bucket", "")), str(target.get("prefix", "")))))
+    endpoint = urlsplit(str(target.get("endpoint", ""))).netloc
+    return (f"s3://{place}" + (f" at {endpoint}" if endpoint else ""),)
+
+
+def deliver(
+    target: Mapping[str, Any],
+    secret: str,
+    parcel: Parcel,
+    to: str = "",
+    before: Callable[[], None] | None = None,
+) -> str:
+    """Put the files of a parcel, or its text where it has none, under their keys. Raises: DeliveryFailed."""
+    place = describe(target)[0]
+    bucket, prefix = str(target["bucket"]), str(target["prefix"])
+    names = dated_names(parcel if parcel.files else text_file(parcel))
+    try:
+        client = _client(target, secret)
+        if before:
+            before()
+        for name, file in names:
+            key = f"{prefix}/{name}" if prefix else name
+            with file.open() as stream:
+                client.upload_fileobj(
+                    stream,
+                    bucket,
+                    key,
+                    ExtraArgs={
+                        "ContentType": file.media_type,
+                        "Metadata": {"delivery": one_line(parcel.uid), "scheduled-for": moment_utc(parcel)},
+                    },
+                    Config=_TRANSFER,
+                )
+    except ClientError as error:
+        raise _refused(error, place, secret) from None
+    except (BotoCoreError, _Refused) as error:
+        # botocore wraps what a connection raised, and names it in its own words.
+        inner = getattr(error, "kwargs", {}).get("error")
+        said = str(inner if isinstance(inner, _Refused) else error)
+        raise DeliveryFailed(
+            one_line(f"{place} could not be reached: {said}", ANSWER_CHARS),
+            is_permanent=isinstance(inner, _Refused),
+        ) from None
+    except OSError as error:
+        raise DeliveryFailed(f"A file could not be read: {error.strerror or error}.") from None
+    files = "1 file" if len(names) == 1 else f"{len(names)} files"
+    return f"{files}, {size_said(sum(file.size for _, file in names))}, in {place}"
+
+
+def _refused(error: ClientError, place: str, secret: str) -> DeliveryFailed:
+    told = error.response.get("Error", {})
+    code = str(told.get("Code", ""))
+    status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+    said = _WORDS.get(code) or f"{code} {told.get('Message', '')}".replace(secret, "…")
+    return DeliveryFailed(
+        one_line(f"{place}: {said} ({status})", ANSWER_CHARS),
+        is_permanent=400 <= status < 500 and status not in (408, 429) and code not in _AGAIN,
+    )
+
+
+def _client(target: Mapping[str, Any], secret: str) -> Any:
+    """Make a client that uses nothing of the environment: no proxy, no profile, no other key."""
+    endpoint = str(target.get("endpoint", ""))
+    if endpoint:
+        try:
+            url_check(endpoint, "endpoint")
+        except ChannelError as error:
+            raise DeliveryFailed(str(error)) from None
+    client = Session(
+        aws_access_key_id=str(target["access_key"]),
+        aws_secret_access_key=secret,
+        region_name=str(target.get("region", "")) or "us-east-1",
+    ).client(
+        "s3",
+        endpoint_url=endpoint or None,
+        config=Config(
+            connect_timeout=10,
+            read_timeout=60,
+            proxies={},
+            ignore_configured_endpoint_urls=True,
+            retries={"total_max_attempts": 2, "mode": "standard"},
+            request_checksum_calculation="when_required",
+            response_checksum_validation="when_required",
+            s3={"addressing_style": "path" if endpoint else "auto"},
+        ),
+    )
+    # botocore offers no way to say how a connection is made; a test holds this to what it is for.
+    client._endpoint.http_session._manager.pool_classes_by_scheme = {"http": _Pool, "https": _TlsPool}
+    return client
+
+
+class _Refused(Exception):
+    """A connection was made to an address that may not be called; nothing was sent."""
+
+
+class _Checked:
+    """Looks at what a connection was made to, before TLS and before the request."""
+
+    def _new_conn(self) -> Any:
+        sock = super()._new_conn()  # type: ignore[misc]
+        why = refused_because(ipaddress.ip_address(str(sock.getpeername()[0]).partition("%")[0]))
+        if why:
+            sock.close()
+            raise _Refused(f"it may not be called: {why}")
+        return sock
+
+
+class _Connection(_Checked, AWSHTTPConnection):  # type: ignore[misc]
+    pass
+
+
+class _TlsConnection(_Checked, AWSHTTPSConnection):  # type: ignore[misc]
+    pass
+
+
+class _Pool(AWSHTTPConnectionPool):  # type: ignore[misc]
+    ConnectionCls = _Connection
+
+
+class _TlsPool(AWSHTTPSConnectionPool):  # type: ignore[misc]
+    ConnectionCls = _TlsConnection
