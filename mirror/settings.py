@@ -225,6 +225,13 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 
+# Reports have a worker of their own, so that nobody waits for them; what must be on time does not wait there.
+CELERY_TASK_ROUTES = {
+    "mirror.reports.tasks.make_report": {"queue": "reports"},
+    "mirror.reports.tasks.deliver_report": {"queue": "deliveries"},
+    "mirror.reports.tasks.expire_reports": {"queue": "reports"},
+}
+
 # How often the scheduler looks for work to hand back or to delete (seconds).
 CELERY_BEAT_MAX_LOOP_INTERVAL = 20
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "scheduler")
@@ -234,6 +241,12 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 10.0,
         "options": {"expires": 10.0},
     },
+    "tick-reports": {
+        "task": "mirror.reports.tasks.tick_reports",
+        "schedule": 20.0,
+        "options": {"expires": 20.0},
+    },
+    "expire-reports": {"task": "mirror.reports.tasks.expire_reports", "schedule": 3600.0},
     "expire-results": {"task": "mirror.results.tasks.expire_results", "schedule": 3600.0},
 }
 
@@ -294,6 +307,18 @@ VALUE_INDEX_PER_COLUMN = env.int("VALUE_INDEX_PER_COLUMN", default=2_000)
 VALUE_INDEX_SECONDS = env.float("VALUE_INDEX_SECONDS", default=30.0)
 
 # ------------------------------------------------------------------ reports
+
+# Rows that one SQL of a report may give, and seconds it may run: more than for people who wait.
+REPORT_ROWS = env.int("REPORT_ROWS", default=10_000_000)
+REPORT_SECONDS = env.float("REPORT_SECONDS", default=600.0)
+
+# Minutes until a report that failed is tried again, and again; then it has failed.
+REPORT_RETRY_MINUTES = [float(one) for one in env.list("REPORT_RETRY_MINUTES", default=["1", "5", "15"])]
+
+# The same for each delivery of a report; then it is given up.
+DELIVERY_RETRY_MINUTES = [
+    float(one) for one in env.list("DELIVERY_RETRY_MINUTES", default=["1", "5", "15", "60", "180"])
+]
 
 # Where people reach this server; links in mails and messages begin with it.
 SITE_URL = env.str("SITE_URL", default="http://127.0.0.1:8000")

@@ -1,7 +1,38 @@
-"""Reports as a Django application."""
+"""Django's entry for this subject."""
+
+from typing import Any
 
 from django.apps import AppConfig
+from django.db import transaction
+from django.db.models.signals import post_delete
 
 
 class ReportsConfig(AppConfig):
     name = "mirror.reports"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Count runs of reports among what works on a source; let no file outlive its row."""
+        from django.db.models import Q
+
+        from mirror.asking.services.turns import Work, work_register
+        from mirror.reports.models import ReportRun
+        from mirror.reports.tasks import make_report
+
+        way = "report__parts__saved__source"
+        work_register(ReportRun, Work(way, make_report, is_background=True, counted=Q(is_reading=True)))
+        post_delete.connect(_forget_file, sender="reports.ReportFile", dispatch_uid="forget_report_file")
+        post_delete.connect(_forget_image, sender="reports.RunPart", dispatch_uid="forget_report_image")
+
+
+def _forget_file(instance: Any, **_: Any) -> None:
+    _forget(instance.file)
+
+
+def _forget_image(instance: Any, **_: Any) -> None:
+    _forget(instance.image)
+
+
+def _forget(file: Any) -> None:
+    if file.name:
+        transaction.on_commit(lambda: file.storage.delete(file.name), robust=True)

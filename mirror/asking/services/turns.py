@@ -1,9 +1,13 @@
-"""Whose turn it is: no more runs and versions are worked on at once than a source allows.
+"""Whose turn it is: no more work runs at once on a source than it allows.
 
-Who comes when it is full stays queued and says so; whoever ends lets the longest waiting in.
+Who comes when it is full stays queued and says so; whoever ends lets the longest waiting in. What somebody
+waits for goes first: work in the background takes no turn while they queue, and leaves them one.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -15,56 +19,100 @@ from mirror.leases import Lease, Leased, Status, claim
 from mirror.sources.limits import limits_of
 from mirror.sources.models import Source
 
-# How a row of each model comes to its source.
-_WAYS: dict[type[Leased], str] = {Run: "thread__source", Version: "run__thread__source"}
-_TASKS = {Run: answer_run, Version: run_version}
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A kind of work on sources: how its rows come to theirs, and the task that takes one.
+
+    Of the rows that are worked on, those that `counted` lets through hold a turn. Nobody waits
+    for what `is_background`.
+    """
+
+    way: str
+    task: Any
+    is_background: bool = False
+    counted: Q = Q()
+
+
+_WORK: dict[type[Leased], Work] = {
+    Run: Work("thread__source", answer_run),
+    Version: Work("run__thread__source", run_version),
+}
+
+
+def work_register(model: type[Leased], work: Work) -> None:
+    """Count the rows of another subject among those that work on a source."""
+    _WORK[model] = work
 
 
 def turn_take(model: type[Leased], pk: int) -> Lease | None:
-    """Take a queued row if its source has room for it.
+    """Take a queued row if each of its sources has room for it.
 
     None when another worker has it, it has ended, or it has to wait: then it is marked so.
     """
     with transaction.atomic():
         # Held until the claim is kept, so that two workers count one after the other.
-        source = (
+        sources = list(
             Source.objects.select_for_update()
             .only("pk", "concurrent_runs", *_LIMITS)
-            .filter(pk__in=model._default_manager.filter(pk=pk).values(_WAYS[model]))
-            .first()
+            .filter(pk__in=_sources_of(model, pk))
+            .order_by("pk")
         )
-        if source is None:
-            return None
-        if _working(source) < limits_of(source).concurrent_runs:
+        if all(_has_room(source, _WORK[model].is_background) for source in sources):
             return claim(model, pk)
         model._default_manager.filter(pk=pk, status=Status.QUEUED).update(waits_turn=True)
         return None
 
 
 def turn_pass(lease: Lease) -> None:
-    """Let in whoever waits longest for the source of a row whose work has ended."""
-    source = lease.model._default_manager.filter(pk=lease.pk).values(_WAYS[lease.model])
+    """Let in whoever waits longest for a source of a row whose work there has ended."""
+    sources = list(_sources_of(lease.model, lease.pk))
     with transaction.atomic():
-        # Whoever is being turned away at this moment is waiting once this is held.
-        held = Source.objects.select_for_update().only("pk").filter(pk__in=source).first()
+        # Whoever is being turned away at this moment is waiting once these are held.
+        held = Source.objects.select_for_update().only("pk").filter(pk__in=sources).order_by("pk")
         waiting = [
-            row
-            for model in _WAYS
-            if held and (row := _rows(model, held.pk).filter(_WAITS).order_by("created_at").first())
+            (work.is_background, row.created_at, work.task, row.pk)
+            for source in held
+            for model, work in _WORK.items()
+            if (row := _rows(model, source.pk).filter(_WAITS).order_by("created_at").first())
         ]
     if waiting:
-        first = min(waiting, key=lambda row: row.created_at)
-        _TASKS[type(first)].delay(first.pk)
+        *_, task, first = min(waiting, key=lambda one: one[:2])
+        task.delay(first)
 
 
 _LIMITS = ("statement_seconds", "candidate_rows", "result_rows", "result_days", "cell_chars")
 _WAITS = Q(status=Status.QUEUED, waits_turn=True)
 
 
-def _working(source: Source) -> int:
+def _has_room(source: Source, is_background: bool) -> bool:
+    most = limits_of(source).concurrent_runs
+    working = {model: _working(model, source) for model in _WORK}
+    if sum(working.values()) >= most:
+        return False
+    if not is_background:
+        return True
+    behind = sum(count for model, count in working.items() if _WORK[model].is_background)
+    somebody_waits = any(
+        _rows(model, source.pk).filter(_WAITS).exists()
+        for model, work in _WORK.items()
+        if not work.is_background
+    )
+    return behind < max(1, most - 1) and not somebody_waits
+
+
+def _working(model: type[Leased], source: Source) -> int:
     held = Q(status=Status.RUNNING, lease_until__gte=timezone.now())
-    return sum(_rows(model, source.pk).filter(held).count() for model in _WAYS)
+    rows = _rows(model, source.pk).filter(held, _WORK[model].counted)
+    return rows.values("pk").distinct().count()
 
 
 def _rows(model: type[Leased], source: int) -> QuerySet[Leased]:
-    return model._default_manager.filter(**{_WAYS[model]: source})
+    return model._default_manager.filter(**{_WORK[model].way: source})
+
+
+def _sources_of(model: type[Leased], pk: int) -> QuerySet[Leased, int]:
+    way = _WORK[model].way
+    return (
+        model._default_manager.filter(pk=pk).exclude(**{way: None}).order_by().values_list(way, flat=True)
+    )

@@ -1,5 +1,7 @@
 """What can happen to reports, their runs, files and deliveries."""
 
+from mirror.asking.services import turn_pass
+from mirror.reports.services.delivering import delivery_break, delivery_make, delivery_take
 from mirror.reports.services.editing import (
     report_create,
     report_delete,
@@ -10,7 +12,10 @@ from mirror.reports.services.editing import (
     report_update,
 )
 from mirror.reports.services.errors import LinkGone, ReportError
+from mirror.reports.services.files import files_expire
 from mirror.reports.services.links import link_make, link_open, link_revoke
+from mirror.reports.services.making import run_break, run_make, run_take
+from mirror.reports.services.recovery import reports_recover
 from mirror.reports.services.running import (
     delivery_again,
     recipient_allow,
@@ -19,11 +24,16 @@ from mirror.reports.services.running import (
     run_send_again,
     run_stop,
 )
+from mirror.reports.services.ticking import reports_due_make, reports_tick, schedules_heal
 
 __all__ = [
     "LinkGone",
     "ReportError",
     "delivery_again",
+    "delivery_break",
+    "delivery_make",
+    "delivery_take",
+    "files_expire",
     "link_make",
     "link_open",
     "link_revoke",
@@ -37,6 +47,14 @@ __all__ = [
     "report_share",
     "report_test",
     "report_update",
+    "reports_due_make",
+    "reports_recover",
+    "reports_tick",
+    "run_break",
+    "run_make",
     "run_send_again",
     "run_stop",
+    "run_take",
+    "schedules_heal",
+    "turn_pass",
 ]

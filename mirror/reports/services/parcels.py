@@ -1,0 +1,157 @@
+"""What one delivery carries: the report's sections and files, or a notice in words."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from functools import partial
+from itertools import islice
+from threading import Lock
+
+from django.conf import settings
+from django.core.files.storage import default_storage
+from django.urls import reverse
+
+from mirror.exports.values import FORMATS
+from mirror.reports.channels.values import Attachment, Parcel, Section
+from mirror.reports.models import Delivery, ReportFile, ReportRun, RunPart
+from mirror.reports.services.files import at_zone
+from mirror.reports.services.links import token_make
+from mirror.results.selectors import ResultGone, batches, columns_of
+
+About = Delivery.About
+
+# Rows of each SQL shown in a message itself; all of them are in the files.
+SHOWN_ROWS = 25
+# Runs whose sections are kept in this process: a run's deliveries come one after another.
+AT_HAND = 4
+_at_hand: OrderedDict[tuple[int, int], tuple[Section, ...]] = OrderedDict()
+_lock = Lock()
+
+
+def parcel_of(delivery: Delivery) -> Parcel:
+    """Put together what a delivery carries, from what its run kept."""
+    run, report = delivery.run, delivery.run.report
+    is_notice = delivery.about in (About.FAILED, About.PAUSED, About.HANDED)
+    return Parcel(
+        uid=str(delivery.uid),
+        about=delivery.about,
+        title=report.title,
+        note="" if is_notice else report.note,
+        message=_notice(delivery) if is_notice else run.reason,
+        url=settings.SITE_URL.rstrip("/") + reverse("reports:run", args=[run.pk]),
+        made_at=run.ended_at or run.created_at,
+        scheduled_for=run.scheduled_for,
+        zone=report.zone,
+        sections=() if is_notice else _sections(run),
+        files=() if is_notice else tuple(_attachment(file, delivery) for file in run.files.all()),
+        attempt=delivery.tries + 1,
+    )
+
+
+def _sections(run: ReportRun) -> tuple[Section, ...]:
+    key = (run.pk, run.lease_token)
+    with _lock:
+        if key in _at_hand:
+            _at_hand.move_to_end(key)
+            return _at_hand[key]
+    made = tuple(_section(part) for part in run.parts.select_related("result"))
+    with _lock:
+        _at_hand[key] = made
+        while len(_at_hand) > AT_HAND:
+            _at_hand.popitem(last=False)
+    return made
+
+
+def _section(part: RunPart) -> Section:
+    notes: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    rows: tuple[tuple[object, ...], ...] = ()
+    try:
+        if part.result is None:
+            raise ResultGone("These rows are no longer kept.")
+        stored = columns_of(part.result)
+        rows = tuple(islice((row for batch in batches(part.result, SHOWN_ROWS) for row in batch), SHOWN_ROWS))
+        columns, kinds = tuple(column.name for column in stored), tuple(column.kind for column in stored)
+    except ResultGone as error:
+        notes = (str(error),)
+    return Section(
+        title=part.title,
+        sentence=part.sentence,
+        columns=columns,
+        kinds=kinds,
+        rows=rows,
+        row_count=part.row_count,
+        truncated=part.truncated,
+        image=_image(part),
+        notes=notes,
+    )
+
+
+def _image(part: RunPart) -> bytes | None:
+    if not part.image:
+        return None
+    try:
+        with part.image.open("rb") as file:
+            return bytes(file.read())
+    except OSError:
+        return None
+
+
+def _attachment(file: ReportFile, delivery: Delivery) -> Attachment:
+    return Attachment(
+        name=file.name,
+        media_type=FORMATS[file.format].media_type,
+        size=file.size,
+        open=partial(default_storage.open, file.file.name, "rb"),
+        rows=file.row_count,
+        notes=tuple(file.notes),
+        url=_link(file, delivery),
+    )
+
+
+def _link(file: ReportFile, delivery: Delivery) -> str:
+    """A link for a file that is too large for a mail; none otherwise: what is attached needs none."""
+    if delivery.kind != "mail" or file.size <= settings.MAIL_ATTACHMENT_MB * 1_000_000:
+        return ""
+    hours = 24 * delivery.run.report.keep_days
+    token = token_make(file, delivery.run.report.owner, hours)
+    return settings.SITE_URL.rstrip("/") + reverse("reports:link", args=[token])
+
+
+# ---------------------------------------------------------------- notices
+
+
+def _notice(delivery: Delivery) -> str:
+    """Say what happened, why, what to do and what comes next."""
+    run, report = delivery.run, delivery.run.report
+    if delivery.about == About.HANDED:
+        return "Its owner is no longer here, so this report was handed over to you. It runs as yours from now on."
+    if delivery.about == About.PAUSED:
+        words = [report.paused_why or "The schedule paused itself.", run.advice]
+        return _said(*words, "It does not run until somebody resumes it.")
+    if run.outcome == ReportRun.Outcome.FAILED:
+        return _said(run.reason, run.advice, _next(report))
+    return _said(*_undelivered(run), _next(report))
+
+
+def _undelivered(run: ReportRun) -> list[str]:
+    """Which deliveries of a run were given up, each with the answer it got last."""
+    given_up = run.deliveries.filter(state=Delivery.State.GIVEN_UP).exclude(channel=None, about=About.FAILED)
+    said = [f"{row.get_kind_display()} to {row.to}: {_last_answer(row)}" for row in given_up[:20]]
+    return ["The report was made, but could not be delivered everywhere.", *said]
+
+
+def _last_answer(row: Delivery) -> str:
+    return str(row.answers[-1]["answer"]) if row.answers else "given up."
+
+
+def _next(report: object) -> str:
+    next_at, zone = report.next_at, report.zone  # type: ignore[attr-defined]
+    if next_at is None:
+        return ""
+    return f"Its next run is at {at_zone(next_at, zone):%Y-%m-%d %H:%M} ({zone})."
+
+
+def _said(*words: str) -> str:
+    return "\n".join(word for word in words if word)

@@ -1,0 +1,68 @@
+"""Which deliveries follow from a run: one for each place a report goes to, and notices to its owner."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+
+from mirror.leases import Status, send
+from mirror.reports import channels
+from mirror.reports.models import Channel, Delivery, ReportRun
+from mirror.reports.tasks import deliver_report
+
+if TYPE_CHECKING:
+    from mirror.people.models import User
+
+log = logging.getLogger(__name__)
+
+
+def deliveries_for(run: ReportRun, about: str) -> int:
+    """Queue a delivery to each place the report goes to; a test goes to who asked for it alone.
+
+    Recipients whose server refused them for good are left out. Returns how many were queued.
+    """
+    if about == Delivery.About.TEST:
+        rows = [_to_person(run, about, run.asked_by)] if run.asked_by and run.asked_by.email else []
+    else:
+        rows = [
+            Delivery(run=run, channel=channel, kind=channel.kind, about=about, to=place)
+            for channel in run.report.channels.all()
+            for place in channels.describe(channel.kind, channel.target)
+            if place not in channel.refused
+        ]
+    for row in Delivery.objects.bulk_create(rows):
+        send(deliver_report, row.pk)
+    return len(rows)
+
+
+def notice_send(run: ReportRun, about: str, to: User) -> None:
+    """Queue a notice to somebody about a run, once; one that went out before goes again with what is new.
+
+    People without a mail address are told by the report's page alone.
+    """
+    if not to.email:
+        log.info("User %s has no mail address and is told by the page of run %s alone", to.pk, run.pk)
+        return
+    row = _to_person(run, about, to)
+    kept, is_new = Delivery.objects.get_or_create(
+        run=run, channel=None, about=about, to=row.to, defaults={"kind": row.kind}
+    )
+    if not is_new:
+        Delivery.objects.filter(pk=kept.pk, status=Status.DONE).update(
+            status=Status.QUEUED,
+            state=Delivery.State.WAITING,
+            uid=uuid.uuid4(),
+            queued_at=timezone.now(),
+            not_before=None,
+            ended_at=None,
+            attempts=0,
+            tries=0,
+        )
+    send(deliver_report, kept.pk)
+
+
+def _to_person(run: ReportRun, about: str, person: User) -> Delivery:
+    return Delivery(run=run, channel=None, kind=Channel.Kind.MAIL, about=about, to=person.email)
