@@ -31,8 +31,13 @@ def laid_out(figure: Json, width: int, height: int) -> Json:
 
 def _template() -> Json:
     axis = {
-        **{"color": MUTED, "gridcolor": LINE, "linecolor": STRONG, "zerolinecolor": STRONG},
-        **{"zerolinewidth": 1, "automargin": True, "ticks": ""},
+        "color": MUTED,
+        "gridcolor": LINE,
+        "linecolor": STRONG,
+        "zerolinecolor": STRONG,
+        "zerolinewidth": 1,
+        "automargin": True,
+        "ticks": "",
         "title": {"standoff": 12, "font": {"size": 13, "color": MUTED}},
         "tickfont": {"size": 12, "color": MUTED},
     }
@@ -53,8 +58,13 @@ def _template() -> Json:
             "xaxis": {**axis, "showgrid": False},
             "yaxis": axis,
             "legend": {
-                **{"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yref": "container"},
-                **{"yanchor": "bottom", "font": {"size": 12, "color": TEXT}},
+                "orientation": "h",
+                "x": 0,
+                "xanchor": "left",
+                "y": 0,
+                "yref": "container",
+                "yanchor": "bottom",
+                "font": {"size": 12, "color": TEXT},
             },
             "bargap": 0.28,
             "separators": ".,",

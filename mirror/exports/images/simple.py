@@ -10,7 +10,7 @@ import html
 import math
 import re
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import datetime
 from io import BytesIO
 from typing import Any
 
