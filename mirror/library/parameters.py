@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -142,6 +143,27 @@ def sql_bind(
         return _literal(_value(declared[node.name], arguments, today))
 
     return trees[0].transform(bound).sql(dialect=dialect, pretty="\n" in sql)
+
+
+def dates_fixed(
+    parameters: Sequence[Mapping[str, Any]], arguments: Mapping[str, Any], today: date | None = None
+) -> dict[str, Any]:
+    """Give the arguments with every date in words, typed or by default, as the day it is on `today`.
+
+    What was run is then told, and run again, with the days it was run with. What is no date stays as it is:
+    `sql_bind` says why it cannot be.
+
+    Example:
+        >>> dates_fixed([{"name": "since", "kind": "date", "default": "yesterday"}], {}, date(2026, 3, 1))
+        {'since': '2026-02-28'}
+    """
+    fixed = dict(arguments)
+    for parameter in parameters:
+        given = fixed.get(parameter["name"]) or parameter.get("default")
+        if parameter["kind"] == "date" and given:
+            with suppress(ParameterError):
+                fixed[parameter["name"]] = str(value_read(parameter, given, today))
+    return fixed
 
 
 def _value(

@@ -7,13 +7,13 @@ from typing import Any
 
 from mirror.library import selectors
 from mirror.library.models import SavedSql
-from mirror.library.parameters import ParameterError, names_used, parameters_check, sql_bind
+from mirror.library.parameters import ParameterError, dates_fixed, names_used, parameters_check, sql_bind
 from mirror.people.models import Team, User
 from mirror.sources.catalogs import catalog_read
 from mirror.sources.models import Source
 from sqlagent.values import Catalog
 
-__all__ = ["ParameterError", "sql_bind", "sql_delete", "sql_save", "sql_share", "sql_update"]
+__all__ = ["ParameterError", "dates_fixed", "sql_bind", "sql_delete", "sql_save", "sql_share", "sql_update"]
 
 
 def sql_save(

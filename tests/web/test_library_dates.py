@@ -153,3 +153,13 @@ def test_the_run_form_offers_words_with_their_dates_and_gives_them_on_as_typed(a
     wrong = ArgumentsForm({"argument-day": "<b>someday"}, saved=saved)
     assert "is not a date like" in str(wrong.errors)
     assert "<b>" not in str(wrong.errors)
+
+
+def test_a_run_keeps_the_days_its_words_meant(as_alice, alice, shop):
+    from mirror.asking.models import Version
+
+    since = {"name": "since", "kind": "date", "default": "7 days ago", "label": ""}
+    saved = services.sql_save(alice, shop, "Days", "SELECT :day, :since", parameters=[DAY, since])
+    with time_machine.travel("2026-11-20T12:00+00:00", tick=False):
+        as_alice.post(reverse("asking:run_saved", args=[saved.pk]), {"argument-day": "end of this year"})
+    assert Version.objects.get().arguments == {"day": "2026-12-31", "since": "2026-11-13"}

@@ -12,6 +12,7 @@ from mirror.asking.services.answering import STOPPED
 from mirror.asking.services.opening import AskingError
 from mirror.asking.tasks import answer_run, run_version
 from mirror.leases import Status, end_unheld, send
+from mirror.library.services import dates_fixed
 from sqlagent.values import Outcome
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ def run_stop(run: Run) -> None:
 
 @transaction.atomic
 def run_saved(owner: User, saved: SavedSql, arguments: dict[str, Any]) -> Run:
-    """Run saved SQL with values for its parameters, as a thread of its own."""
+    """Run saved SQL with values for its parameters, as a thread of its own; dates in words become days now."""
+    arguments = dates_fixed(saved.parameters, arguments)
     thread = Thread.objects.create(owner=owner, source=saved.source, title=saved.name[:200])
     run = Run.objects.create(
         thread=thread, asked="", question=saved.question, saved=saved, status=Status.DONE, sentence=""
