@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from celery import Celery, signals
 
@@ -22,10 +23,11 @@ def _follow_the_worker(**_: object) -> None:
 
 
 @signals.worker_ready.connect
-def _show_signs_of_life(sender: object, **_: object) -> None:
+def _show_signs_of_life(sender: Any = None, **_: object) -> None:
     from mirror.health.services import heartbeats_start
 
-    heartbeats_start(str(getattr(sender, "hostname", "worker")))
+    queues = list(sender.app.amqp.queues.consume_from) if sender is not None else ["celery"]
+    heartbeats_start(str(getattr(sender, "hostname", "worker")), queues)
 
 
 @signals.worker_shutting_down.connect

@@ -1,4 +1,4 @@
-"""Runs Mirror on one machine: prepares the store, then keeps web, worker and scheduler up.
+"""Runs Mirror on one machine: prepares the store, then keeps web, workers and scheduler up.
 
 It decides what a first start makes (keys, tables, the first administrator, the sample shop),
 in which order things start and stop, and what is said meanwhile. Each child writes its own
@@ -42,6 +42,9 @@ UP_SECONDS, STOP_SECONDS = 60, 8
 # A part that ends this often within a minute is broken, not unlucky.
 RESTARTS_A_MINUTE = 5
 LOG_BYTES = 5_000_000
+# The workers by name: what each takes work from. Reports give way to people who wait, by this much (nice).
+WORKERS = {"mirror": "celery", "reports": "deliveries,reports"}
+REPORTS_NICE = 5
 
 
 def say(text: str) -> None:
@@ -185,15 +188,16 @@ def prepare() -> str:
     if not shop.is_file() or not Source.objects.exists():
         say("Building the sample shop ...")
         call_command("demo", owner=admin.username, stdout=sys.stderr)
-    forget(worker_name())
+    for name in WORKERS:
+        forget(worker_name(name))
     token = link_create(admin)
     connection.close()
     return token
 
 
-def worker_name() -> str:
-    """Name this machine's worker."""
-    return f"mirror@{socket.gethostname()}"
+def worker_name(name: str) -> str:
+    """Name one of this machine's workers."""
+    return f"{name}@{socket.gethostname()}"
 
 
 def parts(host: str, port: int) -> list[Part]:
@@ -206,11 +210,16 @@ def parts(host: str, port: int) -> list[Part]:
     celery = [*python, "celery", "-A", "mirror"]
     web = ["uvicorn", "mirror.asgi:application", "--host", host, "--port", str(port), "--lifespan", "off"]
     web += ["--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "2"]
-    worker = ["worker", "--pool", "prefork", "--concurrency", "2", "--hostname", worker_name()]
-    worker += ["--without-mingle", "--without-gossip", "--without-heartbeat", "--loglevel", "INFO"]
+    worker = ["worker", "--pool", "prefork", "--concurrency", "2", "--without-mingle", "--without-gossip"]
+    worker += ["--without-heartbeat", "--loglevel", "INFO"]
+    mirror, reports = (
+        [*celery, *worker, "--hostname", worker_name(name), "--queues", queues]
+        for name, queues in WORKERS.items()
+    )
     return [
         Part("web server", python + web, logs / "web.log"),
-        Part("worker", celery + worker, logs / "worker.log"),
+        Part("worker", mirror, logs / "worker.log"),
+        Part("worker for reports", ["nice", "-n", str(REPORTS_NICE), *reports], logs / "reports.log"),
         Part("scheduler", [*celery, "beat", "--pidfile=", "--loglevel", "INFO"], logs / "scheduler.log"),
     ]
 
@@ -277,7 +286,7 @@ def run(host: str, port: int, running: list[Part]) -> NoReturn:
         port_check(host, port)
         token = prepare()
         running += parts(host, port)
-        say("Starting web server, worker and scheduler ...")
+        say("Starting web server, workers and scheduler ...")
         for part in running:
             part.start()
         wait_until_up(running, address)

@@ -7,17 +7,17 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from mirror.health.services import whats_down
+from mirror.health.services import QUEUES, whats_down
 
 
 @login_not_required
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """Answer 200 when web, store and worker are up, else 503 naming what is down."""
+    """Answer 200 when web, store and workers are up, else 503 naming what is down."""
     down = whats_down()
-    parts = {part: "down" if part in down else "up" for part in ("web", "store", "worker")}
+    parts = {part: "down" if part in down else "up" for part in ("web", "store", *QUEUES)}
     if "store" in down:
-        parts["worker"] = "unknown"
+        parts |= dict.fromkeys(QUEUES, "unknown")
     body = {"status": "down" if down else "up", **parts}
     return JsonResponse({**body, "why": down} if down else body, status=503 if down else 200)

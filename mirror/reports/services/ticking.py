@@ -78,8 +78,7 @@ def due_of(report: Report, now: datetime) -> Due:
     """Say what becomes of the times from `next_at` to now. Raises: ScheduleError."""
     assert report.next_at is not None and report.schedule is not None
     schedule = Schedule.from_json(report.schedule, report.zone)
-    start = report.next_at - timedelta(microseconds=1)
-    times = list(islice(schedule.between(start, now), MOST_COUNTED + 1))
+    times = [report.next_at, *islice(schedule.between(report.next_at, now), MOST_COUNTED)]
     is_more = len(times) > MOST_COUNTED
     if is_more:
         times += [instant for instant in schedule.between(now - LATEST, now) if instant > times[-1]]

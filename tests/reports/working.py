@@ -1,0 +1,69 @@
+"""A worker's part, done in the test's own process; and a report to do it with."""
+
+from __future__ import annotations
+
+from datetime import datetime, time
+from typing import Any
+
+from mirror.leases import Status
+from mirror.library.models import SavedSql
+from mirror.reports import services
+from mirror.reports.models import Delivery, Report, ReportRun
+from mirror.reports.schedule import Schedule
+
+EIGHT = Schedule("daily", "Europe/Oslo", time=time(8))
+COUNTRIES = "SELECT country, count(*) AS customers FROM customers GROUP BY country ORDER BY 2 DESC, 1 LIMIT 5"
+
+
+def save_sql(
+    owner, source, sql: str = COUNTRIES, name: str = "Customers by country", **fields: Any
+) -> SavedSql:
+    """SQL in the library."""
+    return SavedSql.objects.create(owner=owner, source=source, name=name, sql=sql, **fields)
+
+
+def save_report(owner, saved: SavedSql, *, to: list[str] | None = None, **fields: Any) -> Report:
+    """A report every day at eight in Oslo, as CSV by mail."""
+    given: dict[str, Any] = {
+        "title": "Weekly customers",
+        "formats": ["csv"],
+        "schedule": EIGHT,
+        "zone": "Europe/Oslo",
+        "parts": [(saved, {})],
+        "channels": [("mail", {"to": to}, None)] if to else [],
+    }
+    return services.report_create(owner, **(given | fields))
+
+
+def due(report: Report, at: datetime) -> None:
+    """Let a report's next scheduled time be this one."""
+    Report.objects.filter(pk=report.pk).update(next_at=at)
+    report.refresh_from_db()
+
+
+def make(run: ReportRun) -> ReportRun:
+    """Make a queued run."""
+    lease = services.run_take(run.pk)
+    assert lease is not None
+    services.run_make(lease)
+    run.refresh_from_db()
+    return run
+
+
+def deliver(delivery: Delivery) -> Delivery:
+    """Hand a queued delivery over."""
+    lease = services.delivery_take(delivery.pk)
+    assert lease is not None
+    services.delivery_make(lease)
+    delivery.refresh_from_db()
+    return delivery
+
+
+def work_off() -> None:
+    """Make and deliver all that is due."""
+    for run in ReportRun.objects.filter(status=Status.QUEUED):
+        if lease := services.run_take(run.pk):
+            services.run_make(lease)
+    for delivery in Delivery.objects.filter(status=Status.QUEUED):
+        if lease := services.delivery_take(delivery.pk):
+            services.delivery_make(lease)
