@@ -1,11 +1,12 @@
-"""What never reaches a log: the tokens of one-time links, which stand in addresses."""
+"""What never reaches a log: tokens that stand in addresses, of sign-in links and of links to files."""
 
 from __future__ import annotations
 
 import logging
 import re
 
-_TOKEN = re.compile(r"(/sign-in/link/)[\w-]+")
+_PLACES = ("/sign-in/link/", "/reports/link/")
+_TOKEN = re.compile(rf"({'|'.join(_PLACES)})[^/?#\s\"']+")
 
 
 class WithoutTokens(logging.Filter):
@@ -14,6 +15,6 @@ class WithoutTokens(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Rewrite the finished line; every record passes."""
         line = record.getMessage()
-        if "/sign-in/link/" in line:
+        if any(place in line for place in _PLACES):
             record.msg, record.args = _TOKEN.sub(r"\1...", line), ()
         return True

@@ -1,0 +1,156 @@
+"""Make and change a report: one page, whose rows can be added and moved with scripts or without."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from mirror.reports import channels, selectors, services
+from mirror.reports.channel_forms import ChannelRows
+from mirror.reports.forms import ReportForm
+from mirror.reports.models import Channel, Report
+from mirror.reports.pages.editing import EditPage, SecretPage, next_runs
+from mirror.reports.part_forms import PartRows
+from mirror.reports.schedule_forms import ScheduleForm
+from mirror.reports.services import ReportError
+from mirror.reports.views import find_report
+
+read_or_post = require_http_methods(["GET", "HEAD", "POST"])
+
+
+@dataclass(slots=True)
+class _Typed:
+    """All that the page holds: four forms that are one to whoever fills them in."""
+
+    form: ReportForm
+    parts: PartRows
+    when: ScheduleForm
+    to: ChannelRows
+
+    def is_valid(self) -> bool:
+        """Whether all four can stand; every one of them says what it misses."""
+        return all([self.form.is_valid(), self.parts.is_valid(), self.when.is_valid(), self.to.is_valid()])
+
+    def given(self) -> dict[str, object]:
+        """What the services take."""
+        plain = ("title", "note", "formats", "condition", "keep_days", "pause_after")
+        return {
+            **{name: self.form.cleaned_data[name] for name in plain},
+            "threshold": self.form.threshold,
+            "parts": self.parts.parts(),
+            "channels": self.to.given(),
+            "schedule": self.when.cleaned_schedule,
+            "zone": self.when.cleaned_data["zone"],
+            "missed": self.when.cleaned_data["missed"],
+        }
+
+
+@sensitive_post_parameters()
+@read_or_post
+def new(request: HttpRequest) -> HttpResponse:
+    """Make a report; `?saved=3` begins with that saved SQL."""
+    usable = selectors.saved_usable(request.user)
+    if request.method == "POST":
+        return _posted(request, None, _read(request, None))
+    parts = PartRows.of_saved(usable, request.GET.get("saved", ""))
+    title = parts.rows[0].name if parts.rows else ""
+    typed = _Typed(
+        ReportForm(initial={"title": title, "formats": ["xlsx"]}),
+        parts,
+        ScheduleForm(),
+        ChannelRows.of_new(request.user.email, request.user.is_staff),
+    )
+    return _shown(request, None, typed)
+
+
+@sensitive_post_parameters()
+@read_or_post
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Change a report."""
+    report = find_report(request, pk, to_change=True)
+    if request.method == "POST":
+        return _posted(request, report, _read(request, report))
+    typed = _Typed(
+        ReportForm(initial=ReportForm.initial_of(report)),
+        PartRows.of_report(selectors.saved_usable(request.user), report),
+        ScheduleForm.of_report(report),
+        ChannelRows.of_report(report, request.user.is_staff),
+    )
+    return _shown(request, report, typed)
+
+
+def _read(request: HttpRequest, report: Report | None) -> _Typed:
+    return _Typed(
+        ReportForm(request.POST),
+        PartRows.of_post(selectors.saved_usable(request.user), request.POST),
+        ScheduleForm(request.POST),
+        ChannelRows.of_post(report, request.user.is_staff, request.POST),
+    )
+
+
+def _posted(request: HttpRequest, report: Report | None, typed: _Typed) -> HttpResponse:
+    """A row was added, moved or removed, or all is to be kept."""
+    if wish := request.POST.get("change", ""):
+        _change(typed, wish, request.POST.get("saved", ""))
+        return _shown(request, report, typed, is_judged=False)
+    if not typed.is_valid():
+        return _shown(request, report, typed, status=422)
+    before = {} if report is None else _secrets(report)
+    try:
+        if report is None:
+            kept = services.report_create(request.user, **typed.given())
+        else:
+            kept = services.report_update(report, **typed.given())
+    except ReportError as error:
+        typed.form.add_error(None, f"{error} {error.advice}".strip())
+        return _shown(request, report, typed, status=422)
+    fresh = [pk for pk, secret in _secrets(kept).items() if before.get(pk) != secret]
+    return _secret_page(request, kept, fresh) if fresh else redirect("reports:report", kept.pk)
+
+
+def _change(typed: _Typed, wish: str, saved: str) -> None:
+    """Do what a button beside a row says: `part:up-2`, `part:add`, `add:mail`, `remove:0` ..."""
+    what, _, which = wish.partition(":")
+    if (what, which) == ("part", "add"):
+        typed.parts.add(saved)
+    elif what == "part":
+        typed.parts.change(which)
+    elif what == "add":
+        typed.to.add(which)
+    elif what == "remove":
+        typed.to.remove(which)
+
+
+def _shown(
+    request: HttpRequest, report: Report | None, typed: _Typed, *, status: int = 200, is_judged: bool = True
+) -> HttpResponse:
+    page = EditPage(report, typed.form, typed.parts, typed.when, typed.to, next_runs(typed.when))
+    if not is_judged:
+        page.forget_errors()
+    return render(request, "reports/form.html", {"page": page}, status=status)
+
+
+@require_POST
+def ahead(request: HttpRequest) -> HttpResponse:
+    """The next runs of the schedule being typed, as a fragment."""
+    return render(request, "reports/_next.html", {"next": next_runs(ScheduleForm(request.POST))})
+
+
+# ---------------------------------------------------------------- the signing secret
+
+
+def _secrets(report: Report) -> dict[int, str]:
+    return {channel.pk: channel.secret for channel in report.channels.filter(kind=Channel.Kind.WEBHOOK)}
+
+
+def _secret_page(request: HttpRequest, report: Report, fresh: list[int]) -> HttpResponse:
+    """Show signing secrets, this once."""
+    found = report.channels.filter(pk__in=fresh)
+    secrets = [(", ".join(channels.describe(one.kind, one.target)), one.secret) for one in found]
+    response = render(request, "reports/secret.html", {"page": SecretPage(report, secrets)})
+    response["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,1 @@
+"""What the pages of reports show; one module a page."""

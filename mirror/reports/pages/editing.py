@@ -1,0 +1,103 @@
+"""What the page that makes or changes a report shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from mirror.reports.channel_forms import ChannelRows
+from mirror.reports.forms import ReportForm
+from mirror.reports.models import Report
+from mirror.reports.pages.report import Ahead, ahead
+from mirror.reports.part_forms import PartRows
+from mirror.reports.schedule_forms import BY_HAND, ScheduleForm, preview
+
+# The kinds of schedule as they stand beside each other; the form's own words for them are whole sentences.
+KIND_WORDS = {
+    BY_HAND: "By hand",
+    "hourly": "Hourly",
+    "daily": "Every day",
+    "weekdays": "Monday to Friday",
+    "weekly": "Days of the week",
+    "monthly": "Day of the month",
+    "last_day": "Last day of the month",
+    "nth_weekday": "First Monday and the like",
+    "yearly": "Once a year",
+    "cron": "Cron",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NextRuns:
+    """The next runs of what is typed, or why there are none."""
+
+    ahead: list[Ahead]
+    zone: str
+    said: str
+    problem: str = ""
+
+
+def next_runs(form: ScheduleForm) -> NextRuns:
+    """Tell the next runs of the schedule that is typed or shown."""
+    zone = form.zone_name
+    lines = ahead([instant for instant, _ in preview(form)], zone)
+    if lines:
+        schedule = form.schedule
+        return NextRuns(lines, zone, schedule.words() if schedule else "")
+    if form.is_bound and form.errors:
+        words = dict.fromkeys(str(error) for errors in form.errors.values() for error in errors)
+        return NextRuns([], zone, "", " ".join(words))
+    if form["kind"].value() == BY_HAND:
+        return NextRuns([], zone, "It runs when somebody presses Run now.")
+    return NextRuns([], zone, "It has no run to come.")
+
+
+@dataclass(frozen=True, slots=True)
+class EditPage:
+    """A report being made or changed; `report` is None for a new one."""
+
+    report: Report | None
+    form: ReportForm
+    parts: PartRows
+    when: ScheduleForm
+    to: ChannelRows
+    next: NextRuns
+
+    def _forms(self) -> Iterator[Any]:
+        yield self.form
+        yield self.when
+        yield from (row.form for row in self.parts.rows if row.form)
+        yield from (row.form for row in self.to.rows)
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether something was sent that cannot be kept."""
+        return any(form.is_bound and form.errors for form in self._forms()) or bool(self.parts.problem)
+
+    def forget_errors(self) -> None:
+        """Show what was typed without a word about it: a row was added, nothing was sent to be kept."""
+        for form in self._forms():
+            if form.is_bound:
+                form.errors.clear()
+
+    @property
+    def has_mail_server(self) -> bool:
+        """Whether mail can be sent at all."""
+        return bool(settings.EMAIL_HOST)
+
+    @property
+    def kinds(self) -> list[tuple[str, str, bool]]:
+        """The kinds of schedule: value, words, and whether it is the chosen one."""
+        chosen = self.when["kind"].value() or BY_HAND
+        return [(value, words, value == chosen) for value, words in KIND_WORDS.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class SecretPage:
+    """Signing secrets made just now: where each belongs, and the secret."""
+
+    report: Report
+    secrets: list[tuple[str, str]]

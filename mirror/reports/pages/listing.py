@@ -1,0 +1,155 @@
+"""What the list of reports shows: what each sends, when, and whether it goes well."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.core.paginator import Page
+
+from mirror.people.models import User
+from mirror.reports.models import Report, ReportRun
+from mirror.reports.pages import words
+from mirror.reports.pages.words import Moment, State
+
+
+@dataclass(frozen=True, slots=True)
+class Breaking:
+    """Why a report's next run would fail, and the saved SQL to mend."""
+
+    saved_id: int | None
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLine:
+    """One report in the list."""
+
+    id: int
+    title: str
+    sends: str
+    goes_to: str
+    schedule: str
+    next: Moment | None
+    state: State | None
+    last: Moment | None
+    last_id: int | None
+    paused: str
+    failing: str
+    owner: str
+    breaking: tuple[Breaking, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """Reports, those in trouble to come first, a page at a time."""
+
+    breaking: list[ReportLine]
+    rows: list[ReportLine]
+    search: str
+    has_any: bool
+    may_begin: bool
+    number: int
+    count: int
+    total: int
+    first_row: int
+    last_row: int
+    previous_url: str
+    next_url: str
+
+
+def list_page(
+    user: User,
+    found: Page[Report],
+    search: str,
+    breaking: Sequence[Report],
+    last_runs: Mapping[int, ReportRun],
+    *,
+    has_any: bool,
+    may_begin: bool,
+) -> ListPage:
+    """Lay out one page of what a search found; what will break is listed first, on the first page."""
+
+    def address(number: int) -> str:
+        asked = {"q": search, "page": number}
+        return "?" + urlencode({name: value for name, value in asked.items() if value})
+
+    def line(report: Report) -> ReportLine:
+        return report_line(user, report, last_runs.get(report.pk))
+
+    return ListPage(
+        breaking=[line(report) for report in breaking] if found.number == 1 else [],
+        rows=[line(report) for report in found],
+        search=search,
+        has_any=has_any,
+        may_begin=may_begin,
+        number=found.number,
+        count=found.paginator.num_pages,
+        total=found.paginator.count,
+        first_row=found.start_index(),
+        last_row=found.end_index(),
+        previous_url=address(found.number - 1) if found.has_previous() else "",
+        next_url=address(found.number + 1) if found.has_next() else "",
+    )
+
+
+def report_line(user: User, report: Report, last: ReportRun | None) -> ReportLine:
+    """Lay out one report."""
+    deliveries = list(last.deliveries.all()) if last else []
+    is_mine = report.owner_id == user.pk
+    return ReportLine(
+        id=report.pk,
+        title=report.title,
+        sends=sends_words(report),
+        goes_to=goes_to_words(report),
+        schedule=words.schedule_words(report),
+        next=None if report.is_paused else words.moment(report.next_at, report.zone),
+        state=words.state(words.run_state(last, deliveries)) if last else None,
+        last=words.moment(last.scheduled_for or last.created_at, report.zone) if last else None,
+        last_id=last.pk if last else None,
+        paused=(report.paused_why or "by hand") if report.is_paused else "",
+        failing=failing_words(report),
+        owner="" if is_mine else report.owner.get_full_name() or report.owner.username,
+        breaking=breaking_of(report),
+    )
+
+
+def breaking_of(report: Report) -> tuple[Breaking, ...]:
+    """Say which parts of a report will not run, and why."""
+    found = []
+    for part in report.parts.all():
+        if part.saved is None:
+            found.append(Breaking(None, part.name, "The saved SQL was deleted, or its source was."))
+        elif part.saved.problem:
+            found.append(Breaking(part.saved.pk, part.saved.name, part.saved.problem))
+    return tuple(found)
+
+
+def sends_words(report: Report) -> str:
+    """Name what a report sends: its first parts and how many more."""
+    names = [part.name for part in report.parts.all()]
+    if len(names) > 3:
+        return f"{', '.join(names[:2])} and {len(names) - 2} more"
+    return words.joined(names)
+
+
+def goes_to_words(report: Report) -> str:
+    """Say in a few words where a report goes."""
+    told = []
+    for channel in report.channels.all():
+        if channel.kind == "mail":
+            told.append(words.plural(len(channel.target.get("to", [])), "person", "people"))
+        else:
+            told.append(
+                {"slack": "Slack", "webhook": "a webhook", "folder": "a folder", "s3": "S3"}[channel.kind]
+            )
+    return words.joined(told)
+
+
+def failing_words(report: Report) -> str:
+    """Say that the last runs failed; nothing when the last did not."""
+    if not report.failures:
+        return ""
+    return "Its last run failed" if report.failures == 1 else f"Its last {report.failures} runs failed"

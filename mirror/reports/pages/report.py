@@ -1,0 +1,264 @@
+"""What the page of one report shows: what it sends, when, to whom, and how every run of it went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.paginator import Page
+from django.utils import timezone
+
+from mirror.exports.values import FORMATS
+from mirror.reports import channels
+from mirror.reports.models import Channel, Delivery, Report, ReportPart, ReportRun, RunPart
+from mirror.reports.pages import words
+from mirror.reports.pages.listing import Breaking, breaking_of, failing_words
+from mirror.reports.pages.words import Moment, State
+from mirror.reports.schedule import Schedule, ScheduleError
+from mirror.reports.services.conditions import ROWS, TESTS
+from mirror.sources.secrets import is_kept
+
+# Scheduled times shown ahead.
+AHEAD = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PartLine:
+    """One SQL of a report: `saved_id` is None once it was deleted."""
+
+    name: str
+    saved_id: int | None
+    source: str
+    arguments: list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A recipient nothing is sent to any more, with the words of the server that refused."""
+
+    address: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelLine:
+    """One way a report goes out."""
+
+    id: int
+    kind: str
+    label: str
+    places: list[str]
+    is_signed: bool
+    refused: list[Refused]
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """A scheduled time to come; `remark` says that the clocks change before it."""
+
+    at: Moment
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """One run in the history."""
+
+    id: int
+    scheduled: Moment | None
+    begun: Moment | None
+    cause: str
+    state: State
+    rows: int | None
+    size: str
+    lasted: str
+    delivered: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The runs of a report, newest first, a page at a time."""
+
+    runs: list[RunLine]
+    number: int
+    count: int
+    total: int
+    first_row: int
+    last_row: int
+    previous_url: str
+    next_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPage:
+    """One report."""
+
+    report: Report
+    may_change: bool
+    owner: str
+    team_names: list[str]
+    schedule: str
+    zone: str
+    ahead: list[Ahead]
+    missed: str
+    condition: str
+    formats: str
+    parts: list[PartLine]
+    channels: list[ChannelLine]
+    breaking: tuple[Breaking, ...]
+    failing: str
+    history: History
+    is_working: bool
+
+
+def report_page(report: Report, runs: Page[ReportRun], *, may_change: bool) -> ReportPage:
+    """Lay out a report and one page of its history."""
+    return ReportPage(
+        report=report,
+        may_change=may_change,
+        owner=report.owner.get_full_name() or report.owner.username,
+        team_names=[team.name for team in report.teams.all()],
+        schedule=words.schedule_words(report),
+        zone=report.zone,
+        ahead=[] if report.is_paused else schedule_ahead(report),
+        missed=report.get_missed_display().lower(),
+        condition=condition_words(report),
+        formats=words.joined([FORMATS[name].label for name in report.formats if name in FORMATS]),
+        parts=[_part(part) for part in report.parts.all()],
+        channels=[channel_line(channel) for channel in report.channels.all()],
+        breaking=breaking_of(report),
+        failing=failing_words(report),
+        history=_history(runs, report.zone),
+        is_working=any(not run.is_ended for run in runs),
+    )
+
+
+def schedule_ahead(report: Report) -> list[Ahead]:
+    """The next scheduled times of a report as it is kept."""
+    if not report.schedule:
+        return []
+    try:
+        schedule = Schedule.from_json(report.schedule, report.zone)
+    except ScheduleError:
+        return []
+    return ahead(schedule.upcoming(timezone.now(), AHEAD), schedule.zone)
+
+
+def ahead(instants: Sequence[datetime], zone: str) -> list[Ahead]:
+    """Tell scheduled times in their zone, with a word where the clocks change before one."""
+    if not instants:
+        return []
+    place = words.zone_of(zone)
+    offsets = [instant.astimezone(place).utcoffset() for instant in (timezone.now(), *instants)]
+    remarks = []
+    for before, after in pairwise(offsets):
+        change = (after - before).total_seconds() / 60 if before is not None and after is not None else 0
+        remarks.append(_clocks(change))
+    return [
+        Ahead(told, remark)
+        for instant, remark in zip(instants, remarks, strict=True)
+        if (told := words.moment(instant, zone)) is not None
+    ]
+
+
+def _clocks(minutes: float) -> str:
+    if not minutes:
+        return ""
+    much = f"{abs(minutes) / 60:g} hour" if abs(minutes) % 60 == 0 else f"{abs(minutes):g} minutes"
+    many = "s" if abs(minutes) >= 120 and abs(minutes) % 60 == 0 else ""
+    return f"the clocks have gone {'forward' if minutes > 0 else 'back'} {much}{many} by then"
+
+
+def condition_words(report: Report) -> str:
+    """Say when a run is worth sending."""
+    if report.condition != Report.Condition.THRESHOLD:
+        return str(report.get_condition_display())
+    kept: dict[str, Any] = report.threshold or {}
+    parts = list(report.parts.all())
+    of = f" of {parts[kept['part']].name}" if len(parts) > kept.get("part", 0) > -1 < len(parts) - 1 else ""
+    told = (
+        f"When {kept.get('column')}{of} {ROWS.get(kept.get('row', ''), '')} is "
+        f"{TESTS.get(kept.get('test', ''), '')} {kept.get('value')}"
+    )
+    quiet = kept.get("quiet_hours")
+    return f"{told}; told again after {words.plural(int(quiet), 'hour')}" if quiet is not None else told
+
+
+def _part(part: ReportPart) -> PartLine:
+    labels = (
+        {row["name"]: row.get("label") or row["name"] for row in part.saved.parameters} if part.saved else {}
+    )
+    return PartLine(
+        name=part.saved.name if part.saved else part.name,
+        saved_id=part.saved_id,
+        source=part.saved.source.name if part.saved else "",
+        arguments=[
+            (labels.get(name, name), words.value_words(value)) for name, value in part.arguments.items()
+        ],
+    )
+
+
+def channel_line(channel: Channel) -> ChannelLine:
+    """Lay out a channel; nothing secret is in it."""
+    return ChannelLine(
+        id=channel.pk,
+        kind=channel.kind,
+        label=str(channel.get_kind_display()),
+        places=list(channels.describe(channel.kind, channel.target)),
+        is_signed=channel.kind == Channel.Kind.WEBHOOK and is_kept(channel, "secret"),
+        refused=[Refused(str(address), str(why)) for address, why in channel.refused.items()],
+    )
+
+
+def _history(found: Page[ReportRun], zone: str) -> History:
+    def address(number: int) -> str:
+        return "?" + urlencode({"page": number}) + "#history"
+
+    return History(
+        runs=[run_line(run, zone) for run in found],
+        number=found.number,
+        count=found.paginator.num_pages,
+        total=found.paginator.count,
+        first_row=found.start_index(),
+        last_row=found.end_index(),
+        previous_url=address(found.number - 1) if found.has_previous() else "",
+        next_url=address(found.number + 1) if found.has_next() else "",
+    )
+
+
+def run_line(run: ReportRun, zone: str) -> RunLine:
+    """Lay out one run of the history."""
+    deliveries = sent_out(run)
+    parts = current_parts(run)
+    files = list(run.files.all())
+    sent = sum(delivery.state == Delivery.State.SENT for delivery in deliveries)
+    return RunLine(
+        id=run.pk,
+        scheduled=words.moment(run.scheduled_for, zone),
+        begun=words.moment(run.started_at or run.created_at, zone),
+        cause=words.cause_words(run),
+        state=words.state(words.run_state(run, deliveries)),
+        rows=sum(part.row_count for part in parts) if parts else None,
+        size=words.size(sum(file.size for file in files)) if files else "",
+        lasted=words.lasted(run.started_at, run.ended_at),
+        delivered=f"{sent} of {len(deliveries)}" if deliveries else "",
+        reason=run.reason,
+    )
+
+
+def sent_out(run: ReportRun) -> list[Delivery]:
+    """The deliveries of what a run made; notices to the owner are not among them."""
+    notices = (Delivery.About.FAILED, Delivery.About.PAUSED, Delivery.About.HANDED)
+    return [delivery for delivery in run.deliveries.all() if delivery.about not in notices]
+
+
+def current_parts(run: ReportRun) -> list[RunPart]:
+    """The parts that the run's last attempt made."""
+    parts = list(run.parts.all())
+    last = max((part.attempt for part in parts), default=0)
+    return [part for part in parts if part.attempt == last]

@@ -1,0 +1,304 @@
+"""What the page of one run shows: its times, what each SQL gave, its files, every delivery."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import timezone
+
+from mirror.exports.values import FORMATS
+from mirror.leases import Status
+from mirror.reports.models import Delivery, FileLink, ReportFile, ReportRun, RunPart
+from mirror.reports.pages import words
+from mirror.reports.pages.report import current_parts, sent_out
+from mirror.reports.pages.words import Moment, State
+from mirror.results import selectors as results
+from mirror.results.cells import Cell, shown
+
+# Rows of each SQL that are shown, and columns.
+FIRST_ROWS, FIRST_COLUMNS = 10, 30
+# A run later than this is said to be late (minutes).
+LATE_MINUTES = 5
+# How long a link made for a file may live: hours, and how that is said.
+LINK_HOURS = {1: "1 hour", 24: "1 day", 72: "3 days", 168: "7 days", 720: "30 days"}
+
+
+@dataclass(frozen=True, slots=True)
+class FirstRows:
+    """The first rows of a result, ready to print; `gone` says why there are none."""
+
+    columns: tuple[tuple[str, bool], ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    more: str = ""
+    gone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PartView:
+    """What one SQL gave."""
+
+    id: int
+    position: int
+    title: str
+    sentence: str
+    sql: str
+    arguments: list[tuple[str, str]]
+    source: str
+    count: str
+    lasted: str
+    truncated: bool
+    has_image: bool
+    first: FirstRows
+
+
+@dataclass(frozen=True, slots=True)
+class LinkLine:
+    """A link to a file: whether it still opens, never its address."""
+
+    id: int
+    made_by: str
+    made: Moment | None
+    until: Moment | None
+    opened: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileLine:
+    """A file of a run and the links made to it. `fresh_link` is an address shown this once."""
+
+    id: int
+    name: str
+    format: str
+    about: str
+    is_kept: bool
+    until: Moment | None
+    notes: list[str]
+    links: list[LinkLine]
+    fresh_link: str = ""
+    fresh_until: Moment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the other side said to one attempt."""
+
+    at: str
+    ok: bool
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryLine:
+    """One sending to one place."""
+
+    id: int
+    to: str
+    kind: str
+    about: str
+    state: State
+    attempts: str
+    answers: list[Answer]
+    next: Moment | None
+    may_again: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """One run of a report."""
+
+    id: int
+    report_id: int
+    title: str
+    zone: str
+    state: State
+    cause: str
+    reason: str
+    advice: str
+    message: str
+    scheduled: Moment | None
+    started: Moment | None
+    ended: Moment | None
+    late: str
+    lasted: str
+    next_try: Moment | None
+    tries: int
+    is_working: bool
+    is_stopping: bool
+    may_change: bool
+    may_send_again: bool
+    sees_rows: bool
+    parts: list[PartView]
+    files: list[FileLine]
+    deliveries: list[DeliveryLine]
+    is_sending: bool
+    link_hours: Mapping[int, str]
+
+
+def run_page(
+    run: ReportRun, *, may_change: bool, sees_rows: bool, fresh: tuple[int, str] | None = None
+) -> RunPage:
+    """Lay out a run. `fresh` is a link made just now: its file's id and its address.
+
+    Who does not see the sources of its rows gets its times and deliveries alone.
+    """
+    zone = run.report.zone
+    deliveries = list(run.deliveries.all())
+    lines = [_delivery(delivery, zone, may_change) for delivery in deliveries]
+    return RunPage(
+        id=run.pk,
+        report_id=run.report_id,
+        title=run.report.title,
+        zone=zone,
+        state=words.state(words.run_state(run, sent_out(run))),
+        cause=words.cause_words(run),
+        reason=run.reason,
+        advice=run.advice,
+        message=_about(run),
+        scheduled=words.moment(run.scheduled_for, zone),
+        started=words.moment(run.started_at, zone),
+        ended=words.moment(run.ended_at, zone),
+        late=late_words(run),
+        lasted=words.lasted(run.started_at, run.ended_at),
+        next_try=words.moment(run.not_before, zone) if not run.is_ended else None,
+        tries=run.tries,
+        is_working=not run.is_ended,
+        is_stopping=run.stop_requested and not run.is_ended,
+        may_change=may_change,
+        may_send_again=may_change and run.outcome == ReportRun.Outcome.MADE and bool(sent_out(run)),
+        sees_rows=sees_rows,
+        parts=[_part(part) for part in current_parts(run)] if sees_rows else [],
+        files=[file_line(file, zone, fresh) for file in run.files.all()] if sees_rows else [],
+        deliveries=lines,
+        is_sending=any(_soon(delivery) for delivery in deliveries),
+        link_hours=LINK_HOURS,
+    )
+
+
+def late_words(run: ReportRun) -> str:
+    """Say by how much a run began after its scheduled time; nothing when it was on time."""
+    if not run.scheduled_for or not run.started_at:
+        return ""
+    seconds = (run.started_at - run.scheduled_for).total_seconds()
+    return f"{words.duration(seconds)} late" if seconds > LATE_MINUTES * 60 else ""
+
+
+def _about(run: ReportRun) -> str:
+    if run.about == "alert":
+        return f"The value is {run.value}: beyond the threshold."
+    if run.about == "recovered":
+        return f"The value is {run.value}: within bounds again."
+    return f"The value is {run.value}." if run.value else ""
+
+
+def _part(part: RunPart) -> PartView:
+    return PartView(
+        id=part.pk,
+        position=part.position,
+        title=part.title,
+        sentence=part.sentence,
+        sql=part.sql,
+        arguments=[(str(name), words.value_words(value)) for name, value in part.arguments.items()],
+        source=part.source.name if part.source else "",
+        count=words.plural(part.row_count, "row"),
+        lasted=words.duration(part.seconds),
+        truncated=part.truncated,
+        has_image=bool(part.image),
+        first=first_rows(part),
+    )
+
+
+def first_rows(part: RunPart) -> FirstRows:
+    """Read the first rows of a part, as long as they are kept."""
+    if part.result is None:
+        return FirstRows(gone="These rows are no longer kept." if part.row_count else "")
+    try:
+        read = results.page(part.result, 0, FIRST_ROWS)
+    except results.ResultGone as error:
+        return FirstRows(gone=str(error))
+    columns = read.columns[:FIRST_COLUMNS]
+    told = []
+    if read.total > len(read.rows):
+        told.append(f"The first {len(read.rows)} of {words.plural(part.row_count, 'row')}")
+    if len(read.columns) > len(columns):
+        told.append(f"{len(read.columns) - len(columns)} more columns are in the files")
+    return FirstRows(
+        columns=tuple((column.name, column.kind in ("integer", "number")) for column in columns),
+        rows=tuple(
+            tuple(shown(value, column.name) for value, column in zip(row, columns, strict=False))
+            for row in read.rows
+        ),
+        more="; ".join(told),
+    )
+
+
+def file_line(file: ReportFile, zone: str, fresh: tuple[int, str] | None = None) -> FileLine:
+    """Lay out a file and its links."""
+    links = sorted(file.links.all(), key=lambda link: link.created_at, reverse=True)
+    is_fresh = fresh is not None and fresh[0] == file.pk
+    kind = FORMATS[file.format].label if file.format in FORMATS else file.format
+    about = f"{kind} · {words.plural(file.row_count, 'row')} · {words.size(file.size)}"
+    return FileLine(
+        id=file.pk,
+        name=file.name,
+        format=file.format,
+        about=about,
+        is_kept=file.expires_at > timezone.now(),
+        until=words.moment(file.expires_at, zone),
+        notes=[str(note) for note in file.notes],
+        links=[_link(link, zone) for link in links],
+        fresh_link=fresh[1] if fresh and is_fresh else "",
+        fresh_until=words.moment(links[0].expires_at, zone) if is_fresh and links else None,
+    )
+
+
+def _link(link: FileLink, zone: str) -> LinkLine:
+    state = "revoked" if link.revoked_at else "expired" if link.expires_at <= timezone.now() else "open"
+    return LinkLine(
+        id=link.pk,
+        made_by=link.made_by.get_full_name() or link.made_by.username,
+        made=words.moment(link.created_at, zone),
+        until=words.moment(link.expires_at, zone),
+        opened="not opened yet" if not link.opened else f"opened {words.plural(link.opened, 'time')}",
+        state=state,
+    )
+
+
+def _delivery(delivery: Delivery, zone: str, may_change: bool) -> DeliveryLine:
+    answers = [_answer(kept, zone) for kept in delivery.answers]
+    waits = delivery.state == Delivery.State.WAITING
+    return DeliveryLine(
+        id=delivery.pk,
+        to=delivery.to,
+        kind=str(delivery.get_kind_display()),
+        about="" if delivery.about == Delivery.About.REPORT else str(delivery.get_about_display()),
+        state=words.state(_delivery_state(delivery)),
+        attempts=words.plural(delivery.attempts, "attempt") if delivery.attempts else "",
+        answers=answers,
+        next=words.moment(delivery.not_before, zone) if waits else None,
+        may_again=may_change and not waits,
+    )
+
+
+def _delivery_state(delivery: Delivery) -> str:
+    if delivery.state != Delivery.State.WAITING:
+        return delivery.state
+    if delivery.status == Status.RUNNING:
+        return "sending"
+    return "again" if delivery.answers else "waiting"
+
+
+def _answer(kept: dict[str, Any], zone: str) -> Answer:
+    at = words.instant(kept.get("at"))
+    told = words.moment(at, zone)
+    return Answer(told.text if told else "", bool(kept.get("ok")), str(kept.get("answer", "")))
+
+
+def _soon(delivery: Delivery) -> bool:
+    """Whether something is about to happen to a delivery, so that a page had better look again."""
+    if delivery.state != Delivery.State.WAITING:
+        return False
+    due = delivery.not_before
+    return due is None or (due - timezone.now()).total_seconds() < 30

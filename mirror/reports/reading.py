@@ -1,0 +1,69 @@
+"""Reports and their runs as pages read them: with all that is shown of them, in a few statements.
+
+Who may see which report is decided in `selectors`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db.models import Max, Prefetch, Q, QuerySet
+
+from mirror.people.models import User
+from mirror.reports.models import Report, ReportPart, ReportRun
+from mirror.reports.selectors import reports_breaking, reports_visible
+
+PARTS = Prefetch(
+    "parts", ReportPart.objects.select_related("saved__source").defer("saved__sql", "saved__source__catalog")
+)
+
+
+def report_read(user: User, pk: int) -> Report | None:
+    """The report with this id and all that its page shows, if somebody may see it."""
+    return reports_visible(user).prefetch_related(PARTS, "channels", "teams").filter(pk=pk).first()
+
+
+def reports_listed(user: User, search: str, *, is_breaking: bool) -> QuerySet[Report]:
+    """List the reports somebody sees by title; either those that will fail at the next run, or the others.
+
+    All words of `search` must be found, in title, note, saved SQL, owner or where it goes.
+    """
+    breaking = reports_breaking(user).values("pk")
+    found = reports_visible(user)
+    found = found.filter(pk__in=breaking) if is_breaking else found.exclude(pk__in=breaking)
+    for word in search.split():
+        found = found.filter(
+            Q(title__icontains=word)
+            | Q(note__icontains=word)
+            | Q(owner__username__icontains=word)
+            | Q(pk__in=ReportPart.objects.filter(name__icontains=word).values("report"))
+            | Q(pk__in=Report.objects.filter(channels__target__icontains=word).values("pk"))
+        )
+    return found.prefetch_related(PARTS, "channels")
+
+
+def last_runs(reports: Iterable[Report]) -> dict[int, ReportRun]:
+    """The newest run of each report with its deliveries, tests aside, by the report's id."""
+    numbers = [report.pk for report in reports]
+    newest = (
+        Report.objects.filter(pk__in=numbers)
+        .annotate(newest=Max("runs__pk", filter=~Q(runs__cause=ReportRun.Cause.TEST)))
+        .values("newest")
+    )
+    return {
+        run.report_id: run for run in ReportRun.objects.filter(pk__in=newest).prefetch_related("deliveries")
+    }
+
+
+def runs_of(report: Report) -> QuerySet[ReportRun]:
+    """The runs of a report, newest first."""
+    return report.runs.select_related("asked_by").prefetch_related("parts", "files", "deliveries")
+
+
+def run_read(run: ReportRun) -> ReportRun:
+    """The same run with all that its page shows."""
+    return (
+        ReportRun.objects.select_related("report__owner", "asked_by")
+        .prefetch_related("parts__result__source", "parts__source", "files__links__made_by", "deliveries")
+        .get(pk=run.pk)
+    )
