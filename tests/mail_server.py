@@ -120,6 +120,11 @@ class MailServer:
         path = self.folder / "log"
         return path.read_text().splitlines() if path.exists() else []
 
+    def forget(self) -> None:
+        """Throw away what was taken, what happened and what was ordered."""
+        for path in [*(self.folder / "mails").iterdir(), self.folder / "log", self.folder / "orders.json"]:
+            path.unlink(missing_ok=True)
+
     def wait_for(self, moment: str, times: int = 1, seconds: float = 20) -> None:
         """Wait until something happened so many times. Raises: TimeoutError."""
         ends = time.monotonic() + seconds
@@ -133,7 +138,6 @@ def _serve(options: argparse.Namespace) -> None:
     from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
     folder = Path(options.folder)
-    seen: dict[str, int] = {}
     number = len(list((folder / "mails").glob("*.json")))
 
     def order(name: str) -> Any:
@@ -194,10 +198,10 @@ def _serve(options: argparse.Namespace) -> None:
             self, server: Server, session: Session, envelope: Envelope, address: str, given
         ):
             note(f"rcpt {address}")
-            seen[address] = seen.get(address, 0) + 1
+            is_first = (folder / "log").read_text().splitlines().count(f"rcpt {address}") == 1
             refused = (order("refuse") or {}).get(address)
             first = (order("first") or {}).get(address)
-            if refused or (first and seen[address] == 1):
+            if refused or (first and is_first):
                 return refused or first
             envelope.rcpt_tos.append(address)
             return "250 OK"
@@ -226,7 +230,8 @@ def _serve(options: argparse.Namespace) -> None:
 
     def signs_in(server, session, envelope, mechanism, data) -> AuthResult:
         user, _, password = options.login.partition(":")
-        return AuthResult(success=(data.login, data.password) == (user.encode(), password.encode()))
+        is_right = (data.login, data.password) == (user.encode(), password.encode())
+        return AuthResult(success=is_right, handled=False)
 
     context = None
     if options.certificate:

@@ -81,12 +81,14 @@ def deliver(
     """
     base = Path(str(target.get("path", "")))
     names = dated_names(parcel if parcel.files else text_file(parcel))
+    is_anywhere = bool(target.get("anywhere"))
     aside: list[tuple[Path, Path]] = []
     try:
+        _confined(base, base, is_anywhere=is_anywhere)
         for name, file in names:
             place = base / name
             place.parent.mkdir(parents=True, exist_ok=True)
-            _confined(place.parent, base, is_anywhere=bool(target.get("anywhere")))
+            _confined(place.parent, base, is_anywhere=is_anywhere)
             part = place.with_name(f".{parcel.uid}-{len(aside)}.part")
             aside.append((part, place))
             _write(part, file)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import re
 import smtplib
+import socket
 import ssl
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -114,6 +115,9 @@ def _connected() -> smtplib.SMTP:
         backend.open()
         connection: smtplib.SMTP = backend.connection
         connection.ehlo_or_helo_if_needed()
+        if connection.sock:
+            # The last dot is a packet by itself: without this it waits 40 ms for the ones before.
+            connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection
     except ssl.SSLError as error:
         words = f"The mail server {place} could not be reached safely: {_tls_said(error)}"

@@ -43,7 +43,7 @@ def deliver(
 ) -> str:
     """Post a message and give the answer. Raises: DeliveryFailed."""
     url = secret.strip()
-    body = json.dumps(content(parcel), ensure_ascii=False).encode()
+    body = json.dumps(content(parcel), ensure_ascii=False).encode("utf-8", "replace")
     return judged(post(url, body, {}, before), url, url, urlsplit(url).path.strip("/"))
 
 

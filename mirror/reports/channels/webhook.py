@@ -51,7 +51,7 @@ def deliver(
     before: Callable[[], None] | None = None,
 ) -> str:
     """Post a parcel and give the answer. Raises: DeliveryFailed."""
-    body = json.dumps(content(parcel), ensure_ascii=False, separators=(",", ":")).encode()
+    body = json.dumps(content(parcel), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     headers = {
         "Mirror-Delivery": one_line(parcel.uid),
         "Mirror-Attempt": str(parcel.attempt),
