@@ -8,6 +8,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import models
 
+from mirror.leases import Leased, Status
 from mirror.sources.secrets import EncryptedTextField
 
 # Where servers of an engine listen unless somebody moved them.
@@ -76,12 +77,17 @@ class Source(models.Model):
         return self.engine in (self.Engine.SQLITE, self.Engine.DUCKDB)
 
 
-class Upload(models.Model):
+class Upload(Leased):
     """Files that somebody uploaded and has not yet made into tables.
 
     `files` is a list of what `uploads.plans` tells of each; the files themselves lie in
-    `folder`. With `source`, the tables are to be added to that one. Forgotten after a day.
+    `folder`. With `source`, the tables are to be added to that one. Forgotten after a day. Leased
+    while a worker reads or loads large ones: `work` says what, `wish` how, `said` what came of it.
     """
+
+    class Work(models.TextChoices):
+        READ = "read", "reading"
+        MAKE = "make", "making tables"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="uploads")
@@ -89,7 +95,11 @@ class Upload(models.Model):
         Source, on_delete=models.CASCADE, null=True, blank=True, related_name="uploads"
     )
     files = models.JSONField(default=list)
-    created_at = models.DateTimeField(auto_now_add=True)
+    status = models.CharField(max_length=10, choices=Status, default=Status.DONE, db_index=True)
+    work = models.CharField(max_length=10, choices=Work, blank=True)
+    wish = models.JSONField(default=dict, blank=True)
+    said = models.JSONField(default=dict, blank=True)
+    progress = models.CharField(max_length=300, blank=True)
 
     def __str__(self) -> str:
         return f"Upload {self.pk}"

@@ -14,3 +14,18 @@ def index_build(source_id: int) -> None:
     source = Source.objects.filter(pk=source_id).first()
     if source is not None:
         services.index_build(source)
+
+
+@shared_task
+def upload_work(upload_id: str) -> None:
+    """Read or load large uploaded files, if no other worker does."""
+    from mirror.sources import upload_work as work
+
+    lease = work.work_take(upload_id)
+    if lease is None:
+        return
+    try:
+        work.work_do(lease)
+    except Exception:
+        work.work_break(lease)
+        raise

@@ -152,6 +152,10 @@ class ReviewForm(forms.Form):
                     tables.append((plan, table))
         return files, tables
 
+    def as_kept(self) -> dict[str, Any]:
+        """What a browser would send if nothing were changed."""
+        return {name: field.initial for name, field in self.fields.items() if field.initial is not False}
+
     def blame(self, error: LoadError) -> None:
         """Write why tables were not loaded beside the fields it is about."""
         if not error.problems:

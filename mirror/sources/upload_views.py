@@ -11,12 +11,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from mirror.sources import selectors, services, uploading
+from mirror.sources import selectors, services, upload_work, uploading
 from mirror.sources.forms import UploadedForm
 from mirror.sources.models import Source, Upload
 from mirror.sources.upload_forms import FilesForm, ReviewForm, name_for
 from mirror.sources.upload_pages import file_blocks
-from mirror.sources.uploads import LoadError
+from mirror.sources.uploads import FilePlan, LoadError, TablePlan
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -42,6 +42,10 @@ def upload(request: HttpRequest, pk: int | None = None) -> HttpResponse:
         files = ((file.name, file.chunks()) for file in form.cleaned_data["files"])
         taken = uploading.upload_take(request.user, files, source)
         plans = uploading.upload_plans(taken)
+        if upload_work.is_large(plans):
+            upload_work.work_read(taken, plans, plans)
+            return redirect("sources:review", taken.pk)
+        uploading.upload_read(taken, plans, plans)
         if any(plan.tables for plan in plans):
             return redirect("sources:review", taken.pk)
         problems += [f"{plan.name}: {plan.error}" for plan in plans]
@@ -56,41 +60,94 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
     upload = get_object_or_404(Upload.objects.select_related("source"), pk=pk, owner=request.user)
     if upload.source and not selectors.may_change(request.user, upload.source):
         raise PermissionDenied(f"Only {upload.source.owner} adds tables to this source.")
+    upload_work.work_look(upload)
+    if not upload.is_ended:
+        return render(request, "sources/working.html", {"upload": upload})
+    if request.htmx:
+        return HttpResponse(status=204, headers={"HX-Redirect": request.path})
+    if "made" in upload.said:
+        return _made(request, upload)
     plans = uploading.upload_plans(upload)
-    posted = request.POST if request.method == "POST" else None
-    form = ReviewForm(posted, plans=plans)
-    kept = (
-        None if upload.source else UploadedForm(posted, instance=Source(), initial={"name": name_for(plans)})
-    )
-    if posted is None:
-        return _review_page(request, upload, form, kept)
+    if request.method != "POST":
+        return _review_kept(request, upload, plans)
+    form = ReviewForm(request.POST, plans=plans)
+    kept = None if upload.source else UploadedForm(request.POST, instance=Source())
     if form.is_valid():
         files, tables = form.apply()
-        uploading.upload_read_again(upload, files, tables)
         uploading.upload_keep(upload, plans)
-        if files or tables or "read" in posted:
-            messages.info(request, "The files were read again. Look once more at names and types.")
-            return _review_page(request, upload, ReviewForm(plans=plans), kept, status=200)
+        if files or tables or "read" in request.POST:
+            return _read_again(request, upload, plans, files, tables)
         if kept is None or kept.is_valid():
             return _make(request, upload, form, kept)
     return _review_page(request, upload, form, kept)
 
 
+def _review_kept(request: HttpRequest, upload: Upload, plans: list[FilePlan]) -> HttpResponse:
+    """What is known of the files, with what a worker said of them."""
+    form = ReviewForm(plans=plans)
+    kept = None if upload.source else UploadedForm(instance=Source(), initial={"name": name_for(plans)})
+    if not upload.said:
+        return _review_page(request, upload, form, kept)
+    form = ReviewForm(form.as_kept(), plans=plans)
+    if upload.wish.get("source"):
+        kept = UploadedForm(upload.wish["source"], instance=Source())
+    form.is_valid()
+    if problems := upload_work.problems_said(upload):
+        form.blame(problems)
+    if "error" in upload.said:
+        form.add_error(None, upload.said["error"])
+    return _review_page(request, upload, form, kept, status=200)
+
+
+def _read_again(
+    request: HttpRequest,
+    upload: Upload,
+    plans: list[FilePlan],
+    files: list[FilePlan],
+    tables: list[tuple[FilePlan, TablePlan]],
+) -> HttpResponse:
+    if upload_work.is_large([*files, *(plan for plan, _ in tables)]):
+        upload_work.work_read(upload, plans, files, tables)
+        return redirect("sources:review", upload.pk)
+    uploading.upload_read(upload, plans, files, tables)
+    messages.info(request, "The files were read again. Look once more at names and types.")
+    kept = None if upload.source else UploadedForm(request.POST, instance=Source())
+    return _review_page(request, upload, ReviewForm(plans=plans), kept, status=200)
+
+
 def _make(request: HttpRequest, upload: Upload, form: ReviewForm, kept: UploadedForm | None) -> HttpResponse:
+    if upload_work.is_large(form.plans):
+        upload_work.work_make(upload, kept.cleaned_data if kept else None)
+        return redirect("sources:review", upload.pk)
     try:
         if kept is None:
             source = uploading.upload_add(upload)
-            messages.success(request, f"The tables were added to {source.name}.")
         else:
             source = uploading.upload_create(upload, kept.instance, request.user)
-            messages.success(request, f"{source.name} is ready to be asked.")
     except LoadError as error:
         form.blame(error)
     except services.SourceError as error:
         form.add_error(None, f"{error} {error.advice}")
     else:
+        _say_made(request, source, is_new=kept is not None)
         return redirect("sources:source", source.pk)
     return _review_page(request, upload, form, kept)
+
+
+def _made(request: HttpRequest, upload: Upload) -> HttpResponse:
+    """Lead to the source that a worker made, and forget the upload."""
+    source = Source.objects.filter(pk=upload.said["made"], owner=request.user).first()
+    is_new = upload.source is None
+    uploading.upload_forget(upload)
+    if source is None:
+        return redirect("sources:list")
+    _say_made(request, source, is_new=is_new)
+    return redirect("sources:source", source.pk)
+
+
+def _say_made(request: HttpRequest, source: Source, *, is_new: bool) -> None:
+    words = f"{source.name} is ready to be asked." if is_new else f"The tables were added to {source.name}."
+    messages.success(request, words)
 
 
 def _review_page(

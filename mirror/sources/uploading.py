@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import shutil
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from pathlib import Path
 
@@ -32,9 +32,9 @@ WAITING = timedelta(days=1)
 def upload_take(
     owner: User, files: Iterable[tuple[str, Iterable[bytes]]], source: Source | None = None
 ) -> Upload:
-    """Keep files on disk and guess what is in them; what is wrong with one is in its plan.
+    """Keep files on disk, `files` being names with their bytes in chunks; nothing is read yet.
 
-    `files` are names with their bytes in chunks. Uploads that waited for a day are forgotten.
+    Uploads that waited for a day are forgotten.
     """
     for old in Upload.objects.filter(created_at__lt=timezone.now() - WAITING)[:100]:
         old.delete()
@@ -47,9 +47,7 @@ def upload_take(
             with path.open("wb") as file:
                 for chunk in chunks:
                     file.write(chunk)
-            plan = FilePlan(Path(name).name[:200], path.name, path.stat().st_size)
-            plan_file(plan, upload.folder)
-            plans.append(plan)
+            plans.append(FilePlan(Path(name).name[:200], path.name, path.stat().st_size))
         upload_keep(upload, plans)
     except BaseException:
         shutil.rmtree(upload.folder, ignore_errors=True)
@@ -66,36 +64,59 @@ def upload_plans(upload: Upload) -> list[FilePlan]:
 def upload_keep(upload: Upload, plans: list[FilePlan]) -> None:
     """Keep what was changed about its files."""
     upload.files = [plan.to_json() for plan in plans]
-    upload.save()
+    if upload._state.adding:
+        upload.save()
+    else:
+        Upload.objects.filter(pk=upload.pk).update(files=upload.files)
 
 
-def upload_read_again(
-    upload: Upload, files: Iterable[FilePlan], tables: Iterable[tuple[FilePlan, TablePlan]]
+def upload_read(
+    upload: Upload,
+    plans: list[FilePlan],
+    files: Iterable[FilePlan],
+    tables: Iterable[tuple[FilePlan, TablePlan]] = (),
+    tell: Callable[[str], None] | None = None,
 ) -> None:
-    """Read files anew as their plans say now, and guess tables anew whose heading was moved."""
+    """Read files as their plans say now, guess tables anew whose heading was moved, and keep what was found.
+
+    What is wrong with a file is in its plan. `tell` is told how far it is.
+    """
     for plan in files:
-        plan_file(plan, upload.folder)
+        plan_file(plan, upload.folder, _counted(plan, tell) if tell else None)
     for plan, table in tables:
         if table in plan.tables:
             plan_table(upload.folder / plan.staged, table)
+    upload_keep(upload, plans)
 
 
-def upload_create(upload: Upload, source: Source, by: User) -> Source:
-    """Make a source of an upload's tables. Raises: LoadError, SourceError; nothing is lost then."""
+def _counted(plan: FilePlan, tell: Callable[[str], None]) -> Callable[[int], None]:
+    return lambda rows: tell(f"{plan.name}: {rows:,} rows")
+
+
+def upload_create(
+    upload: Upload, source: Source, by: User, done: Callable[[Source], object] | None = None
+) -> Source:
+    """Make a source of an upload's tables. Raises: LoadError, SourceError; nothing is lost then.
+
+    The upload is forgotten, or `done` is called instead, within the transaction that keeps the source.
+    """
     path = _load(upload, None)
     try:
         with transaction.atomic():
             source.engine, source.database, source.is_upload = Source.Engine.DUCKDB, str(path), True
             services.source_connect(source, by)
-            upload.delete()
+            done(source) if done else upload.delete()
     except BaseException:
         path.unlink(missing_ok=True)
         raise
     return source
 
 
-def upload_add(upload: Upload) -> Source:
-    """Add an upload's tables to its source. Raises: LoadError, SourceError; the source stays as it was then."""
+def upload_add(upload: Upload, done: Callable[[Source], object] | None = None) -> Source:
+    """Add an upload's tables to its source, `done` as above.
+
+    Raises: LoadError, SourceError; the source stays as it was then.
+    """
     source = upload.source
     if source is None:
         raise ValueError("This upload is for no source yet")
@@ -106,7 +127,7 @@ def upload_add(upload: Upload) -> Source:
             source.database = str(path)
             source.save(update_fields=["database"])
             services.catalog_refresh(source)
-            upload.delete()
+            done(source) if done else upload.delete()
             transaction.on_commit(lambda: before.unlink(missing_ok=True))
     except BaseException:
         path.unlink(missing_ok=True)

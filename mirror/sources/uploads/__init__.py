@@ -6,7 +6,7 @@ type reads no file again.
 """
 
 from mirror.sources.uploads.kinds import KINDS
-from mirror.sources.uploads.loading import LoadError, load
+from mirror.sources.uploads.loading import LoadError, Problem, load
 from mirror.sources.uploads.plans import ColumnPlan, FilePlan, TablePlan, table_name
 from mirror.sources.uploads.reading import DELIMITERS, ENCODINGS, NoTable
 from mirror.sources.uploads.staging import plan_file, plan_table
@@ -19,6 +19,7 @@ __all__ = [
     "FilePlan",
     "LoadError",
     "NoTable",
+    "Problem",
     "TablePlan",
     "load",
     "plan_file",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -41,10 +41,11 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def plan_file(plan: FilePlan, folder: Path) -> None:
+def plan_file(plan: FilePlan, folder: Path, tell: Callable[[int], None] | None = None) -> None:
     """Read a file into its staging file and guess its tables; what is wrong with it is in `error`.
 
-    Encoding and delimiter are guessed where the plan has none. 200,000 rows of eight columns
+    Encoding and delimiter are guessed where the plan has none. `tell` is given the rows read so far,
+    again and again. 200,000 rows of eight columns
     of CSV (17 MB) take 1.8 s of CPU and 200 MB of memory, loading them 1.1 s (measured 2026-11).
     """
     source = folder / plan.path
@@ -59,7 +60,7 @@ def plan_file(plan: FilePlan, folder: Path) -> None:
                 plan.tables = [_stage_parquet(db, source, plan.name)]
             else:
                 for sheet in _sheets(plan, source):
-                    _stage_sheet(db, plan, sheet)
+                    _stage_sheet(db, plan, sheet, tell)
             for table in plan.tables:
                 _guess(db, table)
         if not plan.tables:
@@ -91,7 +92,9 @@ def _sheets(plan: FilePlan, source: Path) -> Iterator[Sheet]:
 # ---------------------------------------------------------------- staging
 
 
-def _stage_sheet(db: duckdb.DuckDBPyConnection, plan: FilePlan, sheet: Sheet) -> None:
+def _stage_sheet(
+    db: duckdb.DuckDBPyConnection, plan: FilePlan, sheet: Sheet, tell: Callable[[int], None] | None
+) -> None:
     table = TablePlan(table_name(sheet.title), f"t{len(plan.tables)}", sheet.title)
     width, count = 0, 0
     while batch := list(islice(sheet.rows, BATCH_ROWS)):
@@ -105,6 +108,8 @@ def _stage_sheet(db: duckdb.DuckDBPyConnection, plan: FilePlan, sheet: Sheet) ->
         width = max(width, widest)
         _insert(db, table.staged, batch, width)
         count += len(batch)
+        if tell is not None:
+            tell(count)
     if sheet.errors:
         plan.notes.append(
             f"{sheet.title}: {sheet.errors:,} cells hold an error such as #N/A. They stay empty."
