@@ -2,7 +2,8 @@
 
 Texts are defused (`defusing`), the names of columns too. Rows that lie in a file of ours are made into
 lines by DuckDB, some ten times as fast as cell by cell; what its SQL cannot say (JSON with escapes,
-intervals, half characters) goes cell by cell. Both write the same.
+intervals, half characters) goes cell by cell. Both write the same. Lines that a source itself writes by the
+same rule (`sqlagent.ports.CsvStreaming`) are taken as they come: there every text stands in quotes.
 """
 
 from __future__ import annotations
@@ -68,6 +69,12 @@ _WRITE: dict[type, Callable[[Any], str]] = {
 def chunks(sheet: Sheet) -> Iterator[tuple[bytes, int]]:
     """Write a sheet piece by piece: bytes, and the rows that are in them. Raises: ResultGone, DatabaseError."""
     yield MARK + csv_line(sheet.columns).encode(), 0
+    if sheet.csv_lines is not None:
+        before = 0
+        for piece in sheet.csv_lines:
+            yield piece, sheet.csv_lines.row_count - before
+            before = sheet.csv_lines.row_count
+        return
     if sheet.kept is not None:
         with sheet.kept() as kept:
             lines = csv_lines(kept)

@@ -51,8 +51,9 @@ def _received(sheet: Sheet, path: Path, progress: Callable[[int], None]) -> Iter
     beside = path.with_name(path.name + ".rows")
     try:
         writer = Writer(beside, sheet.columns, sheet.kinds)
-        for batch in sheet.batches():
-            writer.add(batch)
+        add = writer.add if sheet.column_batches is None else writer.add_columns
+        for batch in (sheet.column_batches or sheet.batches)():
+            add(batch)
             progress(writer.row_count)
         yield Kept(beside, tuple(StoredColumn(**column) for column in writer.close()))
     finally:

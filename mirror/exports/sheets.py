@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from mirror.exports.values import Kept, Row, Sheet
 from mirror.results import selectors
 from mirror.results.models import StoredResult
-from sqlagent.ports import RowStream
+from sqlagent.ports import ColumnStream, CsvLines, RowStream
 from sqlagent.values import Rows
 
 
@@ -64,4 +64,17 @@ def sheet_of_stream(stream: RowStream, title: str = "") -> Sheet:
         kinds=tuple(map(str, stream.kinds)),
         batches=lambda: iter(stream),
         row_count=None,
+        column_batches=stream.column_batches if isinstance(stream, ColumnStream) else None,
+    )
+
+
+def sheet_of_lines(lines: CsvLines, title: str = "") -> Sheet:
+    """Lines of CSV as a source writes them: for a CSV file, and once. Writing may raise DatabaseError."""
+    return Sheet(
+        title=title,
+        columns=lines.columns,
+        kinds=tuple(map(str, lines.kinds)),
+        batches=lambda: iter(()),
+        row_count=None,
+        csv_lines=lines,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mirror.results.encoding import StoredColumn
+from sqlagent.ports import CsvLines
 
 Row = tuple[Any, ...]
 
@@ -34,8 +35,9 @@ class Sheet:
     `batches` starts at the first row each time it is called, unless the rows come straight from a
     source: then it may be called once. `row_count` is None while nobody has counted; `truncated`
     tells that the source had more rows than these. `kept` opens the file the rows lie in, where
-    there is one: some formats are written much faster from it. `text` gives the rows as the
-    finished lines of a CSV file, where the source itself can write them.
+    there is one: some formats are written much faster from it. `column_batches` gives rows by
+    column (`sqlagent.ports.ColumnStream`), `csv_lines` the lines of a CSV file that the source
+    itself writes; both where a source can.
     """
 
     title: str
@@ -47,6 +49,8 @@ class Sheet:
     sentence: str = ""
     chart_image: bytes | None = None
     kept: Callable[[], AbstractContextManager[Kept]] | None = None
+    column_batches: Callable[[], Iterator[Sequence[Iterable[Any]]]] | None = None
+    csv_lines: CsvLines | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,10 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A kind of file: how it is called, whether it takes several sheets, and the most rows of one."""
+    """A kind of file: how it is called, and the most rows of one sheet.
+
+    One that `holds_several` takes more than one sheet; one that `is_streamed` can be read while it is written.
+    """
 
     name: str
     label: str
@@ -84,6 +91,7 @@ class Format:
     media_type: str
     holds_several: bool = False
     most_rows: int | None = None
+    is_streamed: bool = False
 
 
 # 1,048,576 rows fit in a sheet of Excel (its specifications and limits); the first holds the names.
@@ -94,7 +102,7 @@ PDF_ROWS = 1_000
 FORMATS: dict[str, Format] = {
     format.name: format
     for format in (
-        Format("csv", "CSV", "csv", "text/csv; charset=utf-8"),
+        Format("csv", "CSV", "csv", "text/csv; charset=utf-8", is_streamed=True),
         Format(
             "xlsx",
             "Excel",
@@ -104,7 +112,7 @@ FORMATS: dict[str, Format] = {
             most_rows=XLSX_ROWS,
         ),
         Format("parquet", "Parquet", "parquet", "application/vnd.apache.parquet"),
-        Format("jsonl", "JSON lines", "jsonl", "application/jsonl"),
+        Format("jsonl", "JSON lines", "jsonl", "application/jsonl", is_streamed=True),
         Format("pdf", "PDF", "pdf", "application/pdf", holds_several=True, most_rows=PDF_ROWS),
     )
 }

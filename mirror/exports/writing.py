@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from uuid import uuid4
 
@@ -44,6 +44,20 @@ def write(
     finally:
         partial.unlink(missing_ok=True)
     return Written(rows, size, notes)
+
+
+def pieces(format: str, sheet: Sheet) -> Iterator[tuple[bytes, int]]:
+    """Write one sheet piece by piece, each with the number of rows in it. Raises: as `write`.
+
+    Only for formats that are streamed (`Format.is_streamed`).
+    """
+    if format == "csv":
+        from mirror.exports.csv_files import chunks
+    elif format == "jsonl":
+        from mirror.exports.jsonl_files import chunks
+    else:
+        raise ExportError(f"A file of format “{format}” cannot be read before it is whole.")
+    yield from chunks(sheet)
 
 
 Writer = Callable[[Sequence[Sheet], Path, Cover, Progress], tuple[int, tuple[str, ...]]]

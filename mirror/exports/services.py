@@ -1,0 +1,100 @@
+"""Run one SQL on a source and write its rows to a file: guarded, read-only, and in constant memory."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from mirror.exports import sheets
+from mirror.exports.defusing import LIVE, PLAIN_NUMBER
+from mirror.exports.values import Cover, ExportError, Sheet, Written
+from mirror.exports.writing import NO_COVER, pieces, write
+from mirror.sources import guarding
+from mirror.sources.services import open_source, source_catalog
+from sqlagent.errors import DatabaseError
+from sqlagent.ports import CsvLines, CsvStreaming, RowStream, SourceDatabase
+from sqlagent.values import Limits
+
+if TYPE_CHECKING:
+    from mirror.sources.models import Source
+
+log = logging.getLogger(__name__)
+
+# A statement of an export may run for an hour, and a cell may be a small book.
+EXPORT_SECONDS = 3_600.0
+CELL_CHARS = 10_000_000
+
+
+class ExportRefused(ExportError):
+    """The guard did not let the SQL through; the message says why."""
+
+
+def sql_export(
+    source: Source,
+    sql: str,
+    format: str,
+    to: Path | BinaryIO,
+    *,
+    seconds: float = EXPORT_SECONDS,
+    rows: int | None = None,
+    cover: Cover = NO_COVER,
+    progress: Callable[[int], None] | None = None,
+) -> Written:
+    """Run SQL on a source and write all its rows, or the first `rows`, to a file or a stream.
+
+    A stream takes the formats that are streamed. PostgreSQL writes CSV itself. Raises:
+    ExportRefused, ExportError; no file is left then.
+    """
+    database = open_source(source)
+    limits = Limits(seconds, rows or sys.maxsize - 1, CELL_CHARS, sys.maxsize)
+    try:
+        checked = guarding.sql_check(source, sql, source_catalog(source, database))
+        if isinstance(checked, guarding.Refusal):
+            raise ExportRefused(" ".join(filter(None, (checked.what, checked.why, checked.advice))))
+        with _sheet(database, checked.sql, format, limits, cover.title) as (sheet, stream):
+            if isinstance(to, Path):
+                written = write(format, [sheet], to, cover, progress)
+            else:
+                written = _stream(format, sheet, to, progress)
+            return replace(written, notes=(*written.notes, *_cuts(stream, written.rows)))
+    except DatabaseError as error:
+        raise ExportError(f"{error.failure.message} {error.failure.advice}".strip()) from error
+    finally:
+        database.close()
+
+
+@contextmanager
+def _sheet(
+    database: SourceDatabase, sql: str, format: str, limits: Limits, title: str
+) -> Iterator[tuple[Sheet, RowStream | CsvLines]]:
+    """The rows of a statement in the fastest way that the source and the format allow."""
+    if format == "csv" and isinstance(database, CsvStreaming):
+        with database.stream_csv(sql, limits, live=LIVE, plain=PLAIN_NUMBER) as lines:
+            if lines is not None:
+                yield sheets.sheet_of_lines(lines, title), lines
+                return
+    with database.stream(sql, limits) as stream:
+        yield sheets.sheet_of_stream(stream, title), stream
+
+
+def _stream(format: str, sheet: Sheet, to: BinaryIO, progress: Callable[[int], None] | None) -> Written:
+    rows = size = 0
+    for piece, count in pieces(format, sheet):
+        to.write(piece)
+        rows, size = rows + count, size + len(piece)
+        if progress is not None:
+            progress(rows)
+    to.flush()
+    return Written(rows, size)
+
+
+def _cuts(stream: RowStream | CsvLines, rows: int) -> Iterator[str]:
+    if stream.truncated:
+        yield f"These are the first {rows:,} rows; there are more."
+    if stream.cut_cells:
+        yield f"{stream.cut_cells:,} cells were longer than {CELL_CHARS:,} characters and were cut."
