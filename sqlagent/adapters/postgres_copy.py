@@ -25,11 +25,16 @@ from sqlagent.errors import DatabaseError
 from sqlagent.values import Kind, Limits
 
 # Bytes received before they are parsed or handed on. A row as long as this is handled alone.
-BLOCK_BYTES = 1_000_000
+BLOCK_BYTES = 2_000_000
 BEGINNING = "COPY ("
 # What COPY takes between its parentheses, as far as its first word tells.
 _COPIED = re.compile(
     r"(?:\s|\(|--[^\n\r]*[\n\r]|/\*[^*/]*\*/)*(?:select|with|values|table)\b", re.IGNORECASE | re.ASCII
+)
+# What may hold a semicolon that ends nothing, or is one that does.
+_OPAQUE = re.compile(
+    r"""\b[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![\w$])\$(\w*)\$.*?\$\1\$|--[^\n\r]*|/\*.*?\*/|;""",
+    re.DOTALL,
 )
 # Types whose text is what a reader of CSV expects, and never live.
 _AS_IT_IS = frozenset(
@@ -63,17 +68,18 @@ _CUT = "…".encode()
 def copy_sql(sql: str, options: str = "") -> str | None:
     """Write the COPY around a statement that was prepared alone; None where it may not take it.
 
-    Only semicolons at the very end are left out; a text with another one, be it in a
-    literal, is not copied. A comment at the end is ended by the line.
+    Semicolons at the very end are left out; one that a comment follows is in the way. A
+    comment at the end is ended by the line. Whatever stood in the text, PostgreSQL takes the COPY as
+    one statement or not at all: what was prepared alone has as many brackets opened as closed.
 
     Example:
-        >>> copy_sql("SELECT 1 -- one;")
-        'COPY (SELECT 1 -- one\\n) TO STDOUT (FORMAT csv)'
+        >>> copy_sql("SELECT ';' -- one;")
+        "COPY (SELECT ';' -- one\\n) TO STDOUT (FORMAT csv)"
         >>> copy_sql("EXPLAIN SELECT 1"), copy_sql("SELECT 1; -- one")
         (None, None)
     """
     text = sql.rstrip("; \t\r\n\f\v")
-    if ";" in text or not _COPIED.match(text):
+    if not _COPIED.match(text) or any(found[0] == ";" for found in _OPAQUE.finditer(text)):
         return None
     return f"{BEGINNING}{text}\n) TO STDOUT (FORMAT csv{options})"
 
