@@ -66,10 +66,12 @@ def url_check(typed: str, field: str = "url") -> str:
 
 def _parts(url: str, field: str) -> tuple[str, str, int]:
     """Split an address into scheme, host and port. Raises: ChannelError."""
-    if len(url) > URL_CHARS or not re.fullmatch(r"[!-~]+", url):
-        raise ChannelError(
-            "An address has no spaces, and letters beyond ASCII are written as %.. in it.", field
-        )
+    if not url:
+        raise ChannelError("The address is missing; it begins with https://.", field)
+    if len(url) > URL_CHARS:
+        raise ChannelError(f"An address has {URL_CHARS:,} characters at most.", field)
+    if not re.fullmatch(r"[!-~]+", url):
+        raise ChannelError("An address has no spaces, and letters beyond ASCII stand as %.. in it.", field)
     try:
         split = urlsplit(url)
         port = split.port
