@@ -125,7 +125,7 @@ class Rowing:
         rows, chars = self._limits.rows, self._limits.total_chars
         batch: Batch = []
         weight = 0
-        for chunk in self._chunks:
+        for chunk in _readable(self._chunks):
             if len(chunk) > rows or chars <= 0:
                 self.truncated = True
                 chunk = chunk[:rows] if chars > 0 else []
@@ -160,6 +160,18 @@ class Rowing:
                 self.cut_cells += 1
             held += min(size, most)
         return held
+
+
+def _readable(chunks: Iterable[Batch]) -> Iterator[Batch]:
+    """Pass chunks on; what a driver raises on a cell that Python has no value for is said in words.
+
+    Dates BC, decimals out of range, texts that are none. Raises: StatementFailed.
+    """
+    try:
+        yield from chunks
+    except (ValueError, OverflowError, ArithmeticError) as error:
+        advice = "Cast the column to another type, or leave it out."
+        raise failed(f"The rows could not be read: {error}.", advice=advice) from error
 
 
 class ColumnarRowing(Rowing):

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from sqlagent import guard
 from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.values import FailureKind, Limits
 from tests import servers
@@ -64,6 +65,27 @@ def test_a_backslash_escapes_whatever_the_servers_mode(lab: MysqlLab) -> None:
         assert lab.connect().execute(r"""SELECT "a\"b", 'c\'d'""", Limits()).rows == (('a"b', "c'd"),)
     finally:
         lab.look("SET GLOBAL sql_mode = DEFAULT")
+
+
+@pytest.mark.parametrize("how", ["ANALYZE", "ANALYZE FORMAT=JSON", "analyze format = json"])
+def test_a_read_can_be_measured_and_nothing_else(lab: MysqlLab, how: str) -> None:
+    database, before = lab.connect(), lab.state()
+    sql = f"{how} SELECT name FROM customers WHERE id > 1"
+    assert isinstance(guard.check(sql, database.catalog()), guard.Passed)
+    assert "r_rows" in str(database.execute(sql, Limits()))
+    for writes in ("DELETE FROM orders", "UPDATE orders SET id = 7", "TABLE orders"):
+        with pytest.raises(DatabaseError):
+            database.execute(f"{how} {writes}", Limits())
+    assert lab.state() == before
+
+
+def test_a_text_that_is_none_is_said_in_words_however_the_rows_are_fetched(lab: MysqlLab) -> None:
+    database, sql = lab.connect(), "SELECT JSON_UNQUOTE(photo) FROM customers"
+    with pytest.raises(DatabaseError, match="The rows could not be read: 'utf-8' codec"):
+        database.execute(sql, Limits())
+    with pytest.raises(DatabaseError, match="could not be read"), database.stream(sql, Limits()) as rows:
+        list(rows)
+    assert database.execute("SELECT 1", Limits()).rows == ((1,),)
 
 
 def test_a_zero_date_stays_text(lab: MysqlLab) -> None:
