@@ -1,0 +1,7 @@
+"""Settings of the worker and the beat that tests kill: Mirror's own, a storage that waits, a quick tick."""
+
+from mirror.settings import *  # noqa: F403
+
+STORAGES = {"default": {"BACKEND": "tests.reports.held_storage.HeldStorage"}}
+CELERY_BEAT_MAX_LOOP_INTERVAL = 0.5
+CELERY_BEAT_SCHEDULE = {"tick": {"task": "mirror.reports.tasks.tick_reports", "schedule": 0.5}}
