@@ -247,7 +247,7 @@ def run_line(run: ReportRun, zone: str) -> RunLine:
         size=words.size(sum(file.size for file in files)) if files else "",
         lasted=words.lasted(run.started_at, run.ended_at),
         delivered=f"{sent} of {len(deliveries)}" if deliveries else "",
-        reason=run.reason,
+        reason=run.reason or undelivered_words(deliveries),
     )
 
 
@@ -255,6 +255,23 @@ def sent_out(run: ReportRun) -> list[Delivery]:
     """The deliveries of what a run made; notices to the owner are not among them."""
     notices = (Delivery.About.FAILED, Delivery.About.PAUSED, Delivery.About.HANDED)
     return [delivery for delivery in run.deliveries.all() if delivery.about not in notices]
+
+
+def delivered_words(deliveries: Sequence[Delivery]) -> str:
+    """Count what arrived."""
+    sent = sum(delivery.state == Delivery.State.SENT for delivery in deliveries)
+    return f"{sent} of {len(deliveries)} delivered" if deliveries else ""
+
+
+def undelivered_words(deliveries: Sequence[Delivery]) -> str:
+    """Name who got nothing, and why the first of them did not."""
+    missed = [delivery for delivery in deliveries if delivery.state == Delivery.State.GIVEN_UP]
+    if not missed:
+        return ""
+    names = words.joined([one.to for one in missed[:3]])
+    more = f" and {len(missed) - 3} more" if len(missed) > 3 else ""
+    said = str(missed[0].answers[-1].get("answer", "")) if missed[0].answers else ""
+    return f"Not delivered to {names}{more}. {said}".strip()
 
 
 def current_parts(run: ReportRun) -> list[RunPart]:

@@ -10,15 +10,18 @@ from django.utils import timezone
 
 from mirror.exports.values import FORMATS
 from mirror.leases import Status
+from mirror.library.dates import date_read
 from mirror.reports.models import Delivery, FileLink, ReportFile, ReportRun, RunPart
 from mirror.reports.pages import words
-from mirror.reports.pages.report import current_parts, sent_out
+from mirror.reports.pages.report import current_parts, delivered_words, sent_out, undelivered_words
 from mirror.reports.pages.words import Moment, State
 from mirror.results import selectors as results
 from mirror.results.cells import Cell, shown
 
 # Rows of each SQL that are shown, and columns.
 FIRST_ROWS, FIRST_COLUMNS = 10, 30
+# More deliveries than these: those that arrived are folded away.
+SHOWN_DELIVERIES = 12
 # A run later than this is said to be late (minutes).
 LATE_MINUTES = 5
 # How long a link made for a file may live: hours, and how that is said.
@@ -27,10 +30,13 @@ LINK_HOURS = {1: "1 hour", 24: "1 day", 72: "3 days", 168: "7 days", 720: "30 da
 
 @dataclass(frozen=True, slots=True)
 class FirstRows:
-    """The first rows of a result, ready to print; `gone` says why there are none."""
+    """The first rows of a result, ready to print; `gone` says why there are none.
+
+    Columns and cells tell whether they are of a column of numbers.
+    """
 
     columns: tuple[tuple[str, bool], ...] = ()
-    rows: tuple[tuple[Cell, ...], ...] = ()
+    rows: tuple[tuple[tuple[Cell, bool], ...], ...] = ()
     more: str = ""
     gone: str = ""
 
@@ -100,7 +106,8 @@ class DeliveryLine:
     about: str
     state: State
     attempts: str
-    answers: list[Answer]
+    last: Answer | None
+    earlier: list[Answer]
     next: Moment | None
     may_again: bool
 
@@ -118,6 +125,7 @@ class RunPage:
     reason: str
     advice: str
     message: str
+    when: Moment | None
     scheduled: Moment | None
     started: Moment | None
     ended: Moment | None
@@ -133,6 +141,9 @@ class RunPage:
     parts: list[PartView]
     files: list[FileLine]
     deliveries: list[DeliveryLine]
+    arrived: list[DeliveryLine]
+    delivered: str
+    undelivered: str
     is_sending: bool
     link_hours: Mapping[int, str]
 
@@ -147,6 +158,8 @@ def run_page(
     zone = run.report.zone
     deliveries = list(run.deliveries.all())
     lines = [_delivery(delivery, zone, may_change) for delivery in deliveries]
+    is_few = len(lines) <= SHOWN_DELIVERIES
+    pending = [line for line in lines if line.state.name != "sent"]
     return RunPage(
         id=run.pk,
         report_id=run.report_id,
@@ -157,6 +170,7 @@ def run_page(
         reason=run.reason,
         advice=run.advice,
         message=_about(run),
+        when=words.moment(run.scheduled_for or run.created_at, zone),
         scheduled=words.moment(run.scheduled_for, zone),
         started=words.moment(run.started_at, zone),
         ended=words.moment(run.ended_at, zone),
@@ -169,9 +183,12 @@ def run_page(
         may_change=may_change,
         may_send_again=may_change and run.outcome == ReportRun.Outcome.MADE and bool(sent_out(run)),
         sees_rows=sees_rows,
-        parts=[_part(part) for part in current_parts(run)] if sees_rows else [],
+        parts=[_part(part, run) for part in current_parts(run)] if sees_rows else [],
         files=[file_line(file, zone, fresh) for file in run.files.all()] if sees_rows else [],
-        deliveries=lines,
+        deliveries=lines if is_few else pending,
+        arrived=[] if is_few else [line for line in lines if line.state.name == "sent"],
+        delivered=delivered_words(sent_out(run)),
+        undelivered=undelivered_words(sent_out(run)),
         is_sending=any(_soon(delivery) for delivery in deliveries),
         link_hours=LINK_HOURS,
     )
@@ -193,14 +210,14 @@ def _about(run: ReportRun) -> str:
     return f"The value is {run.value}." if run.value else ""
 
 
-def _part(part: RunPart) -> PartView:
+def _part(part: RunPart, run: ReportRun) -> PartView:
     return PartView(
         id=part.pk,
         position=part.position,
         title=part.title,
         sentence=part.sentence,
         sql=part.sql,
-        arguments=[(str(name), words.value_words(value)) for name, value in part.arguments.items()],
+        arguments=[(str(name), _value(value, part, run)) for name, value in part.arguments.items()],
         source=part.source.name if part.source else "",
         count=words.plural(part.row_count, "row"),
         lasted=words.duration(part.seconds),
@@ -208,6 +225,17 @@ def _part(part: RunPart) -> PartView:
         has_image=bool(part.image),
         first=first_rows(part),
     )
+
+
+def _value(value: Any, part: RunPart, run: ReportRun) -> str:
+    """An argument as typed, and the date it stood for where it was words for one."""
+    typed = words.value_words(value)
+    day = (run.scheduled_for or run.created_at).astimezone(words.zone_of(run.report.zone)).date()
+    try:
+        meant = date_read(typed, day).isoformat()
+    except ValueError:
+        return typed
+    return f"{typed} ({meant})" if meant != typed and meant in part.sql else typed
 
 
 def first_rows(part: RunPart) -> FirstRows:
@@ -218,16 +246,19 @@ def first_rows(part: RunPart) -> FirstRows:
         read = results.page(part.result, 0, FIRST_ROWS)
     except results.ResultGone as error:
         return FirstRows(gone=str(error))
-    columns = read.columns[:FIRST_COLUMNS]
+    columns = [(one.name, one.kind in ("integer", "number")) for one in read.columns[:FIRST_COLUMNS]]
     told = []
     if read.total > len(read.rows):
         told.append(f"The first {len(read.rows)} of {words.plural(part.row_count, 'row')}")
     if len(read.columns) > len(columns):
         told.append(f"{len(read.columns) - len(columns)} more columns are in the files")
     return FirstRows(
-        columns=tuple((column.name, column.kind in ("integer", "number")) for column in columns),
+        columns=tuple(columns),
         rows=tuple(
-            tuple(shown(value, column.name) for value, column in zip(row, columns, strict=False))
+            tuple(
+                (shown(value, name), is_number)
+                for value, (name, is_number) in zip(row, columns, strict=False)
+            )
             for row in read.rows
         ),
         more="; ".join(told),
@@ -276,7 +307,8 @@ def _delivery(delivery: Delivery, zone: str, may_change: bool) -> DeliveryLine:
         about="" if delivery.about == Delivery.About.REPORT else str(delivery.get_about_display()),
         state=words.state(_delivery_state(delivery)),
         attempts=words.plural(delivery.attempts, "attempt") if delivery.attempts else "",
-        answers=answers,
+        last=answers[-1] if answers else None,
+        earlier=answers[:-1],
         next=words.moment(delivery.not_before, zone) if waits else None,
         may_again=may_change and not waits,
     )
