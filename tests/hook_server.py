@@ -91,6 +91,9 @@ class HookServer:
             for byte in range(at, len(body)):
                 yield body[byte : byte + 1]
                 yield 0.02
+        elif path.startswith("/refusing-bucket/"):
+            told = "<Error><Code>SignatureDoesNotMatch</Code><Message>no</Message></Error>"
+            yield _status("403 Forbidden", "Content-Type: application/xml", body=told)
         elif path == "/informational":
             for _ in range(10_000):
                 yield b"HTTP/1.1 103 Early Hints\r\n\r\n"
@@ -120,7 +123,7 @@ class HookServer:
                 connection = context.wrap_socket(connection, server_side=True)
             stream = connection.makefile("rb")
             first = stream.readline().split()
-            if len(first) != 3 or first[0] != b"POST":
+            if len(first) != 3 or first[0] not in (b"POST", b"PUT"):
                 connection.sendall(_status("400 Bad Request"))
                 return
             path = first[1].decode()

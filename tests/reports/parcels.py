@@ -38,6 +38,25 @@ def attachment(
     return Attachment(name, media_type, len(data), lambda: io.BytesIO(data), **more)
 
 
+class _Zeros(io.RawIOBase):
+    def __init__(self, size: int) -> None:
+        self.left = size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, into: Any) -> int:
+        given = min(len(into), self.left)
+        into[:given] = bytes(given)
+        self.left -= given
+        return given
+
+
+def zeros(name: str, size: int) -> Attachment:
+    """A file of many bytes that lie nowhere."""
+    return Attachment(name, "application/octet-stream", size, lambda: io.BufferedReader(_Zeros(size)))
+
+
 MONTHS = Section(
     title="Revenue by month",
     sentence="Revenue rose to 4.21 M in October, 12 % above September.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import math
 import re
+import tracemalloc
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 from mirror.reports.channels.mail_letter import BANDS, Letter, compose, text_file
 from mirror.reports.channels.values import Parcel, Section
-from tests.reports.parcels import CSV, MONTHS, URL, attachment, parcel, png
+from tests.reports.parcels import CSV, MONTHS, URL, attachment, parcel, png, zeros
 
 ROOT = Path(__file__).resolve().parents[2]
 TO = "bob@example.org"
@@ -231,6 +232,19 @@ def test_files_that_are_too_large_are_named_and_linked(settings):
         assert "5,000,000 rows" in said
         assert "Too large to attach: open the report" in said
         assert "https://mirror.example.org/f/token" in body
+
+
+def test_attachments_are_encoded_while_they_are_sent(settings):
+    settings.MAIL_ATTACHMENT_MB = 50
+    letter = compose(parcel(files=(zeros("large.bin", 10_000_000),)), TO)
+    tracemalloc.start()
+    try:
+        size = sum(len(block) for block in letter.blocks())
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert size >= letter.size > 13_000_000
+    assert peak < 2_000_000
 
 
 def test_a_mail_for_a_server_that_takes_little_has_fewer_files():

@@ -56,20 +56,19 @@ def safe_name(text: str, otherwise: str) -> str:
 
     Example:
         >>> safe_name("../../etc/passwd", "file"), safe_name("a: b?", "file"), safe_name("NUL.csv", "file")
-        ('etc-passwd', 'a- b-', '_NUL.csv')
+        ('etc-passwd', 'a- b', '_NUL.csv')
         >>> safe_name("..", "file"), safe_name("Umsätze 2026", "file")
         ('file', 'Umsätze 2026')
     """
     name = one_line(unicodedata.normalize("NFC", text))
-    name = re.sub(r'[/\\:*?"<>|]+', "-", name).strip(" .")
-    name = re.sub(r"^(\.*-)+\.*", "", name).strip(" .")
+    name = re.sub(r'[/\\:*?"<>|]+', "-", name).strip(" .-")
     if _DEVICES.match(name):
         name = "_" + name
     if len(name.encode()) > NAME_BYTES:
         pure = PurePosixPath(name)
         suffix = pure.suffix if len(pure.suffix.encode()) <= 20 else ""
         kept = name.encode()[: NAME_BYTES - len(suffix.encode())].decode("utf-8", "ignore")
-        name = kept.rstrip(" .") + suffix
+        name = kept.rstrip(" .-") + suffix
     return name or otherwise
 
 

@@ -1,0 +1,360 @@
+"""Folders, with a disk that is really full and one that may not be written to, and buckets.
+
+Buckets are those of an emulator (moto) on loopback, not of a real store.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import boto3
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from moto.server import ThreadedMotoServer
+
+from mirror.reports import channels
+from mirror.reports.channels import ChannelError, DeliveryFailed
+from mirror.reports.channels.naming import dated_names, safe_name
+from tests.hook_server import hook_server
+from tests.reports.parcels import CSV, attachment, parcel
+from tests.servers import free_port
+
+NOBODY = 65534
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def base(settings, tmp_path: Path) -> Path:
+    settings.REPORT_FOLDERS_DIR = tmp_path / "folders"
+    return settings.REPORT_FOLDERS_DIR
+
+
+def folder(typed: str = "", *, by_staff: bool = False) -> dict:
+    return channels.check("folder", {"path": typed}, "", by_staff=by_staff)
+
+
+def put(target: dict, before=None, **changed) -> str:
+    return channels.deliver("folder", target, "", parcel(**changed), before=before)
+
+
+def failure(target: dict, before=None, **changed) -> DeliveryFailed:
+    with pytest.raises(DeliveryFailed) as caught:
+        put(target, before, **changed)
+    return caught.value
+
+
+def files(under: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(under)): path.read_bytes() for path in under.rglob("*") if path.is_file()}
+
+
+# ---------------------------------------------------------------- names
+
+
+def test_a_name_has_the_title_and_the_scheduled_time_in_the_reports_zone():
+    assert [name for name, _ in dated_names(parcel())] == ["Weekly sales/2026-11-20_0800-Weekly sales.csv"]
+
+
+def test_a_time_that_the_clock_shows_twice_gives_two_names():
+    twice = [datetime(2026, 10, 25, hour, 30, tzinfo=UTC) for hour in (0, 1)]
+    names = [dated_names(parcel(scheduled_for=at))[0][0] for at in twice]
+    assert [name.split("/")[1] for name in names] == [
+        "2026-10-25_0230-Weekly sales.csv",
+        "2026-10-25_0230+0100-Weekly sales.csv",
+    ]
+
+
+def test_runs_by_hand_in_one_minute_give_two_names():
+    times = [datetime(2026, 11, 20, 7, 0, second, tzinfo=UTC) for second in (5, 6)]
+    assert len({dated_names(parcel(scheduled_for=None, made_at=at))[0][0] for at in times}) == 2
+
+
+def test_files_whose_names_become_one_are_told_apart():
+    given = parcel(files=tuple(attachment(name, b"") for name in ("a/b.csv", "a:b.csv", "A?b.csv")))
+    names = [name.split("-", 3)[3] for name, _ in dated_names(given)]
+    assert names == ["a-b.csv", "a-b-2.csv", "A-b-3.csv"]
+
+
+@given(st.text() | st.text('./\\:*?"<>| \x00\n\u202eéCONaux1'))
+def test_any_text_makes_one_name_that_leads_nowhere(text):
+    name = safe_name(text, "file")
+    assert name == Path(name).name
+    assert name not in ("", ".", "..")
+    assert not name.startswith((".", " "))
+    assert not name.endswith((".", " "))
+    assert len(name.encode()) <= 200
+    assert safe_name(name, "file") == name
+
+
+# ---------------------------------------------------------------- folders
+
+
+def test_files_are_put_in_a_folder_and_a_second_attempt_changes_nothing(base):
+    target = folder("sales")
+    answer = put(target)
+    once = files(base)
+    assert once == {"sales/Weekly sales/2026-11-20_0800-Weekly sales.csv": CSV}
+    assert answer.startswith("1 file, ")
+    put(target, attempt=2)
+    assert files(base) == once
+
+
+def test_a_notice_without_files_is_put_as_text(base):
+    put(folder(), about="alert", message="The value is 4.", files=(), sections=())
+    ((name, text),) = files(base).items()
+    assert name == "Weekly sales/2026-11-20_0800-alert.txt"
+    assert b"The value is 4." in text
+
+
+def test_nothing_is_seen_before_the_caller_is_told_and_nothing_left_where_it_stops(base):
+    seen = []
+
+    def stop() -> None:
+        seen.extend(name for name in files(base) if not Path(name).name.startswith("."))
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        put(folder(), before=stop)
+    assert seen == []
+    assert files(base) == {}
+
+
+def test_an_attempt_that_was_killed_leaves_nothing_once_the_next_is_done(base):
+    target = folder()
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        # The process ends as SIGKILL ends it, with the file half written aside.
+        put(target, before=lambda: os.kill(os.getpid(), signal.SIGKILL))
+        os._exit(1)
+    os.close(write), os.close(read)
+    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
+    assert [Path(name).name[0] for name in files(base)] == ["."]
+    put(target, attempt=2)
+    assert list(files(base)) == ["Weekly sales/2026-11-20_0800-Weekly sales.csv"]
+
+
+@pytest.mark.parametrize("typed", ["..", "../elsewhere", "/etc", "a/../../b", "/", "a\x00b", "x" * 500])
+def test_people_who_are_not_staff_stay_in_one_folder(typed, base):
+    with pytest.raises(ChannelError) as caught:
+        folder(typed)
+    assert caught.value.field == "path"
+
+
+def test_staff_may_name_a_folder_that_is_there(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    put(folder(str(tmp_path / "elsewhere"), by_staff=True))
+    assert len(files(tmp_path / "elsewhere")) == 1
+    with pytest.raises(ChannelError, match="There is no folder"):
+        folder(str(tmp_path / "nowhere"), by_staff=True)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ChannelError, match="is a file"):
+        folder(str(tmp_path / "file"), by_staff=True)
+
+
+def test_a_link_planted_later_leads_nowhere(base, tmp_path):
+    target = folder("sales")
+    (tmp_path / "elsewhere").mkdir()
+    (base / "sales").mkdir(parents=True)
+    (base / "sales" / "Weekly sales").symlink_to(tmp_path / "elsewhere")
+    failed = failure(target)
+    assert "leads out of" in str(failed)
+    assert failed.is_permanent
+    assert files(tmp_path / "elsewhere") == {}
+
+
+def test_a_title_leads_nowhere_else(base):
+    put(folder("sales"), title="../../../../etc/cron.d\x00/x", files=(attachment("../../evil.csv", b"x"),))
+    assert list(files(base)) == ["sales/etc-cron.d -x/2026-11-20_0800-evil.csv"]
+
+
+def test_a_disk_that_is_full_is_said_and_nothing_is_left(base, tmp_path):
+    small = tmp_path / "small"
+    small.mkdir()
+    target = folder(str(small), by_staff=True)
+    large = attachment("large.csv", b"x" * 2_000_000)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    is_mounted = (
+        os.geteuid() == 0
+        and not subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(small)], capture_output=True
+        ).returncode
+    )
+    try:
+        if not is_mounted:
+            # Where nobody may mount, the system lets no file grow beyond this.
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, before[1]))
+        failed = failure(target, files=(attachment("small.csv", b"y"), large))
+        assert files(small) == {}
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        if is_mounted:
+            subprocess.run(["umount", str(small)], check=True)
+    said = "there is no space left" if is_mounted else "larger than may be written there"
+    assert f"could not be put in {small}: {said}" in str(failed)
+    assert not failed.is_permanent, "somebody makes room"
+
+
+def test_a_folder_that_may_not_be_written_to_is_said(tmp_path):
+    (tmp_path / "closed").mkdir()
+    target = folder(str(tmp_path / "closed"), by_staff=True)
+    (tmp_path / "closed").chmod(0o500)
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(NOBODY)
+    try:
+        failed = failure(target)
+    finally:
+        if is_root:
+            os.seteuid(0)
+        (tmp_path / "closed").chmod(0o700)
+    assert "Mirror may not write there" in str(failed)
+    assert not failed.is_permanent
+
+
+# ---------------------------------------------------------------- buckets
+
+KEYS = {"aws_access_key_id": "someone", "aws_secret_access_key": "a-secret-key", "region_name": "us-east-1"}
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[str]:
+    """An emulated store on loopback with a bucket in it; gives its address."""
+    port = free_port()
+    server = ThreadedMotoServer("127.0.0.1", port, verbose=False)
+    server.start()
+    address = f"http://127.0.0.1:{port}"
+    boto3.client("s3", endpoint_url=address, **KEYS).create_bucket(Bucket="reports")
+    yield address
+    server.stop()
+
+
+def bucket(endpoint: str, **changed) -> dict:
+    typed = {
+        "bucket": "reports",
+        "prefix": "/sales/",
+        "region": "us-east-1",
+        "access_key": "someone",
+        "endpoint": endpoint,
+    }
+    return channels.check("s3", {**typed, **changed}, "a-secret-key", by_staff=False)
+
+
+def upload(target: dict, before=None, secret: str = "a-secret-key", **changed) -> str:
+    return channels.deliver("s3", target, secret, parcel(**changed), before=before)
+
+
+def objects(store: str, name: str = "reports") -> dict[str, bytes]:
+    client = boto3.client("s3", endpoint_url=store, **KEYS)
+    found = client.list_objects_v2(Bucket=name).get("Contents", [])
+    return {one["Key"]: client.get_object(Bucket=name, Key=one["Key"])["Body"].read() for one in found}
+
+
+def test_files_are_put_in_a_bucket_and_a_second_attempt_changes_nothing(store):
+    target = bucket(store)
+    told = []
+    assert upload(target, before=lambda: told.append(len(objects(store)))).startswith("1 file, ")
+    upload(target, attempt=2)
+    assert objects(store) == {"sales/Weekly sales/2026-11-20_0800-Weekly sales.csv": CSV}
+    assert told == [0]
+    assert channels.describe("s3", target) == (f"s3://reports/sales at {store.removeprefix('http://')}",)
+
+
+UPLOAD = """
+import resource, sys
+import django
+django.setup()
+from mirror.reports import channels
+from tests.reports.parcels import parcel, zeros
+def upload(size):
+    channels.deliver("s3", {"bucket": "reports", "prefix": "large", "region": "", "endpoint": sys.argv[1],
+        "access_key": "someone"}, "a-secret-key", parcel(files=(zeros("large.bin", size),)))
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(-upload(10_000_000) + upload(50_000_000))
+"""
+
+
+def test_a_large_file_goes_in_parts_of_constant_memory(store):
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}
+    command = [sys.executable, "-c", UPLOAD, store]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 15_000, "kilobytes that 40 MB more cost"
+    client = boto3.client("s3", endpoint_url=store, **KEYS)
+    (found,) = client.list_objects_v2(Bucket="reports", Prefix="large/")["Contents"]
+    assert found["Size"] == 50_000_000
+
+
+def test_a_bucket_that_is_not_there_is_said(store):
+    with pytest.raises(DeliveryFailed, match="there is no such bucket") as caught:
+        upload(bucket(store, bucket="nowhere"))
+    assert caught.value.is_permanent
+
+
+def test_a_store_that_is_away_is_said_and_tried_again():
+    with pytest.raises(DeliveryFailed, match="could not be reached") as caught:
+        upload(bucket(f"http://127.0.0.1:{free_port()}"))
+    assert not caught.value.is_permanent
+    assert "secret" not in str(caught.value)
+
+
+def test_a_store_that_refuses_says_why():
+    with hook_server() as server, pytest.raises(DeliveryFailed) as caught:
+        upload(bucket(server.url(""), bucket="refusing-bucket"))
+    assert "the secret key does not belong to the access key (403)" in str(caught.value)
+    assert caught.value.is_permanent
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"endpoint": "http://169.254.169.254"}, "endpoint"),
+        ({"endpoint": "https://store.example.org/path"}, "endpoint"),
+        ({"endpoint": "ftp://127.0.0.1"}, "endpoint"),
+        ({"endpoint": "", "region": ""}, "region"),
+        ({"region": "us-east-1.evil.example/#"}, "region"),
+        ({"bucket": "Reports"}, "bucket"),
+        ({"bucket": "a/b"}, "bucket"),
+        ({"bucket": "a..b"}, "bucket"),
+        ({"prefix": "a/../b"}, "prefix"),
+        ({"prefix": "a\r\nb"}, "prefix"),
+        ({"access_key": ""}, "access_key"),
+        ({"access_key": "a b"}, "access_key"),
+    ],
+)
+def test_what_cannot_be_a_bucket_is_said_beside_its_field(changed, field):
+    with pytest.raises(ChannelError) as caught:
+        bucket(**{"endpoint": "", **changed})
+    assert caught.value.field == field
+
+
+def test_a_secret_key_is_needed(store):
+    with pytest.raises(ChannelError) as caught:
+        channels.check("s3", bucket(store), "", by_staff=True)
+    assert caught.value.field == "secret"
+
+
+def test_what_a_connection_was_made_to_is_looked_at_before_anything_is_sent(settings, monkeypatch):
+    real = socket.getaddrinfo
+    with hook_server() as server:
+        target = bucket(server.url(""))
+
+        # Private networks are fine when it is looked up and no more when it is connected: a name that changed.
+        def look_up(host, *more, **named):
+            settings.SOURCE_PRIVATE_HOSTS = host != "127.0.0.1" or not checked
+            return real(host, *more, **named)
+
+        checked: list[bool] = []
+        monkeypatch.setattr(socket, "getaddrinfo", look_up)
+        with pytest.raises(DeliveryFailed, match="may not be called") as caught:
+            upload(target, before=lambda: checked.append(True))
+        assert caught.value.is_permanent
+        assert server.received == []
