@@ -58,7 +58,7 @@ def _is_sayable(kept: Kept) -> bool:
             return False
         if column.stored == "tagged":
             known = ", ".join(f"'{tag}'" for tag in sorted(_SAYABLE))
-            looked.append(f"bool_or(c{n}_tag NOT IN ({known}))")
+            looked.append(f"bool_or(c{n}_tag NOT IN ({known}) OR (c{n}_tag = 'd' AND contains(c{n}, 'E')))")
         elif column.stored == "json":
             looked.append(f"bool_or(contains(c{n}, '\\u'))")
     if not looked:

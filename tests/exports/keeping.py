@@ -1,0 +1,26 @@
+"""Rows in a file of ours, as a stored result has them, without a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from mirror.exports.sheets import sheet_of_rows
+from mirror.exports.values import Kept, Sheet
+from mirror.results import encoding
+from mirror.results.encoding import StoredColumn
+from sqlagent.values import Rows
+
+
+def sheet_kept(rows: Rows, path: Path, title: str = "") -> Sheet:
+    """A sheet of rows that are kept in a file; they are in memory too, for formats that read no files."""
+    stored = encoding.write(path, rows.columns, rows.rows, [str(kind) for kind in rows.kinds])
+    columns = tuple(StoredColumn(**column) for column in stored)
+
+    @contextmanager
+    def kept() -> Iterator[Kept]:
+        yield Kept(path, columns)
+
+    return replace(sheet_of_rows(rows, title), kept=kept)
