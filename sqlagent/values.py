@@ -181,7 +181,8 @@ class Check:
 
     `server` is its name and version, `user` who we are there. `writable` says in words what
     this user could change if it were not for our read-only session (empty: nothing);
-    `advice` is what to do about it and `advice_sql` the statements that do it.
+    `advice` is what to do about it and `advice_sql` the statements that do it. `is_guard_alone`
+    says that the engine has no read-only session: the guard and the user's own privileges are the locks.
     """
 
     server: str
@@ -190,6 +191,7 @@ class Check:
     advice: str = ""
     advice_sql: str = ""
     seconds: float = 0.0
+    is_guard_alone: bool = False
 
 
 # ---------------------------------------------------------------- candidates and what became of them

@@ -1,6 +1,6 @@
 """Starts real database servers for tests: unprivileged, on loopback, gone with the process.
 
-Each test process starts its own on first use (PostgreSQL takes 0.6 s, MariaDB 1 s), in a folder of its
+Each test process starts its own on first use (PostgreSQL takes 0.6 s, MariaDB 1 s, Spark 8 s), in a folder of its
 own and on a free port, so that runs side by side never meet. As root the servers run as an
 ordinary user. `python -m tests.servers` says what is missing, with exit code 2.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import json
 import os
 import pwd
 import shutil
@@ -22,8 +23,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
+from urllib.request import urlopen
 
 PASSWORD = "correct horse battery"
 START_SECONDS = 30
@@ -109,13 +112,18 @@ class Server(ABC):
 
     def _as_owner(self) -> dict[str, object]:
         if self._owner is None:
-            return {"cwd": self.folder}
+            return {"cwd": self.folder, "env": {**os.environ, "SPARK_LOCAL_IP": self.host}}
         return {
             "cwd": self.folder,
             "user": self._owner.pw_uid,
             "group": self._owner.pw_gid,
             "extra_groups": [],
-            "env": {**os.environ, "HOME": str(self.folder), "TMPDIR": str(self.folder)},
+            "env": {
+                **os.environ,
+                "SPARK_LOCAL_IP": self.host,
+                "HOME": str(self.folder),
+                "TMPDIR": str(self.folder),
+            },
         }
 
 
@@ -246,6 +254,63 @@ class MariadbServer(Server):
         )
 
 
+class SparkServer(Server):
+    """Spark's Thrift server on two cores and 1 GB, with a metastore and a warehouse in its folder.
+
+    Anybody may sign in under any name, as with a server nobody has set up further.
+    """
+
+    user = "owner"
+    # Nothing in its folder outlives it, so it need not tidy up.
+    stop_signal = signal.SIGKILL
+
+    def prepare(self) -> None:
+        self.home = _spark_home()
+        self.page = free_port()
+        (self.folder / "tmp").mkdir()
+        if self._owner is not None:
+            os.chown(self.folder / "tmp", self._owner.pw_uid, self._owner.pw_gid)
+
+    def command(self) -> list[str]:
+        java = f"-Dderby.system.home={self.folder} -Djava.io.tmpdir={self.folder / 'tmp'}"
+        quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData -Xshare:auto"
+        settings = {
+            "spark.driver.host": self.host,
+            "spark.driver.bindAddress": self.host,
+            "spark.driver.extraJavaOptions": f"{java} {quick}",
+            "spark.local.dir": str(self.folder / "tmp"),
+            "spark.sql.warehouse.dir": str(self.folder / "warehouse"),
+            "spark.sql.shuffle.partitions": "2",
+            "spark.ui.port": str(self.page),
+            "spark.ui.showConsoleProgress": "false",
+        }
+        flags = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
+        return [
+            *(str(self.home / "bin" / "spark-submit"), "--master", "local[2]", "--driver-memory", "1g"),
+            *("--class", "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2", *flags),
+            *("spark-internal", "--hiveconf", f"hive.server2.thrift.port={self.port}"),
+            *("--hiveconf", f"hive.server2.thrift.bind.host={self.host}"),
+        ]
+
+    def is_ready(self) -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex((self.host, self.port)) == 0
+
+    def connect(self, database: str = "default"):
+        """Connect as the owner."""
+        from pyhive import hive
+
+        return hive.connect(host=self.host, port=self.port, username=self.user, database=database)
+
+    def running(self) -> list[str]:
+        """The statements that have work running, as the server's own list tells."""
+        of = f"http://{self.host}:{self.page}/api/v1/applications"
+        with urlopen(of, timeout=20) as answer:
+            name = json.load(answer)[0]["id"]
+        with urlopen(f"{of}/{name}/jobs?status=running", timeout=20) as answer:
+            return [str(job.get("description", "")) for job in json.load(answer)]
+
+
 def certificate_for(address: str) -> tuple[bytes, bytes]:
     """Make a certificate for an address, signed by itself, and its key."""
     from cryptography import x509
@@ -298,6 +363,21 @@ def mariadb_server() -> MariadbServer:
     return _started(MariadbServer)  # type: ignore[return-value]
 
 
+@cache
+def spark_server() -> SparkServer:
+    """The Spark of this test process, started on first use (8 s). Raises: ServerMissing."""
+    _program("java")
+    return _started(SparkServer)  # type: ignore[return-value]
+
+
+def _spark_home() -> Path:
+    """Where the package of Spark lies. Raises: ServerMissing."""
+    found = find_spec("pyspark")
+    if found is None or not found.submodule_search_locations:
+        raise ServerMissing("pyspark is not installed. Run: pip install -r requirements-dev.txt")
+    return Path(next(iter(found.submodule_search_locations)))
+
+
 def _program(name: str) -> str:
     """Find a server's program. Raises: ServerMissing."""
     places = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda p: -float(p.parts[-3]))
@@ -313,6 +393,7 @@ INSTALL = {
     "postgres": "sudo apt-get install -y --no-install-recommends postgresql",
     "mariadb-install-db": "sudo apt-get install -y --no-install-recommends mariadb-server",
     "mariadbd": "sudo apt-get install -y --no-install-recommends mariadb-server",
+    "java": "sudo apt-get install -y --no-install-recommends openjdk-17-jre-headless",
 }
 
 

@@ -87,10 +87,15 @@ VENDORS = {
     "base": set(),
     "duckdb": {"duckdb"},
     "kinds": set(),
+    "missing": set(),
     "mysql": {"pymysql"},
     "openai": {"openai", "httpx2"},
     "postgres": {"psycopg", "pyarrow"},
+    # Thrift and SASL are how PyHive's protocol travels.
+    "spark": {"pyhive", "TCLIService", "thrift", "thrift_sasl"},
+    "sqlalchemy": {"sqlalchemy"},
     "sqlite": set(),
+    "tls": set(),
 }
 
 # Each subject knows itself and those to its left.
@@ -242,7 +247,7 @@ def test_only_adapters_import_a_vendor_and_each_its_own():
 
 @pytest.mark.parametrize("module", ["sqlagent.pipeline", "sqlagent.adapters"])
 def test_importing_it_loads_no_vendor(module):
-    vendors = {"psycopg", "pymysql", "duckdb", "openai", "httpx2", "django", "celery", "sqlalchemy"}
+    vendors = {"psycopg", "pymysql", "duckdb", "openai", "httpx2", "django", "celery", "sqlalchemy", "pyhive"}
     code = f"import sys, {module}; print(*sorted(set(sys.modules) & {vendors!r}))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

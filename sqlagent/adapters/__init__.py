@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sqlagent.adapters.missing import MissingDatabase
 from sqlagent.ports import SourceDatabase
 
-ENGINES = ("sqlite", "postgres", "mysql", "duckdb")
+ENGINES = ("sqlite", "postgres", "mysql", "duckdb", "spark", "sqlalchemy")
+
+SPARK_PACKAGES = "PyHive thrift thrift_sasl pure-sasl"
 
 
 def open_database(
@@ -49,4 +52,21 @@ def open_database(
         from sqlagent.adapters.mysql import MysqlDatabase
 
         return MysqlDatabase(host, port, database, user, password, known)
+    if engine == "spark":
+        try:
+            from sqlagent.adapters.spark import SparkDatabase
+        except ImportError:
+            return MissingDatabase("spark", SPARK_PACKAGES)
+        return SparkDatabase(host, port, database, user, password, known)
+    if engine == "sqlalchemy":
+        from sqlagent.adapters.sqlalchemy import SqlalchemyDatabase
+
+        return SqlalchemyDatabase(host, port, database, user, password, known)
     raise ValueError(f"There is no adapter for '{engine}'. Known: {', '.join(ENGINES)}.")
+
+
+def installed_dialects() -> list[str]:
+    """List the SQLAlchemy dialects of servers that are installed with their drivers."""
+    from sqlagent.adapters.sqlalchemy_dialects import installed
+
+    return installed()

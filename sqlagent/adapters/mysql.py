@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from functools import cached_property
 from typing import Any
 
 import pymysql
@@ -21,7 +22,7 @@ import pymysql.connections
 from pymysql.constants import FIELD_TYPE
 from pymysql.cursors import SSCursor
 
-from sqlagent.adapters import mysql_catalog
+from sqlagent.adapters import mysql_catalog, tls
 from sqlagent.adapters.base import (
     CANCELLED,
     CATALOG_SECONDS,
@@ -42,7 +43,7 @@ from sqlagent.adapters.base import (
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits
 
-OPTIONS = ("sslmode", "sslrootcert")
+OPTIONS = tls.OPTIONS
 LOCK_SECONDS = 5
 # Rows fetched at a time: few, as each may be long.
 CHUNK = 20
@@ -52,6 +53,8 @@ GRACE_SECONDS = 15
 # ourselves, this many seconds after.
 LATE_SECONDS = 0.3
 
+# MariaDB's EXPLAIN ANALYZE, which runs a read and tells what it took.
+_MEASURED = re.compile(r"\s*ANALYZE(\s+FORMAT\s*=\s*\w+)?(\s+(SELECT|WITH|VALUES)\b|\s*\()", re.IGNORECASE)
 READS = frozenset(("select", "with", "values", "table", "show", "explain", "describe", "desc"))
 # Modes that change what a quote or a backslash is.
 BAD_MODES = frozenset(
@@ -128,8 +131,17 @@ class MysqlDatabase(Adapter):
             "connect_timeout": CONNECT_SECONDS,
             "cursorclass": SSCursor,
             "program_name": "mirror",
-            **_tls(known_options(options or {}, OPTIONS)),
         }
+        known = known_options(options or {}, OPTIONS)
+        self._sslmode, self._sslrootcert = tls.mode_of(known), known.get("sslrootcert", "")
+
+    @cached_property
+    def _how(self) -> dict[str, Any]:
+        """What the driver is given. Raises: OSError for certificates that cannot be read."""
+        context = tls.context_for(self._sslmode, self._sslrootcert)
+        if context is not None:
+            return {**self._connect_with, "ssl": context}
+        return {**self._connect_with, **({"ssl_disabled": True} if self._sslmode else {})}
 
     def catalog(self) -> Catalog:
         """Read what this user may see, in three statements whatever the number of tables."""
@@ -146,7 +158,7 @@ class MysqlDatabase(Adapter):
     def _connected(self, flight: Flight) -> Iterator[Any]:
         """Open a read-only transaction and end it. Raises: Unreachable, StatementFailed."""
         try:
-            connection = _Connection(**self._connect_with, read_timeout=CONNECT_SECONDS)
+            connection = _Connection(**self._how, read_timeout=CONNECT_SECONDS)
             connection._read_timeout = flight.seconds + GRACE_SECONDS
         except (pymysql.Error, OSError) as error:
             raise self._no_connection(error) from error
@@ -221,7 +233,7 @@ class MysqlDatabase(Adapter):
     def _kill(self, thread: int) -> None:
         """End what a connection runs, by another one; a server that is gone runs nothing."""
         try:
-            with closing(_Connection(**self._connect_with, read_timeout=CONNECT_SECONDS)) as other:
+            with closing(_Connection(**self._how, read_timeout=CONNECT_SECONDS)) as other:
                 _all(other, f"KILL QUERY {int(thread)}")
         except (pymysql.Error, OSError):
             return
@@ -280,7 +292,7 @@ class MysqlDatabase(Adapter):
                 f"{where} did not answer within {CONNECT_SECONDS} seconds.",
                 "Check host and port, and firewalls on the way.",
             )
-        if re.search(r"SSL|certificate|TLS", text):
+        if re.search(r"SSL|certificate|TLS", text) or isinstance(error, ssl.SSLError):
             return unreachable(
                 f"No TLS connection to {where} could be made: {text}", "Check the TLS settings."
             )
@@ -318,6 +330,7 @@ def check_reads(sql: str) -> None:
 
     Example:
         >>> check_reads("SELECT 'INTO', `into` FROM t")
+        >>> check_reads("ANALYZE FORMAT=JSON SELECT 1")
         >>> check_reads("SELECT 1 /*! INTO OUTFILE '/tmp/x' */")
         Traceback (most recent call last):
         ...
@@ -334,7 +347,7 @@ def check_reads(sql: str) -> None:
     word = first[1].lower() if first else ""
     if not word:
         raise refused("There is no statement here.")
-    if word not in READS:
+    if word not in READS and not _MEASURED.match(bare):
         raise refused(f"{word.upper()} is not a read.")
 
 
@@ -380,17 +393,3 @@ def _kinds(cursor: Any) -> list[Kind]:
         else:
             kinds.append(KINDS.get(field.type_code, Kind.OTHER))
     return kinds
-
-
-def _tls(options: dict[str, str]) -> dict[str, Any]:
-    """Turn `sslmode`, named as for PostgreSQL, into what the driver takes. Raises: ValueError."""
-    mode = options.get("sslmode", "")
-    if not mode or mode == "disable":
-        return {"ssl_disabled": True} if mode else {}
-    if mode not in ("require", "verify-ca", "verify-full"):
-        raise ValueError(f"Unknown sslmode '{mode}'. Known: disable, require, verify-ca, verify-full.")
-    context = ssl.create_default_context(cafile=options.get("sslrootcert"))
-    context.check_hostname = mode == "verify-full"
-    if mode == "require":
-        context.verify_mode = ssl.CERT_NONE
-    return {"ssl": context}

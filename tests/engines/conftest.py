@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from sqlagent.ports import SourceDatabase
-from tests.engines.labs import LABS, Lab
+from tests.engines.labs import SUITE, Lab
 
 
-@pytest.fixture(scope="session", params=sorted(LABS))
+@pytest.fixture(scope="session", params=sorted(SUITE))
 def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Lab:
     """The engine's database, made once a session."""
-    return LABS[request.param](tmp_path_factory.mktemp(request.param))
+    return SUITE[request.param](tmp_path_factory.mktemp(request.param.replace("-", "_")))
 
 
 @pytest.fixture

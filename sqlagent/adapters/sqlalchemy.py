@@ -1,0 +1,373 @@
+"""The long tail: any server that has a SQLAlchemy dialect installed, read as carefully as that dialect allows.
+
+Where the dialect has a read-only transaction it is opened; everywhere one statement runs at a time,
+begins with a word that reads, has a deadline, is never committed and is rolled back. Where there is no
+read-only transaction, the guard and the user's own privileges are the only locks, and `check` says so.
+Dialects that open files are not taken here: files have adapters, and a folder, of their own.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import date, datetime, timedelta
+from datetime import time as clock
+from decimal import Decimal
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from sqlagent.adapters import sqlalchemy_catalog
+from sqlagent.adapters.base import (
+    CANCELLED,
+    CATALOG_SECONDS,
+    CONNECT_SECONDS,
+    VALUE_CHARS,
+    Adapter,
+    Batch,
+    Flight,
+    Rowing,
+    failed,
+    known_options,
+    refused,
+    unreachable,
+)
+from sqlagent.adapters.sqlalchemy_dialects import FILES, speaks
+from sqlagent.errors import DatabaseError, StatementFailed
+from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits
+
+OPTIONS = ("dialect",)
+# Rows fetched at a time.
+CHUNK = 100
+# The driver's own clock comes first; ours ends the statement this many seconds after the deadline.
+LATE_SECONDS = 0.2
+
+READS = frozenset(("select", "with", "values", "table", "show", "explain", "describe", "desc", ""))
+# Those that no server-side cursor takes.
+DESCRIBES = frozenset(("show", "explain", "describe", "desc"))
+
+# What opens a read-only transaction that ends at the deadline, where the dialect has it. Milliseconds
+# and seconds are put in. PostgreSQL's and MariaDB's are tried by the tests, the others by their manuals.
+READ_ONLY: dict[str, tuple[str, ...]] = {
+    "postgresql": ("SET TRANSACTION READ ONLY", "SET LOCAL statement_timeout = {milliseconds}"),
+    "cockroachdb": ("SET TRANSACTION READ ONLY", "SET LOCAL statement_timeout = {milliseconds}"),
+    "mysql": ("SET SESSION max_execution_time = {milliseconds}", "SET SESSION TRANSACTION READ ONLY"),
+    "mariadb": ("SET SESSION max_statement_time = {seconds}", "SET SESSION TRANSACTION READ ONLY"),
+    "oracle": ("SET TRANSACTION READ ONLY",),
+}
+# What a driver is told besides, by its name.
+CONNECT_WITH: dict[str, dict[str, Any]] = {
+    "psycopg": {"connect_timeout": CONNECT_SECONDS, "passfile": "/dev/null/none", "application_name": "mirror"},
+    "psycopg2": {"connect_timeout": CONNECT_SECONDS, "passfile": "/dev/null/none", "application_name": "mirror"},
+    "pymysql": {"connect_timeout": CONNECT_SECONDS, "local_infile": False, "program_name": "mirror"},
+    "mysqldb": {"connect_timeout": CONNECT_SECONDS, "local_infile": 0},
+    "pymssql": {"login_timeout": CONNECT_SECONDS},
+    "pyodbc": {"timeout": CONNECT_SECONDS},
+}  # fmt: skip
+
+CLASSES: tuple[tuple[type | tuple[type, ...], Kind], ...] = (
+    (bool, Kind.BOOLEAN),
+    (int, Kind.INTEGER),
+    ((float, Decimal), Kind.NUMBER),
+    (datetime, Kind.DATETIME),
+    (date, Kind.DATE),
+    (clock, Kind.TIME),
+    (str, Kind.TEXT),
+    ((bytes, bytearray, memoryview), Kind.BINARY),
+    (timedelta, Kind.OTHER),
+)
+
+
+class SqlalchemyDatabase(Adapter):
+    """One database behind a SQLAlchemy dialect. Options: dialect, as in `mssql+pymssql` (must be said)."""
+
+    # A driver that cannot break off a statement is left behind at the deadline.
+    is_in_process = True
+
+    def __init__(
+        self,
+        host: str,
+        port: int | None,
+        database: str,
+        user: str,
+        password: str,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__()
+        self._name = known_options(options or {}, OPTIONS).get("dialect", "")
+        if not re.fullmatch(r"[a-z0-9_]+(\+[a-z0-9_]+)?", self._name):
+            raise ValueError("The option 'dialect' names the SQLAlchemy dialect, as in 'mssql+pymssql'.")
+        if self._name.split("+")[0] in FILES:
+            raise ValueError(f"'{self._name}' opens files; only dialects of servers are taken here.")
+        if any(re.search(r"[=;?{}\\]", part) for part in (host, database, user)):
+            raise ValueError("Host, database and user are names, not connection strings.")
+        self.dialect = speaks(self._name)
+        self._where = f"{host}:{port}" if port else host
+        self._password = password
+        self._url = sa.URL.create(
+            self._name, user or None, password or None, host or None, port, database or None
+        )
+
+    # ------------------------------------------------------------ connecting
+
+    @cached_property
+    def _engine(self) -> sa.Engine:
+        """What makes connections; nothing is kept open between statements. Raises: Unreachable."""
+        try:
+            driver = self._url.get_dialect().driver
+            return sa.create_engine(
+                self._url, poolclass=NullPool, connect_args=dict(CONNECT_WITH.get(driver, {}))
+            )
+        except (NoSuchModuleError, ImportError) as error:
+            advice = "Install the package that brings it into the environment that Mirror runs in."
+            raise unreachable(f"The dialect '{self._name}' is not installed: {error}.", advice) from error
+        except SQLAlchemyError as error:
+            raise unreachable(f"The dialect '{self._name}' cannot be used: {self._text(error)}") from error
+
+    @contextmanager
+    def _connected(self, flight: Flight) -> Iterator[sa.Connection]:
+        """Open a connection, read-only where the dialect can; roll back and close it."""
+        engine = self._engine
+        try:
+            connection = engine.connect()
+        except (SQLAlchemyError, OSError) as error:
+            raise unreachable(
+                f"No connection to {self._where}: {self._text(error)}",
+                "Check host, port, database, user and password.",
+            ) from error
+        try:
+            stop = self._stopper(connection)
+            flight.arm(stop)
+            late = threading.Timer(flight.left() + LATE_SECONDS, stop)
+            late.daemon = True
+            late.start()
+            try:
+                self._set_up(connection, flight)
+                yield connection
+            finally:
+                late.cancel()
+        except SQLAlchemyError as error:
+            raise self._failure(error, flight) from error
+        finally:
+            flight.arm(None)
+            with suppress(SQLAlchemyError, OSError):
+                connection.rollback()
+            with suppress(SQLAlchemyError, OSError):
+                connection.close()
+
+    def _set_up(self, connection: sa.Connection, flight: Flight) -> None:
+        name = "mariadb" if getattr(connection.dialect, "is_mariadb", False) else connection.dialect.name
+        seconds = flight.left()
+        for statement in READ_ONLY.get(name, ()):
+            text = statement.format(milliseconds=max(1, int(seconds * 1_000)), seconds=f"{seconds:.3f}")
+            connection.exec_driver_sql(text)
+
+    def _stopper(self, connection: sa.Connection) -> Callable[[], None]:
+        """Say how to end what a connection runs, from another thread, as its driver can."""
+        raw: Any = connection.connection.dbapi_connection
+        if connection.dialect.name in ("mysql", "mariadb"):
+            number = int(connection.exec_driver_sql("SELECT CONNECTION_ID()").scalar() or 0)
+            connection.rollback()
+            return lambda: self._kill(f"KILL QUERY {number}")
+        cursors: list[Any] = []
+
+        def remember(_c: Any, cursor: Any, *_rest: Any) -> None:
+            cursors[:] = [cursor]
+
+        sa.event.listen(connection, "before_cursor_execute", remember)
+
+        def stop() -> None:
+            for owner in (raw, *cursors):
+                for way in ("cancel_safe", "cancel", "interrupt"):
+                    if callable(getattr(owner, way, None)):
+                        with suppress(*self._errors, OSError):
+                            getattr(owner, way)()
+                        return
+
+        return stop
+
+    @property
+    def _errors(self) -> tuple[type[BaseException], ...]:
+        return (self._engine.dialect.dbapi.Error,) if self._engine.dialect.dbapi is not None else ()
+
+    def _kill(self, statement: str) -> None:
+        """End what another connection runs; a server that is gone runs nothing."""
+        with suppress(SQLAlchemyError, OSError), self._engine.connect() as other:
+            other.exec_driver_sql(statement)
+
+    # ------------------------------------------------------------ asking
+
+    def catalog(self) -> Catalog:
+        """Read what SQLAlchemy's inspector tells, namespace by namespace."""
+        with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as connection:
+            return sqlalchemy_catalog.read_catalog(connection, self.dialect)
+
+    def check(self) -> Check:
+        """Connect and tell the server; what the user may write is not known for these engines."""
+        started = time.monotonic()
+        with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as connection:
+            is_held = self._engine.dialect.name in READ_ONLY
+            user = self._url.username or ""
+            return sqlalchemy_catalog.read_check(connection, user, is_held, started)
+
+    @contextmanager
+    def _session(self, flight: Flight, sql: str, limits: Limits) -> Iterator[Rowing]:
+        word = check_reads(sql)
+        with self._connected(flight) as connection:
+            options: dict[str, Any] = {"no_parameters": True}
+            if word not in DESCRIBES:
+                options |= {"stream_results": True, "max_row_buffer": CHUNK}
+            flight.check()
+            result = connection.execution_options(**options).exec_driver_sql(sql)
+            try:
+                if not result.returns_rows:
+                    raise refused("This statement returns no rows.")
+                chunks = self._chunks(result, flight)
+                first = next(chunks, [])
+                kinds = _kinds(first, len(result.keys()))
+                yield Rowing(_names(result), kinds, chain([first], chunks), flight, limits)
+            finally:
+                self._leave(result, flight)
+
+    def _leave(self, result: sa.CursorResult[Any], flight: Flight) -> None:
+        """End a statement whose rows were not all read, so that closing does not wait for the rest."""
+        if not result.closed and not result._soft_closed and flight._stop is not None:
+            flight._stop()
+        with suppress(SQLAlchemyError, OSError, *self._errors):
+            result.close()
+
+    def _chunks(self, result: sa.CursorResult[Any], flight: Flight) -> Iterator[Batch]:
+        try:
+            # Not `yield_per` with `partitions()`: that gave 1,000,000 rows at once (SQLAlchemy 2.1.9).
+            for rows in result.partitions(CHUNK):
+                yield [tuple(map(_cell, row)) for row in rows]
+        except SQLAlchemyError as error:
+            raise self._failure(error, flight) from error
+
+    def _values_sql(self, table: str, column: str, limit: int, schema: str, sample: int | None) -> str:
+        source: Any = sa.table(table, sa.column(column), schema=schema or None)
+        if sample is not None:
+            source = sa.select(source.c[column]).limit(sample).subquery("part")
+        name = source.c[column]
+        length = sa.Function(LENGTHS.get(self._engine.dialect.name, "length"), name)
+        chosen = (
+            sa.select(name)
+            .where(length >= 1, length <= VALUE_CHARS)
+            .group_by(name)
+            .order_by(sa.func.count().desc(), name)
+            .limit(limit)
+        )
+        # Its own style of parameters: with the driver's, a % in a name would be doubled.
+        kind: Any = type(self._engine.dialect)
+        dialect = kind(paramstyle="named")
+        return str(chosen.compile(dialect=dialect, compile_kwargs={"literal_binds": True}))
+
+    # ------------------------------------------------------------ what went wrong
+
+    def _failure(self, error: SQLAlchemyError, flight: Flight) -> DatabaseError:
+        """Say in our errors what the driver said in its own."""
+        failure = flight.failure()
+        if failure is not None:
+            return StatementFailed(failure)
+        text = self._text(error)
+        if isinstance(error, DBAPIError) and error.connection_invalidated:
+            return unreachable(
+                f"The connection to {self._where} was lost while the statement ran: {text}",
+                "Run it again once the server is back.",
+            )
+        if re.search(
+            r"statement timeout|max_statement_time|maximum statement execution time|timed out", text
+        ):
+            return StatementFailed(Failure(FailureKind.TIMEOUT, text))
+        if re.search(r"cancel+ed|interrupted", text, re.IGNORECASE):
+            return StatementFailed(CANCELLED)
+        if re.search(r"read.only", text, re.IGNORECASE):
+            return refused(f"Not allowed in a read-only session: {text}")
+        return failed(text)
+
+    def _text(self, error: Exception) -> str:
+        """What the driver itself said, on one line, without the password."""
+        orig = getattr(error, "orig", None) or error
+        args = [str(arg) for arg in getattr(orig, "args", ()) if isinstance(arg, str | bytes)]
+        text = re.sub(r"\s+", " ", args[-1] if len(args) == 1 else str(orig)).strip()
+        if self._password:
+            text = text.replace(self._password, "…")
+        return f"{text[:500].rstrip('.')}."
+
+
+LENGTHS = {"mysql": "char_length", "mariadb": "char_length", "mssql": "len"}
+
+_QUOTED = r'"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]'
+_NOTES = r"/\*.*?\*/|--[^\r\n]*"
+# Two ways to read a text: a backslash is one, or hides the quote behind it.
+_READINGS = tuple(
+    re.compile(rf"{text}|{_QUOTED}|{_NOTES}", re.DOTALL)
+    for text in (r"'(?:[^']|'')*'", r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*\"""")
+)
+_WRITES = re.compile(r"(?<![\w.])(insert|update|delete|merge|into|truncate|drop|alter|create)(?!\w)", re.I)
+
+
+def check_reads(sql: str) -> str:
+    """Let one statement through that begins as a read, and give its first word in lower case.
+
+    The text is read in both ways that engines read backslashes; it must pass in both. This knows
+    no engine's grammar: it is a net under the guard, not a lock. Raises: StatementFailed.
+
+    Example:
+        >>> check_reads("SELECT 'a;b' AS x;")
+        'select'
+        >>> check_reads("WITH a AS (SELECT 1) DELETE FROM t")
+        Traceback (most recent call last):
+        ...
+        sqlagent.errors.StatementFailed: DELETE is not a read.
+    """
+    word = ""
+    for reading in _READINGS:
+        bare = reading.sub(lambda found: "  " if found[0][:2] in ("--", "/*") else " x ", sql)
+        bare = bare.strip().rstrip(";").strip()
+        if not bare:
+            raise refused("There is no statement here.")
+        if ";" in bare:
+            raise refused("One statement at a time, please: this text holds several.")
+        first = re.match(r"[\s(]*([A-Za-z]*)", bare)
+        word = first[1].lower() if first else ""
+        if word not in READS:
+            raise refused(f"{word.upper()} is not a read.")
+        writes = _WRITES.search(bare)
+        if writes is not None and word != "show":
+            raise refused(f"{writes[1].upper()} is not a read.")
+    return word
+
+
+def _names(result: sa.CursorResult[Any]) -> list[str]:
+    """Name the columns as the driver does: twice where it says so twice."""
+    cursor = result.cursor
+    described = cursor.description if cursor is not None else None
+    return [str(column[0]) for column in described] if described else [str(key) for key in result.keys()]  # noqa: SIM118
+
+
+def _kinds(rows: Batch, width: int) -> list[Kind]:
+    """Tell kinds by the first cells that hold something: drivers differ in what else they tell."""
+    kinds = []
+    for number in range(width):
+        cell = next((row[number] for row in rows if row[number] is not None), None)
+        kinds.append(next((kind for classes, kind in CLASSES if isinstance(cell, classes)), Kind.OTHER))
+    return kinds
+
+
+def _cell(value: Any) -> Any:
+    """Give a cell that can be kept: plain classes as they are, anything else as its text."""
+    if value is None or isinstance(
+        value, str | int | float | Decimal | date | clock | timedelta | bytes | list | dict
+    ):
+        return value
+    if isinstance(value, bytearray | memoryview):
+        return bytes(value)
+    return str(value)

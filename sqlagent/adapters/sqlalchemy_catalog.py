@@ -1,0 +1,166 @@
+"""What SQLAlchemy's inspector says of a database, with the corrections its dialects need."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine.reflection import ObjectKind
+from sqlalchemy.exc import SQLAlchemyError
+
+from sqlagent.adapters.base import structure_hash
+from sqlagent.adapters.kinds import kind_of
+from sqlagent.values import Catalog, Check, Column, ForeignKey, Kind, Table
+
+# Namespaces of the engines' own, in lower case; what is in them is not what anybody asks about.
+SYSTEM = re.compile(
+    r"information_schema|pg_.*|sys|mysql|performance_schema|system|guest|db_\w+|sysibm\w*|syscat|sysstat"
+    r"|systools|ctxsys|xdb|mdsys|outln|dbsnmp|crdb_internal|_statistics_|definition_schema|v_(catalog|monitor|internal)",
+    re.IGNORECASE,
+)
+# Words for types that mean something else in one dialect.
+CORRECTIONS: Mapping[tuple[str, str], Kind] = {
+    ("mssql", "bit"): Kind.BOOLEAN,
+    ("mssql", "timestamp"): Kind.BINARY,
+    ("mssql", "image"): Kind.BINARY,
+    ("mssql", "uniqueidentifier"): Kind.TEXT,
+    ("mssql", "smallmoney"): Kind.NUMBER,
+    ("oracle", "date"): Kind.DATETIME,
+    ("mysql", "tinyint(1)"): Kind.BOOLEAN,
+    ("mariadb", "tinyint(1)"): Kind.BOOLEAN,
+    ("mysql", "bool"): Kind.BOOLEAN,
+}
+
+UNKNOWN = "what the privileges of this user let it change: for this engine they are not looked up"
+GUARD_ALONE = (
+    "This engine has no read-only session that Mirror knows of: the guard and the privileges of this user "
+    "are the only locks. Connect as a user that may SELECT and nothing else."
+)
+HELD = (
+    "Every statement runs in a read-only transaction, and a user that can only read is the better lock: "
+    "connect as one that may SELECT and nothing else."
+)
+ADVICE_SQL = "GRANT SELECT ON {schema}.<each table> TO mirror_reader;"
+
+
+def read_catalog(connection: sa.Connection, speaks: str) -> Catalog:
+    """Read all namespaces this user sees; the default one's tables come without a schema.
+
+    What a dialect does not tell (comments, keys) is left empty. Raises: SQLAlchemyError.
+    """
+    inspector = sa.inspect(connection)
+    default = inspector.default_schema_name or ""
+    schemas = [name for name in inspector.get_schema_names() if name and not SYSTEM.fullmatch(name)]
+    tables: list[Table] = []
+    for schema in [default, *sorted(name for name in schemas if name != default)]:
+        tables += _tables(connection, inspector, schema or None, "" if schema == default else schema)
+    known = {(table.schema, table.name) for table in tables}
+    found = tuple(_with_known_keys(table, known) for table in tables if table.columns)
+    return Catalog(speaks, found, structure_hash(found), default)
+
+
+def _tables(
+    connection: sa.Connection, inspector: sa.Inspector, schema: str | None, shown: str
+) -> list[Table]:
+    every: dict[str, Any] = {"schema": schema, "kind": ObjectKind.ANY}
+    columns = inspector.get_multi_columns(**every)
+    primary = _told(lambda: inspector.get_multi_pk_constraint(**every))
+    foreign = _told(lambda: inspector.get_multi_foreign_keys(**every))
+    comments = _told(lambda: inspector.get_multi_table_comment(**every))
+    views = set(_told_names(lambda: inspector.get_view_names(schema)))
+    views |= set(_told_names(lambda: inspector.get_materialized_view_names(schema)))
+    default = inspector.default_schema_name
+    return [
+        Table(
+            key[1],
+            tuple(_column(column, connection.dialect) for column in columns[key]),
+            shown,
+            tuple((primary.get(key) or {}).get("constrained_columns") or ()),
+            tuple(_foreign_key(each, schema, default) for each in foreign.get(key) or ()),
+            str((comments.get(key) or {}).get("text") or ""),
+            None,
+            key[1] in views,
+        )
+        for key in sorted(columns, key=lambda key: key[1])
+    ]
+
+
+def _told(ask: Callable[[], Mapping[Any, Any]]) -> dict[Any, Any]:
+    """What an inspector tells of all tables; nothing where its dialect does not know such things."""
+    try:
+        return dict(ask())
+    except NotImplementedError:
+        return {}
+
+
+def _told_names(ask: Callable[[], list[str]]) -> list[str]:
+    try:
+        return ask()
+    except NotImplementedError:
+        return []
+
+
+def _column(column: Mapping[str, Any], dialect: sa.Dialect) -> Column:
+    type_ = _type_name(column["type"], dialect)
+    nullable, comment = bool(column.get("nullable", True)), str(column.get("comment") or "")
+    return Column(str(column["name"]), type_, kind_in(type_, dialect.name), nullable, comment)
+
+
+def _type_name(type_: Any, dialect: sa.Dialect) -> str:
+    try:
+        return str(type_.compile(dialect))
+    except (SQLAlchemyError, AttributeError, NotImplementedError):
+        return "" if isinstance(type_, sa.types.NullType) else str(type(type_).__name__)
+
+
+def kind_in(type_: str, dialect: str) -> Kind:
+    """Tell what a column holds by its type's name in a dialect.
+
+    Example:
+        >>> [str(kind_in("Nullable(Decimal(9, 2))", "clickhouse")), str(kind_in("BIT", "mssql"))]
+        ['number', 'boolean']
+    """
+    word = type_.strip().lower()
+    while found := re.fullmatch(r"(?:nullable|lowcardinality)\((.*)\)", word):
+        word = found[1]
+    corrected = CORRECTIONS.get((dialect, word))
+    if corrected is not None:
+        return corrected
+    return kind_of(re.sub(r"\s+(character set|collate)\s.*", "", word))
+
+
+def _foreign_key(key: Mapping[str, Any], schema: str | None, default: str | None) -> ForeignKey:
+    there = key.get("referred_schema") or schema
+    return ForeignKey(
+        tuple(key["constrained_columns"]),
+        str(key["referred_table"]),
+        tuple(key["referred_columns"]),
+        "" if there is None or there == default else str(there),
+    )
+
+
+def _with_known_keys(table: Table, known: set[tuple[str, str]]) -> Table:
+    keys = tuple(key for key in table.foreign_keys if (key.schema, key.table) in known)
+    return Table(
+        table.name, table.columns, table.schema, table.primary_key, keys, table.comment, None, table.is_view
+    )
+
+
+def read_check(connection: sa.Connection, user: str, is_held: bool, started: float) -> Check:
+    """Tell server and user, and which locks there are; what the user may write is not known here."""
+    dialect = connection.dialect
+    version = getattr(dialect, "server_version_info", None) or ()
+    number = ".".join(str(part) for part in version if isinstance(part, int))
+    schema = sa.inspect(connection).default_schema_name or "<schema>"
+    return Check(
+        f"{dialect.name} {number or '(no version told)'}",
+        user,
+        (UNKNOWN,),
+        HELD if is_held else GUARD_ALONE,
+        ADVICE_SQL.format(schema=schema),
+        time.monotonic() - started,
+        is_guard_alone=not is_held,
+    )

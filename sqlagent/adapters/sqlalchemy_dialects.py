@@ -1,0 +1,85 @@
+"""Which SQLAlchemy dialects are installed, and which SQL each speaks in sqlglot's words."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+
+from sqlalchemy.dialects import registry
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+# Dialects of databases that are files: those would open any file, wherever it lies.
+FILES = frozenset(("sqlite", "duckdb", "motherduck", "access", "libsql", "shillelagh", "gsheets", "csv"))
+
+# What SQLAlchemy itself brings; each needs its driver.
+OWN = (
+    *("postgresql+psycopg", "postgresql+psycopg2", "postgresql+pg8000", "mysql+pymysql", "mysql+mysqldb"),
+    *("mariadb+pymysql", "mariadb+mariadbconnector", "mssql+pymssql", "mssql+pyodbc", "oracle+oracledb"),
+)
+
+SPEAKS = {
+    "postgresql": "postgres",
+    "cockroachdb": "postgres",
+    "greenplum": "postgres",
+    "crate": "postgres",
+    "mysql": "mysql",
+    "mariadb": "mysql",
+    "tidb": "mysql",
+    "mssql": "tsql",
+    "oracle": "oracle",
+    "clickhouse": "clickhouse",
+    "clickhousedb": "clickhouse",
+    "trino": "trino",
+    "presto": "presto",
+    "snowflake": "snowflake",
+    "redshift": "redshift",
+    "databricks": "databricks",
+    "hive": "hive",
+    "impala": "hive",
+    "spark": "spark",
+    "starrocks": "starrocks",
+    "doris": "doris",
+    "singlestoredb": "singlestore",
+    "teradatasql": "teradata",
+    "teradata": "teradata",
+    "exa": "exasol",
+    "exasol": "exasol",
+    "druid": "druid",
+    "drill": "drill",
+    "dremio": "dremio",
+    "risingwave": "risingwave",
+    "materialize": "materialize",
+    "awsathena": "athena",
+}
+# What is nearest to the standard, for a dialect nobody here has heard of.
+STANDARD = "trino"
+
+
+def speaks(name: str) -> str:
+    """Name the SQL of a SQLAlchemy dialect as sqlglot does.
+
+    Example:
+        >>> speaks("mssql+pymssql"), speaks("somethingnew")
+        ('tsql', 'trino')
+    """
+    return SPEAKS.get(name.split("+")[0], STANDARD)
+
+
+def installed() -> list[str]:
+    """List the dialects of servers whose drivers are there too, in order of their names.
+
+    Each candidate's module and driver is imported: about a second the first time.
+    """
+    found = {point.name.replace(".", "+") for point in entry_points(group="sqlalchemy.dialects")}
+    return sorted(name for name in {*OWN, *found} if _is_usable(name))
+
+
+def _is_usable(name: str) -> bool:
+    if name.split("+")[0] in FILES:
+        return False
+    try:
+        dialect = registry.load(name.replace("+", "."))
+        is_async = getattr(dialect, "is_async", False)
+        dialect.import_dbapi()
+    except (ImportError, AttributeError, NoSuchModuleError, ArgumentError, TypeError):
+        return False
+    return not is_async
