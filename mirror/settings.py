@@ -268,11 +268,13 @@ LLM_DRAFTS = env.int("LLM_DRAFTS", default=0)
 
 # ------------------------------------------------------------------ limits
 
-# Seconds one statement may run, rows of a candidate, rows kept of a result, days they are kept.
+# Seconds one statement may run, rows of a candidate, rows kept of a result, days they are kept, and how much
+# of one source at once (megabytes).
 STATEMENT_SECONDS = env.float("STATEMENT_SECONDS", default=30.0)
 CANDIDATE_ROWS = env.int("CANDIDATE_ROWS", default=10_000)
 RESULT_ROWS = env.int("RESULT_ROWS", default=1_000_000)
 RESULT_DAYS = env.int("RESULT_DAYS", default=30)
+RESULT_MEGABYTES = env.int("RESULT_MEGABYTES", default=10_000)
 
 # The longest question taken (characters).
 QUESTION_CHARS = env.int("QUESTION_CHARS", default=2_000)

@@ -52,6 +52,7 @@ class Run(Leased):
     notes = models.JSONField(default=list, blank=True)
     usage = models.JSONField(default=dict, blank=True)
     llm = models.CharField(max_length=120, blank=True, help_text="Empty: the built-in generator")
+    privacy = models.CharField(max_length=10, blank=True, help_text="The level that applied")
     sent = models.JSONField(default=list, blank=True, help_text="Exactly what was sent to the LLM")
 
     class Meta:

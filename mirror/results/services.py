@@ -10,6 +10,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import Sum
 from django.utils import timezone
 
 from mirror.results import files
@@ -30,6 +31,8 @@ Row = tuple[Any, ...]
 
 # Rows written at once: few enough to stay in a processor's cache, many enough to be worth a call.
 BATCH_ROWS = 1_000
+# Results as new as these are not deleted to make room.
+FRESH = timedelta(minutes=10)
 
 
 def result_store(source: Source, rows: Rows, owner: User | None = None) -> StoredResult:
@@ -37,8 +40,7 @@ def result_store(source: Source, rows: Rows, owner: User | None = None) -> Store
     batches = (rows.rows[start : start + BATCH_ROWS] for start in range(0, len(rows.rows), BATCH_ROWS))
     result = _received(source, owner, rows.columns, rows.kinds, batches)
     result.truncated, result.cut_cells, result.seconds = rows.truncated, rows.cut_cells, rows.seconds
-    result.save(force_insert=True)
-    return result
+    return _saved(result)
 
 
 def result_receive(source: Source, stream: RowStream, owner: User | None = None) -> StoredResult:
@@ -51,7 +53,12 @@ def result_receive(source: Source, stream: RowStream, owner: User | None = None)
     clock = _Clock(stream.column_batches() if isinstance(stream, ColumnStream) else stream)
     result = _received(source, owner, stream.columns, stream.kinds, clock, comes_by_column)
     result.truncated, result.cut_cells, result.seconds = stream.truncated, stream.cut_cells, clock.seconds
+    return _saved(result)
+
+
+def _saved(result: StoredResult) -> StoredResult:
     result.save(force_insert=True)
+    room_make(result.source)
     return result
 
 
@@ -97,6 +104,27 @@ def _received(
 def result_delete(result: StoredResult) -> None:
     """Forget a result; its file goes with the row."""
     result.delete()
+
+
+def room_make(source: Source) -> int:
+    """Delete a source's oldest results until the others fit its megabytes; returns how many.
+
+    Those of the last minutes stay: somebody is about to look at them.
+    """
+    results = StoredResult.objects.filter(source=source)
+    most = limits_of(source).result_megabytes * 1_000_000
+    if (results.aggregate(size=Sum("size"))["size"] or 0) <= most:
+        return 0
+    held, over = 0, []
+    for pk, size in results.order_by("-created_at").values_list("pk", "size"):
+        held += size
+        if held > most:
+            over.append(pk)
+    old = results.filter(pk__in=over, created_at__lt=timezone.now() - FRESH)
+    count = old.count()
+    old.delete()
+    log.info("%d results of source %s were deleted to make room", count, source.pk)
+    return count
 
 
 def results_expire() -> int:

@@ -21,6 +21,8 @@ _HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?|[0-9A-Fa-f:.]+"
 # Metadata services that are not link-local: Alibaba Cloud, Oracle Cloud, EC2 over IPv6.
 _METADATA = frozenset(map(ipaddress.ip_address, ("100.100.100.200", "192.0.0.192", "fd00:ec2::254")))
 
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
 
 class AddressRefused(Exception):
     """A source may not be there; the message says why and is fit to be shown."""
@@ -50,8 +52,7 @@ def refused_because(address: Address) -> str:
         >>> refused_because(ipaddress.ip_address("169.254.169.254"))
         'it is a link-local address, where clouds keep their secrets'
     """
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
-        address = address.ipv4_mapped
+    address = _behind(address)
     if address.is_link_local or address in _METADATA:
         return "it is a link-local address, where clouds keep their secrets"
     if address.is_multicast or address.is_unspecified or (address.is_reserved and not address.is_private):
@@ -59,6 +60,15 @@ def refused_because(address: Address) -> str:
     if not settings.SOURCE_PRIVATE_HOSTS and not address.is_global:
         return "it is in a private network (the setting SOURCE_PRIVATE_HOSTS is off)"
     return ""
+
+
+def _behind(address: Address) -> Address:
+    """Give the IPv4 address that an IPv6 address leads to: mapped, 6to4, NAT64 (RFC 6052, 2.1); else itself."""
+    if isinstance(address, ipaddress.IPv6Address):
+        if address in _NAT64:
+            return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        return address.ipv4_mapped or address.sixtofour or address
+    return address
 
 
 def file_check(typed: str, *, anywhere: bool) -> Path:

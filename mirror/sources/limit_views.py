@@ -23,6 +23,7 @@ FIELDS = {
     "candidate_rows": ("Rows looked at of an attempt", 1_000_000),
     "result_rows": ("Rows kept of a result", 10_000_000),
     "result_days": ("Days a result is kept", 3_650),
+    "result_megabytes": ("Megabytes of results kept, the oldest go first", 10_000_000),
     "cell_chars": ("Characters kept of a cell", 1_000_000),
 }
 

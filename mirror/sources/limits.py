@@ -16,13 +16,14 @@ CELL_CHARS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class SourceLimits:
-    """Runs at once; seconds and rows of a statement; days a result is kept; characters of a cell."""
+    """Runs at once; seconds and rows of a statement; days and megabytes of results kept; characters of a cell."""
 
     concurrent_runs: int
     statement_seconds: float
     candidate_rows: int
     result_rows: int
     result_days: int
+    result_megabytes: int
     cell_chars: int
 
 
@@ -34,6 +35,7 @@ def limits_usual() -> SourceLimits:
         settings.CANDIDATE_ROWS,
         settings.RESULT_ROWS,
         settings.RESULT_DAYS,
+        settings.RESULT_MEGABYTES,
         CELL_CHARS,
     )
 

@@ -12,7 +12,14 @@ from mirror.leases import Leased, Status
 from mirror.sources.secrets import EncryptedTextField
 
 # Where servers of an engine listen unless somebody moved them.
-PORTS = {"postgres": 5432, "mysql": 3306}
+PORTS = {"postgres": 5432, "mysql": 3306, "spark": 10000}
+# The named settings that each engine's adapter takes besides (`sqlagent.adapters`).
+OPTIONS = {
+    "postgres": ("sslmode", "sslrootcert"),
+    "mysql": ("sslmode", "sslrootcert"),
+    "spark": ("auth", "namespaces", "sslmode", "sslrootcert"),
+    "sqlalchemy": ("dialect",),
+}
 
 
 class Source(models.Model):
@@ -28,6 +35,8 @@ class Source(models.Model):
         POSTGRES = "postgres", "PostgreSQL"
         MYSQL = "mysql", "MySQL or MariaDB"
         DUCKDB = "duckdb", "DuckDB"
+        SPARK = "spark", "Spark SQL"
+        OTHER = "sqlalchemy", "Other (SQLAlchemy)"
 
     class Privacy(models.TextChoices):
         """What may enter a prompt."""
@@ -46,6 +55,7 @@ class Source(models.Model):
     database = models.CharField(max_length=500, help_text="Database name, or the path of a SQLite file")
     username = models.CharField(max_length=128, blank=True)
     password = EncryptedTextField(blank=True, default="")
+    options = models.JSONField(default=dict, blank=True, help_text="Named settings of the engine (OPTIONS)")
     privacy = models.CharField(max_length=10, choices=Privacy, default=Privacy.SCHEMA)
     is_sample = models.BooleanField(default=False)
     examples = models.JSONField(default=list, blank=True, help_text="Example questions for the start page")
@@ -59,6 +69,7 @@ class Source(models.Model):
     candidate_rows = models.PositiveIntegerField(null=True, blank=True)
     result_rows = models.PositiveIntegerField(null=True, blank=True)
     result_days = models.PositiveIntegerField(null=True, blank=True)
+    result_megabytes = models.PositiveIntegerField(null=True, blank=True)
     cell_chars = models.PositiveIntegerField(null=True, blank=True)
     guarding = models.JSONField(
         default=dict, blank=True, help_text="What may run, where that differs from usual"
@@ -75,6 +86,11 @@ class Source(models.Model):
     def is_file(self) -> bool:
         """It is a file on this machine, not a server."""
         return self.engine in (self.Engine.SQLITE, self.Engine.DUCKDB)
+
+    @property
+    def is_long_tail(self) -> bool:
+        """Its engine may have no read-only session: then the guard and its user's privileges are the locks."""
+        return self.engine in (self.Engine.SPARK, self.Engine.OTHER)
 
 
 class Upload(Leased):

@@ -24,7 +24,7 @@ from mirror.sources.drift import catalog_drift
 from mirror.sources.models import PORTS, Source, StoredIndex
 from mirror.sources.secrets import SecretUnreadable
 from mirror.sources.signals import catalog_read_anew
-from sqlagent.adapters import open_database
+from sqlagent.adapters import installed_dialects, open_database
 from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.ports import Database, SourceDatabase
 from sqlagent.value_index import ValueIndex
@@ -54,8 +54,9 @@ def open_source(source: Source) -> SourceDatabase:
     """Give a source's adapter, read-only. Close it after use.
 
     Nothing is connected before it is asked something: then it raises DatabaseError. So does this when
-    the source's password cannot be read.
+    the source's password cannot be read, or its host may not be called (any more).
     """
+    _host_check(source)
     return open_database(
         source.engine,
         host=source.host,
@@ -64,6 +65,16 @@ def open_source(source: Source) -> SourceDatabase:
         user=source.username,
         password=_password(source),
     )
+
+
+def _host_check(source: Source) -> None:
+    """Look again where a name leads: it may lead elsewhere than when it was connected. Raises: Unreachable."""
+    if source.is_file or not source.host:
+        return
+    try:
+        host_check(source.host, source.port or PORTS.get(source.engine, 0))
+    except AddressRefused as error:
+        raise Unreachable(Failure(FailureKind.LOST, str(error))) from None
 
 
 def _password(source: Source) -> str:
@@ -155,10 +166,29 @@ def source_check(source: Source, by: User) -> None:
         if source.is_file:
             source.database = str(file_check(source.database, anywhere=by.is_staff))
         else:
-            source.port = source.port or PORTS[source.engine]
-            host_check(source.host, source.port)
+            source.port = source.port or PORTS.get(source.engine)
+            host_check(source.host, source.port or 0)
+            if source.options.get("sslrootcert"):
+                path = file_check(source.options["sslrootcert"], anywhere=by.is_staff)
+                source.options = {**source.options, "sslrootcert": str(path)}
     except AddressRefused as error:
         raise SourceError(str(error)) from None
+    _settings_check(source)
+
+
+def _settings_check(source: Source) -> None:
+    """Refuse names and options that the adapter does not take. Raises: SourceError."""
+    try:
+        open_source(source).close()
+    except ValueError as error:
+        raise SourceError(str(error)) from None
+    except DatabaseError as error:
+        raise SourceError(error.failure.message, error.failure.advice) from None
+
+
+def dialects() -> list[str]:
+    """List the SQLAlchemy dialects of servers that are installed, each with its driver."""
+    return installed_dialects()
 
 
 def source_test(source: Source, by: User) -> Check:

@@ -60,6 +60,23 @@ def test_an_answer_looks_at_no_more_rows_than_the_source_allows(transactional_db
     assert StoredResult.objects.get(version__run=run).row_count <= 4
 
 
+def test_the_oldest_results_of_a_source_make_room_for_the_newest(answered, shop, monkeypatch):
+    from mirror.results import services as results
+
+    wide = "SELECT hex(randomblob(2000)) AS noise FROM customers LIMIT 400"
+    first, second = ran(answered, wide), ran(answered, wide)
+    limited(shop, result_megabytes=1)
+    third = ran(answered, wide)
+    assert StoredResult.objects.filter(pk__in=[v.result_id for v in (first, second, third)]).count() == 3
+    monkeypatch.setattr(results, "FRESH", timedelta(0))
+    fourth = ran(answered, "SELECT 1")
+    first.refresh_from_db()
+    assert first.result is None, "its page says that the rows are no longer kept, and offers to run again"
+    assert fourth.result is not None
+    kept = StoredResult.objects.filter(source=shop)
+    assert sum(kept.values_list("size", flat=True)) <= 1_000_000
+
+
 # ---------------------------------------------------------------- turns
 
 

@@ -190,6 +190,15 @@ def test_a_name_is_taken_whatever_its_letter_case(as_alice, shop, files):
     assert "has this name already" in page
 
 
+def test_a_host_that_leads_elsewhere_later_is_not_called(server, settings, as_alice, monkeypatch):
+    def leads_elsewhere(host, port, **_):
+        return [(2, 1, 6, "", ("169.254.169.254", port))]
+
+    monkeypatch.setattr("mirror.sources.addresses.socket.getaddrinfo", leads_elsewhere)
+    page = as_alice.post(url("refresh", server.pk), follow=True).content.decode()
+    assert "it is a link-local address, where clouds keep their secrets" in page
+
+
 # ---------------------------------------------------------------- secrets
 
 

@@ -101,6 +101,7 @@ def run_page(
     current = next((v for v in versions if v.number == number), None) or (versions[0] if versions else None)
     steps = steps_view(run, selectors.steps_of(run))
     source = run.thread.source
+    level = run.privacy or source.privacy
     asked = run.asked or run.question
     title = asked or run.thread.title
     view = version_view(current, wish, title) if current else None
@@ -127,8 +128,8 @@ def run_page(
         confidence=percent(run.confidence) if run.agreement_size else None,
         sure=sure(run.confidence) if run.agreement_size else "",
         agree=_agree(run.agreement_size, run.agreement_pool, run.llm),
-        privacy=PRIVACY.get(source.privacy, source.privacy),
-        privacy_meaning=PRIVACY_MEANING.get(source.privacy, ""),
+        privacy=PRIVACY.get(level, level),
+        privacy_meaning=PRIVACY_MEANING.get(level, ""),
         llm=run.llm,
         sent_count=len(run.sent),
         when=run.created_at,

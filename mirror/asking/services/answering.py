@@ -166,7 +166,8 @@ class _Steps:
 
 
 def _conclude(run: Run, lease: Lease, answer: Answer, result: Kept) -> None:
-    fields: dict[str, Any] = storable(answer_fields(answer) | {"llm": llm_name()})
+    applied = {"llm": llm_name(), "privacy": run.thread.source.privacy}
+    fields: dict[str, Any] = storable(answer_fields(answer) | applied)
     if result is None:
         lease.end(**fields)
         return

@@ -113,6 +113,4 @@ def _rows(model: type[Leased], source: int) -> QuerySet[Leased]:
 
 def _sources_of(model: type[Leased], pk: int) -> QuerySet[Leased, int]:
     way = _WORK[model].way
-    return (
-        model._default_manager.filter(pk=pk).exclude(**{way: None}).order_by().values_list(way, flat=True)
-    )
+    return model._default_manager.filter(pk=pk).exclude(**{way: None}).order_by().values_list(way, flat=True)
