@@ -44,6 +44,7 @@ _UTC = frozenset((b"UTC", b"Etc/UTC", b"GMT", b"Etc/GMT", b"UCT", b"Etc/UCT", b"
 _DIGITS = 38
 # A reader of CSV takes this for itself, wherever it stands first; so one is put there for it to take.
 _MARK = b"\xef\xbb\xbf"
+_LINES = csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False)
 
 
 @dataclass(slots=True)
@@ -85,7 +86,11 @@ def shape(name: str, modifier: int, zone: bytes, loader: abc.Loader) -> Shape:
 
 
 class CopiedColumns:
-    """The columns of a COPY, batch by batch; one is parsed while the next is received."""
+    """The columns of a COPY, batch by batch.
+
+    One block is read as CSV in a thread while the next is received: that is half of the work, and
+    done without Python's lock.
+    """
 
     def __init__(self, copying: Copying, shapes: list[Shape]) -> None:
         self._copying, self._shapes = copying, shapes
@@ -94,48 +99,44 @@ class CopiedColumns:
     def __iter__(self) -> Iterator[Columns]:
         """Raises: StatementFailed, Unreachable."""
         with ThreadPoolExecutor(1, thread_name_prefix="columns") as pool:
-            parsing: Future[Columns] | None = None
-            for block, _ in self._copying:
-                before, parsing = parsing, pool.submit(self._parsed, _MARK + block)
+            reading: tuple[bytes, Future[pa.Table]] | None = None
+            for lines, _ in self._copying:
+                block = _MARK + lines
+                before, reading = reading, (block, pool.submit(_read, block, self._names, self._options()))
                 if before is not None:
-                    yield before.result()
-            if parsing is not None:
-                yield parsing.result()
+                    yield self._columns(*before)
+            if reading is not None:
+                yield self._columns(*reading)
 
-    def _parsed(self, block: bytes) -> Columns:
+    def _columns(self, block: bytes, reading: Future[pa.Table]) -> Columns:
         try:
-            table = self._read(block, self._names)
+            table = reading.result()
         except pa.ArrowInvalid:
             self._distrust(block)
-            table = self._read(block, self._names)
-        return [
-            self._column(shape, table.column(number).combine_chunks())
-            for number, shape in enumerate(self._shapes)
+            table = _read(block, self._names, self._options())
+        arrays = [
+            column.chunk(0) if column.num_chunks == 1 else column.combine_chunks() for column in table.columns
         ]
+        return [self._column(shape, array) for shape, array in zip(self._shapes, arrays, strict=True)]
 
     def _distrust(self, block: bytes) -> None:
         """Find the columns that cannot be read as they should be."""
         for name, shape in zip(self._names, self._shapes, strict=True):
             try:
-                self._read(block, [name])
+                _read(block, self._names, self._options(name))
             except pa.ArrowInvalid:
                 shape.distrust()
 
-    def _read(self, block: bytes, names: list[str]) -> pa.Table:
-        types = {name: shape.read_as for name, shape in zip(self._names, self._shapes, strict=True)}
-        return csv.read_csv(
-            pa.BufferReader(block),
-            csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=self._names),
-            csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
-            csv.ConvertOptions(
-                column_types=types,
-                include_columns=names,
-                null_values=[""],
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=False,
-                true_values=["t"],
-                false_values=["f"],
-            ),
+    def _options(self, only: str = "") -> csv.ConvertOptions:
+        """Say how columns are read now; `only` leaves all but one out."""
+        return csv.ConvertOptions(
+            column_types={name: shape.read_as for name, shape in zip(self._names, self._shapes, strict=True)},
+            include_columns=[only] if only else None,
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+            true_values=["t"],
+            false_values=["f"],
         )
 
     def _column(self, shape: Shape, array: pa.Array) -> Column:
@@ -144,10 +145,20 @@ class CopiedColumns:
             if decimals is not None:
                 return decimals
             shape.distrust()
-            array = array.cast(pa.binary())
-        if shape.arrow is not None:
+        if shape.arrow is not None or not _is_text(array.type):  # the latter was read before the distrust
             return array
-        return [None if cell is None else _loaded(shape.loader, cell) for cell in array.to_pylist()]
+        cells = array.cast(pa.binary()).to_pylist()
+        return [None if cell is None else _loaded(shape.loader, cell) for cell in cells]
+
+
+def _is_text(type: pa.DataType) -> bool:
+    return bool(pa.types.is_string(type) or pa.types.is_binary(type))
+
+
+def _read(block: bytes, names: list[str], options: csv.ConvertOptions) -> pa.Table:
+    """Read whole lines of CSV. Raises: ArrowInvalid for what is not of its column's type."""
+    reading = csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=names)
+    return csv.read_csv(pa.BufferReader(block), reading, _LINES, options)
 
 
 def _decimals(texts: pa.Array) -> pa.Array | None:
