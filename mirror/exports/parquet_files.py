@@ -71,10 +71,10 @@ def _convert(
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
     rows = 0
     with (
-        pq.ParquetFile(kept.path) as file,
+        pq.ParquetFile(kept.path, pre_buffer=False) as file,
         pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=texts or False) as written,
     ):
-        for batch in file.iter_batches(batch_size=_GROUP_ROWS):
+        for batch in file.iter_batches(batch_size=_GROUP_ROWS, use_threads=False):
             arrays = [column.made(batch) for column in columns]
             written.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
             rows += batch.num_rows
