@@ -228,6 +228,8 @@ def test_nobody_at_the_door_is_said_before_the_caller_is_told(server):
     [
         ("http://169.254.169.254/latest/meta-data/", "link-local"),
         ("http://[::ffff:169.254.169.254]/", "link-local"),
+        ("http://[64:ff9b::a9fe:a9fe]/", "link-local"),
+        ("http://[2002:a9fe:a9fe::1]/", "link-local"),
         ("http://2852039166/", "link-local"),
         ("http://0xA9.0xFE.0xA9.0xFE/", "link-local"),
         ("http://[fd00:ec2::254]/", "link-local"),

@@ -17,9 +17,11 @@ from mirror.results.cells import shown
 
 # A message is read at a glance; the files and the page have the rest.
 SHOWN_ROWS = 20
-SHOWN_COLUMNS = 12
+SHOWN_COLUMNS = 8
 CELL_CHARS = 80
 TEXT_CELL_CHARS = 24
+# A text as short as a date is never broken into two lines.
+UNBROKEN_CHARS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,11 @@ class ShownCell:
 
     text: str
     look: str = ""
+
+    @property
+    def is_unbroken(self) -> bool:
+        """Whether it is kept on one line."""
+        return self.look == "num" or len(self.text) <= UNBROKEN_CHARS
 
 
 @dataclass(frozen=True, slots=True)
