@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from django import forms
 
-from mirror.sources.models import PORTS, Source
+from mirror.sources import services
+from mirror.sources.models import OPTIONS, PORTS, Source
 from mirror.sources.secrets import is_kept
 
 
@@ -62,8 +64,51 @@ class UploadedForm(SourceForm):
         fields = ["name", "description", "privacy"]
 
 
+TLS_MODES = [
+    ("", "As the server offers"),
+    ("disable", "No TLS"),
+    ("require", "TLS, without checking who answers"),
+    ("verify-ca", "TLS, certificate checked"),
+    ("verify-full", "TLS, certificate and host name checked"),
+]
+
+
+def _dialects() -> list[tuple[str, str]]:
+    return [("", "Choose ..."), *((name, name) for name in services.dialects())]
+
+
+class OptionsForm(forms.Form):
+    """The named settings of engines; a form of one engine holds those of `models.OPTIONS`."""
+
+    dialect = forms.ChoiceField(
+        label="SQLAlchemy dialect",
+        choices=_dialects,
+        help_text="Those installed with their drivers. For another one, install its package where Mirror runs, "
+        "for instance: pip install clickhouse-connect, trino[sqlalchemy], pymssql, oracledb or "
+        "snowflake-sqlalchemy.",
+    )
+    auth = forms.ChoiceField(
+        label="How the server asks who one is",
+        choices=[("", "User and password (SASL PLAIN)"), ("nosasl", "Not at all (NOSASL)")],
+        required=False,
+    )
+    namespaces = forms.CharField(
+        label="Other namespaces to read",
+        max_length=500,
+        required=False,
+        help_text="Their names, separated by commas; * for all. The database above is always read.",
+    )
+    sslmode = forms.ChoiceField(label="TLS", choices=TLS_MODES, required=False)
+    sslrootcert = forms.CharField(
+        label="File of the CA",
+        max_length=500,
+        required=False,
+        help_text="On the machine that Mirror runs on. Without one, the authorities this machine trusts count.",
+    )
+
+
 class ServerForm(SourceForm):
-    """A database behind a host and port, with a user and a password."""
+    """A database behind a host and port, with a user, a password and the few settings its engine has."""
 
     host = forms.CharField(label="Host", max_length=255)
     port = forms.IntegerField(label="Port", min_value=1, max_value=65535, required=False)
@@ -86,19 +131,39 @@ class ServerForm(SourceForm):
         self.fields["port"].widget.attrs["placeholder"] = str(PORTS.get(self.instance.engine, ""))
         if self.instance.pk and is_kept(self.instance, "password"):
             self.fields["password"].help_text = "One is kept. Leave this empty to keep it."
+        for name in self.option_names:
+            self.fields[name] = copy.deepcopy(OptionsForm.base_fields[name])
+            self.initial.setdefault(name, self.instance.options.get(name, ""))
+        kept = self.instance.options.get("dialect")
+        if kept and "dialect" in self.fields and kept not in services.dialects():
+            self.fields["dialect"].choices = [*_dialects(), (kept, f"{kept} (not installed any more)")]
+
+    @property
+    def option_names(self) -> tuple[str, ...]:
+        """The named settings of this engine."""
+        return OPTIONS.get(self.instance.engine, ())
+
+    @property
+    def options(self) -> list[forms.BoundField]:
+        """Their fields."""
+        return [self[name] for name in self.option_names]
 
     def clean(self) -> dict[str, Any]:
-        """Ask for the password again when it would go to another place than it was given for."""
+        """Ask for the password again when it would go to another place, or there on another way."""
         cleaned = super().clean() or self.cleaned_data
-        moved = {"host", "port", "username"} & set(self.changed_data)
+        moved = {"host", "port", "username", *self.option_names} & set(self.changed_data)
         if is_kept(self.instance, "password") and moved and not cleaned.get("password"):
-            self.add_error("password", "Type the password again: it was given for another host or user.")
+            self.add_error(
+                "password", "Type the password again: it was given for another host, user or way there."
+            )
         return cleaned
 
     def _post_clean(self) -> None:
         super()._post_clean()
         if self.cleaned_data.get("password"):
             self.instance.password = self.cleaned_data["password"]
+        typed = {name: self.cleaned_data.get(name) for name in self.option_names}
+        self.instance.options = {name: value for name, value in typed.items() if value}
 
 
 def form_for(engine: str, *, is_upload: bool = False) -> type[SourceForm]:

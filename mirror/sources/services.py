@@ -64,6 +64,7 @@ def open_source(source: Source) -> SourceDatabase:
         database=source.database,
         user=source.username,
         password=_password(source),
+        options=source.options,
     )
 
 

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from mirror.sources import services
 from mirror.sources.forms import SourceForm, form_for
 from mirror.sources.management.owners import find_owner
-from mirror.sources.models import Source
+from mirror.sources.models import OPTIONS, Source
 
 
 class Command(BaseCommand):
@@ -31,6 +31,13 @@ class Command(BaseCommand):
         parser.add_argument("--port", default="", help="the engine's usual port by default")
         parser.add_argument("--database", required=True, help="the database's name, or the path of a file")
         parser.add_argument("--user", default="", help="who signs in there")
+        parser.add_argument(
+            "--option",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help="a named setting of the engine, as often as needed: sslmode, sslrootcert, auth, namespaces, dialect",
+        )
         parser.add_argument("--description", default="", help="a line about it")
         parser.add_argument("--privacy", default=Source.Privacy.SCHEMA, choices=Source.Privacy.values)
         parser.add_argument("--owner", help="who owns it (a user name); the first superuser by default")
@@ -67,11 +74,22 @@ def _form(options: dict[str, Any]) -> SourceForm:
     instance = known or Source(engine=engine)
     instance.engine = engine
     typed = {key: options[key] for key in ("name", "host", "port", "database", "description", "privacy")}
+    typed |= _options(options["option"], engine)
     if instance.is_file:
         typed["database"] = str(Path(options["database"]).absolute())
     else:
         typed |= {"username": options["user"], "password": _password(options["user"])}
     return form_for(engine)(typed, instance=instance)
+
+
+def _options(typed: list[str], engine: str) -> dict[str, str]:
+    """Read `name=value` pairs. Raises: CommandError for a name that the engine does not know."""
+    known = OPTIONS.get(engine, ())
+    pairs = dict(each.split("=", 1) if "=" in each else (each, "") for each in typed)
+    for name in pairs:
+        if name not in known:
+            raise CommandError(f"--option: {engine} has no '{name}'. Known: {', '.join(known) or 'none'}.")
+    return pairs
 
 
 def _password(user: str) -> str:
