@@ -197,6 +197,22 @@ def test_a_second_copy_has_the_same_name_and_the_same_bytes(server):
     assert first.raw == second.raw
 
 
+def test_an_answer_without_end_is_said(server):
+    server.orders(mail="250 " + "x" * 10_000)
+    assert "cannot be read after the mail was sent; it may have arrived" in str(failure())
+    server.orders(refuse={TO: "550 " + "x" * 10_000})
+    assert "cannot be read before the mail was sent" in str(failure())
+
+
+@pytest.mark.parametrize(
+    "to", ["", "bob", "bob@example.org\r\nRCPT TO:<all@example.org>", "jösé@example.org"]
+)
+def test_an_address_that_was_never_looked_at_is_refused_before_anyone_is_called(server, to):
+    failed = failure(to)
+    assert failed.is_refused
+    assert server.log() == []
+
+
 def test_nobody_at_the_door_is_said(server, settings):
     settings.EMAIL_PORT = free_port()
     assert "could not be reached: Connection refused" in str(failure())

@@ -96,6 +96,10 @@ def deliver(
         from_ = sender()
     except ValueError:
         raise DeliveryFailed("The setting MAIL_FROM is not a mail address.") from None
+    try:
+        to = _address(to)
+    except ChannelError as error:
+        raise DeliveryFailed(str(error), is_permanent=True, is_refused=True) from None
     connection = _connected()
     is_clean = False
     try:
@@ -175,6 +179,10 @@ def _hand_over(
     except smtplib.SMTPServerDisconnected as error:
         after = "after the mail was sent; it may have arrived" if is_whole else "before the mail was sent"
         raise DeliveryFailed(_hung_up(error, "The mail server", after)) from None
+    except smtplib.SMTPResponseException as error:
+        after = "after the mail was sent; it may have arrived" if is_whole else "before the mail was sent"
+        said = _said(error.smtp_code, error.smtp_error)
+        raise DeliveryFailed(f"The mail server answered what cannot be read {after}: {said}") from None
     return _said(code, answer)
 
 
