@@ -19,7 +19,7 @@ PAGE_ROWS = 50
 # A table wider than this is shown in part; the download has every column.
 SHOWN_COLUMNS = 100
 
-_ENGLISH = {
+KINDS = {
     "integer": "whole numbers",
     "number": "numbers",
     "text": "text",
@@ -50,7 +50,7 @@ class TablePage:
 
     id: str
     url: str
-    csv_url: str
+    title: str = ""
     headings: tuple[Heading, ...] = ()
     rows: tuple[tuple[Cell, ...], ...] = ()
     number: int = 1
@@ -104,14 +104,11 @@ class TableWish:
 def table_page(result: StoredResult, wish: TableWish | None = None, title: str = "") -> TablePage:
     """The page of a table that somebody wants to see; the last one when it is past the end.
 
-    `title` names the file that the whole result is downloaded as.
+    `title` names the files that the whole result is taken away as.
     """
     wish = wish or TableWish()
     base = reverse("results:rows", args=[result.pk])
-    csv_url = reverse("results:csv", args=[result.pk])
-    if title:
-        csv_url += "?" + urlencode({"name": title[:100]})
-    shell = {"id": str(result.pk), "url": base, "csv_url": csv_url}
+    shell = {"id": str(result.pk), "url": base, "title": title[:100]}
     problem = ""
     try:
         try:
@@ -180,7 +177,7 @@ def _headings(read: ResultPage, wish: TableWish, base: str) -> tuple[Heading, ..
             Heading(
                 number=number,
                 name=column.name,
-                holds=_ENGLISH.get(column.kind, "mixed values"),
+                holds=KINDS.get(column.kind, "mixed values"),
                 is_number=is_number,
                 sort=sort,
                 url=wish.address(base, sort=turn),

@@ -9,5 +9,6 @@ from mirror.results import views
 app_name = "results"
 urlpatterns = [
     path("<uuid:pk>/", views.rows, name="rows"),
-    path("<uuid:pk>/csv/", views.csv, name="csv"),
+    path("<uuid:pk>/columns/", views.columns, name="columns"),
+    path("<uuid:pk>/columns/<int:number>/", views.column, name="column"),
 ]

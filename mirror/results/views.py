@@ -1,16 +1,14 @@
-"""Tables of stored rows and their downloads, for whoever owns them."""
+"""Tables of stored rows, for whoever owns them."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-
-from asgiref.sync import sync_to_async
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from mirror.results import downloads, selectors
+from mirror.results import selectors
+from mirror.results.column_pages import column_line, columns_page
 from mirror.results.models import StoredResult
 from mirror.results.pages import TableWish, table_page
 
@@ -32,22 +30,23 @@ def rows(request: HttpRequest, pk: object) -> HttpResponse:
 
 
 @require_safe
-def csv(request: HttpRequest, pk: object) -> HttpResponseBase:
-    """Every row as a CSV file, streamed; a result that was cut says so in its name."""
+def columns(request: HttpRequest, pk: object) -> HttpResponse:
+    """The columns of a result; what each holds is counted when it comes into view."""
+    return render(request, "results/columns.html", {"page": columns_page(_result(request, pk))})
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def column(request: HttpRequest, pk: object, number: int) -> HttpResponse:
+    """What one column holds: a fragment for htmx, a whole page without script."""
     result = _result(request, pk)
-    chunks = downloads.csv_chunks(result)
     try:
-        first = next(chunks)
+        found = column_line(result, number)
+    except IndexError:
+        raise Http404("There is no such column.") from None
     except selectors.ResultGone as error:
         return HttpResponse(str(error), status=410, content_type="text/plain; charset=utf-8")
-    name = downloads.file_name(request.GET.get("name", ""), result)
-    response = StreamingHttpResponse(_streamed(first, chunks), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
-
-
-async def _streamed(first: bytes, rest: Iterator[bytes]) -> AsyncIterator[bytes]:
-    yield first
-    step = sync_to_async(lambda: next(rest, None), thread_sensitive=False)
-    while (chunk := await step()) is not None:
-        yield chunk
+    if request.headers.get("HX-Request"):
+        return render(request, "results/_column.html", {"line": found})
+    page = columns_page(result, found)
+    return render(request, "results/columns.html", {"page": page})

@@ -1,0 +1,85 @@
+"""What the page about the columns of stored rows shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from django.urls import reverse
+
+from mirror.results.cells import shown
+from mirror.results.models import StoredResult
+from mirror.results.pages import KINDS, SHOWN_COLUMNS
+from mirror.results.selectors import columns_of
+from mirror.results.statistics import column_statistics
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLine:
+    """One column; without its counts where they were not asked for yet. `frequent` are texts with counts."""
+
+    number: int
+    name: str
+    holds: str
+    url: str
+    is_counted: bool = False
+    empty: int = 0
+    distinct: int = 0
+    least: str = ""
+    greatest: str = ""
+    mean: str = ""
+    frequent: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnsPage:
+    """The columns of a result, and where its rows are."""
+
+    rows_url: str
+    row_count: int
+    is_cut: bool
+    hidden: int
+    lines: list[ColumnLine] = field(default_factory=list)
+
+
+def columns_page(result: StoredResult, counted: ColumnLine | None = None) -> ColumnsPage:
+    """List the columns of a result, one of them counted already."""
+    columns = columns_of(result)
+    lines = [_line(result, number) for number in range(min(len(columns), SHOWN_COLUMNS))]
+    if counted is not None and counted.number < len(lines):
+        lines[counted.number] = counted
+    return ColumnsPage(
+        rows_url=reverse("results:rows", args=[result.pk]),
+        row_count=result.row_count,
+        is_cut=result.truncated,
+        hidden=len(columns) - len(lines),
+        lines=lines,
+    )
+
+
+def column_line(result: StoredResult, number: int) -> ColumnLine:
+    """Count one column. Raises: ResultGone, IndexError."""
+    found = column_statistics(result, number)
+    name = found.column.name
+
+    def text(value: object) -> str:
+        return "" if value is None else shown(value, name).text
+
+    return ColumnLine(
+        number=number,
+        name=name,
+        holds=KINDS.get(found.column.kind, "mixed values"),
+        url=reverse("results:column", args=[result.pk, number]),
+        is_counted=True,
+        empty=found.empty,
+        distinct=found.distinct,
+        least=text(found.least),
+        greatest=text(found.greatest),
+        mean=text(found.mean),
+        frequent=tuple((text(value), count) for value, count in found.frequent),
+    )
+
+
+def _line(result: StoredResult, number: int) -> ColumnLine:
+    column = columns_of(result)[number]
+    url = reverse("results:column", args=[result.pk, number])
+    return ColumnLine(number, column.name, KINDS.get(column.kind, "mixed values"), url)
