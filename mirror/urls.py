@@ -12,6 +12,7 @@ urlpatterns = [
     path("sources/", include("mirror.sources.urls")),
     path("library/", include("mirror.library.urls")),
     path("results/", include("mirror.results.urls")),
+    path("exports/", include("mirror.exports.urls")),
     path("reports/", include("mirror.reports.urls")),
     path("", include("mirror.asking.urls")),
 ]

@@ -67,8 +67,18 @@ _WRITE: dict[type, Callable[[Any], str]] = {
 
 
 def chunks(sheet: Sheet) -> Iterator[tuple[bytes, int]]:
-    """Write a sheet piece by piece: bytes, and the rows that are in them. Raises: ResultGone, DatabaseError."""
-    yield MARK + csv_line(sheet.columns).encode(), 0
+    """Write a sheet piece by piece: bytes, and the rows that are in them. Raises: ResultGone, DatabaseError.
+
+    The line of names comes with the first piece, so that what is gone is known before anything is sent.
+    """
+    rows = _rows(sheet)
+    head = MARK + csv_line(sheet.columns).encode()
+    first, count = next(rows, (b"", 0))
+    yield head + first, count
+    yield from rows
+
+
+def _rows(sheet: Sheet) -> Iterator[tuple[bytes, int]]:
     if sheet.csv_lines is not None:
         before = 0
         for piece in sheet.csv_lines:

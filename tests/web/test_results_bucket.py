@@ -21,8 +21,9 @@ from moto.server import ThreadedMotoServer
 
 import mirror
 from mirror.asking import services
+from mirror.exports.sheets import sheet_of
+from mirror.exports.writing import pieces
 from mirror.results import files
-from mirror.results.downloads import csv_chunks
 from mirror.results.models import ForgottenFile, StoredResult
 from mirror.results.selectors import ResultGone, Sort, batches, page
 from mirror.results.services import result_store, results_expire
@@ -114,7 +115,7 @@ def test_a_result_in_a_bucket_is_paged_sorted_filtered_and_downloaded_after_one_
     assert sum(map(len, batches(numbers))) == 10_000
     shown = as_alice.get(reverse("results:rows", args=[numbers.pk]))
     assert "name 7" in shown.content.decode()
-    assert b"".join(csv_chunks(numbers)).count(b"\n") == 10_001
+    assert sum(piece.count(b"\n") for piece, _ in pieces("csv", sheet_of(numbers))) == 10_001
     assert fetched == [numbers.file.name], "what is here is not fetched again"
 
 

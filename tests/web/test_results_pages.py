@@ -1,8 +1,7 @@
-"""Tables of stored rows: paged, sorted, filtered, taken away as CSV, and seen by their owner alone."""
+"""Tables of stored rows: paged, sorted, filtered, and seen by their owner alone."""
 
 from __future__ import annotations
 
-import asyncio
 from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -104,29 +103,8 @@ def test_the_sorted_page_keeps_filters_and_turns_round(cities) -> None:
     assert page.headings[0].url.endswith("?f0=o&sort=0")
 
 
-def test_csv_is_exact_and_cannot_smuggle_a_formula(cities, as_alice) -> None:
-    response = as_alice.get(reverse("results:csv", args=[cities.pk]) + "?name=Cities%20of%20Norway")
-    assert response["Content-Disposition"] == 'attachment; filename="cities-of-norway.csv"'
-    assert streamed(response).decode("utf-8-sig").split("\r\n") == [
-        "city,people,area,founded,x",
-        "Oslo,709037,5.10,1048-01-01,",
-        "'=2+5,-12,-0.05,,7",
-        "Ålesund,,,1848-01-01,seven",
-        '"",9007199254740993,0.00,2024-02-29,2.5',
-        '"New\nYork, ""NY""",8258035,778.20,1624-01-01,0x07',
-        "",
-    ]
-
-
-def test_a_cut_result_says_so_in_the_name_of_its_file(shop, alice, as_alice, media) -> None:
-    stored = services.result_store(shop, Rows(("n",), ((1,), (2,)), truncated=True), alice)
-    response = as_alice.get(reverse("results:csv", args=[stored.pk]) + "?name=all")
-    assert 'filename="all.first-2-rows.csv"' in response["Content-Disposition"]
-
-
 def test_a_result_without_rows_has_its_columns(shop, alice, as_alice, media) -> None:
     stored = services.result_store(shop, Rows(("a", "a"), ()), alice)
-    assert streamed(as_alice.get(reverse("results:csv", args=[stored.pk]))).decode("utf-8-sig") == "a,a\r\n"
     assert table_page(stored).headings[1].name == "a"
 
 
@@ -138,7 +116,7 @@ def test_a_thousand_columns_are_kept_and_a_hundred_are_shown(shop, alice, media)
     assert selectors.rows_of(stored).rows == (tuple(range(1000)),)
 
 
-@pytest.mark.parametrize("name", ["results:rows", "results:csv"])
+@pytest.mark.parametrize("name", ["results:rows"])
 def test_rows_are_seen_by_their_owner_alone(cities, as_alice, as_bob, as_charlie, client, name) -> None:
     address = reverse(name, args=[cities.pk])
     assert as_alice.get(address).status_code == 200
@@ -164,7 +142,6 @@ def test_expired_rows_say_so_and_are_deleted_with_their_file(cities, as_alice) -
     with pytest.raises(ResultGone):
         selectors.page(cities)
     assert as_alice.get(reverse("results:rows", args=[cities.pk])).status_code == 410
-    assert as_alice.get(reverse("results:csv", args=[cities.pk])).status_code == 410
     assert services.results_expire() == 1
     assert not StoredResult.objects.filter(pk=cities.pk).exists()
     assert not path.exists()
@@ -173,10 +150,3 @@ def test_expired_rows_say_so_and_are_deleted_with_their_file(cities, as_alice) -
 def test_a_file_that_is_missing_is_told_not_raised(cities, as_alice) -> None:
     cities.file.storage.delete(cities.file.name)
     assert as_alice.get(reverse("results:rows", args=[cities.pk])).status_code == 410
-
-
-def streamed(response) -> bytes:
-    async def gather() -> bytes:
-        return b"".join([chunk async for chunk in response.streaming_content])
-
-    return asyncio.run(gather())
