@@ -1,7 +1,8 @@
 """Where a report goes while it is edited: one small form a channel, with a key of its own.
 
-A secret is typed once and never given back to a page: left empty, the kept one stays, as long as the channel
-goes to the same place. A webhook's is made for it, anew when its address changes.
+A secret that is kept is never given back to a page: left empty, it stays, as long as the channel goes to the same
+place. What was typed just now stays in its field until it is saved. A webhook's secret is made for it, anew when
+its address changes.
 """
 
 from __future__ import annotations
@@ -179,7 +180,9 @@ class S3Form(ChannelForm):
     region = forms.CharField(label="Region", max_length=60, required=False)
     access_key = forms.CharField(label="Access key", max_length=200)
     secret = forms.CharField(
-        label="Secret key", max_length=500, widget=forms.PasswordInput(attrs={"autocomplete": "off"})
+        label="Secret key",
+        max_length=500,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}, render_value=True),
     )
 
 

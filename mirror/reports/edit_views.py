@@ -131,7 +131,9 @@ def _shown(
     page = EditPage(report, typed.form, typed.parts, typed.when, typed.to, next_runs(typed.when))
     if not is_judged:
         page.forget_errors()
-    return render(request, "reports/form.html", {"page": page}, status=status)
+    response = render(request, "reports/form.html", {"page": page}, status=status)
+    response["Cache-Control"] = "no-store"
+    return response
 
 
 @require_POST

@@ -19,8 +19,9 @@ OPEN = {
     "people:sign_in",
     "people:sign_in_link",
     "people:sign_out",  # asks nothing, tells nothing
+    "reports:link",  # gives a file to whoever has its link
 }
-VALUES = {"pk": 1, "user_pk": 1, "index": 0, "token": "x"}
+VALUES = {"pk": 1, "user_pk": 1, "index": 0, "token": "x", "part": 1, "number": 0, "format": "csv"}
 NO_ROW = "00000000-0000-4000-8000-000000000000"
 
 

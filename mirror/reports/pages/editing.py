@@ -75,7 +75,9 @@ class EditPage:
     @property
     def has_errors(self) -> bool:
         """Whether something was sent that cannot be kept."""
-        return any(form.is_bound and form.errors for form in self._forms()) or bool(self.parts.problem)
+        if self.parts.problem or any(row.problem and self.form.is_bound for row in self.parts.rows):
+            return True
+        return any(form.is_bound and form.errors for form in self._forms())
 
     def forget_errors(self) -> None:
         """Show what was typed without a word about it: a row was added, nothing was sent to be kept."""

@@ -171,7 +171,7 @@ def _clocks(minutes: float) -> str:
         return ""
     much = f"{abs(minutes) / 60:g} hour" if abs(minutes) % 60 == 0 else f"{abs(minutes):g} minutes"
     many = "s" if abs(minutes) >= 120 and abs(minutes) % 60 == 0 else ""
-    return f"the clocks have gone {'forward' if minutes > 0 else 'back'} {much}{many} by then"
+    return f"Clocks go {'forward' if minutes > 0 else 'back'} {much}{many} before this"
 
 
 def condition_words(report: Report) -> str:
