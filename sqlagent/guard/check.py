@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlagent.guard import commands
-from sqlagent.guard.lists import DIALECTS, Lists, lists, reason_of
+from sqlagent.guard.lists import Lists, lists, reason_of
 from sqlagent.guard.policy import Policy, further
 from sqlagent.guard.reading import ODD_ERRORS, is_word, parse, tokens_of, unread
 from sqlagent.guard.scan import Scanned, scan, style_of
@@ -28,6 +28,7 @@ _MORE_ROOTS = {
     "duckdb": {"from", "pivot", "unpivot", "summarize", "describe", "table"},
     "mysql": {"table", "describe", "desc", "explain"},
     "postgres": {"table"},
+    "spark": {"table", "describe", "desc"},
 }
 _ROOT_NODES = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
 
@@ -92,7 +93,6 @@ def check(sql: str, catalog: Catalog, policy: Policy = _DEFAULT) -> Passed | Ref
         >>> check("SELECT name FROM custmers", shop).advice
         'Did you mean customers?'
     """
-    dialect = catalog.dialect if catalog.dialect in DIALECTS else "other"
     style = style_of(catalog.dialect)
     if not style:
         return Refusal(
@@ -104,7 +104,7 @@ def check(sql: str, catalog: Catalog, policy: Policy = _DEFAULT) -> Passed | Ref
     if isinstance(scanned, Refusal):
         return scanned
     try:
-        return _decide(sql, scanned, catalog, policy, lists(dialect))
+        return _decide(sql, scanned, catalog, policy, lists(catalog.dialect))
     except Refused as refused:
         return refused.refusal
     except RecursionError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sqlagent.guard.lists import DIALECTS, lists, reason_of
+from sqlagent.guard.lists import lists, reason_of
 
 KINDS = {
     "explain": "EXPLAIN of a read-only statement",
@@ -51,7 +51,7 @@ def never_allowed(function: str, dialect: str) -> str:
     if not _NAME.fullmatch(function):
         return f"{function[:60]} is not a function's name. Write name, or schema.name."
     bare = function.lower().rpartition(".")[2]
-    allowed = lists(dialect if dialect in DIALECTS else "other")
+    allowed = lists(dialect)
     if reason := reason_of(bare) if bare not in allowed.functions else "":
         return f"{function} {reason}."
     if bare in allowed.words and bare not in allowed.functions:
@@ -61,7 +61,7 @@ def never_allowed(function: str, dialect: str) -> str:
 
 def listed(function: str, dialect: str) -> bool:
     """Say whether a function may be called without anybody allowing it."""
-    return function.lower() in lists(dialect if dialect in DIALECTS else "other").functions
+    return function.lower() in lists(dialect).functions
 
 
 def further(policy: Policy) -> frozenset[str]:

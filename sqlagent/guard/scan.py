@@ -67,6 +67,7 @@ def _pattern(dialect: str) -> re.Pattern[str]:
 
 _PATTERNS = {dialect: _pattern(dialect) for dialect in _LINE}
 _NESTS = {"postgres", "duckdb"}
+_LONG_TAIL = {"other", "escaping", "escaping names"}
 _UNICODE_NAME = re.compile(r'[uU]&"')
 _ODD_SPACE = re.compile(
     r"[\x85\xa0\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u2066-\u206f\u3000\ufeff]"
@@ -139,6 +140,10 @@ def _walk(sql: str, dialect: str) -> Scanned | Refusal:
         if kind == "tag":
             kind = "dollar"
         text = found.group()
+        if dialect in _LONG_TAIL:
+            doubt = _doubt(sql, start, text, kind or "", dialect)
+            if doubt is not None:
+                return doubt
         if kind == "block":
             closed = _comment_end(sql, start, dialect)
             if isinstance(closed, Refusal):
@@ -202,6 +207,41 @@ def _comment_end(sql: str, start: int, dialect: str) -> int | Refusal:
             start,
         )
     return at
+
+
+_HINT = re.compile(r"/\*\+(?:[\w\s,]|\([\w\s,]*\))*\*/")
+
+
+def _doubt(sql: str, start: int, text: str, kind: str, style: str) -> Refusal | None:
+    """Refuse what engines of the long tail are known to read differently from each other.
+
+    Some nest comments (Spark, SQL Server), continue one behind a backslash (Spark), run what is
+    in `/*! ... */` (those like MySQL), take `--1` for two signs, or let a backslash hide a quote.
+    """
+    what = ""
+    if kind == "block":
+        close = sql.find("*/", start + 2)
+        inside = sql[start : close + 2 if close >= 0 else len(sql)]
+        if "/*" in inside[2:]:
+            what = "A comment stands within another comment."
+        elif inside[2:3] in ("!", "M", "m") and re.match(r"/\*M?!", inside, re.IGNORECASE):
+            what = "A comment begins with /*!, which some databases run."
+        elif inside.startswith("/*+") and not _HINT.fullmatch(inside):
+            what = "A hint holds more than names and numbers."
+    elif kind == "line" and text.endswith("\\"):
+        what = "A comment ends with a backslash, and may go on in the next line."
+    elif kind == "line" and text.strip("-") and not text[2].isspace():
+        what = "There is no space behind the -- of a comment."
+    elif kind in ("text", "name") and style == "other" and re.search(r"\\['\"`]", text):
+        what = "A backslash stands before a quote."
+    if not what:
+        return None
+    return Refusal(
+        what,
+        "Databases differ in where the text goes on from here.",
+        "Leave comments out, and write a quote within a text twice.",
+        start,
+    )
 
 
 def _blank(text: str) -> str:

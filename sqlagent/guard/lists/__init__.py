@@ -12,6 +12,8 @@ from functools import cache
 from importlib.resources import files
 
 DIALECTS = ("sqlite", "postgres", "mysql", "duckdb")
+# Those with a list of their own and a way to write texts that others have too.
+LISTED = (*DIALECTS, "spark")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +51,8 @@ def read(name: str) -> dict[str, frozenset[str]]:
 
 @cache
 def lists(dialect: str) -> Lists:
-    """Gather what may pass in a dialect: the common list and its own."""
-    common, own = read("common"), read(dialect)
+    """Gather what may pass in a dialect: the common list and its own, or that of the long tail."""
+    common, own = read("common"), read(dialect if dialect in LISTED else "other")
 
     def words(section: str) -> frozenset[str]:
         return common.get(section, frozenset()) | own.get(section, frozenset())
