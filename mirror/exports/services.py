@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from threading import Event as Flag
+from threading import Thread
 from typing import TYPE_CHECKING, BinaryIO
 
 from mirror.exports import sheets
@@ -44,11 +46,12 @@ def sql_export(
     rows: int | None = None,
     cover: Cover = NO_COVER,
     progress: Callable[[int], None] | None = None,
+    stop: Flag | None = None,
 ) -> Written:
     """Run SQL on a source and write all its rows, or the first `rows`, to a file or a stream.
 
-    A stream takes the formats that are streamed. PostgreSQL writes CSV itself. Raises:
-    ExportRefused, ExportError; no file is left then.
+    A stream takes the formats that are streamed. PostgreSQL writes CSV itself. Setting `stop` ends
+    the statement in the database. Raises: ExportRefused, ExportError; no file is left then.
     """
     database = open_source(source)
     limits = Limits(seconds, rows or sys.maxsize - 1, CELL_CHARS, sys.maxsize)
@@ -56,7 +59,10 @@ def sql_export(
         checked = guarding.sql_check(source, sql, source_catalog(source, database))
         if isinstance(checked, guarding.Refusal):
             raise ExportRefused(" ".join(filter(None, (checked.what, checked.why, checked.advice))))
-        with _sheet(database, checked.sql, format, limits, cover.title) as (sheet, stream):
+        with (
+            _stopped_by(stop, database),
+            _sheet(database, checked.sql, format, limits, cover.title) as (sheet, stream),
+        ):
             if isinstance(to, Path):
                 written = write(format, [sheet], to, cover, progress)
             else:
@@ -80,6 +86,29 @@ def _sheet(
                 return
     with database.stream(sql, limits) as stream:
         yield sheets.sheet_of_stream(stream, title), stream
+
+
+@contextmanager
+def _stopped_by(stop: Flag | None, database: SourceDatabase) -> Iterator[None]:
+    """End the statement in the database, from a thread of its own, once `stop` is set."""
+    if stop is None:
+        yield
+        return
+    is_over = Flag()
+
+    def watch() -> None:
+        while not is_over.is_set():
+            if stop.wait(0.1):
+                database.cancel()
+                is_over.wait(0.1)
+
+    watching = Thread(target=watch, name="stop-export", daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        watching.join()
 
 
 def _stream(format: str, sheet: Sheet, to: BinaryIO, progress: Callable[[int], None] | None) -> Written:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from pathlib import Path
+from threading import Event as Flag
 from time import monotonic
 from typing import Any, NoReturn
 
@@ -19,15 +21,15 @@ from mirror.sources.selectors import sources_visible
 
 # How often progress is said (seconds).
 PROGRESS_SECONDS = 2.0
-# Exit codes: what was asked was refused or makes no sense; it was stopped.
-REFUSED, INTERRUPTED, ENDED = 2, 130, 143
+# The exit code where what was asked was refused or makes no sense.
+REFUSED = 2
 
 
 class Command(BaseCommand):
     """`manage.py export --source NAME --sql-file FILE --out FILE`.
 
     Exit code 0 when the file is whole, 1 when source or disk failed, 2 when the SQL was refused or the
-    call makes no sense, 130 when it was stopped. A file appears under its name when it is whole.
+    call makes no sense, 130 or 143 when it was stopped. A file appears under its name when it is whole.
     """
 
     help = "Run one SQL on a source, read-only and guarded, and write all its rows to a file."
@@ -60,28 +62,28 @@ class Command(BaseCommand):
             _refuse("--seconds and --rows must be above 0.")
         to = sys.stdout.buffer if options["out"] == "-" else _path(options)
         title = options["title"] or source.name
-        signal.signal(signal.SIGTERM, _end)
         began = monotonic()
-        try:
-            written = sql_export(
-                source,
-                sql,
-                format,
-                to,
-                seconds=options["seconds"],
-                rows=options["rows"],
-                cover=Cover(title, made_at=timezone.now()),
-                progress=None if options["quiet"] else self._progress(),
-            )
-        except KeyboardInterrupt:
-            self.stderr.write("Stopped; nothing was written.")
-            sys.exit(INTERRUPTED)
-        except BrokenPipeError:
-            raise CommandError("Whoever read the rows has gone.") from None
-        except ExportError as error:
-            raise CommandError(
-                str(error), returncode=REFUSED if isinstance(error, ExportRefused) else 1
-            ) from None
+        with _Stop() as stop:
+            try:
+                written = sql_export(
+                    source,
+                    sql,
+                    format,
+                    to,
+                    seconds=options["seconds"],
+                    rows=options["rows"],
+                    cover=Cover(title, made_at=timezone.now()),
+                    progress=None if options["quiet"] else self._progress(),
+                    stop=stop.flag,
+                )
+            except OSError as error:
+                _forget_output()
+                raise CommandError(f"The rows could not be written: {error.strerror or error}.") from None
+            except ExportError as error:
+                if stop.code:
+                    raise CommandError("Stopped; no file was written.", returncode=stop.code) from None
+                code = REFUSED if isinstance(error, ExportRefused) else 1
+                raise CommandError(str(error), returncode=code) from None
         self._say(written, options, monotonic() - began)
 
     def _progress(self) -> Any:
@@ -104,8 +106,35 @@ class Command(BaseCommand):
             self.stderr.write(note, style_func=str)
 
 
-def _end(*_: Any) -> NoReturn:
-    raise SystemExit(ENDED)
+class _Stop:
+    """Ends the export on the first Ctrl-C or SIGTERM in order; the second ends the process at once."""
+
+    def __init__(self) -> None:
+        self.flag = Flag()
+        self.code = 0
+        self._before: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> _Stop:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._before[number] = signal.signal(number, self._stop)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._restore()
+
+    def _stop(self, number: int, _: Any) -> None:
+        self._restore()
+        self.code = 128 + number
+        self.flag.set()
+
+    def _restore(self) -> None:
+        while self._before:
+            signal.signal(*self._before.popitem())
+
+
+def _forget_output() -> None:
+    """Leave nothing for Python to write at its end to a reader who has gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _refuse(message: str) -> NoReturn:
