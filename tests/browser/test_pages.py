@@ -17,6 +17,7 @@ PAGES = (
     "/sources/1/",
     "/sources/upload/",
     "/sources/1/limits/",
+    "/sources/1/may-run/",
     "/sources/connect/?engine=sqlite",
     "/sources/connect/?engine=postgres",
     "/people/",
