@@ -1,0 +1,165 @@
+"""A thousand reports due in the same minute: `python -m tests.reports.load [--reports N] [--images auto]`.
+
+Small SQL on the shop, as CSV and chart by mail to a real mail server; the workers and the scheduler as
+`script/server` starts them, in a folder that goes away. Prints what was delivered, how late, and what it cost.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CELERY = [sys.executable, "-m", "celery", "-A", "mirror"]
+QUIET = ["--without-mingle", "--without-gossip", "--without-heartbeat", "--loglevel", "INFO"]
+# issue 6: none late by over five minutes
+LATE_SECONDS = 300
+
+SQL = {
+    "Customers by country": "SELECT country, count(*) AS customers FROM customers GROUP BY country ORDER BY 2 DESC",
+    "Orders by month": "SELECT strftime('%Y-%m', ordered_at) AS month, count(*) AS orders FROM orders GROUP BY 1 ORDER BY 1",
+    "Orders by status": "SELECT status, count(*) AS orders FROM orders GROUP BY status ORDER BY 2 DESC",
+    "All customers": "SELECT * FROM customers ORDER BY 1 LIMIT 200",
+}
+
+
+def main() -> None:
+    """Prepare, let it run, print figures. Exit code 1 when something was lost, doubled or late."""
+    parser = argparse.ArgumentParser(prog="python -m tests.reports.load", description=__doc__)
+    parser.add_argument("--reports", type=int, default=1_000, help="how many are due (default: 1000)")
+    parser.add_argument(
+        "--images", default="auto", help="CHART_IMAGES: auto, browser or simple (default: auto)"
+    )
+    parser.add_argument("--keep", action="store_true", help="keep the folder with its logs")
+    options = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="mirror-load-"))
+    os.environ |= {
+        "DJANGO_SETTINGS_MODULE": "mirror.settings",
+        "MIRROR_ENV_FILE": os.devnull,
+        "MIRROR_VAR_DIR": str(folder / "var"),
+        "SECRET_KEY": "a key for a load",
+        "MIRROR_ENCRYPTION_KEYS": "dGVzdHMtb25seS10ZXN0cy1vbmx5LXRlc3RzLW9ubHk=",
+        "CHART_IMAGES": options.images,
+        "LOG_LEVEL": "INFO",
+    }
+    from tests.mail_server import MailServer
+
+    with MailServer(folder / "mail") as mail:
+        os.environ |= {"EMAIL_HOST": mail.host, "EMAIL_PORT": str(mail.port)}
+        due_at = prepare(folder, options.reports)
+        is_good = run(folder, mail, options.reports, due_at)
+    if options.keep:
+        print(f"Its folder is {folder}.")
+    else:
+        import shutil
+
+        shutil.rmtree(folder, ignore_errors=True)
+    sys.exit(0 if is_good else 1)
+
+
+def prepare(folder: Path, count: int) -> float:
+    """Make the store, the shop, saved SQL and reports; return when they are due."""
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+    from django.db import transaction
+    from django.utils import timezone
+
+    from mirror.people.services import first_admin
+    from mirror.reports.models import Report
+    from mirror.sources.models import Source
+    from tests.reports.working import save_report, save_sql
+
+    call_command("migrate", verbosity=0, interactive=False)
+    owner = first_admin()
+    call_command("demo", owner=owner.username, stdout=sys.stderr)
+    shop = Source.objects.get()
+    saved = [save_sql(owner, shop, sql, name) for name, sql in SQL.items()]
+    with transaction.atomic():
+        for number in range(count):
+            title = f"Report {number}"
+            save_report(owner, saved[number % len(saved)], title=title, to=[f"r{number}@example.com"])
+    due = timezone.now() + timedelta(seconds=10)
+    Report.objects.update(next_at=due)
+    return due.timestamp()
+
+
+def run(folder: Path, mail: object, count: int, due_at: float) -> bool:
+    """Start what `script/server` starts but the web, and wait until all is delivered."""
+    from django.db.models import F
+    from django.utils import timezone
+
+    from mirror.leases import Status
+    from mirror.reports.models import Delivery, Report, ReportRun
+
+    pool = ["worker", "--pool", "prefork", "--concurrency", "2", *QUIET]
+    commands = {
+        "worker": [*CELERY, *pool, "--hostname", "mirror@load", "--queues", "celery"],
+        "reports": ["nice", "-n", "5", *CELERY, *pool, "--hostname", "reports@load"]
+        + ["--queues", "deliveries,reports"],
+        "beat": [*CELERY, "beat", "--pidfile=", "--loglevel", "INFO"],
+    }
+    running = []
+    for name, command in commands.items():
+        with (folder / f"{name}.log").open("ab") as log:
+            running.append(subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log))
+    began, made_by = time.time(), 0.0
+    try:
+        while True:
+            time.sleep(1)
+            made = ReportRun.objects.filter(status=Status.DONE).count()
+            sent = Delivery.objects.filter(status=Status.DONE).count()
+            print(f"\r{time.time() - due_at:6.0f} s: {made} made, {sent} sent", end="", flush=True)
+            made_by = made_by or (made >= count and time.time()) or 0.0
+            if (made >= count and sent >= count) or time.time() - began > 3 * LATE_SECONDS:
+                break
+    finally:
+        for process in running:
+            process.terminate()
+        for process in running:
+            process.wait()
+    print()
+    sent = Delivery.objects.filter(state="sent").annotate(due=F("run__scheduled_for"))
+    late = sorted((row.sent_at - row.due).total_seconds() for row in sent)
+    began_at = sorted(
+        (run.started_at - run.scheduled_for).total_seconds()
+        for run in ReportRun.objects.exclude(started_at=None)
+    )
+    mails = Counter(to for one in mail.mails() for to in one.to)  # type: ignore[attr-defined]
+    lost, doubled = count - len(mails), sum(times - 1 for times in mails.values())
+    made = ReportRun.objects.filter(outcome="made").count()
+    outcomes = Counter(ReportRun.objects.values_list("outcome", flat=True))
+    print(
+        f"reports {count}, runs {dict(outcomes)}, mails {sum(mails.values())}, lost {lost}, twice {doubled}"
+    )
+    if late:
+        places = {"p50": len(late) // 2, "p95": int(len(late) * 0.95), "last": -1}
+        print("late (s): " + ", ".join(f"{name} {late[place]:.0f}" for name, place in places.items()))
+        print(
+            f"begun (s): first {began_at[0]:.1f}, last {began_at[-1]:.0f}; {count / late[-1]:.1f} reports a second"
+        )
+    print(f"processor time of the workers and the scheduler: {children_seconds():.0f} s")
+    paused = Report.objects.filter(is_paused=True).count()
+    assert not paused, f"{paused} reports paused themselves"
+    print(f"read at {timezone.now():%Y-%m-%d %H:%M} UTC on {os.cpu_count()} cores")
+    return lost == doubled == 0 and made == count and late[-1] < LATE_SECONDS
+
+
+def children_seconds() -> float:
+    """The processor time of the processes that have ended."""
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+if __name__ == "__main__":
+    main()
