@@ -486,10 +486,9 @@ class SparkLab(Lab):
         return "`" + name.replace("`", "``") + "`"
 
 
-# Those that hold by themselves are tried with the guard taken away (LABS); the one suite runs on all.
+# The one suite runs on these too, and on Spark in a file of its own: one server for all its tests.
 SUITE: dict[str, type[Lab]] = {
     **LABS,
-    "spark": SparkLab,
     "sqlalchemy-mysql": AlchemyMysqlLab,
     "sqlalchemy-postgres": AlchemyPostgresLab,
 }

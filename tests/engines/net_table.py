@@ -19,7 +19,7 @@ from sqlagent import guard
 from sqlagent.errors import DatabaseError
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Limits, Refusal
-from tests.engines.labs import LABS, Lab
+from tests.engines.labs import LABS, Lab, SparkLab
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "docs" / "read-only.md"
@@ -37,6 +37,14 @@ files were compared with before; `tests/engines/test_net.py` does the same with 
 
 `no effect` in the third column means that the engine let it run: it changed nothing that outlived the session.
 
+**Spark SQL has no read-only session.** What the third column shows for it is the adapter's own doing, and no lock of
+the engine's: a query is sent in brackets, `( ... ) LIMIT n`, where Spark's grammar takes nothing but a query; settings
+that read files or the server's environment from inside a query are switched off; and calls that would run a script
+or Java are looked for by name. A function registered in the server under another name would be called. The same is
+true of engines connected through SQLAlchemy: where the dialect has a read-only transaction it is opened (PostgreSQL,
+MySQL and MariaDB, Oracle, CockroachDB); elsewhere a statement is only looked at for the words that write. For all of
+these, **the guard and the privileges of the user are the only locks: connect as a user that may read and nothing else.**
+
 What the session does not hold: SQLite and DuckDB run inside the worker, and one call of one of their built-in
 functions cannot be broken off. `printf('%.*c', 2000000000, 'x')` in SQLite or `repeat('x', 3000000000)` in DuckDB
 fail at the deadline like any other, but go on in a thread left behind until that call ends, seconds to a minute.
@@ -48,7 +56,7 @@ This file is written by `python -m tests.engines.net_table`.
 def write() -> None:
     """Ask both locks about every case and write the table."""
     parts = [HEAD]
-    for _, kind in sorted(LABS.items()):
+    for _, kind in sorted({**LABS, "spark": SparkLab}.items()):
         lab = kind(Path(tempfile.mkdtemp()) / "lab")
         database = lab.connect()
         parts.append(
@@ -84,7 +92,7 @@ def sent(database: SourceDatabase, sql: str) -> str:
 
 def code(sql: str) -> str:
     """Write SQL so that a table can hold it."""
-    text = sql.replace("\0", "␀").replace("|", "\\|")
+    text = sql.replace("\0", "␀").replace("\n", "↵").replace("|", "\\|")
     return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
