@@ -125,11 +125,17 @@ def answer(
 
 
 def _typed_sql(question: Question, catalog: Catalog, policy: Policy | None) -> str:
-    """Give the statement that somebody typed instead of a question, if the guard lets it through; else empty."""
+    """Give the statement that somebody typed instead of a question; empty when it is none.
+
+    SQL is what the guard lets through, or reads and refuses for a function that it calls: nobody asks
+    in such words.
+    """
     if not question.text.lstrip("( \t\r\n").lower().startswith(("select", "with")):
         return ""
     verdict = guard.check(question.text, catalog, policy or Policy())
-    return verdict.sql if isinstance(verdict, guard.Passed) else ""
+    if isinstance(verdict, guard.Passed):
+        return verdict.sql
+    return question.text if verdict.kind == "function" else ""
 
 
 def _as_typed(sql: str, question: Question, executor: execution.Executor, cancelled: Flag) -> Iterator[Event]:
@@ -138,7 +144,8 @@ def _as_typed(sql: str, question: Question, executor: execution.Executor, cancel
     yield Executed(0, ran)
     usage = Usage(seconds=ran.rows.seconds if ran.rows else 0.0)
     if ran.failure is not None:
-        yield Ended(Answer(Outcome.FAILED, question, ran.failure.message, pool=1, usage=usage))
+        said = f"{ran.failure.message} {ran.failure.advice}".strip()
+        yield Ended(Answer(Outcome.FAILED, question, said, pool=1, usage=usage))
         return
     reason = "You typed SQL, so it ran as it is."
     yield Ended(

@@ -9,7 +9,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from sqlagent import sampling
+from sqlagent import guard, sampling
 from sqlagent.events import Audited, Ended, Executed, Grouped, Linked, Ranked, Rewritten, Sampling
 from sqlagent.pipeline import answer
 from sqlagent.testing import MemoryDatabase
@@ -124,6 +124,18 @@ def test_sql_that_writes_typed_as_a_question_never_reaches_the_database() -> Non
     ask("WITH gone AS (DELETE FROM ships RETURNING *) SELECT * FROM gone", source)
     assert not any(sqlglot.parse_one(sql, read="sqlite").find(exp.Delete) for sql in source.executed)
     assert source.execute("SELECT COUNT(*) FROM ships", Limits()).rows == ((5,),)
+
+
+def test_sql_typed_with_a_function_that_may_not_be_called_is_refused_in_words_until_it_is_allowed() -> None:
+    sql = "SELECT vat_of(tonnage) FROM ships"
+    events = ask(sql)
+    assert [type(event) for event in events] == [Executed, Ended]
+    said = ended(events)
+    assert said.outcome is Outcome.FAILED
+    assert "The function vat_of may not be called." in said.reason
+    assert "an administrator can allow it" in said.reason
+    allowed = ended(ask(sql, policy=guard.Policy(functions=frozenset({"vat_of"}))))
+    assert "no such function" in allowed.reason, "the database was asked"
 
 
 def test_sql_typed_in_a_thread_is_no_follow_up() -> None:
