@@ -1,60 +1,419 @@
-"""What happens to a report: due, made, sent, refused, handed over; by the services, in this process."""
+"""What becomes of a run: made and sent, not worth sending, put off, failed, stopped; by the services, in this process."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+import sqlite3
+from datetime import date, timedelta
 
 import pytest
+import time_machine
+from django.core.files.storage import FileSystemStorage, default_storage
 from django.utils import timezone
 
 from mirror.leases import Status
-from mirror.reports import selectors, services
-from mirror.reports.models import Delivery, Report, ReportFile, ReportRun
-from tests.mail_server import MailServer
+from mirror.library.services import sql_delete
+from mirror.people.services import member_remove, user_deactivate
+from mirror.reports import services
+from mirror.reports.models import Report, ReportFile, ReportRun, RunPart
+from mirror.reports.services.making import Making
+from mirror.results.models import StoredResult
+from mirror.sources.models import Source
+from mirror.sources.services import source_connect
 from tests.reports.working import due, make, save_report, save_sql, work_off
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with MailServer(tmp_path_factory.mktemp("mail")) as server:
-        yield server
-
-
 @pytest.fixture
-def post(server, settings, media):
-    settings.EMAIL_HOST, settings.EMAIL_PORT = server.host, server.port
-    settings.CHART_IMAGES = "simple"
-    server.orders()
-    for mail in (server.folder / "mails").glob("*"):
-        mail.unlink()
-    return server
+def stock(alice, tmp_path) -> Source:
+    """A database whose rows a test can change."""
+    path = tmp_path / "stock.sqlite3"
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE stock (item TEXT, pieces INTEGER)")
+        db.executemany("INSERT INTO stock VALUES (?, ?)", [("nut", 40), ("bolt", 7)])
+    alice.is_staff = True
+    return source_connect(Source(name="stock", engine="sqlite", database=str(path)), alice)
 
 
-@pytest.fixture
-def saved(alice, shop):
-    return save_sql(alice, shop)
+def write(source: Source, sql: str) -> None:
+    with sqlite3.connect(source.database) as db:
+        db.execute(sql)
+
+
+def runs_of(report: Report, at=None) -> ReportRun:
+    """Let the next scheduled time come, and do all that follows."""
+    before = set(report.runs.values_list("pk", flat=True))
+    due(report, at or timezone.now())
+    assert services.reports_due_make() == 1
+    work_off()
+    report.refresh_from_db()
+    return report.runs.exclude(pk__in=before).get()
+
+
+def kept() -> list[str]:
+    """Every file that reports keep in the storage."""
+    found = []
+    for run in default_storage.listdir("reports")[0] if default_storage.exists("reports") else ():
+        for attempt in default_storage.listdir(f"reports/{run}")[0]:
+            found += [f"{attempt}/{name}" for name in default_storage.listdir(f"reports/{run}/{attempt}")[1]]
+    return sorted(found)
 
 
 def test_a_report_that_is_due_is_made_and_mailed_once(post, alice, saved) -> None:
     report = save_report(alice, saved, to=["a@example.com", "b@example.com"], formats=["csv", "xlsx"])
-    now = timezone.now()
-    due(report, now - timedelta(minutes=1))
-    assert services.reports_due_make() == 1
-    assert services.reports_due_make() == 0
-    work_off()
-    run = report.runs.get()
-    assert (run.outcome, run.cause, run.scheduled_for) == ("made", "schedule", now - timedelta(minutes=1))
+    run = runs_of(report, timezone.now() - timedelta(minutes=1))
+    assert (run.outcome, run.cause) == ("made", "schedule")
     assert [file.row_count for file in run.files.all()] == [5, 5]
     part = run.parts.get()
-    assert "SELECT" in part.sql
+    assert part.sql.startswith("SELECT country, count(*)")
     assert part.sentence
-    assert part.image
+    assert part.chart["mark"] == "bar"
     assert [mail.to for mail in post.mails()] == [("a@example.com",), ("b@example.com",)]
     message = post.mails()[0].message
     assert "Weekly customers" in message["Subject"]
     assert [one.get_filename() for one in message.iter_attachments()] == [f.name for f in run.files.all()]
-    report.refresh_from_db()
-    assert report.next_at is not None
-    assert report.next_at > now
+    assert report.next_at > timezone.now()
+    work_off()
+    assert len(post.mails()) == 2
+
+
+def test_several_sql_are_sheets_of_one_workbook_and_a_csv_each(post, alice, shop, saved) -> None:
+    again = save_sql(alice, shop, "SELECT 1 AS one", "Customers by country")
+    report = save_report(alice, saved, formats=["csv", "xlsx"], parts=[(saved, {}), (again, {})])
+    run = runs_of(report)
+    day = run.scheduled_for.date().isoformat()
+    assert [(file.name, file.row_count) for file in run.files.all()] == [
+        (f"weekly-customers-customers-by-country-{day}.csv", 5),
+        (f"weekly-customers-customers-by-country-{day}-2.csv", 1),
+        (f"weekly-customers-{day}.xlsx", 6),
+    ]
+    assert not run.deliveries.exists()
+
+
+def test_a_run_by_hand_goes_to_all_and_a_test_to_oneself_alone(post, alice, saved) -> None:
+    alice.email = "alice@example.com"
+    alice.save()
+    report = save_report(alice, saved, to=["a@example.com"], condition="changed")
+    runs_of(report)
+    assert runs_of(report).reason == "The rows are the same as those last sent."
+    make(services.report_test(report, alice))
+    work_off()
+    assert [mail.to for mail in post.mails()] == [("a@example.com",), ("alice@example.com",)]
+    assert "test" in post.mails("alice@example.com")[0].message["Subject"].lower()
+    make(services.report_run_now(report, alice))
+    work_off()
+    assert len(post.mails("a@example.com")) == 2
+    with pytest.raises(services.ReportError, match="made already"):
+        services.report_run_now(report, alice)
+        services.report_run_now(report, alice)
+    alice.email = ""
+    with pytest.raises(services.ReportError, match="no mail address"):
+        services.report_test(report, alice)
+
+
+# ---------------------------------------------------------------- conditions
+
+
+def test_rows_that_did_not_change_since_they_were_sent_are_not_sent(post, alice, stock) -> None:
+    saved = save_sql(alice, stock, "SELECT * FROM stock")
+    report = save_report(alice, saved, to=["a@example.com"], condition="changed")
+    assert runs_of(report).outcome == "made"
+    write(stock, "INSERT INTO stock SELECT * FROM stock WHERE item = 'nut'")
+    write(stock, "DELETE FROM stock WHERE rowid = 1")  # another order of the same rows
+    run = runs_of(report)
+    assert (run.outcome, run.parts.get().result, run.parts.get().row_count) == ("nothing", None, 2)
+    write(stock, "UPDATE stock SET pieces = 8 WHERE item = 'bolt'")
+    post.orders(refuse={"a@example.com": "550 no such user"})
+    assert runs_of(report).outcome == "made"
+    post.orders()
+    services.recipient_allow(report.channels.get(), "a@example.com")
+    assert runs_of(report).outcome == "made", "what was not delivered was not sent"
+    assert runs_of(report).outcome == "nothing"
+    assert len(post.mails()) == 2
+
+
+def test_a_report_of_rows_is_not_sent_without_any(post, alice, stock) -> None:
+    saved = save_sql(alice, stock, "SELECT * FROM stock WHERE pieces < 5")
+    report = save_report(alice, saved, to=["a@example.com"], condition="rows")
+    assert runs_of(report).reason == "There are no rows."
+    write(stock, "UPDATE stock SET pieces = 4")
+    assert runs_of(report).outcome == "made"
+    assert StoredResult.objects.count() == 1
+
+
+def test_an_alert_is_told_once_then_after_its_quiet_time_and_when_it_is_over(post, alice, stock) -> None:
+    saved = save_sql(alice, stock, "SELECT item, pieces FROM stock ORDER BY item DESC")
+    threshold = {"column": "Pieces", "test": "below", "value": "10", "row": "any", "quiet_hours": 2}
+    report = save_report(
+        alice, saved, to=["a@example.com"], condition="threshold", threshold=threshold, formats=[]
+    )
+    told = []
+    for hour, pieces in [(0, 12), (1, 9), (2, 8), (4, 7), (5, 11), (6, 11)]:
+        write(stock, f"UPDATE stock SET pieces = {pieces} WHERE item = 'bolt'")
+        with time_machine.travel(timezone.now() + timedelta(hours=hour)):
+            run = runs_of(report)
+        told.append((run.outcome, run.about, run.value))
+    assert told == [
+        ("nothing", "", "12"),
+        ("made", "alert", "9"),
+        ("nothing", "", "8"),
+        ("made", "alert", "7"),
+        ("made", "recovered", "11"),
+        ("nothing", "", "11"),
+    ]
+    assert report.runs.filter(about="alert").first().reason == "Pieces is 7: still below 10."
+    assert len(post.mails()) == 3
+
+
+# ---------------------------------------------------------------- failing
+
+
+def test_a_failure_that_may_pass_is_tried_again_then_told_and_pauses_in_the_end(post, alice, stock) -> None:
+    alice.email = "alice@example.com"
+    alice.save()
+    saved = save_sql(alice, stock, "SELECT * FROM stock")
+    report = save_report(alice, saved, to=["a@example.com"], pause_after=2)
+    write(stock, "ALTER TABLE stock RENAME TO stack")
+    waits = []
+    for _ in range(2):
+        run = runs_of(report)
+        while run.status == Status.QUEUED:
+            waits.append(round((run.not_before - timezone.now()).total_seconds() / 60))
+            assert "no such table" in run.reason
+            assert services.run_take(run.pk) is None, "not before its time"
+            ReportRun.objects.filter(pk=run.pk).update(not_before=timezone.now())
+            work_off()
+            run.refresh_from_db()
+        assert (run.outcome, run.tries, run.attempts) == ("failed", 3, 4)
+        report.refresh_from_db()
+    assert waits == [1, 5, 15] * 2
+    work_off()
+    assert report.is_paused
+    assert report.next_at is None
+    assert report.paused_why.startswith(
+        "It failed 2 times in a row. The last time: Customers by country: no such"
+    )
+    assert [mail.to for mail in post.mails()] == [("alice@example.com",)] * 2
+    assert "no such table" in post.mails()[0].message.get_body(("plain",)).get_content()
+    assert "paused" in post.mails()[1].message["Subject"].lower()
+    assert (kept(), StoredResult.objects.count(), RunPart.objects.count()) == ([], 0, 0)
+    write(stock, "ALTER TABLE stack RENAME TO stock")
+    services.report_resume(report, alice)
+    assert runs_of(report).outcome == "made"
+    assert report.failures == 0
+
+
+def refused(alice, stock) -> str:
+    saved = save_sql(alice, stock, "DELETE FROM stock")
+    return runs_of(save_report(alice, saved)).reason
+
+
+def deleted_sql(alice, stock) -> str:
+    report = save_report(alice, save_sql(alice, stock, "SELECT 1"))
+    sql_delete(report.parts.get().saved)
+    return runs_of(report).reason
+
+
+def deleted_source(alice, stock) -> str:
+    report = save_report(alice, save_sql(alice, stock, "SELECT 1"))
+    stock.delete()
+    return runs_of(report).reason
+
+
+def lost_value(alice, stock) -> str:
+    parameters = [{"name": "least", "kind": "number", "default": "5", "label": "Least"}]
+    saved = save_sql(alice, stock, "SELECT * FROM stock WHERE pieces > :least", parameters=parameters)
+    report = save_report(alice, saved)
+    parameters[0]["default"] = ""
+    saved.save()
+    return runs_of(report).reason
+
+
+def lost_source(alice, stock) -> str:
+    from mirror.people.services import user_create
+
+    report = save_report(alice, save_sql(alice, stock, "SELECT 1"))
+    stock.owner = user_create("dora")
+    stock.save()
+    return runs_of(report).reason
+
+
+def no_such_column(alice, stock) -> str:
+    threshold = {"column": "price", "test": "above", "value": "1"}
+    saved = save_sql(alice, stock, "SELECT * FROM stock")
+    return runs_of(save_report(alice, saved, condition="threshold", threshold=threshold)).reason
+
+
+def no_number(alice, stock) -> str:
+    threshold = {"column": "item", "test": "above", "value": "1"}
+    saved = save_sql(alice, stock, "SELECT * FROM stock")
+    return runs_of(save_report(alice, saved, condition="threshold", threshold=threshold)).reason
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        (refused, "Customers by country: "),
+        (deleted_sql, "The saved SQL “Customers by country” was deleted"),
+        (deleted_source, "The saved SQL “Customers by country” was deleted, or its source was."),
+        (lost_value, "Customers by country: Give a value for Least."),
+        (lost_source, "alice no longer sees the source stock of “Customers by country”."),
+        (no_such_column, "The alert is about the column “price”, and the rows have none of that name."),
+        (no_number, "The value of item is “nut”, and that is not a number."),
+    ],
+    ids=lambda case: getattr(case, "__name__", ""),
+)
+def test_what_no_second_try_mends_fails_at_once_in_plain_words(post, alice, stock, case, words) -> None:
+    assert words in case(alice, stock)
+    run = ReportRun.objects.get()
+    assert (run.status, run.outcome, run.tries) == (Status.DONE, "failed", 0)
+    assert run.advice
+    assert StoredResult.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (".parquet", "rows came back and could not be stored: No space"),
+        (".csv", "could not be kept: No space"),
+    ],
+)
+def test_a_full_disk_is_told_and_tried_again(post, alice, saved, monkeypatch, name, words) -> None:
+    real = FileSystemStorage._save
+
+    def save(storage, path, content):
+        if path.endswith(name):
+            raise OSError(28, "No space left on device")
+        return real(storage, path, content)
+
+    report = save_report(alice, saved)
+    monkeypatch.setattr(FileSystemStorage, "_save", save)
+    run = runs_of(report)
+    assert (run.status, run.tries) == (Status.QUEUED, 1)
+    assert words in run.reason
+    assert (kept(), StoredResult.objects.count()) == ([], 0)
+
+
+def test_a_stopped_run_ends_and_leaves_nothing(post, alice, saved, monkeypatch) -> None:
+    report = save_report(alice, saved)
+    run = services.report_run_now(report, alice)
+    services.run_stop(run, alice)
+    run.refresh_from_db()
+    assert (run.status, run.outcome, run.reason) == (Status.DONE, "skipped", "Stopped by alice.")
+    run = services.report_run_now(report, alice)
+    lease = services.run_take(run.pk)
+    services.run_stop(run, alice)
+    monkeypatch.setattr("mirror.leases.Watch.POLL_SECONDS", 0.001)
+    slow = Making.folder.fget
+    monkeypatch.setattr(Making, "folder", property(lambda making: _slowly(slow(making))))
+    services.run_make(lease)
+    run.refresh_from_db()
+    assert (run.status, run.outcome, run.reason) == (Status.DONE, "skipped", "Stopped by alice.")
+    assert (kept(), StoredResult.objects.count()) == ([], 0)
+
+
+def _slowly(folder: str) -> str:
+    import time
+
+    time.sleep(0.3)
+    return folder
+
+
+def test_relative_dates_are_read_for_the_scheduled_day_in_the_reports_zone(post, alice, shop) -> None:
+    parameters = [{"name": "day", "kind": "date", "default": "yesterday", "label": "Day"}]
+    saved = save_sql(alice, shop, "SELECT :day AS day", parameters=parameters)
+    report = save_report(alice, saved, zone="Pacific/Kiritimati", schedule=None, missed="all")
+    Report.objects.update(schedule={"kind": "daily", "time": "00:30", "zone": "Pacific/Kiritimati"})
+    at = timezone.now().replace(hour=10, minute=30, second=0, microsecond=0) - timedelta(days=3)
+    due(report, at)
+    services.reports_due_make()
+    run = make(report.runs.order_by("scheduled_for").first())
+    assert run.scheduled_for == at
+    wanted: date = at.date()  # 00:30 of the next day in Kiritimati, and yesterday there
+    assert wanted.isoformat() in run.parts.get().sql
+
+
+# ---------------------------------------------------------------- owners
+
+
+def test_an_owner_who_left_hands_over_to_a_manager_who_sees_all_sources(
+    post, alice, bob, admin, team, saved, shop
+) -> None:
+    bob.email = "bob@example.com"
+    bob.save()
+    report = save_report(alice, saved, to=["a@example.com"])
+    report.teams.add(team)
+    user_deactivate(alice, by=admin)
+    assert runs_of(report).outcome == "made"
+    assert report.owner == bob
+    work_off()
+    assert "yours now" in post.mails("bob@example.com")[0].message.get_body(("plain",)).get_content()
+    user_deactivate(bob, by=admin)
+    run = runs_of(report)
+    assert (run.outcome, report.is_paused) == ("failed", True)
+    assert (
+        report.paused_why == "Its owner bob is no longer here, and nobody in its teams sees all its sources."
+    )
+
+
+def test_nobody_takes_over_who_does_not_see_the_source(post, alice, bob, admin, team, shop, saved) -> None:
+    report = save_report(alice, saved)
+    report.teams.add(team)
+    shop.teams.clear()
+    user_deactivate(alice, by=admin)
+    assert runs_of(report).outcome == "failed"
+    assert report.is_paused
+
+
+def test_files_go_when_their_time_is_over_and_dead_attempts_leave_no_folder(
+    post, alice, saved, media
+) -> None:
+    report = save_report(alice, saved, keep_days=1)
+    run = runs_of(report)
+    stray = media / f"reports/{run.pk}/7"
+    stray.mkdir()
+    (stray / "half.csv").write_text("half")
+    (media / "reports/999/1").mkdir(parents=True)
+    assert len(kept()) == 3
+    assert services.files_expire() == 0
+    assert len(kept()) == 2
+    with time_machine.travel(timezone.now() + timedelta(days=3)):
+        from mirror.results.services import results_expire
+
+        results_expire()
+        assert services.files_expire() == 1
+    assert kept() == []
+    assert ReportFile.objects.count() == 0
+    assert report.runs.get().outcome == "made"
+    services.report_delete(report, alice)
+    assert not ReportRun.objects.exists()
+
+
+def test_a_member_who_lost_the_source_sees_no_rows(post, alice, bob, charlie, team, shop, saved) -> None:
+    from mirror.reports import selectors
+
+    report = save_report(alice, saved)
+    report.teams.add(team)
+    run = runs_of(report)
+    file = run.files.get()
+
+    def sees(user) -> tuple[bool, bool, bool]:
+        return (
+            selectors.reports_visible(user).exists(),
+            selectors.run_visible(user, run.pk) is not None,
+            selectors.file_visible(user, file.pk) is not None,
+        )
+
+    assert [sees(user) for user in (alice, bob, charlie)] == [(True,) * 3, (True,) * 3, (False,) * 3]
+    token = services.link_make(file, alice, 1)
+    with pytest.raises(services.ReportError, match="Only the owner"):
+        services.link_make(file, bob, 1)
+    assert services.link_open(token) == file
+    shop.teams.clear()
+    assert sees(bob) == (False,) * 3
+    shop.owner = charlie
+    shop.save()
+    assert sees(alice) == (True, True, False)
+    with pytest.raises(services.LinkGone):
+        services.link_open(token)
+    member_remove(team, bob.pk)

@@ -63,7 +63,9 @@ def number_read(value: Any, what: str) -> Decimal:
     except InvalidOperation:
         number = Decimal("NaN")
     if not number.is_finite():
-        raise ReportError(f"{what} is “{str(value)[:60]}”, and that is not a number.")
+        raise ReportError(
+            f"{what} is “{str(value)[:60]}”, and that is not a number.", "Name a column of numbers."
+        )
     return number
 
 

@@ -90,10 +90,10 @@ def report_update(
 
 
 @transaction.atomic
-def report_delete(report: Report) -> None:
+def report_delete(report: Report, by: User) -> None:
     """Let a report go with its runs, rows and files; what is being made of it stops."""
     StoredResult.objects.filter(runpart__run__report=report).delete()
-    log.info("Report %s was deleted", report.pk)
+    log.info("Report %s was deleted by user %s", report.pk, by.pk)
     report.delete()
 
 

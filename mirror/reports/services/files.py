@@ -21,7 +21,7 @@ from mirror.exports.values import FORMATS, Cover, ExportError, Sheet
 from mirror.exports.writing import write
 from mirror.leases import Status
 from mirror.reports.models import ReportFile, ReportRun, RunPart
-from mirror.reports.services.values import MadePart, Making, RunFailed, run_folder
+from mirror.reports.services.values import STORAGE_ADVICE, MadePart, Making, RunFailed, run_folder
 from mirror.results.models import StoredResult
 from mirror.results.selectors import ResultGone
 
@@ -98,8 +98,7 @@ def _stored(name: str, content: File[bytes]) -> str:
         return default_storage.save(name, content, max_length=300)
     except OSError as error:
         raise RunFailed(
-            f"The files of the report could not be kept: {error.strerror or error}.",
-            "Ask whoever runs this server to look at its disk or file storage.",
+            f"The files of the report could not be kept: {error.strerror or error}.", STORAGE_ADVICE
         ) from None
 
 
@@ -146,7 +145,8 @@ def files_expire() -> int:
         file.delete()
     for part in RunPart.objects.filter(run__files=None, result=None).exclude(image="")[:AT_ONCE]:
         if part.run.ended_at is not None and part.run.ended_at < now - timedelta(days=1):
-            default_storage.delete(part.image.name)
+            with suppress(OSError):
+                default_storage.delete(part.image.name)
             RunPart.objects.filter(pk=part.pk).update(image="")
     ReportRun.objects.filter(
         status=Status.DONE, files=None, ended_at__lt=now - timedelta(days=HISTORY_DAYS)
@@ -187,15 +187,16 @@ def _folders_forget(run: int, kept: set[str]) -> int:
 
 
 def _folder_forget(folder: str) -> None:
-    for name in _listed(folder)[1]:
-        default_storage.delete(f"{folder}/{name}")
-    with suppress(OSError):  # not empty: somebody is writing there at this moment
+    # What cannot be deleted now, because somebody writes there or the storage is away, goes with the hourly look.
+    with suppress(OSError):
+        for name in _listed(folder)[1]:
+            default_storage.delete(f"{folder}/{name}")
         default_storage.delete(folder)
 
 
 def _listed(folder: str) -> tuple[list[str], list[str]]:
-    """Folders and files in a folder of the storage; none when there is no such folder."""
+    """Folders and files in a folder of the storage; none when there is no such folder, or the storage is away."""
     try:
         return default_storage.listdir(folder)
-    except (FileNotFoundError, NotADirectoryError):
+    except OSError:
         return [], []

@@ -18,8 +18,16 @@ from mirror.asking.services import source_opened
 from mirror.library import services as library
 from mirror.library.selectors import saved_visible
 from mirror.reports.models import ReportPart, RunPart
-from mirror.reports.services.values import MadePart, Making, RunFailed, RunStopped, Unmakeable
+from mirror.reports.services.values import (
+    STORAGE_ADVICE,
+    MadePart,
+    Making,
+    RunFailed,
+    RunStopped,
+    Unmakeable,
+)
 from mirror.results.cells import storable
+from mirror.results.files import ResultNotKept
 from mirror.results.services import result_delete, result_receive
 from mirror.sources.guarding import Refusal, sql_check
 from mirror.sources.limits import limits_of
@@ -64,6 +72,8 @@ def part_read(making: Making, part: ReportPart, lease: Lease, watch: Watch) -> M
         if failure.kind is FailureKind.REFUSED:
             raise Unmakeable(f"{part.name}: {failure.message}", failure.advice) from None
         raise RunFailed(f"{part.name}: {failure.message}", failure.advice) from None
+    except ResultNotKept as error:
+        raise RunFailed(f"{part.name}: {error}", STORAGE_ADVICE) from None
     return _kept(making, part, saved, checked.sql, result, lease)
 
 

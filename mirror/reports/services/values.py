@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mirror.reports.models import Report, ReportRun, RunPart
     from mirror.results.models import StoredResult
 
-__all__ = ["MadePart", "Making", "RunFailed", "RunStopped", "Unmakeable"]
+STORAGE_ADVICE = "Ask whoever runs this server to look at its disk or file storage."
 
 
 class RunFailed(Exception):

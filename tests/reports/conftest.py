@@ -1,0 +1,35 @@
+"""A mail server, and SQL in the library, for the tests of reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from mirror.library.models import SavedSql
+from tests.mail_server import MailServer
+from tests.reports.working import save_sql
+
+
+@pytest.fixture(scope="session")
+def mail_server(tmp_path_factory) -> Iterator[MailServer]:
+    """A real mail server, once a session."""
+    with MailServer(tmp_path_factory.mktemp("mail")) as server:
+        yield server
+
+
+@pytest.fixture
+def post(mail_server, settings, media) -> MailServer:
+    """The mail server, empty and obliging, as the one of the settings."""
+    settings.EMAIL_HOST, settings.EMAIL_PORT = mail_server.host, mail_server.port
+    settings.CHART_IMAGES = "simple"
+    mail_server.orders()
+    for mail in (mail_server.folder / "mails").glob("*"):
+        mail.unlink()
+    return mail_server
+
+
+@pytest.fixture
+def saved(alice, shop) -> SavedSql:
+    """Customers by country, in Alice's library."""
+    return save_sql(alice, shop)
