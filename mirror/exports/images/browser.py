@@ -10,7 +10,9 @@ from __future__ import annotations
 import asyncio
 import atexit
 import logging
+import os
 import shutil
+import signal
 import threading
 from concurrent.futures import CancelledError
 from concurrent.futures import TimeoutError as Late
@@ -26,6 +28,7 @@ from mirror.exports.images.look import Json
 
 # A chart takes 0.1 s once the browser is up, and that takes 1 to 2 s.
 SECONDS = 10
+CLOSE_SECONDS = 4
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
 # What Kaleido and the browser below it are known to raise.
@@ -68,19 +71,25 @@ class _Browser:
     async def _drawn(self, figure: Json, opts: Json) -> Any:
         if self._kaleido is None:
             library = Path(settings.BASE_DIR) / "frontend/static/vendor/plotly-cartesian.min.js"
-            opened = Kaleido(n=1, timeout=SECONDS, plotlyjs=library.as_uri(), mathjax=False, path=self._path)
-            await opened.open()
-            self._kaleido = opened
+            self._kaleido = Kaleido(
+                n=1, timeout=SECONDS, plotlyjs=library.as_uri(), mathjax=False, path=self._path
+            )
+            await self._kaleido.open()
         return await self._kaleido.calc_fig(figure, opts=opts)
 
     def close(self) -> None:
-        """End the browser and its thread."""
+        """End the browser, in order or else by force, and its thread."""
         if self._kaleido is not None:
             ending = asyncio.run_coroutine_threadsafe(self._kaleido.close(), self._loop)
             try:
-                ending.result(5)
+                ending.result(CLOSE_SECONDS)
             except _TROUBLES as error:
-                log.warning("The chart browser did not end in order: %s", error)
+                log.warning("The chart browser does not end in order: %s", type(error).__name__)
+            process = getattr(self._kaleido, "subprocess", None)
+            if process is not None and process.poll() is None:
+                # It leads a session of its own, in which the browser's many processes are.
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait(CLOSE_SECONDS)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(2)
 

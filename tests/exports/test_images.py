@@ -1,0 +1,214 @@
+"""Charts as images: every mark, both renderers, nothing of nothing, and a browser that is never in the way."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from mirror.exports import images
+from mirror.exports.images import browser, look
+from sqlagent.values import Rows
+
+ROOT = Path(__file__).resolve().parents[2]
+MONTHS = [date(2025, month, 1) for month in range(1, 13)]
+REGIONS = Rows(
+    ("month", "region", "orders"),
+    tuple((m, r, n) for m in MONTHS for n, r in enumerate("ABC", start=m.month)),
+)
+CITIES = Rows(
+    ("city", "sales", "cost"), tuple((c, n * 7 + 3, n) for n, c in enumerate(["Oslo", "Rome", "Bern"]))
+)
+NAMES = Rows(("product", "sales"), tuple((f"a product with a long name {n}", n) for n in range(25)))
+CHARTS = {
+    "bars": (CITIES, {"mark": "bar", "x": "city", "y": ["sales"]}),
+    "bars side by side": (CITIES, {"mark": "bar", "x": "city", "y": ["sales", "cost"]}),
+    "bars that lie": (NAMES, {"mark": "bar", "x": "product", "y": ["sales"]}),
+    "bars in heaps": (
+        REGIONS,
+        {"mark": "bar", "x": "month", "y": ["orders"], "series": "region", "aggregate": "sum"},
+    ),
+    "lines": (REGIONS, {"mark": "line", "x": "month", "y": ["orders"], "series": "region"}),
+    "areas": (
+        REGIONS,
+        {"mark": "area", "x": "month", "y": ["orders"], "series": "region", "aggregate": "sum"},
+    ),
+    "points": (CITIES, {"mark": "scatter", "x": "sales", "y": ["cost"]}),
+    "slices": (CITIES, {"mark": "pie", "x": "city", "y": ["sales"]}),
+    "counts": (NAMES, {"mark": "histogram", "x": "sales"}),
+    "a number": (Rows(("revenue",), ((1234.5,),)), {"mark": "number", "y": ["revenue"]}),
+    "years": (
+        Rows(("year", "sales"), tuple((year, year % 7) for year in range(2015, 2026))),
+        {"mark": "line", "x": "year", "y": ["sales"]},
+    ),
+    "words that mean something elsewhere": (
+        Rows(("city", "sales"), (("$5 to $9", 1), ("<b>x</b>\x07", 2), ("_{a}^b", 3), (None, None))),
+        {"mark": "bar", "x": "city", "y": ["sales"], "title": "$a_b$ & <i>\r\n", "note": "100 % \\frac"},
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def rested(monkeypatch):
+    """No pause from another test, and no browser left for the next."""
+    monkeypatch.setattr(images, "_pause_until", 0.0)
+    yield
+    browser.close()
+
+
+def size_of(png: bytes | None) -> tuple[int, int]:
+    assert png is not None
+    assert png.startswith(b"\x89PNG\r\n")
+    return struct.unpack(">II", png[16:24])
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_every_chart_is_drawn_without_a_browser(name, settings):
+    settings.CHART_IMAGES = "simple"
+    rows, chart = CHARTS[name]
+    width, height = size_of(images.chart_image(chart, rows, width=600, height=300, scale=1))
+    assert width == 600
+    assert height > 600 if name == "bars that lie" else height == 300
+
+
+def test_charts_are_drawn_by_the_browser_and_it_stays_for_the_next(settings):
+    settings.CHART_IMAGES = "plotly"
+    processes = set()
+    for rows, chart in (CHARTS["lines"], CHARTS["words that mean something elsewhere"], CHARTS["slices"]):
+        assert size_of(images.chart_image(chart, rows, width=600, height=300, scale=2)) == (1200, 600)
+        processes.add(browser._browser._kaleido.subprocess.pid)
+    assert len(processes) == 1
+
+
+@pytest.mark.parametrize("how", ["simple", "auto"])
+@pytest.mark.parametrize(
+    ("chart", "rows"),
+    [
+        (None, CITIES),
+        ({}, CITIES),
+        ({"mark": "none", "note": "nothing"}, CITIES),
+        ({"mark": "bar", "x": "city", "y": ["sales"]}, Rows(("city", "sales"), ())),
+        ({"mark": "bar", "x": "gone", "y": ["sales"]}, CITIES),
+        ({"mark": "flower", "x": "city", "y": ["sales"]}, CITIES),
+    ],
+)
+def test_a_chart_of_nothing_is_none(chart, rows, how, settings):
+    settings.CHART_IMAGES = how
+    assert images.chart_image(chart, rows) is None
+
+
+def test_a_browser_that_hangs_is_given_up_and_a_plainer_chart_comes_in_time(settings, monkeypatch):
+    settings.CHART_IMAGES = "auto"
+    rows, chart = CHARTS["bars"]
+    assert images.chart_image(chart, rows)
+    process = browser._browser._kaleido.subprocess
+    assert len(session_of(process.pid)) > 2
+    os.killpg(process.pid, signal.SIGSTOP)
+    monkeypatch.setattr(browser, "SECONDS", 0.5)
+    monkeypatch.setattr(browser, "CLOSE_SECONDS", 0.5)
+    began = time.monotonic()
+    assert size_of(images.chart_image(chart, rows, width=600, height=300, scale=1)) == (600, 300)
+    assert time.monotonic() - began < 10
+    assert until(lambda: not session_of(process.pid))
+    assert browser._browser is None
+    assert images.chart_image(chart, rows), "while it has a pause no browser is started"
+    assert browser._browser is None
+
+
+def test_without_a_chromium_charts_are_drawn_all_the_same(settings, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    for how in ("auto", "plotly"):
+        settings.CHART_IMAGES = how
+        rows, chart = CHARTS["bars"]
+        assert images.chart_image(chart, rows)
+        assert browser._browser is None
+
+
+def test_the_browser_ends_with_its_process_however_that_ends():
+    code = """
+import django, time
+django.setup()
+from mirror.exports.images import browser, chart_image
+from tests.exports.test_images import CHARTS
+rows, chart = CHARTS["bars"]
+assert chart_image(chart, rows)
+print(browser._browser._kaleido.subprocess.pid, flush=True)
+time.sleep(60)
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=os.environ
+        | {"DJANGO_SETTINGS_MODULE": "tests.settings", "CHART_IMAGES": "plotly", "PYTHONPATH": "."},
+        stdout=subprocess.PIPE,
+    )
+    chromium = int(process.stdout.readline())
+    assert len(session_of(chromium)) > 2
+    process.kill()
+    process.wait(10)
+    assert until(lambda: not session_of(chromium))
+
+
+def session_of(pid: int) -> list[int]:
+    """The processes of a session, without those that have ended."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, _, session = stat.read_text().rsplit(")", 1)[1].split()[:4]
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(session) == pid and state != "Z":
+            found.append(int(stat.parent.name))
+    return found
+
+
+def until(happens: Callable[[], bool], seconds: float = 10) -> bool:
+    end = time.monotonic() + seconds
+    while not happens() and time.monotonic() < end:
+        time.sleep(0.05)
+    return happens()
+
+
+# ---------------------------------------------------------------- colours
+
+
+def test_the_colours_are_those_of_the_style_sheet_by_day():
+    css = (ROOT / "frontend/static/css/tokens.css").read_text()
+    found = {
+        name: rgb(*map(float, numbers))
+        for name, *numbers in re.findall(r"--([\w-]+): light-dark\(oklch\(([\d.]+)% ([\d.]+) ([\d.]+)\)", css)
+    }
+    assert tuple(found[f"series-{n}"] for n in range(1, 9)) == look.SERIES
+    names = ("panel", "sunken", "text", "text-muted", "line", "line-strong")
+    ours = (look.PANEL, look.SUNKEN, look.TEXT, look.MUTED, look.LINE, look.STRONG)
+    assert tuple(map(found.get, names)) == ours
+
+
+def rgb(light: float, chroma: float, hue: float) -> str:
+    """OKLCH to sRGB, as Björn Ottosson defines it (2020)."""
+    a, b = chroma * math.cos(math.radians(hue)), chroma * math.sin(math.radians(hue))
+    l, m, s = (  # noqa: E741
+        (light / 100 + x * a + y * b) ** 3
+        for x, y in (
+            (0.3963377774, 0.2158037573),
+            (-0.1055613458, -0.0638541728),
+            (-0.0894841775, -1.2914855480),
+        )
+    )
+    linear = (
+        4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+        -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+        -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s,
+    )
+    curved = (12.92 * c if c <= 0.0031308 else 1.055 * c ** (1 / 2.4) - 0.055 for c in linear)
+    return "#" + "".join(f"{round(255 * min(1.0, max(0.0, c))):02x}" for c in curved)
