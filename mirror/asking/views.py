@@ -10,6 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -296,7 +297,9 @@ def save(request: HttpRequest, pk: int) -> HttpResponse:
     except services.AskingError as error:
         messages.error(request, str(error))
         return redirect("asking:run", found.run_id)
-    messages.success(request, f"Saved as “{saved.name}”.")
+    place = reverse("library:saved", args=[saved.pk])
+    words = "Saved as “{}”. <a href='{}'>Open it</a> to give it parameters, share it or send it as a report."
+    messages.success(request, format_html(words, saved.name, place))
     return _to_run(request, found.run)
 
 

@@ -17,8 +17,10 @@ from django.conf import settings
 
 from mirror.reports import channels
 from mirror.reports.models import Channel, Report
+from mirror.reports.part_forms import focus_first
 from mirror.sources.secrets import SecretUnreadable, is_kept
 
+NEEDED = "Fill this in, or take the whole of it out with ×."
 MOST_BAD_NAMED = 5
 
 
@@ -33,6 +35,8 @@ class ChannelForm(forms.Form):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.kept, self.by_staff = kept, by_staff
+        for field in self.fields.values():
+            field.error_messages["required"] = NEEDED
         self.target: dict[str, Any] = {}
         if kept is not None and is_kept(kept, "secret") and "secret" in self.fields:
             self.fields["secret"].required = False
@@ -208,6 +212,7 @@ class ChannelRows:
     def __init__(self, report: Report | None, by_staff: bool, rows: Iterable[ChannelRow] = ()) -> None:
         self.by_staff = by_staff
         self.rows = list(rows)
+        self.is_shorter = False
         self._kept = {channel.pk: channel for channel in report.channels.all()} if report else {}
 
     @classmethod
@@ -248,10 +253,12 @@ class ChannelRows:
         if kind in FORMS:
             key = str(max((int(row.key) for row in self.rows), default=-1) + 1)
             self._row(key, kind, None)
+            focus_first(self.rows[-1].form)
 
     def remove(self, key: str) -> None:
         """Take a channel out."""
         self.rows = [row for row in self.rows if row.key != key]
+        self.is_shorter = True
 
     def is_valid(self) -> bool:
         """Whether all can stand; else they say beside their fields why not."""

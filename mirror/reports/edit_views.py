@@ -37,11 +37,13 @@ class _Typed:
 
     def given(self) -> dict[str, object]:
         """What the services take."""
-        plain = ("title", "note", "formats", "condition", "keep_days", "pause_after")
+        plain = ("note", "formats", "condition", "keep_days", "pause_after")
+        parts = self.parts.parts()
         return {
             **{name: self.form.cleaned_data[name] for name in plain},
+            "title": self.form.cleaned_data["title"] or parts[0][0].name,
             "threshold": self.form.threshold,
-            "parts": self.parts.parts(),
+            "parts": parts,
             "channels": self.to.given(),
             "schedule": self.when.cleaned_schedule,
             "zone": self.when.cleaned_data["zone"],
@@ -129,7 +131,9 @@ def _shown(
     request: HttpRequest, report: Report | None, typed: _Typed, *, status: int = 200, is_judged: bool = True
 ) -> HttpResponse:
     page = EditPage(report, typed.form, typed.parts, typed.when, typed.to, next_runs(typed.when))
-    if not is_judged:
+    if is_judged:
+        page.lead_to_first_error()
+    else:
         page.forget_errors()
     response = render(request, "reports/form.html", {"page": page}, status=status)
     response["Cache-Control"] = "no-store"

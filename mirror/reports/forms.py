@@ -26,7 +26,12 @@ GOOD_FOR = {
 class ReportForm(forms.Form):
     """Title, note, formats, condition and limits."""
 
-    title = forms.CharField(label="Title", max_length=TITLE_CHARS, help_text="The subject of the mail.")
+    title = forms.CharField(
+        label="Title",
+        required=False,
+        max_length=TITLE_CHARS,
+        help_text="The subject of the mail. Empty: the name of the first saved SQL.",
+    )
     note = forms.CharField(
         label="Note",
         required=False,

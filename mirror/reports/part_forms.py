@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet
+from django.forms import Form
 
 from mirror.library.forms import ArgumentsForm, DateWordsField
 from mirror.library.models import SavedSql
@@ -53,6 +54,8 @@ class PartRows:
         self.usable = usable
         self.rows = list(rows)
         self.problem = ""
+        # What has the focus after a change: `add`, or a button such as `up-2`.
+        self.focus = ""
 
     @classmethod
     def of_report(cls, usable: QuerySet[SavedSql], report: Report) -> PartRows:
@@ -98,6 +101,7 @@ class PartRows:
         else:
             key = str(max((int(row.key) for row in self.rows), default=-1) + 1)
             self._row(key, saved.name, saved)
+            self.focus = "" if focus_first(self.rows[-1].form) else "add"
 
     def change(self, wish: str) -> None:
         """Do what a button beside a row says: `up-2`, `down-2` or `remove-2`, with the row's key."""
@@ -106,8 +110,13 @@ class PartRows:
         if at is None:
             return
         row = self.rows.pop(at)
-        if what != "remove":
-            self.rows.insert(max(0, at + (-1 if what == "up" else 1)), row)
+        self.focus = "add"
+        if what in ("up", "down"):
+            to = min(max(0, at + (-1 if what == "up" else 1)), len(self.rows))
+            self.rows.insert(to, row)
+            # The button that was pressed, unless the row can go no further that way.
+            way = "down" if to == 0 else "up" if to == len(self.rows) - 1 else what
+            self.focus = f"{way}-{key}"
 
     def is_valid(self) -> bool:
         """Whether there is something to send and every value can be read; else the rows say what is wrong."""
@@ -124,6 +133,14 @@ class PartRows:
     def addable(self) -> list[SavedSql]:
         """What can be added."""
         return list(self.usable.order_by("name")[:500])
+
+
+def focus_first(form: Form | None) -> bool:
+    """Let the first field of a row that was just added have the focus; say whether there is one."""
+    for field in form.fields.values() if form else ():
+        field.widget.attrs["autofocus"] = True
+        return True
+    return False
 
 
 def _is_number(typed: str) -> bool:

@@ -161,7 +161,7 @@ def test_a_report_is_made_from_saved_sql_and_shown_as_it_was_typed(as_alice, sav
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"title": ""}, "This field is required."),
+        ({"title": "x" * 201}, "at most 200 characters (it has 201)"),
         ({"part-0-saved": "999999"}, "This saved SQL was deleted, or is no longer shared with you. Remove it."),
         ({"part": ""}, "Choose at least one saved SQL to send."),
         ({"kind": "weekly"}, "Choose at least one day of the week."),
@@ -174,7 +174,7 @@ def test_a_report_is_made_from_saved_sql_and_shown_as_it_was_typed(as_alice, sav
         (mailed("a@example.com nonsense, b@"), "“nonsense” is not a mail address. “b@” is not a mail address."),
         (mailed(" ".join(f"p{n}@example.com" for n in range(201))), "These are 201 recipients; a report goes to 200 at most."),
         ({"channel": "1", "channel-1-kind": "webhook", "channel-1-url": "http://169.254.169.254/latest"}, "169.254.169.254"),
-        ({"channel": "1", "channel-1-kind": "s3", "channel-1-bucket": "x"}, "This field is required."),
+        ({"channel": "1", "channel-1-kind": "s3", "channel-1-bucket": "x"}, "Fill this in, or take the whole of it out with ×."),
         ({"channel": "1", "channel-1-kind": "folder", "channel-1-path": "/etc"}, "An administrator may name other folders."),
     ],
 )  # fmt: skip
@@ -276,7 +276,9 @@ def test_a_secret_that_was_typed_is_kept_when_left_empty_and_never_shown(
     report, channel = Report.objects.get(), Channel.objects.get()
     pages = [as_alice.get(url(name, report.pk)).content.decode() for name in ("report", "edit")]
     row["channel-0-kept"] = str(channel.pk)
-    refused = as_alice.post(url("edit", report.pk), {**typed, **row, "channel-0-secret": secret, "title": ""})
+    refused = as_alice.post(
+        url("edit", report.pk), {**typed, **row, "channel-0-secret": secret, "keep_days": "0"}
+    )
     assert all(secret not in page for page in pages)
     assert secret in refused.content.decode()
     assert refused["Cache-Control"] == "no-store"

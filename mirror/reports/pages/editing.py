@@ -67,9 +67,10 @@ class EditPage:
     next: NextRuns
 
     def _forms(self) -> Iterator[Any]:
-        yield self.form
-        yield self.when
+        """The forms in the order they stand on the page."""
         yield from (row.form for row in self.parts.rows if row.form)
+        yield self.when
+        yield self.form
         yield from (row.form for row in self.to.rows)
 
     @property
@@ -84,6 +85,15 @@ class EditPage:
         for form in self._forms():
             if form.is_bound:
                 form.errors.clear()
+
+    def lead_to_first_error(self) -> None:
+        """Let the first field that cannot stand have the focus, unless something is said about the whole."""
+        wrong = [form for form in self._forms() if form.is_bound and form.errors]
+        if not wrong or self.form.non_field_errors():
+            return
+        name = next((name for name in wrong[0].fields if name in wrong[0].errors), None)
+        if name is not None:
+            wrong[0].fields[name].widget.attrs["autofocus"] = True
 
     @property
     def has_mail_server(self) -> bool:

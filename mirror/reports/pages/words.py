@@ -62,16 +62,21 @@ def instant(kept: object) -> datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
+# Units with their seconds. Two of a month or a year are needed before those are said: "in 41 days", "in 3 months".
+_MONTH = 2_629_800
+_UNITS = ((12 * _MONTH, "year"), (_MONTH, "month"), (86_400, "day"), (3_600, "hour"), (60, "minute"))
+
+
 def away(distance: timedelta) -> str:
     """Say how far away an instant is, in its largest unit.
 
     Example:
-        >>> away(timedelta(minutes=150)), away(timedelta(days=-1, hours=-2)), away(timedelta(seconds=-3))
-        ('in 3 hours', '1 day ago', 'just now')
+        >>> away(timedelta(minutes=150)), away(timedelta(days=-1, hours=-2)), away(timedelta(days=800))
+        ('in 3 hours', '1 day ago', 'in 2 years')
     """
     seconds = abs(distance.total_seconds())
-    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        if seconds >= size * 0.95:
+    for size, unit in _UNITS:
+        if seconds >= size * (0.95 if size < _MONTH else 2):
             number = max(1, int(seconds / size + 0.5))
             words = f"{number} {unit}{'' if number == 1 else 's'}"
             return f"in {words}" if distance > timedelta(0) else f"{words} ago"
