@@ -41,6 +41,7 @@ class HookServer:
     certificate: tuple[str, str] | None = None
     received: list[Received] = field(default_factory=list)
     connections: int = 0
+    sent: int = 0
 
     def __post_init__(self) -> None:
         self._socket = socket.create_server(("127.0.0.1", 0))
@@ -137,6 +138,7 @@ class HookServer:
             for piece in self.answer(path):
                 if isinstance(piece, bytes):
                     connection.sendall(piece)
+                    self.sent += len(piece)
                 elif self.stopping.wait(piece):
                     return
 

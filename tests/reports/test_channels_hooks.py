@@ -186,7 +186,9 @@ def test_an_answer_that_drips_counts_by_its_status(server, settings):
 
 
 def test_little_is_read_of_a_huge_answer(server):
+    sent = server.sent
     answer = deliver(server.url("/huge"))
+    assert server.sent - sent < 8_000_000, "of a gigabyte; what is on its way counts too"
     assert answer.startswith("200 OK xxx")
     assert len(answer) <= 300
 

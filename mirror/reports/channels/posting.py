@@ -119,7 +119,7 @@ def post(
         raise DeliveryFailed("The address must begin with https://.", is_permanent=True)
     split = urlsplit(url)
     target = (split.path or "/") + (f"?{split.query}" if split.query else "")
-    network = _Network(_Deadline(settings.WEBHOOK_SECONDS), is_tls=scheme == "https", before=before)
+    network = _Network(_Deadline(settings.WEBHOOK_SECONDS), before)
     request = httpcore2.Request(
         b"POST",
         httpcore2.URL(scheme=scheme.encode(), host=host.encode(), port=port, target=target.encode()),
@@ -204,8 +204,8 @@ class _Deadline:
 class _Network(httpcore2.NetworkBackend):
     """Connects to checked addresses only, and tells when the first byte of a request is about to go."""
 
-    def __init__(self, deadline: _Deadline, *, is_tls: bool, before: Callable[[], None] | None) -> None:
-        self._deadline, self._is_tls, self._before = deadline, is_tls, before
+    def __init__(self, deadline: _Deadline, before: Callable[[], None] | None) -> None:
+        self._deadline, self._before = deadline, before
         self.is_sent = False
 
     def connect_tcp(
@@ -222,7 +222,7 @@ class _Network(httpcore2.NetworkBackend):
         for place in addresses(host, port):
             try:
                 stream = inner.connect_tcp(place, port, self._deadline.left(CONNECT_SECONDS))
-                return _Stream(stream, self, is_open=not self._is_tls)
+                return _Stream(stream, self)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failed = error
         raise failed
@@ -240,16 +240,16 @@ class _Network(httpcore2.NetworkBackend):
 
 
 class _Stream(httpcore2.NetworkStream):
-    """A connection whose every step ends with the deadline. `is_open`: what is written is the request."""
+    """A connection whose every step ends with the deadline; what is written to it is the request."""
 
-    def __init__(self, inner: httpcore2.NetworkStream, network: _Network, *, is_open: bool) -> None:
-        self._inner, self._network, self._is_open = inner, network, is_open
+    def __init__(self, inner: httpcore2.NetworkStream, network: _Network) -> None:
+        self._inner, self._network = inner, network
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         return self._inner.read(max_bytes, self._network.left())
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        if self._is_open and buffer:
+        if buffer:
             self._network.about_to_send()
         self._inner.write(buffer, self._network.left())
 
@@ -263,7 +263,7 @@ class _Stream(httpcore2.NetworkStream):
         timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
         inner = self._inner.start_tls(ssl_context, server_hostname, self._network.left(CONNECT_SECONDS))
-        return _Stream(inner, self._network, is_open=True)
+        return _Stream(inner, self._network)
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)
