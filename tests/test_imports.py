@@ -81,11 +81,11 @@ AROUND = {"adapters", "evaluation", "pipeline", "testing"}
 # Libraries that compute and touch nothing outside.
 COMPUTING = {"sqlglot", "rapidfuzz", "snowballstemmer"}
 
-# One vendor an adapter. Arrow is how columns come: `arrow` keeps their limits, and PostgreSQL's text becomes arrays.
+# One vendor an adapter. Arrow is how columns come: `arrow` keeps their limits, two drivers' rows become its arrays.
 VENDORS = {
     "arrow": {"pyarrow"},
     "base": set(),
-    "duckdb": {"duckdb"},
+    "duckdb": {"duckdb", "pyarrow"},
     "kinds": set(),
     "missing": set(),
     "mysql": {"pymysql"},

@@ -12,9 +12,10 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -23,6 +24,7 @@ from sqlagent.adapters.base import (
     VALUE_CHARS,
     Adapter,
     Batch,
+    ColumnarRowing,
     Flight,
     Rowing,
     failed,
@@ -40,6 +42,10 @@ CHUNK = 200
 WATCH_EVERY = 0.05
 # MULTI is a PIVOT that has to look for its columns first.
 READ_KINDS = frozenset(("SELECT", "EXPLAIN", "MULTI"))
+# Types whose Arrow arrays say what Python's values would; the others come by rows alone.
+BY_COLUMN = re.compile(
+    r"BOOLEAN|U?(TINYINT|SMALLINT|INTEGER)|BIGINT|FLOAT|DOUBLE|DECIMAL\(\d+,\d+\)|VARCHAR|DATE|TIME|TIMESTAMP"
+)
 # All readers of one file in a process share these, or DuckDB refuses the second.
 CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",
@@ -151,21 +157,55 @@ class DuckdbDatabase(Adapter):
                 if len(statements) != 1:
                     many = "holds several" if statements else "holds none"
                     raise refused(f"One statement at a time, please: this text {many}.")
-                if (kind := _kind_of_statement(statements[0])) not in READ_KINDS:
+                statement = statements[0]
+                if (kind := _kind_of_statement(statement)) not in READ_KINDS:
                     raise refused(f"{kind} is not a read.")
-                result = db.execute(statements[0])
-                if exact := _exact_sql(statements[0], result):
-                    result = db.execute(exact)
+                rowing = self._rowing(db, statement, flight, sql, limits)
             except duckdb.Error as error:
                 raise _failure(error, flight, sql) from error
-            names = [column[0] for column in result.description or ()]
-            kinds = [kind_of(str(column[1])) for column in result.description or ()]
-            yield Rowing(names, kinds, self._chunks(result, flight, sql), flight, limits)
+            yield rowing
 
-    def _chunks(self, result: duckdb.DuckDBPyConnection, flight: Flight, sql: str) -> Iterator[Batch]:
+    def _rowing(
+        self,
+        db: duckdb.DuckDBPyConnection,
+        statement: duckdb.Statement,
+        flight: Flight,
+        sql: str,
+        limits: Limits,
+    ) -> Rowing:
+        """Run a statement, or bind a SELECT whose types may come by column too. Raises: duckdb.Error."""
+        relation = None
+        with suppress(duckdb.Error):  # what cannot be bound says where when it is run
+            relation = db.sql(statement) if statement.type.name == "SELECT" else None
+        types = [] if relation is None else list(map(str, relation.types))
+        if relation is not None and all(map(BY_COLUMN.fullmatch, types)):
+            chunks = self._chunks(lambda: db.execute(statement), flight, sql)
+            batches = self._batches(relation, types, flight, sql)
+            return ColumnarRowing(relation.columns, map(kind_of, types), chunks, batches, flight, limits)
+        result = db.execute(statement)
+        if exact := _exact_sql(statement, result):
+            result = db.execute(exact)
+        names = [column[0] for column in result.description or ()]
+        kinds = [kind_of(str(column[1])) for column in result.description or ()]
+        return Rowing(names, kinds, self._chunks(lambda: result, flight, sql), flight, limits)
+
+    def _chunks(
+        self, begin: Callable[[], duckdb.DuckDBPyConnection], flight: Flight, sql: str
+    ) -> Iterator[Batch]:
         try:
+            result = begin()
             while chunk := result.fetchmany(CHUNK):
                 yield chunk
+        except duckdb.Error as error:
+            raise _failure(error, flight, sql) from error
+
+    def _batches(
+        self, relation: duckdb.DuckDBPyRelation, types: list[str], flight: Flight, sql: str
+    ) -> Iterator[list[Any]]:
+        from sqlagent.adapters.duckdb_columns import column_batches  # loads pyarrow
+
+        try:
+            yield from column_batches(relation, types)
         except duckdb.Error as error:
             raise _failure(error, flight, sql) from error
 
