@@ -1,0 +1,259 @@
+"""What becomes of a delivery: tried again, refused, given up, sent again; and of rows whose workers died."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from mirror.leases import Status
+from mirror.reports import services
+from mirror.reports.channels.values import DeliveryFailed
+from mirror.reports.models import Channel, Delivery, ReportRun
+from mirror.reports.services import delivering, recovery
+from mirror.sources.models import Source
+from tests.reports.working import deliver, due, make, save_report, save_sql, work_off
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def report(post, alice, saved):
+    alice.email = "alice@example.com"
+    alice.save()
+    return save_report(alice, saved, to=["a@example.com", "b@example.com"], formats=["csv"])
+
+
+def made(report) -> dict[str, Delivery]:
+    """Make a run and give its deliveries by recipient."""
+    due(report, timezone.now())
+    services.reports_due_make()
+    run = make(report.runs.filter(status=Status.QUEUED).get())
+    return {row.to: row for row in run.deliveries.all()}
+
+
+def again(delivery: Delivery) -> Delivery:
+    """Let the time to try again come, and do."""
+    Delivery.objects.filter(pk=delivery.pk).update(not_before=timezone.now())
+    return deliver(delivery)
+
+
+def test_each_recipient_is_tried_again_by_itself_with_longer_waits(report, post) -> None:
+    rows = made(report)
+    post.orders(refuse={"a@example.com": "450 busy, come back"})
+    first = deliver(rows["a@example.com"])
+    assert deliver(rows["b@example.com"]).state == "sent"
+    waits = []
+    for _ in range(5):
+        assert services.delivery_take(first.pk) is None, "not before its time"
+        waits.append(round((first.not_before - timezone.now()).total_seconds() / 60))
+        first = again(first)
+    assert waits == [1, 5, 15, 60, 180]
+    assert (first.state, first.status, len(first.answers)) == ("given_up", Status.DONE, 6)
+    assert "450" in first.answers[-1]["answer"]
+    post.orders()
+    work_off()
+    notice = post.mails("alice@example.com")[0].message.get_body(("plain",)).get_content()
+    assert "Mail to a@example.com: " in notice
+    assert "come back" in notice
+    assert "Its next run is at" in notice
+
+
+def test_a_recipient_refused_for_good_is_told_and_gets_nothing_until_allowed(report, post) -> None:
+    post.orders(refuse={"a@example.com": "550 no such user here"})
+    gone = deliver(made(report)["a@example.com"])
+    work_off()
+    assert (gone.state, gone.tries) == ("given_up", 0)
+    assert len(post.mails("alice@example.com")) == 1
+    channel = report.channels.get()
+    assert "no such user" in channel.refused["a@example.com"]
+    assert set(made(report)) == {"b@example.com"}
+    services.recipient_allow(channel, "a@example.com")
+    assert set(made(report)) == {"a@example.com", "b@example.com"}
+
+
+def test_what_the_other_side_asks_to_wait_is_waited_within_a_day(report, monkeypatch) -> None:
+    row = made(report)["a@example.com"]
+
+    asked: list[float] = []
+
+    def busy(*_, **__):
+        raise DeliveryFailed("slow down", retry_after=asked.pop())
+
+    monkeypatch.setattr("mirror.reports.services.delivering.channels.deliver", busy)
+    for seconds, minutes in [(1, 1), (1800, 30), (10**7, 24 * 60)]:
+        asked.append(seconds)
+        row = again(row)
+        assert round((row.not_before - timezone.now()).total_seconds() / 60) == minutes
+    assert len(row.answers) == 3
+
+
+def test_one_dead_channel_stops_no_other(post, alice, saved) -> None:
+    dead = ("webhook", {"url": "https://127.0.0.1:1/nobody"}, None)
+    report = save_report(alice, saved)
+    report = services.report_update(
+        report,
+        **{
+            name: getattr(report, name)
+            for name in (
+                "title",
+                "note",
+                "formats",
+                "zone",
+                "missed",
+                "condition",
+                "keep_days",
+                "pause_after",
+            )
+        },
+        schedule=None,
+        threshold=None,
+        parts=[(saved, {})],
+        channels=[dead, ("mail", {"to": ["a@example.com"]}, None)],
+    )
+    run = services.report_run_now(report, alice)
+    work_off()
+    states = {row.kind: (row.state, row.tries) for row in run.deliveries.all()}
+    assert states == {"webhook": ("waiting", 1), "mail": ("sent", 0)}
+
+
+def test_what_is_sent_again_has_a_new_name_and_a_removed_channel_sends_nothing(report, post, alice) -> None:
+    rows = made(report)
+    with pytest.raises(services.ReportError, match="on its way"):
+        services.delivery_again(rows["a@example.com"], alice)
+    work_off()
+    run = report.runs.get()
+    assert services.run_send_again(run, alice) == 2
+    work_off()
+    assert len({mail.message["Message-ID"] for mail in post.mails("a@example.com")}) == 2
+    assert [len(row.answers) for row in run.deliveries.all()] == [2, 2]
+    waiting = made(report)
+    report.channels.all().delete()
+    work_off()
+    row = waiting["a@example.com"]
+    row.refresh_from_db()
+    assert (row.state, row.answers[-1]["answer"]) == ("given_up", delivering.REMOVED)
+    with pytest.raises(services.ReportError, match="channel it went by was removed"):
+        services.delivery_again(row, alice)
+
+
+def test_a_kept_secret_goes_to_no_other_place(post, alice, saved) -> None:
+    report = save_report(
+        alice, saved, channels=[("webhook", {"url": "https://127.0.0.1/a"}, "whsec_" + "a" * 40)]
+    )
+    row = report.channels.get()
+    fields = {
+        "title": "T", "note": "", "formats": [], "schedule": None, "zone": "UTC", "missed": "last",
+        "condition": "always", "threshold": None, "keep_days": 1, "pause_after": 1, "parts": [(saved, {})],
+    }  # fmt: skip
+    services.report_update(report, **fields, channels=[("webhook", dict(row.target), None)])
+    assert Channel.objects.get().pk == row.pk
+    assert Channel.objects.get().secret == "whsec_" + "a" * 40
+    with pytest.raises(services.ReportError, match="type its secret again"):
+        services.report_update(
+            report, **fields, channels=[("webhook", {**row.target, "url": "https://127.0.0.2/"}, None)]
+        )
+    assert Channel.objects.get().target == row.target
+
+
+# ---------------------------------------------------------------- workers that died
+
+
+def lost(row) -> None:
+    """Let its lease be over, as after its worker died."""
+    type(row).objects.filter(pk=row.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+
+
+def test_a_row_whose_workers_die_three_times_is_given_up_and_told(report, post, media) -> None:
+    due(report, timezone.now())
+    services.reports_due_make()
+    run = report.runs.get()
+    for _ in range(recovery.ATTEMPTS):
+        lease = services.run_take(run.pk)
+        assert lease is not None
+        (media / f"reports/{run.pk}/{lease.attempt}").mkdir(parents=True)
+        lost(run)
+        services.reports_recover()
+    run.refresh_from_db()
+    assert (run.outcome, run.status) == ("failed", Status.DONE)
+    assert "interrupted 3 times" in run.reason
+    assert not (media / f"reports/{run.pk}").exists()
+    work_off()
+    assert (
+        "interrupted 3 times" in post.mails("alice@example.com")[0].message.get_body(("plain",)).get_content()
+    )
+    row = made(report)["a@example.com"]
+    for _ in range(recovery.ATTEMPTS):
+        assert services.delivery_take(row.pk)
+        lost(row)
+        services.reports_recover()
+    row.refresh_from_db()
+    assert row.state == "given_up"
+    assert "interrupted 3 times" in row.answers[-1]["answer"]
+
+
+def test_a_worker_that_lost_its_run_writes_nothing_and_leaves_nothing(report, monkeypatch, media) -> None:
+    due(report, timezone.now())
+    services.reports_due_make()
+    run = report.runs.get()
+    first = services.run_take(run.pk)
+    real = services.making._conclude
+
+    def lose(making, lease, *rest):
+        monkeypatch.setattr(services.making, "_conclude", real)
+        lost(run)
+        services.reports_recover()
+        make(run)
+        real(making, lease, *rest)
+
+    monkeypatch.setattr(services.making, "_conclude", lose)
+    services.run_make(first)
+    run.refresh_from_db()
+    assert (run.outcome, run.attempts, run.files.count(), run.deliveries.count()) == ("made", 2, 1, 2)
+    assert [path.name for path in (media / f"reports/{run.pk}").iterdir()] == ["2"]
+    assert {part.attempt for part in run.parts.all()} == {2}
+
+
+def test_messages_are_sent_again_when_their_time_comes_or_nobody_came(report, monkeypatch) -> None:
+    sent: list[tuple[str, int]] = []
+    for name in ("make_report", "deliver_report"):
+        task = getattr(recovery, name)
+        monkeypatch.setattr(task, "delay", lambda pk, name=name: sent.append((name, pk)))
+    rows = made(report)
+    first, second = (row.pk for row in rows.values())
+    sent.clear()
+    services.reports_recover()
+    assert sent == []
+    Delivery.objects.filter(pk=first).update(queued_at=timezone.now() - timedelta(hours=1))
+    Delivery.objects.filter(pk=second).update(
+        queued_at=timezone.now() - timedelta(minutes=1), not_before=timezone.now() - timedelta(seconds=1)
+    )
+    services.reports_recover()
+    services.reports_recover()
+    assert sent == [("deliver_report", first), ("deliver_report", second)]
+
+
+def test_reports_leave_a_turn_for_people_and_wait_behind_them(post, alice, shop, saved) -> None:
+    from mirror.asking import services as asking
+    from mirror.asking.models import Run
+
+    Source.objects.update(concurrent_runs=2)
+    runs = [services.report_run_now(save_report(alice, saved, title=f"Report {n}"), alice) for n in range(2)]
+    assert services.run_take(runs[0].pk)
+    assert services.run_take(runs[1].pk) is None, "one of two turns is left for people"
+    questions = [asking.run_ask(alice, shop, "How many orders?") for _ in range(2)]
+    held = asking.run_take(questions[0].pk)
+    assert held
+    assert asking.run_take(questions[1].pk) is None
+    assert Run.objects.get(pk=questions[1].pk).waits_turn
+    ReportRun.objects.filter(pk=runs[0].pk).update(is_reading=False)
+    assert services.run_take(runs[1].pk) is None, "somebody waits"
+    assert asking.run_take(questions[1].pk)
+    held.end(outcome="failed")
+    assert services.run_take(runs[1].pk), "who has read its rows holds no turn"
+    Source.objects.update(concurrent_runs=1)
+    ReportRun.objects.update(is_reading=False)
+    Run.objects.update(status=Status.DONE)
+    another = services.report_run_now(save_report(alice, save_sql(alice, shop)), alice)
+    assert services.run_take(another.pk), "a source of one turn is not closed to reports"
