@@ -1,0 +1,203 @@
+"""Workbooks and PDF files as their readers see them: heads, notes, what did not fit, pages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import openpyxl
+import pytest
+from pypdf import PdfReader
+
+from mirror.exports import images, xlsx_files
+from mirror.exports.sheets import sheet_of_rows
+from mirror.exports.values import Cover, ExportError
+from mirror.exports.writing import pieces, write
+from sqlagent.values import Rows
+
+COUNTS = Rows(("n", "name"), tuple((n, f"name {n}") for n in range(10)))
+
+
+def book_of(sheets, tmp_path, cover=Cover()):  # noqa: B008 - a value that never changes
+    written = write("xlsx", sheets, tmp_path / "out.xlsx", cover)
+    return openpyxl.load_workbook(tmp_path / "out.xlsx"), written
+
+
+def pages_of(sheets, tmp_path, cover=Cover()):  # noqa: B008 - a value that never changes
+    written = write("pdf", sheets, tmp_path / "out.pdf", cover)
+    return PdfReader(tmp_path / "out.pdf"), written
+
+
+# ---------------------------------------------------------------- workbooks
+
+
+def test_a_sheet_has_its_head_in_sight_and_widths_that_fit(tmp_path):
+    rows = Rows(("id", "note"), ((1, "a note of some length"), (2, None)))
+    page = book_of([sheet_of_rows(rows, "Notes")], tmp_path)[0].worksheets[0]
+    assert page.title == "Notes (2)", "the sheet of notes has a name of its own"
+    assert page["A1"].font.b
+    assert page.freeze_panes == "A2"
+    assert page.auto_filter.ref == "A1:B3"
+    assert page.column_dimensions["B"].width > 20 > page.column_dimensions["A"].width
+
+
+def test_cells_have_the_types_that_excel_keeps_exactly(tmp_path):
+    cells = [
+        (Decimal("5.00"), "n", "0.00"),
+        (10**14, "n", "0"),
+        (10**15, "s", "General"),
+        (Decimal("0.1234567890123456"), "s", "General"),
+        (0.1 + 0.2, "n", "General"),
+        (True, "b", "General"),
+        (date(2024, 2, 29), "d", "yyyy-mm-dd"),
+        (date(1900, 2, 28), "s", "General"),
+        (datetime(2024, 2, 29, 12, 30), "d", "yyyy-mm-dd hh:mm:ss"),
+        (datetime(2024, 2, 29, tzinfo=UTC), "s", "General"),
+        (float("nan"), "s", "General"),
+    ]
+    rows = Rows(("n", "cell"), tuple((n, cell[0]) for n, cell in enumerate(cells)))
+    book, written = book_of([sheet_of_rows(rows)], tmp_path)
+    found = [book.worksheets[0].cell(n, 2) for n in range(2, len(cells) + 2)]
+    assert [(cell.data_type, cell.number_format) for cell in found] == [cell[1:] for cell in cells]
+    assert found[4].value == 0.1 + 0.2
+    assert written.notes == (
+        "2 numbers have more than 15 digits, the most Excel keeps; they are written as text, so that "
+        "nothing is rounded.",
+    )
+
+
+@pytest.mark.parametrize("known", [10, None])
+def test_rows_that_do_not_fit_are_said_in_the_file_and_to_whoever_sends_it(tmp_path, monkeypatch, known):
+    monkeypatch.setattr(xlsx_files, "XLSX_ROWS", 4)
+    book, written = book_of([replace(sheet_of_rows(COUNTS), row_count=known)], tmp_path)
+    assert book.worksheets[0].max_row == 5
+    assert written.rows == 4
+    of = " of 10 rows fit in a sheet" if known else " rows fit in a sheet; there are more"
+    assert written.notes == (f"Only the first 4{of}; take the CSV for all.",)
+    assert written.notes[0] in [cell.value for cell in book["Notes"]["A"]]
+    monkeypatch.setattr(xlsx_files, "XLSX_ROWS", 10)
+    assert book_of([replace(sheet_of_rows(COUNTS), row_count=known)], tmp_path)[1].notes == ()
+
+
+def test_a_text_that_does_not_fit_is_cut_between_characters_and_said(tmp_path):
+    rows = Rows(("short", "long"), (("x" * 32_767, "😀" * 20_000),))
+    book, written = book_of([sheet_of_rows(rows)], tmp_path)
+    short, long = (cell.value for cell in book.worksheets[0][2])
+    assert short == "x" * 32_767
+    assert long == "😀" * 16_383 + "…"
+    assert written.notes[0].startswith("1 texts were longer than 32,767 characters")
+
+
+def test_several_sheets_have_names_that_excel_takes_and_say_whose_note_it_is(tmp_path):
+    titles = ["Sales: 1/2 [draft]", "sales 1 2 draft", "'History'", "x" * 40, "x" * 40, "", "a\x07b"]
+    sheets = [sheet_of_rows(Rows(("n",), ((2**60,),)), title) for title in titles]
+    book, written = book_of(sheets, tmp_path)
+    assert book.sheetnames == [
+        *("Sales 1 2 draft", "sales 1 2 draft (2)", "History (2)", "x" * 31, "x" * 27 + " (2)"),
+        *("Sheet6", "a b", "Notes"),
+    ]
+    assert written.notes[0].startswith("Sales 1 2 draft: 1 numbers")
+
+
+def test_the_sheet_of_notes_says_what_the_cover_says(tmp_path):
+    cover = Cover("Weekly\r\nsales", "=1+1\nline two", datetime(2026, 1, 2, 3, 4, tzinfo=UTC), ("from shop",))
+    sheet = replace(sheet_of_rows(COUNTS, "Cities", sentence="Oslo leads."), truncated=True)
+    notes = book_of([sheet], tmp_path, cover)[0]["Notes"]
+    said = [cell.value for cell in notes["A"]]
+    assert said[:4] == ["Weekly sales", "=1+1\nline two", "from shop", "Made 2026-01-02 03:04 UTC"]
+    assert said[5:] == ["Cities", "Oslo leads.", "The source had more rows than these."]
+    assert notes["A2"].data_type == "s"
+
+
+# ---------------------------------------------------------------- PDF
+
+
+def test_a_pdf_says_title_note_sentence_and_shows_chart_and_table(tmp_path, settings):
+    settings.CHART_IMAGES = "simple"
+    rows = Rows(("city", "sales"), (("Oslo", 1234567), ("Łódź", None), ("Αθήνα", 2)))
+    image = images.chart_image({"mark": "bar", "x": "city", "y": ["sales"]}, rows)
+    sheet = sheet_of_rows(rows, "By city", sentence="Oslo leads.", chart_image=image)
+    cover = Cover("Weekly\x07 sales\r\n", "First line\nsecond\x1b line", datetime(2026, 1, 2, tzinfo=UTC))
+    reader, written = pages_of([sheet], tmp_path, cover)
+    text = reader.pages[0].extract_text()
+    for words in ("Weekly sales", "First line", "second line", "By city", "Oslo leads.", "Łódź", "Αθήνα"):
+        assert words in text
+    assert "1,234,567" in text
+    assert "Page 1 of 1" in text
+    assert len(reader.pages[0].images) == 1
+    assert reader.metadata.title == "Weekly sales"
+    assert (written.rows, written.notes) == (3, ())
+
+
+def test_every_page_of_a_long_table_has_its_head_and_its_number(tmp_path):
+    rows = Rows(("order_id", "customer"), tuple((n, f"customer {n}") for n in range(1_200)))
+    reader, written = pages_of([sheet_of_rows(rows, "Orders")], tmp_path)
+    texts = [page.extract_text() for page in reader.pages]
+    assert all("order_id" in text for text in texts)
+    assert f"Page {len(texts)} of {len(texts)}" in texts[-1]
+    assert "customer 999" in texts[-1]
+    assert "customer 1000" not in "".join(texts)
+    assert written.rows == 1_000
+    assert written.notes == (
+        "The first 1,000 of 1,200 rows are shown here; a file of another format has all.",
+    )
+
+
+def test_a_wide_table_lies_across_and_comes_in_parts_that_begin_alike(tmp_path):
+    wide = Rows(tuple(f"column_{n}" for n in range(60)), (tuple(range(1_000, 1_060)),))
+    reader, written = pages_of([sheet_of_rows(COUNTS, "Few"), sheet_of_rows(wide, "Many")], tmp_path)
+    first, *others = reader.pages
+    assert first.mediabox.width < first.mediabox.height
+    assert all(page.mediabox.width > page.mediabox.height for page in others)
+    text = "".join(page.extract_text() for page in others)
+    assert text.count("column_0") == text.count("Columns ") > 1
+    assert "column_39" in text
+    assert "column_40" not in text
+    assert written.notes == ("Many: The first 40 of 60 columns are shown here.",)
+
+
+@pytest.mark.parametrize("rows", [Rows((), ()), Rows(("a",), ()), Rows((), ((), ()))])
+def test_nothing_is_written_as_nothing_in_every_format(rows, tmp_path):
+    for format in ("csv", "jsonl", "parquet", "xlsx", "pdf"):
+        assert write(format, [sheet_of_rows(rows, "Nothing")], tmp_path / "out").rows == len(rows.rows)
+
+
+# ---------------------------------------------------------------- what cannot be written
+
+
+def test_what_makes_no_sense_is_said_and_leaves_no_file(tmp_path):
+    sheet = sheet_of_rows(COUNTS)
+    for call, said in (
+        (("exe", [sheet], tmp_path / "out"), "There is no format “exe”"),
+        (("csv", [sheet, sheet], tmp_path / "out"), "A CSV file holds the rows of one SQL"),
+        (("csv", [], tmp_path / "out"), "There is nothing to write"),
+        (("csv", [sheet], tmp_path / "gone/out"), "No such file or directory"),
+    ):
+        with pytest.raises(ExportError, match=said):
+            write(*call)
+    with pytest.raises(ExportError, match="cannot be read before it is whole"):
+        list(pieces("xlsx", sheet))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl", "parquet", "xlsx", "pdf"])
+def test_a_source_that_fails_halfway_leaves_the_earlier_file_and_nothing_else(format, tmp_path):
+    def batches():
+        yield COUNTS.rows
+        raise ConnectionResetError(104, "Connection reset by peer")
+
+    out = tmp_path / "out"
+    out.write_text("earlier")
+    with pytest.raises(ExportError, match="Connection reset by peer"):
+        write(format, [replace(sheet_of_rows(COUNTS), batches=batches)], out)
+    assert out.read_text() == "earlier"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl", "xlsx"])
+def test_progress_is_told_while_rows_are_written(format, tmp_path):
+    told: list[int] = []
+    sheet = replace(sheet_of_rows(COUNTS), batches=lambda: iter([COUNTS.rows[:4], COUNTS.rows[4:]]))
+    write(format, [sheet], tmp_path / "out", progress=told.append)
+    assert told == [4, 10]
