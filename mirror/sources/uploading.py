@@ -90,7 +90,7 @@ def upload_read(
 
 
 def _counted(plan: FilePlan, tell: Callable[[str], None]) -> Callable[[int], None]:
-    return lambda rows: tell(f"{plan.name}: {rows:,} rows")
+    return lambda rows: tell(f"{plan.name}: {rows:,} rows so far")
 
 
 def upload_create(

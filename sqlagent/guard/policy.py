@@ -13,7 +13,7 @@ KINDS = {
     "describe": "DESCRIBE and SUMMARIZE of a table or a read-only statement",
     "show": "SHOW of tables, columns and harmless settings",
     "pragma": "PRAGMAs that only describe a table (SQLite)",
-    "system_tables": "system tables that describe the schema, such as information_schema.columns",
+    "system_tables": "System tables that describe the schema, such as information_schema.columns",
     "version": "version() and the like, which tell what software is running",
 }
 """Statements on which reasonable people differ, and what each word stands for."""

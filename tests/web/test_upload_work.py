@@ -52,7 +52,7 @@ def test_a_large_file_becomes_a_source_with_pages_that_never_wait_for_it(as_alic
     assert "Waiting for a worker" in review(as_alice, upload).content.decode()
     assert review(as_bob, upload).status_code == 404
     work(upload)
-    assert told == ["big.csv: 20,000 rows", "big.csv: 40,000 rows", "big.csv: 45,001 rows"]
+    assert told == ["big.csv: 20,000 rows so far", "big.csv: 40,000 rows so far", "big.csv: 45,001 rows so far"]
     followed = review(as_alice, upload, hx_request="true")
     assert (followed.status_code, followed["HX-Redirect"]) == (
         204,
