@@ -32,6 +32,16 @@ class PersonForm(forms.Form):
         return username
 
 
+class AddressForm(forms.ModelForm):
+    """One's own mail address."""
+
+    class Meta:
+        model = User
+        fields = ["email"]
+        labels = {"email": "Mail address"}
+        help_texts = {"email": "Test reports are sent there, and word of reports of yours that fail."}
+
+
 class TeamForm(forms.ModelForm):
     """A team's name."""
 

@@ -61,6 +61,13 @@ def user_deactivate(user: User, by: User) -> None:
 
 
 @transaction.atomic
+def user_address(user: User, email: str) -> None:
+    """Keep somebody's mail address; an empty one is none."""
+    user.email = email
+    user.save(update_fields=["email"])
+    log.info("User %s changed their mail address", user.pk)
+
+
 def user_make_staff(user: User, is_staff: bool, by: User) -> None:
     """Make somebody an administrator, or one no longer. Raises: PeopleError for the last one."""
     if not is_staff and not _others_manage(user):

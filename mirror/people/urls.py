@@ -12,6 +12,7 @@ urlpatterns = [
     path("sign-in/link/<str:token>/", views.sign_in_link, name="sign_in_link"),
     path("sign-out/", views.sign_out, name="sign_out"),
     path("account/", views.account, name="account"),
+    path("account/address/", views.account_address, name="account_address"),
     path("people/", views.people, name="people"),
     path("people/new/", views.person_new, name="person_new"),
     path("people/<int:pk>/link/", views.person_link, name="person_link"),

@@ -17,7 +17,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
 from mirror.people import selectors, services
-from mirror.people.forms import MemberForm, PersonForm, TeamForm
+from mirror.people.forms import AddressForm, MemberForm, PersonForm, TeamForm
 from mirror.people.models import Team, User
 from mirror.people.pages import LinkPage, TeamPage
 
@@ -70,8 +70,26 @@ def account(request: HttpRequest) -> HttpResponse:
         update_session_auth_hash(request, form.save())
         messages.success(request, "Your password is set.")
         return redirect("people:account")
-    status = 422 if form.is_bound else 200
-    return render(request, "people/account.html", {"form": form}, status=status)
+    return _show_account(request, form, AddressForm(instance=request.user))
+
+
+@require_POST
+def account_address(request: HttpRequest) -> HttpResponse:
+    """Choose one's mail address, or none."""
+    form_class = PasswordChangeForm if request.user.has_usable_password() else SetPasswordForm
+    address = AddressForm(request.POST, instance=User.objects.get(pk=request.user.pk))
+    if address.is_valid():
+        services.user_address(request.user, address.cleaned_data["email"])
+        messages.success(request, "Your mail address is saved.")
+        return redirect("people:account")
+    return _show_account(request, form_class(request.user), address)
+
+
+def _show_account(
+    request: HttpRequest, form: PasswordChangeForm | SetPasswordForm, address: AddressForm
+) -> HttpResponse:
+    status = 422 if form.is_bound or address.is_bound else 200
+    return render(request, "people/account.html", {"form": form, "address": address}, status=status)
 
 
 # ---------------------------------------------------------------- people

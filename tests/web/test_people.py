@@ -100,6 +100,17 @@ def test_somebody_without_a_password_chooses_one_and_then_needs_it_to_change_it(
     assert as_alice.post(url, {**second, "old_password": "a long pass phrase"}).status_code == 302
 
 
+def test_somebody_chooses_their_mail_address(as_alice, alice):
+    url = reverse("people:account_address")
+    refused = as_alice.post(url, {"email": "alice at example"})
+    assert refused.status_code == 422
+    assert "alice at example" in refused.content.decode()
+    assert as_alice.post(url, {"email": "alice@example.com"}).status_code == 302
+    alice.refresh_from_db()
+    assert alice.email == "alice@example.com"
+    assert "alice@example.com" in as_alice.get(reverse("people:account")).content.decode()
+
+
 def test_an_administrator_makes_somebody_and_hands_over_a_link(as_admin):
     answer = as_admin.post(reverse("people:person_new"), {"username": "dora", "name": "Dora", "email": ""})
     page = answer.content.decode()

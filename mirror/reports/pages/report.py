@@ -114,6 +114,7 @@ class ReportPage:
     failing: str
     history: History
     is_working: bool
+    lacks_address: bool
 
 
 def report_page(report: Report, runs: Page[ReportRun], *, may_change: bool) -> ReportPage:
@@ -135,6 +136,7 @@ def report_page(report: Report, runs: Page[ReportRun], *, may_change: bool) -> R
         failing=failing_words(report),
         history=_history(runs, report.zone),
         is_working=any(not run.is_ended for run in runs),
+        lacks_address=may_change and not report.owner.email,
     )
 
 

@@ -40,7 +40,7 @@ def report_test(report: Report, by: User) -> ReportRun:
     if not by.email:
         raise ReportError(
             "You have no mail address here, so there is nowhere to send a test to.",
-            "Ask an administrator to add yours.",
+            "Add yours under Your account.",
         )
     return _run_by_hand(report, by, ReportRun.Cause.TEST)
 
