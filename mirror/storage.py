@@ -61,7 +61,12 @@ class BucketStorage(S3Storage):  # type: ignore[misc]
 
     def _open(self, name: str, mode: str = "rb") -> Any:
         with self._said():
-            return super()._open(name, mode)
+            opened = super()._open(name, mode)
+            if "r" in mode:
+                opened.file.seek(
+                    0
+                )  # fetched now: a store that goes away is met here, not while somebody reads
+            return opened
 
     def _save(self, name: str, content: Any) -> str:
         with self._said():
@@ -76,6 +81,12 @@ class BucketStorage(S3Storage):  # type: ignore[misc]
         """Say whether there is a file of this name."""
         with self._said():
             return bool(super().exists(name))
+
+    def listdir(self, path: str) -> tuple[list[str], list[str]]:
+        """List the folders and files in a folder; none when there is none."""
+        with self._said():
+            folders, found = super().listdir(path)
+            return list(folders), list(found)
 
     def size(self, name: str) -> int:
         """Tell how many bytes a file has."""

@@ -236,6 +236,28 @@ def test_refused_keys_and_a_missing_bucket_are_said_in_plain_words_without_the_k
         refusing.server_close()
 
 
+def test_other_files_are_kept_there_too(bucket):
+    from django.core.files.base import ContentFile
+    from django.core.files.storage import default_storage as storage
+
+    name = storage.save("reports/1/a.txt", ContentFile(b"one"))
+    assert (storage.open(name).read(), storage.size(name), storage.exists(name)) == (b"one", 3, True)
+    assert storage.listdir("reports/1") == ([], ["a.txt"])
+    assert storage.listdir("reports") == (["1"], [])
+    storage.delete(name)
+    assert not storage.exists(name)
+    with pytest.raises(FileNotFoundError):
+        storage.open(name)
+    bucket.stop()
+    try:
+        for way in (storage.open, storage.listdir, storage.size, storage.exists, storage.delete):
+            with pytest.raises(StorageAway):
+                way(name)
+    finally:
+        bucket.start()
+        bucket.client.create_bucket(Bucket="kept")
+
+
 def test_the_settings_name_the_bucket(monkeypatch):
     monkeypatch.setenv("S3_BUCKET", "kept")
     monkeypatch.setenv("S3_ENDPOINT_URL", "http://127.0.0.1:9000")
