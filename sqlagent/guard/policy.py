@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sqlagent.guard.lists import lists, reason_of
 
@@ -64,6 +65,7 @@ def listed(function: str, dialect: str) -> bool:
     return function.lower() in lists(dialect).functions
 
 
+@lru_cache(maxsize=256)
 def further(policy: Policy) -> frozenset[str]:
     """Give the functions that an administrator added, in lower case, without those that never pass."""
     low = (name.lower() for name in policy.functions)
