@@ -23,6 +23,8 @@ from email.policy import default
 from pathlib import Path
 from typing import Any
 
+from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
+
 ROOT = Path(__file__).resolve().parents[1]
 START_SECONDS = 20
 
@@ -134,124 +136,139 @@ class MailServer:
             time.sleep(0.01)
 
 
-def _serve(options: argparse.Namespace) -> None:
-    from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
+class _Desk:
+    """What the server keeps in its folder: orders, a log, mails."""
 
-    folder = Path(options.folder)
-    number = len(list((folder / "mails").glob("*.json")))
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._number = len(list((folder / "mails").glob("*.json")))
 
-    def order(name: str) -> Any:
+    def order(self, name: str) -> Any:
         try:
-            return json.loads((folder / "orders.json").read_text()).get(name)
+            return json.loads((self.folder / "orders.json").read_text()).get(name)
         except FileNotFoundError:
             return None
 
-    def note(line: str) -> None:
-        with (folder / "log").open("a") as log:
+    def note(self, line: str) -> None:
+        with (self.folder / "log").open("a") as log:
             log.write(line + "\n")
 
-    class Server(SMTP):
-        """Fails as told at the moments the handlers of aiosmtpd do not reach."""
+    def is_first(self, recipient: str) -> bool:
+        return (self.folder / "log").read_text().splitlines().count(f"rcpt {recipient}") == 1
 
-        async def fail(self, moment: str) -> bool:
-            how = order(moment)
-            if how:
-                note(f"{how} {moment}")
-            if how == "hang":
-                await asyncio.sleep(3_600)
-            if how == "close":
-                self.transport.abort()
-            return bool(how)
+    def keep(self, envelope: Envelope) -> int:
+        self._number += 1
+        raw = envelope.content if isinstance(envelope.content, bytes) else b""
+        kept = {"sender": envelope.mail_from, "to": envelope.rcpt_tos, "raw": raw.decode("latin-1")}
+        aside = self.folder / f"mails/{self._number:06}.aside"
+        aside.write_text(json.dumps(kept))
+        aside.rename(aside.with_suffix(".json"))
+        self.note("taken")
+        return self._number
 
-        async def _handle_client(self) -> None:
-            note("connected")
-            if order("greeting"):
-                await self.push(order("greeting"))
-                self.transport.close()
-                return
-            await super()._handle_client()
 
-        async def smtp_DATA(self, arg: str) -> None:
-            if await self.fail("before_data"):
-                return
-            if order("in_data"):
-                await self.push("354 go on")
-                await self._reader.readline()
-                await self.fail("in_data")
-                return
-            note("data")
-            await super().smtp_DATA(arg)
+class _Server(SMTP):
+    """Fails as told at the moments that aiosmtpd's handlers do not reach."""
 
-    class Handler:
-        """Takes mails, and refuses as told."""
+    desk: _Desk
 
-        async def handle_MAIL(
-            self, server: Server, session: Session, envelope: Envelope, address: str, given
-        ):
-            note(f"mail {address}")
-            if order("sender"):
-                return order("sender")
-            envelope.mail_from = address
-            return "250 OK"
+    async def fail(self, moment: str) -> bool:
+        how = self.desk.order(moment)
+        if how:
+            self.desk.note(f"{how} {moment}")
+        if how == "hang":
+            await asyncio.sleep(3_600)
+        if how == "close":
+            self.transport.abort()
+        return bool(how)
 
-        async def handle_RCPT(
-            self, server: Server, session: Session, envelope: Envelope, address: str, given
-        ):
-            note(f"rcpt {address}")
-            is_first = (folder / "log").read_text().splitlines().count(f"rcpt {address}") == 1
-            refused = (order("refuse") or {}).get(address)
-            first = (order("first") or {}).get(address)
-            if refused or (first and is_first):
-                return refused or first
-            envelope.rcpt_tos.append(address)
-            return "250 OK"
+    async def _handle_client(self) -> None:
+        self.desk.note("connected")
+        if self.desk.order("greeting"):
+            await self.push(self.desk.order("greeting"))
+            self.transport.close()
+            return
+        await super()._handle_client()
 
-        async def handle_DATA(self, server: Server, session: Session, envelope: Envelope) -> str:
-            nonlocal number
-            note("dot")
-            if order("mail"):
-                return order("mail")
-            if await server.fail("after_dot"):
-                return "451 not reached"
-            await asyncio.sleep(order("slow") or 0)
-            number += 1
-            raw = envelope.content if isinstance(envelope.content, bytes) else b""
-            kept = {
-                "sender": envelope.mail_from,
-                "to": envelope.rcpt_tos,
-                "raw": raw.decode("latin-1"),
-            }
-            aside = folder / f"mails/{number:06}.aside"
-            aside.write_text(json.dumps(kept))
-            aside.rename(folder / f"mails/{number:06}.json")
-            note("taken")
-            await server.fail("after_taking")
-            return f"250 2.0.0 Ok: queued as {number}"
+    async def smtp_DATA(self, arg: str) -> None:
+        if await self.fail("before_data"):
+            return
+        if self.desk.order("in_data"):
+            await self.push("354 go on")
+            await self._reader.readline()
+            await self.fail("in_data")
+            return
+        self.desk.note("data")
+        await super().smtp_DATA(arg)
 
-    def signs_in(server, session, envelope, mechanism, data) -> AuthResult:
-        user, _, password = options.login.partition(":")
-        is_right = (data.login, data.password) == (user.encode(), password.encode())
-        return AuthResult(success=is_right, handled=False)
 
+class _Handler:
+    """Takes mails, and refuses as told."""
+
+    def __init__(self, desk: _Desk) -> None:
+        self.desk = desk
+
+    async def handle_MAIL(
+        self, server: _Server, session: Session, envelope: Envelope, address: str, given: Any
+    ):
+        self.desk.note(f"mail {address}")
+        if self.desk.order("sender"):
+            return self.desk.order("sender")
+        envelope.mail_from = address
+        return "250 OK"
+
+    async def handle_RCPT(
+        self, server: _Server, session: Session, envelope: Envelope, address: str, given: Any
+    ):
+        self.desk.note(f"rcpt {address}")
+        refused = (self.desk.order("refuse") or {}).get(address)
+        first = (self.desk.order("first") or {}).get(address)
+        if refused or (first and self.desk.is_first(address)):
+            return refused or first
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server: _Server, session: Session, envelope: Envelope) -> str:
+        self.desk.note("dot")
+        if self.desk.order("mail"):
+            return str(self.desk.order("mail"))
+        if await server.fail("after_dot"):
+            return "451 not reached"
+        await asyncio.sleep(self.desk.order("slow") or 0)
+        number = self.desk.keep(envelope)
+        await server.fail("after_taking")
+        return f"250 2.0.0 Ok: queued as {number}"
+
+
+async def _serve(options: argparse.Namespace) -> None:
+    desk = _Desk(Path(options.folder))
     context = None
     if options.certificate:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*options.certificate)
-    starttls = None if options.tls_from_the_start else context
-    login = {"authenticator": signs_in, "auth_required": True} if options.login else {}
+    user, _, password = options.login.partition(":")
 
-    async def serve() -> None:
-        server = await asyncio.get_running_loop().create_server(
-            lambda: Server(
-                Handler(), data_size_limit=options.most_bytes, hostname="mail.test", tls_context=starttls,
-                auth_require_tls=bool(context) and not options.tls_from_the_start, **login,
-            ),
-            MailServer.host, options.port, ssl=context if options.tls_from_the_start else None,
-        )  # fmt: skip
-        print(server.sockets[0].getsockname()[1], flush=True)
-        await server.serve_forever()
+    def signs_in(server: Any, session: Any, envelope: Any, mechanism: Any, data: Any) -> AuthResult:
+        is_right = (data.login, data.password) == (user.encode(), password.encode())
+        return AuthResult(success=is_right, handled=False)
 
-    asyncio.run(serve())
+    def made() -> _Server:
+        server = _Server(
+            _Handler(desk),
+            hostname="mail.test",
+            data_size_limit=options.most_bytes,
+            tls_context=None if options.tls_from_the_start else context,
+            auth_require_tls=bool(context) and not options.tls_from_the_start,
+            **({"authenticator": signs_in, "auth_required": True} if options.login else {}),
+        )
+        server.desk = desk
+        return server
+
+    at_once = context if options.tls_from_the_start else None
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(made, MailServer.host, options.port, ssl=at_once)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
 
 
 if __name__ == "__main__":
@@ -265,4 +282,4 @@ if __name__ == "__main__":
     parser.add_argument("--login", default="")
     parser.add_argument("--certificate", nargs=2)
     parser.add_argument("--tls-from-the-start", action="store_true")
-    _serve(parser.parse_args())
+    asyncio.run(_serve(parser.parse_args()))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mirror.reports import channels
-from mirror.reports.channels import ChannelError, DeliveryFailed
+from mirror.reports.channels import Attachment, ChannelError, DeliveryFailed
 from tests.mail_server import MailServer
 from tests.reports.parcels import CSV, attachment, parcel, png
 from tests.servers import certificate_for, free_port
@@ -98,10 +98,9 @@ def test_files_larger_than_the_server_takes_are_linked_instead(server):
 
 
 def test_a_file_that_cannot_be_read_is_said_and_nothing_is_sent(server, tmp_path: Path):
-    gone = attachment("gone.csv", b"x")
-    gone = type(gone)(gone.name, gone.media_type, 1, (tmp_path / "gone.csv").open)
-    object.__setattr__(gone, "open", lambda: (tmp_path / "gone.csv").open("rb"))
-    assert "gone.csv cannot be read" in str(failure(files=(gone,)))
+    gone = Attachment("gone.csv", "text/csv", 1, lambda: (tmp_path / "gone.csv").open("rb"))
+    assert "The file gone.csv cannot be read: No such file" in str(failure(files=(gone,)))
+    assert server.log()[-1] == "data"
     assert server.mails() == []
 
 

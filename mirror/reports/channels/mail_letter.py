@@ -238,21 +238,22 @@ def _letter(message: EmailMessage, places: dict[str, Attachment]) -> Letter:
 def _encoded(file: Attachment) -> Iterator[bytes]:
     """Read a file as lines of base64. Raises: DeliveryFailed where it cannot be read."""
     try:
-        stream = file.open()
+        with file.open() as stream:
+            held = b""
+            while more := stream.read(_BLOCK):
+                held += more
+                whole = len(held) // _LINE * _LINE
+                yield _lines(held[:whole])
+                held = held[whole:]
+            yield _lines(held)
     except OSError as error:
-        raise DeliveryFailed(f"The file {_file_name(file.name)} cannot be read: {error.strerror}.") from None
-    with stream:
-        held = b""
-        while more := stream.read(_BLOCK):
-            held += more
-            whole = len(held) // _LINE * _LINE
-            lines, held = held[:whole], held[whole:]
-            yield b"".join(
-                binascii.b2a_base64(lines[at : at + _LINE], newline=False) + b"\r\n"
-                for at in range(0, whole, _LINE)
-            )
-        if held:
-            yield binascii.b2a_base64(held, newline=False) + b"\r\n"
+        said = error.strerror or error
+        raise DeliveryFailed(f"The file {_file_name(file.name)} cannot be read: {said}.") from None
+
+
+def _lines(data: bytes) -> bytes:
+    ends = range(0, len(data), _LINE)
+    return b"".join(binascii.b2a_base64(data[at : at + _LINE], newline=False) + b"\r\n" for at in ends)
 
 
 def _encoded_size(size: int) -> int:
