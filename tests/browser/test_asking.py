@@ -221,6 +221,29 @@ def test_the_chart_is_taken_away_as_a_file(page: Page, a_run: str, button: str, 
     assert Path(taken.value.path()).read_bytes().startswith(begins)
 
 
+@pytest.mark.parametrize(
+    ("format", "ending", "begins"),
+    [("CSV", ".csv", b"\xef\xbb\xbf"), ("Excel", ".xlsx", b"PK"), ("PDF", ".pdf", b"%PDF")],
+)
+def test_the_rows_are_taken_away_from_a_menu_that_opens_by_keyboard(
+    page: Page, a_run: str, format: str, ending: str, begins: bytes
+):
+    page.goto(a_run)
+    menu, item = page.locator("#result summary", has_text="Download"), page.get_by_role("link", name=format)
+    menu.focus()
+    page.keyboard.press("Enter")
+    expect(item).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(item).not_to_be_visible()
+    expect(menu).to_be_focused()
+    menu.click()
+    with page.expect_download() as taken:
+        item.click()
+    assert taken.value.suggested_filename.endswith(ending)
+    assert Path(taken.value.path()).read_bytes().startswith(begins)
+    expect(item).not_to_be_visible()
+
+
 def test_an_exact_value_is_copied_where_a_grouped_one_is_shown(page: Page, a_run: str):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(a_run)
