@@ -234,6 +234,7 @@ CELERY_TASK_ROUTES = {
 
 # How often the scheduler looks for work to hand back or to delete (seconds).
 CELERY_BEAT_MAX_LOOP_INTERVAL = 20
+CELERY_BEAT_SCHEDULER = "mirror.celery:Scheduler"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "scheduler")
 CELERY_BEAT_SCHEDULE = {
     "recover-runs": {

@@ -47,7 +47,8 @@ def deliver_report(delivery_id: int) -> None:
 
 @shared_task
 def expire_reports() -> None:
-    """Delete files whose time is over, and what dead attempts left behind."""
+    """Delete files whose time is over and what dead attempts left; set right what a wrong clock left."""
     from mirror.reports import services
 
     services.files_expire()
+    services.schedules_heal()

@@ -137,3 +137,21 @@ def test_two_beats_at_one_time_make_one_run(hourly, monkeypatch) -> None:
     monkeypatch.setattr(ticking, "due_of", first_beat_in_between)
     assert tick_at(NOON + timedelta(hours=1)) == 0
     assert ReportRun.objects.count() == 1
+
+
+def test_the_scheduler_goes_on_when_the_clock_is_set_back() -> None:
+    from mirror.celery import Scheduler, app
+
+    with time_machine.travel(NOON, tick=False):
+        scheduler = Scheduler(app, lazy=True)
+        entry = scheduler.Entry(
+            name="tick",
+            task="mirror.reports.tasks.tick_reports",
+            schedule=20.0,
+            app=app,
+            last_run_at=app.now(),
+        )
+        assert scheduler.is_due(entry) == (False, 20)
+    with time_machine.travel(NOON - timedelta(hours=1), tick=False):
+        assert entry.is_due().is_due is False, "Celery alone would wait an hour"
+        assert scheduler.is_due(entry) == (True, 20)
