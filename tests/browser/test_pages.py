@@ -13,6 +13,7 @@ PAGES = (
     "/",
     "/history/",
     "/library/",
+    "/reports/",
     "/sources/",
     "/sources/1/",
     "/sources/upload/",
