@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from datetime import date, timedelta
+from io import StringIO
 
 import pytest
 import time_machine
 from django.core.files.storage import FileSystemStorage, default_storage
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from mirror.leases import Status
@@ -417,3 +420,20 @@ def test_a_member_who_lost_the_source_sees_no_rows(post, alice, bob, charlie, te
     with pytest.raises(services.LinkGone):
         services.link_open(token)
     member_remove(team, bob.pk)
+
+
+def test_a_report_is_run_from_a_shell(post, alice, saved) -> None:
+    report = save_report(alice, saved, to=["a@example.com"])
+    out = StringIO()
+    call_command("reports", "run", "Weekly customers", stdout=out)
+    file, delivery = out.getvalue().splitlines()
+    assert re.fullmatch(r"weekly-customers-[0-9-]+\.csv: 5 rows, [0-9]+ bytes", file)
+    assert delivery.startswith("Mail to a@example.com: sent. ")
+    assert len(post.mails()) == 1
+    save_report(alice, saved)
+    for wanted, words in [("Nothing", "no report “Nothing”"), ("Weekly customers", "Give a number: ")]:
+        with pytest.raises(CommandError, match=words):
+            call_command("reports", "run", wanted)
+    sql_delete(saved)
+    with pytest.raises(CommandError, match="was deleted"):
+        call_command("reports", "run", str(report.pk))

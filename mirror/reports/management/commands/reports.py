@@ -1,36 +1,47 @@
-"""Look at reports from a shell: what would run, when and why, and what would not."""
+"""Reports from a shell: what would run, when and why, and what would not; run one now."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from itertools import islice
+from time import sleep
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from mirror.reports.models import Report
+from mirror.leases import Lease
+from mirror.reports import services
+from mirror.reports.models import Report, ReportRun
 from mirror.reports.schedule import Schedule, ScheduleError, zone_read
 from mirror.reports.services.ticking import due_of
 
 # Times printed of one report.
 SHOWN_TIMES = 5
+# How often a row is looked at that a worker took (seconds).
+LOOK_SECONDS = 0.2
 
 
 class Command(BaseCommand):
-    """`manage.py reports due [--at ISO]`: prints, and changes nothing."""
+    """`manage.py reports due [--at ISO]` prints and changes nothing; `reports run TITLE` makes and sends one."""
 
-    help = "Say which reports would run up to a time and why, and which would not."
+    help = "Say which reports would run up to a time and why, and which would not; or run one now."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        what = parser.add_subparsers(dest="what", required=True, metavar="due")
+        what = parser.add_subparsers(dest="what", required=True, metavar="due|run")
         due = what.add_parser("due", help="what would run up to a time, and why")
         due.add_argument(
             "--at", default="", help="such as 2026-11-30T08:00; in the server's zone; now by default"
         )
 
+        run = what.add_parser("run", help="make a report now and send it to all its channels")
+        run.add_argument("report", help="its title or number")
+
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["what"] == "run":
+            self._run(_report(options["report"]))
+            return
         now = timezone.now()
         at = _at(options["at"], now)
         due, idle = [], []
@@ -46,6 +57,26 @@ class Command(BaseCommand):
         self.stdout.write("Would not run:")
         self._write(idle)
 
+    def _run(self, report: Report) -> None:
+        """Do a worker's part here, unless a worker comes first; say what came of it."""
+        try:
+            run = services.report_run_now(report, report.owner)
+        except services.ReportError as error:
+            raise CommandError(f"{error} {error.advice}".strip()) from None
+        _work_off(run, services.run_take, services.run_make)
+        run.refresh_from_db()
+        if run.outcome != ReportRun.Outcome.MADE:
+            raise CommandError(f"{run.reason} {run.advice}".strip())
+        for file in run.files.all():
+            self.stdout.write(f"{file.name}: {file.row_count:,} rows, {file.size:,} bytes")
+        for delivery in run.deliveries.all():
+            _work_off(delivery, services.delivery_take, services.delivery_make)
+            delivery.refresh_from_db()
+            answer = delivery.answers[-1]["answer"] if delivery.answers else ""
+            self.stdout.write(
+                f"{delivery.get_kind_display()} to {delivery.to}: {delivery.get_state_display()}. {answer}"
+            )
+
     def _write(self, reports: list[list[str]]) -> None:
         for title, *lines in reports:
             self.stdout.write(f"  {title}")
@@ -53,6 +84,32 @@ class Command(BaseCommand):
                 self.stdout.write(f"    {line}")
         if not reports:
             self.stdout.write("  none")
+
+
+def _report(wanted: str) -> Report:
+    """The report of this title or number. Raises: CommandError when there is none, or several."""
+    found = Report.objects.filter(title=wanted)
+    if wanted.isdecimal() and not found:
+        found = Report.objects.filter(pk=int(wanted))
+    numbers = list(found.values_list("pk", flat=True)[:10])
+    if len(numbers) > 1:
+        raise CommandError(
+            f"Several reports are called “{wanted}”. Give a number: {', '.join(map(str, numbers))}."
+        )
+    if not numbers:
+        raise CommandError(f"There is no report “{wanted}”.")
+    return found.select_related("owner").get()
+
+
+def _work_off(row: Any, take: Callable[[int], Lease | None], work: Callable[[Lease], None]) -> None:
+    """Work on a row until it has ended or is put off, here or wherever it was taken."""
+    while not row.is_ended and row.not_before is None:
+        lease = take(row.pk)
+        if lease is not None:
+            work(lease)
+        else:
+            sleep(LOOK_SECONDS)
+        row.refresh_from_db()
 
 
 def _at(typed: str, now: datetime) -> datetime:
