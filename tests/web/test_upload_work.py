@@ -11,6 +11,7 @@ from django.utils import timezone
 from mirror.leases import Lease, Status
 from mirror.sources import tasks, upload_work, uploading
 from mirror.sources.models import Source, Upload
+from mirror.sources.uploads import FilePlan
 from tests.web.test_uploads import ORDERS, make, read, uploaded
 
 BIG = b"id,name\n" + b"".join(b"%d,somebody\n" % n for n in range(45_000))
@@ -52,7 +53,11 @@ def test_a_large_file_becomes_a_source_with_pages_that_never_wait_for_it(as_alic
     assert "Waiting for a worker" in review(as_alice, upload).content.decode()
     assert review(as_bob, upload).status_code == 404
     work(upload)
-    assert told == ["big.csv: 20,000 rows so far", "big.csv: 40,000 rows so far", "big.csv: 45,001 rows so far"]
+    assert told == [
+        "big.csv: 20,000 rows so far",
+        "big.csv: 40,000 rows so far",
+        "big.csv: 45,001 rows so far",
+    ]
     followed = review(as_alice, upload, hx_request="true")
     assert (followed.status_code, followed["HX-Redirect"]) == (
         204,
@@ -103,6 +108,13 @@ def test_tables_are_added_and_files_read_again_by_the_worker_too(as_alice):
     work(more)
     assert review(as_alice, more)["Location"] == reverse("sources:source", args=[source.pk])
     assert {table["name"] for table in Source.objects.get().catalog["tables"]} == {"orders", "b"}
+
+
+def test_a_workbook_is_large_sooner_than_text_because_it_takes_longer_to_read(monkeypatch):
+    monkeypatch.setattr(upload_work, "READ_NOW", 5_000_000)
+    sizes = (("a.csv", 4_900_000), ("a.csv", 5_100_000), ("a.XLSX", 240_000), ("a.xlsx", 260_000))
+    large = [upload_work.is_large([FilePlan(name, "0", size)]) for name, size in sizes]
+    assert large == [False, True, False, True]
 
 
 def test_files_thrown_away_while_they_are_read_end_the_work(as_alice, monkeypatch):
