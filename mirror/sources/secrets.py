@@ -20,6 +20,8 @@ from django.db.models import Value
 from django.db.models.functions import Cast
 from django.db.models.query_utils import DeferredAttribute
 
+# How a secret begins in a dump of the store.
+SEAL = "sealed:"
 # Rows looked at between two looks at the store.
 CHUNK = 500
 
@@ -92,6 +94,17 @@ class EncryptedTextField(models.TextField):
 
     def from_db_value(self, value: str | None, *_: Any) -> str | Sealed | None:
         return value if value in (None, "") else Sealed(str(value))
+
+    def value_from_object(self, obj: models.Model) -> Any:
+        """Give what may leave in a dump: the secret as the store has it, which `to_python` takes back."""
+        value = obj.__dict__.get(self.attname)
+        return value if value in (None, "") else SEAL + str(self.get_prep_value(value))
+
+    def to_python(self, value: Any) -> Any:
+        """Take text, or what a dump holds."""
+        if isinstance(value, str) and value.startswith(SEAL):
+            return Sealed(value.removeprefix(SEAL))
+        return value
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
         """Take what is there as it is, opened or not."""

@@ -118,6 +118,16 @@ def test_a_secret_is_opened_only_where_it_is_looked_at(server):
         Sealed("nonsense").opened()
 
 
+def test_a_dump_of_the_store_holds_no_secret_and_gives_it_back(server, tmp_path):
+    dump = tmp_path / "dump.json"
+    call_command("dumpdata", "sources.source", output=str(dump))
+    assert PASSWORD not in dump.read_text()
+    assert '"password": "sealed:' in dump.read_text()
+    Source.objects.update(password="another")
+    call_command("loaddata", str(dump), verbosity=0)
+    assert fresh().password == PASSWORD
+
+
 def test_every_model_with_a_secret_is_rotated(db, settings):
     kept = {
         f"{field.name} of {model._meta.verbose_name_plural}"
