@@ -320,3 +320,20 @@ def test_its_colours_are_those_of_the_pages():
         for colour in re.findall(r"#[0-9a-f]{6}\b", path.read_text())
     } | {colour for band in BANDS.values() for colour in re.findall(r"#[0-9a-f]{6}\b", band.style)}
     assert used <= known
+
+
+def luminance(colour: str) -> float:
+    """How bright a colour is (WCAG 2.2, "relative luminance")."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("about", sorted(BANDS))
+def test_what_is_said_first_can_be_read_in_light_and_dark(about):
+    dark = re.search(rf"\.tone-{BANDS[about].tone} {{(.*?)}}", html_of(read(parcel(about=about))))
+    assert dark
+    for style in (BANDS[about].style, dark[1]):
+        ground, _, ink = re.findall(r"#[0-9a-f]{6}", style)
+        low, high = sorted((luminance(ground), luminance(ink)))
+        assert (high + 0.05) / (low + 0.05) >= 4.5

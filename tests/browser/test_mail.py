@@ -1,0 +1,50 @@
+"""Mails as a client shows them: light and dark, wide and narrow, axe has nothing to say and nothing scrolls sideways."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+from playwright.sync_api import Browser
+
+from mirror.reports.channels import Section
+from tests.browser.helpers import sideways, violations
+from tests.reports.parcels import MONTHS, attachment, parcel
+from tests.reports.test_channels_letter import html_of, read
+
+WIDE = Section(
+    "Customers " * 9,
+    "x" * 300,
+    tuple(f"a_column_with_a_long_name_{i}" for i in range(12)),
+    ("text",) * 12,
+    (("a text that is broken into lines where it has to be, and " + "y" * 60,) * 12, (None,) * 12),
+    2,
+)
+MAILS = {
+    "report": parcel(
+        sections=(MONTHS, WIDE),
+        files=(attachment("n" * 150, b"x"), attachment("l.csv", b"x" * 30_000_000, url="https://m/f")),
+    ),
+    "alert": parcel(about="alert", message="4 is below 10. " + "z" * 200),
+}
+
+
+@pytest.mark.parametrize("name", MAILS)
+def test_a_mail_can_be_read_on_any_screen(browser: Browser, name):
+    message = read(MAILS[name])
+    html = html_of(message)
+    for part in message.walk():
+        if part["Content-ID"]:
+            image = base64.b64encode(part.get_content()).decode()
+            html = html.replace(f"cid:{part['Content-ID'].strip('<>')}", f"data:image/png;base64,{image}")
+    assert "cid:" not in html
+    page = browser.new_page()
+    try:
+        page.set_content(html)
+        for scheme, width in (("light", 600), ("dark", 390)):
+            page.emulate_media(color_scheme=scheme)
+            page.set_viewport_size({"width": width, "height": 800})
+            assert sideways(page) == 0
+            assert violations(page) == []
+    finally:
+        page.close()
