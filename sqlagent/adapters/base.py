@@ -10,7 +10,7 @@ import hashlib
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from operator import itemgetter
@@ -178,7 +178,8 @@ class ColumnarRowing(Rowing):
     """A `Rowing` that may come by column instead; a `ColumnStream` of the ports.
 
     `batches` are columns as `sqlagent.adapters.arrow` keeps them within the limits; they and
-    `chunks` must not begin before they are iterated.
+    `chunks` must not begin before they are iterated. Whoever opened the session closes it, which
+    lets go of what is left half read.
     """
 
     def __init__(
@@ -186,7 +187,7 @@ class ColumnarRowing(Rowing):
         columns: Iterable[str],
         kinds: Iterable[Kind],
         chunks: Iterable[Batch],
-        batches: Iterable[list[Any]],
+        batches: Generator[list[Any]],
         flight: Flight,
         limits: Limits,
     ) -> None:
@@ -200,6 +201,10 @@ class ColumnarRowing(Rowing):
         kept = ColumnLimits(self.kinds, self._batches, self._flight, self._limits)
         yield from kept
         self.truncated, self.cut_cells = kept.truncated, kept.cut_cells
+
+    def close(self) -> None:
+        """Let go of the columns. Idempotent."""
+        self._batches.close()
 
 
 def cell_chars(cell: Cell) -> int:

@@ -12,8 +12,8 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -163,7 +163,8 @@ class DuckdbDatabase(Adapter):
                 rowing = self._rowing(db, statement, flight, sql, limits)
             except duckdb.Error as error:
                 raise _failure(error, flight, sql) from error
-            yield rowing
+            with closing(rowing) if isinstance(rowing, ColumnarRowing) else nullcontext():
+                yield rowing
 
     def _rowing(
         self,
@@ -201,7 +202,7 @@ class DuckdbDatabase(Adapter):
 
     def _batches(
         self, relation: duckdb.DuckDBPyRelation, types: list[str], flight: Flight, sql: str
-    ) -> Iterator[list[Any]]:
+    ) -> Generator[list[Any]]:
         from sqlagent.adapters.duckdb_columns import column_batches  # loads pyarrow
 
         try:

@@ -7,6 +7,7 @@ know is left to DuckDB's own Python values.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from datetime import date
 
 import duckdb
@@ -53,8 +54,11 @@ def shape(name: str) -> pa.DataType:
 def column_batches(relation: duckdb.DuckDBPyRelation, types: Sequence[str]) -> Iterator[Columns]:
     """Run it and give its columns, batch by batch. Raises: duckdb.Error."""
     shapes = list(map(shape, types))
-    for batch in relation.to_arrow_reader(BATCH_ROWS):
-        yield [_column(array, wanted) for array, wanted in zip(batch.columns, shapes, strict=True)]
+    with closing(
+        relation.to_arrow_reader(BATCH_ROWS)
+    ) as reader:  # left open, it keeps the file from opening again
+        for batch in reader:
+            yield [_column(array, wanted) for array, wanted in zip(batch.columns, shapes, strict=True)]
 
 
 def _column(array: pa.Array, shape: pa.DataType) -> Column:

@@ -9,9 +9,10 @@ superuser's powers are set aside for the session. Catalog and privileges are rea
 from __future__ import annotations
 
 import re
+import ssl
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
 from typing import Any, LiteralString
 
 import psycopg
@@ -128,7 +129,7 @@ class PostgresDatabase(Adapter):
             "keepalives_interval": 5,
             "keepalives_count": 3,
             "tcp_user_timeout": 25_000,
-            **known_options(options or {}, OPTIONS),
+            **_with_authorities(known_options(options or {}, OPTIONS)),
         }
 
     def catalog(self) -> Catalog:
@@ -185,7 +186,8 @@ class PostgresDatabase(Adapter):
                 return
             copying = Copying(connection, flight, copy, limits.rows + 1, self._failure)
             batches = _copied_columns(connection, description, copying)
-            yield ColumnarRowing(columns, kinds, chunks, batches, flight, limits)
+            with closing(ColumnarRowing(columns, kinds, chunks, batches, flight, limits)) as rowing:
+                yield rowing
 
     @contextmanager
     def stream_csv(self, sql: str, limits: Limits, *, live: str, plain: str) -> Iterator[CopiedLines | None]:
@@ -314,6 +316,16 @@ class PostgresDatabase(Adapter):
         )
 
 
+def _with_authorities(options: dict[str, str]) -> dict[str, str]:
+    """Check certificates against the authorities of the machine where no others are named.
+
+    The library's own default is a file in the home folder of whoever runs us.
+    """
+    if not options.get("sslmode", "").startswith("verify") or options.get("sslrootcert"):
+        return options
+    return {**options, "sslrootcert": ssl.get_default_verify_paths().cafile or "system"}
+
+
 class _Context:
     """Carries our loaders to new connections."""
 
@@ -380,7 +392,7 @@ def _types(connection: psycopg.Connection[Any], description: pq.abc.PGresult) ->
 
 def _copied_columns(
     connection: psycopg.Connection[Any], description: pq.abc.PGresult, copying: Copying
-) -> Iterator[list[Any]]:
+) -> Generator[list[Any]]:
     from sqlagent.adapters.postgres_columns import CopiedColumns, shape  # loads pyarrow
 
     zone = connection.pgconn.parameter_status(b"TimeZone") or b""

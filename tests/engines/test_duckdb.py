@@ -12,7 +12,9 @@ import pytest
 from sqlagent.adapters import open_database
 from sqlagent.adapters.duckdb import CONFIG
 from sqlagent.errors import StatementFailed, Unreachable
+from sqlagent.ports import ColumnStream
 from sqlagent.values import FailureKind, Limits
+from tests.engines.columns import assert_same, by_column
 
 
 @pytest.fixture
@@ -82,3 +84,39 @@ def test_the_fault_is_found_in_a_long_statement_of_several_lines(path: Path) -> 
 def test_a_pivot_that_looks_for_its_columns_is_a_read(path: Path) -> None:
     rows = open_database("duckdb", database=str(path)).execute("PIVOT t ON a USING count(*)", Limits())
     assert (rows.columns, rows.rows) == (("1",), ((1,),))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT true, 1::UTINYINT, -9223372036854775808, 0.1::FLOAT, -0.0::DOUBLE, 'nan'::DOUBLE, 1.50::DECIMAL(9,2)",
+        "SELECT x FROM (VALUES (NULL), (''), (chr(0)), ('Ærø 😀'), (repeat('y', 999))) AS v (x)",
+        "SELECT x::DATE, x::TIMESTAMP FROM (VALUES ('2020-01-01'), ('1899-12-31'), (NULL)) AS v (x)",
+        "SELECT x::DATE, x::TIMESTAMP FROM (VALUES ('2020-01-01'), ('infinity'), ('0044-03-15 (BC)'), ('10000-01-01')) AS v (x)",
+        "SELECT x::TIME FROM (VALUES ('10:00'), ('24:00')) AS v (x)",
+        "SELECT range AS i, 'n' || range AS t FROM range(9000) WHERE range % 3 = 0 ORDER BY i DESC",
+        "SELECT 1 AS a, 2 AS a, NULL::INTEGER AS b WHERE false",
+        "SELECT 1::HUGEINT, [1], INTERVAL 1 MONTH -- by rows alone",
+    ],
+)
+def test_columns_hold_what_rows_hold(path: Path, tmp_path: Path, sql: str) -> None:
+    database = open_database("duckdb", database=str(path))
+    assert_same(database, sql, tmp_path)
+    with database.stream(sql, Limits(9)) as stream:
+        assert isinstance(stream, ColumnStream) is ("by rows alone" not in sql)
+
+
+def test_limits_cut_columns_where_they_cut_rows(path: Path) -> None:
+    database = open_database("duckdb", database=str(path))
+    sql = "SELECT repeat('ø', range::INT % 9) AS t, range AS i FROM range(5000)"
+    for limits in (Limits(9, 4_999, 5), Limits(9, 5_000), Limits(9, 3)):
+        wanted = database.execute(sql, limits)
+        rows, stream = by_column(database, sql, limits)
+        assert (tuple(rows), stream.truncated, stream.cut_cells) == (
+            wanted.rows,
+            wanted.truncated,
+            wanted.cut_cells,
+        )
+    rows, stream = by_column(database, sql, Limits(9, 5_000, 99, 1_000))
+    assert stream.truncated
+    assert sum(len(row[0]) for row in rows[:-1]) < 1_000 <= sum(len(row[0]) for row in rows)
