@@ -1,7 +1,8 @@
 """JSON lines: an object a row, under the columns' names (made to differ), UTF-8, LF.
 
 Numbers that a reader would round are strings: integers beyond 2^53 and every decimal. Dates and times are
-strings by ISO 8601, bytes hexadecimal, floats that are no number their name; JSON columns stay JSON.
+strings by ISO 8601, bytes hexadecimal, floats that are no number their name; JSON columns stay JSON. Rows
+that lie in a file of ours are made into lines by DuckDB where its SQL can say them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from mirror.exports import names
+from mirror.exports.kept_lines import json_lines
 from mirror.exports.texts import exact, iso, whole
 from mirror.exports.values import Cover, Sheet
 from mirror.results.cells import SAFE_INTEGER
@@ -69,7 +71,14 @@ _WRITE: dict[type, Callable[[Any], str]] = {
 
 def chunks(sheet: Sheet) -> Iterator[tuple[bytes, int]]:
     """Write a sheet piece by piece: bytes, and the rows that are in them. Raises: ResultGone, DatabaseError."""
-    line = partial(_line, [_string(name) + ": " for name in names.unique(sheet.columns)])
+    unique = names.unique(sheet.columns)
+    if sheet.kept is not None:
+        with sheet.kept() as kept:
+            lines = json_lines(kept, unique)
+            if lines is not None:
+                yield from lines
+                return
+    line = partial(_line, [_string(name) + ": " for name in unique])
     for batch in sheet.batches():
         yield "".join(map(line, batch)).encode(), len(batch)
 

@@ -39,7 +39,7 @@ def iso(value: date | time, sep: str = " ") -> str:
     text = value.isoformat(sep) if isinstance(value, datetime) else value.isoformat()
     if not value.microsecond:
         return text
-    seconds, fraction = text.split(".")
+    seconds, fraction = text.split(".", 1)
     return f"{seconds}.{fraction[:6].rstrip('0')}{fraction[6:]}"
 
 
