@@ -251,10 +251,13 @@ def test_no_hostile_statement_has_an_effect_by_copy(tmp_path_factory: pytest.Tem
     fresh = PostgresLab(tmp_path_factory.mktemp("hostile"))
     before = fresh.state()
     database = fresh.connect()
-    for case in HOSTILE:
+    texts = [case["sql"].replace("{watch}", str(fresh.watch)) for case in HOSTILE]
+    copied = [sql for sql in texts if postgres_copy.copy_sql(sql)]  # the others go by rows: test_net.py
+    assert len(copied) >= 20
+    for sql in copied:
         for drain in (drain_columns, drain_csv):
             with suppress(DatabaseError):
-                drain(database, case["sql"].replace("{watch}", str(fresh.watch)), Limits(0.3, 100))
+                drain(database, sql, Limits(0.3, 100))
     assert fresh.state() == before
 
 
