@@ -177,7 +177,7 @@ def _exact(name: str, column: StoredColumn, type: pa.DataType) -> str:
         return _float(name)
     if pa.types.is_decimal(type) and type.scale == type.precision:
         # DuckDB writes such a decimal without the zero before its point.
-        return rf"regexp_replace(CAST({name} AS VARCHAR), '^(-?)\.', '\10')"
+        return rf"regexp_replace(CAST({name} AS VARCHAR), '^(-?)\.', '\10.')"
     return f"CAST({name} AS VARCHAR)"
 
 
