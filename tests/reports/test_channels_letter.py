@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as limits
 from hypothesis import strategies as st
 
 from mirror.reports.channels.mail_letter import BANDS, Letter, compose, text_file
@@ -178,6 +179,7 @@ def test_a_title_adds_no_header_and_no_part(title):
 anything = st.text(max_size=120) | st.text('\r\n:=?_<>@." \\\x00aé📈', max_size=120)
 
 
+@limits(max_examples=40)
 @given(title=anything, name=anything, uid=st.uuids(), sentence=anything, message=anything, cell=anything)
 def test_whatever_the_words_are_the_mail_is_whole(title, name, uid, sentence, message, cell):
     section = Section(title, sentence, (title,), ("text",), ((cell,),), 1, image=png())
