@@ -7,7 +7,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 import mirror
@@ -15,6 +15,7 @@ from mirror.asking import services
 from mirror.library import services as library
 from mirror.sources import guarding
 from mirror.sources.services import catalog_refresh
+from sqlagent.guard import Policy
 from tests.web.working import answer, ran
 
 KINDS = list(guarding.KINDS)
@@ -116,6 +117,24 @@ def test_a_kind_that_is_switched_off_is_refused_and_says_who_decided(answered, s
     guarding.policy_set(shop, [], ["explain", "no such kind"], alice)
     failure = ran(answered, explain).failure
     assert "switched off for this source" in failure["message"]
+
+
+def test_an_administrator_decides_from_a_shell_too(shop, admin, capsys):
+    call_command("may_run", "shop", allow=["VAT_OF()"], refuse=["show"])
+    said = capsys.readouterr().out
+    assert "Further functions on shop: vat_of." in said
+    assert "refused  show" in said
+    shop.refresh_from_db()
+    assert shop.guarding == {"functions": ["vat_of"], "refused": ["show"]}
+    call_command("may_run", "shop", disallow=["vat_of"], permit=["show"])
+    shop.refresh_from_db()
+    assert guarding.policy_of(shop) == Policy()
+    for wrong, says in (
+        ({"allow": ["writefile"]}, "never allowed"),
+        ({"name": "shp"}, "no source named 'shp'"),
+    ):
+        with pytest.raises(CommandError, match=says):
+            call_command("may_run", wrong.pop("name", "shop"), **wrong)
 
 
 def test_one_place_asks_the_guard():
