@@ -225,8 +225,10 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 
-# Reports have a worker of their own, so that nobody waits for them; what must be on time does not wait there.
+# Reports are made and delivered by workers of their own, so that nobody waits for them and no delivery waits
+# for a long report. Ticks are taken by whichever worker has time.
 CELERY_TASK_ROUTES = {
+    "mirror.reports.tasks.tick_reports": {"queue": "ticks"},
     "mirror.reports.tasks.make_report": {"queue": "reports"},
     "mirror.reports.tasks.deliver_report": {"queue": "deliveries"},
     "mirror.reports.tasks.expire_reports": {"queue": "reports"},

@@ -42,8 +42,13 @@ UP_SECONDS, STOP_SECONDS = 60, 8
 # A part that ends this often within a minute is broken, not unlucky.
 RESTARTS_A_MINUTE = 5
 LOG_BYTES = 5_000_000
-# The workers by name: what each takes work from. Reports give way to people who wait, by this much (nice).
-WORKERS = {"mirror": "celery", "reports": "deliveries,reports"}
+# The workers by name: what each takes work from, and how. Deliveries wait for others more than they work: threads do.
+WORKERS = {
+    "mirror": ("celery,ticks", ["--pool", "prefork", "--concurrency", "2"]),
+    "reports": ("reports,ticks", ["--pool", "prefork", "--concurrency", "2"]),
+    "deliveries": ("deliveries", ["--pool", "threads", "--concurrency", "4"]),
+}
+# Reports give way to people who wait, by this much (nice).
 REPORTS_NICE = 5
 
 
@@ -210,16 +215,17 @@ def parts(host: str, port: int) -> list[Part]:
     celery = [*python, "celery", "-A", "mirror"]
     web = ["uvicorn", "mirror.asgi:application", "--host", host, "--port", str(port), "--lifespan", "off"]
     web += ["--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "2"]
-    worker = ["worker", "--pool", "prefork", "--concurrency", "2", "--without-mingle", "--without-gossip"]
-    worker += ["--without-heartbeat", "--loglevel", "INFO"]
-    mirror, reports = (
-        [*celery, *worker, "--hostname", worker_name(name), "--queues", queues]
-        for name, queues in WORKERS.items()
+    quiet = ["--without-mingle", "--without-gossip", "--without-heartbeat", "--loglevel", "INFO"]
+    mirror, reports, deliveries = (
+        [*celery, "worker", *how, *quiet, "--hostname", worker_name(name), "--queues", queues]
+        for name, (queues, how) in WORKERS.items()
     )
+    behind = ["nice", "-n", str(REPORTS_NICE)]
     return [
         Part("web server", python + web, logs / "web.log"),
         Part("worker", mirror, logs / "worker.log"),
-        Part("worker for reports", ["nice", "-n", str(REPORTS_NICE), *reports], logs / "reports.log"),
+        Part("worker for reports", behind + reports, logs / "reports.log"),
+        Part("worker for deliveries", behind + deliveries, logs / "deliveries.log"),
         Part("scheduler", [*celery, "beat", "--pidfile=", "--loglevel", "INFO"], logs / "scheduler.log"),
     ]
 

@@ -100,11 +100,18 @@ def run(folder: Path, mail: object, count: int, due_at: float) -> bool:
     from mirror.leases import Status
     from mirror.reports.models import Delivery, Report, ReportRun
 
-    pool = ["worker", "--pool", "prefork", "--concurrency", "2", *QUIET]
+    prefork, threads = (
+        ["--pool", "prefork", "--concurrency", "2"],
+        ["--pool", "threads", "--concurrency", "4"],
+    )
+    workers = {"mirror": ("celery,ticks", prefork), "reports": ("reports,ticks", prefork)}
+    workers["deliveries"] = ("deliveries", threads)
     commands = {
-        "worker": [*CELERY, *pool, "--hostname", "mirror@load", "--queues", "celery"],
-        "reports": ["nice", "-n", "5", *CELERY, *pool, "--hostname", "reports@load"]
-        + ["--queues", "deliveries,reports"],
+        name: [*CELERY, "worker", *how, *QUIET, "--hostname", f"{name}@load", "--queues", queues]
+        for name, (queues, how) in workers.items()
+    }
+    commands |= {name: ["nice", "-n", "5", *commands[name]] for name in ("reports", "deliveries")}
+    commands |= {
         "beat": [*CELERY, "beat", "--pidfile=", "--loglevel", "INFO"],
     }
     running = []

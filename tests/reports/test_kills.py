@@ -68,7 +68,7 @@ class Machine:
             "--concurrency",
             "6",
             "--queues",
-            "celery,deliveries,reports",
+            "celery,ticks,deliveries,reports",
         ]
         worker += ["--without-mingle", "--without-gossip", "--without-heartbeat"]
         worker += ["--hostname", f"k{time.time_ns()}@test"]

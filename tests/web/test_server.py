@@ -135,7 +135,10 @@ def test_a_first_start_makes_what_it_needs_and_says_one_line(started):
     assert (started.folder / "shop.sqlite3").is_file()
     status, _, text = started.get("/healthz")
     assert status == 200
-    assert json.loads(text) == {"status": "up", **dict.fromkeys(("web", "store", "worker", "reports"), "up")}
+    assert json.loads(text) == {
+        "status": "up",
+        **dict.fromkeys(("web", "store", "worker", "reports", "deliveries"), "up"),
+    }
 
     before, status, after, _ = started.signed_in_at
     assert "/sign-in/" in before
@@ -178,7 +181,7 @@ def test_a_second_start_is_told_why_not_and_the_way_out(started, tmp_path, own_f
     assert "Traceback" not in errors
 
 
-@pytest.mark.parametrize("name", ["mirror", "reports"])
+@pytest.mark.parametrize("name", ["mirror", "deliveries"])
 def test_a_killed_worker_is_started_again(started, name):
     worker = started.part(f"--hostname {name}@")
     os.kill(worker, signal.SIGKILL)
@@ -208,9 +211,9 @@ def test_no_log_holds_a_secret(started):
 
 def test_it_ends_cleanly_with_all_its_children_and_starts_again_in_seconds(started):
     until = time.monotonic() + 20
-    while len(children := started.children()) < 8 and time.monotonic() < until:
+    while len(children := started.children()) < 9 and time.monotonic() < until:
         time.sleep(0.1)
-    assert len(children) >= 8, "web, scheduler, two workers and their two each"
+    assert len(children) >= 9, "web, scheduler, three workers, and two each of two of them"
     code, errors = started.stop(signal.SIGINT)
     assert code == 0
     assert errors.endswith("Stopped.\n")
@@ -275,7 +278,10 @@ def test_health_names_what_is_down(client, db):
 
     assert client.get("/healthz").json()["worker"] == "down"
     beat("one")
-    assert client.get("/healthz").json()["why"] == {"reports": "No worker for reports has started."}
+    assert client.get("/healthz").json()["why"] == {
+        "reports": "No worker for reports has started.",
+        "deliveries": "No worker for deliveries has started.",
+    }
     beat("two", ["deliveries", "reports"])
     assert client.get("/healthz").status_code == 200
     Heartbeat.objects.update(at=timezone.now() - timedelta(minutes=1))

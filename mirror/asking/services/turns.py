@@ -113,4 +113,5 @@ def _rows(model: type[Leased], source: int) -> QuerySet[Leased]:
 
 def _sources_of(model: type[Leased], pk: int) -> QuerySet[Leased, int]:
     way = _WORK[model].way
-    return model._default_manager.filter(pk=pk).exclude(**{way: None}).order_by().values_list(way, flat=True)
+    rows = model._default_manager.filter(pk=pk, **{f"{way}__isnull": False})
+    return rows.order_by().values_list(way, flat=True)

@@ -41,7 +41,7 @@ def run_give_up(run: ReportRun, count: int) -> bool:
 def report_stop(report: Report, why: str) -> None:
     """Pause a report's schedule because of what happened, and keep why."""
     Report.objects.filter(pk=report.pk).update(is_paused=True, paused_why=storable(why), next_at=None)
-    log.warning("Report %s paused itself: %s", report.pk, why)
+    log.warning("Report %s paused itself", report.pk)
 
 
 def _fields(reason: str, advice: str) -> dict[str, Any]:
