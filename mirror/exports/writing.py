@@ -40,7 +40,8 @@ def write(
         size = partial.stat().st_size
         os.replace(partial, path)
     except OSError as error:
-        raise ExportError(f"The file could not be written: {error.strerror or error}.") from error
+        words = os.strerror(error.errno) if error.errno else error
+        raise ExportError(f"The file could not be written: {words}.") from error
     finally:
         partial.unlink(missing_ok=True)
     return Written(rows, size, notes)

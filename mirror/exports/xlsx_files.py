@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from xlsxwriter import Workbook
+from xlsxwriter.exceptions import XlsxFileError
 from xlsxwriter.format import Format as CellFormat
 from xlsxwriter.worksheet import Worksheet
 
@@ -236,7 +237,10 @@ def write(
             rows += filling.rows
             notes += _notes(sheet, title if len(sheets) > 1 else "", filling)
         _notes_sheet(book, formats, sheets, titles, cover, notes)
-        book.close()
+        try:
+            book.close()
+        except XlsxFileError as error:
+            raise OSError(*getattr(error.args[0], "args", error.args)) from error
     return rows, tuple(notes)
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from pathlib import Path
 
 import openpyxl
 import pytest
@@ -12,10 +16,11 @@ from pypdf import PdfReader
 
 from mirror.exports import images, xlsx_files
 from mirror.exports.sheets import sheet_of_rows
-from mirror.exports.values import Cover, ExportError
+from mirror.exports.values import FORMATS, Cover, ExportError
 from mirror.exports.writing import pieces, write
 from sqlagent.values import Rows
 
+ROOT = Path(__file__).resolve().parents[2]
 COUNTS = Rows(("n", "name"), tuple((n, f"name {n}") for n in range(10)))
 
 
@@ -193,6 +198,42 @@ def test_a_source_that_fails_halfway_leaves_the_earlier_file_and_nothing_else(fo
         write(format, [replace(sheet_of_rows(COUNTS), batches=batches)], out)
     assert out.read_text() == "earlier"
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_disk_that_is_full_is_told_in_every_format_and_leaves_no_file(tmp_path):
+    code = """
+import resource, sys
+from pathlib import Path
+import django
+django.setup()
+from mirror.exports.sheets import sheet_of_rows
+from mirror.exports.values import FORMATS, ExportError
+from mirror.exports.writing import write
+from sqlagent.values import Rows
+rows = Rows(("n", "text"), tuple((n, "%x" % hash(n * 7.1)) for n in range(900)))
+for format in FORMATS:
+    write(format, [sheet_of_rows(rows)], Path(sys.argv[1]) / "warm").size
+(Path(sys.argv[1]) / "warm").unlink()
+resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))
+for format in FORMATS:
+    try:
+        write(format, [sheet_of_rows(rows)], Path(sys.argv[1]) / "out")
+    except ExportError as error:
+        print(format, error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)],
+        cwd=ROOT,
+        env=os.environ | {"DJANGO_SETTINGS_MODULE": "tests.settings", "PYTHONPATH": "."},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        f"{format} The file could not be written: File too large." for format in FORMATS
+    ]
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("format", ["csv", "jsonl", "xlsx"])

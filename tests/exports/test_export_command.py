@@ -165,18 +165,6 @@ def test_an_export_that_is_stopped_ends_in_order_and_leaves_no_file(shop, tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_disk_that_is_full_is_told_and_leaves_no_file(shop, tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("mirror.exports.csv_files.write", full)
-    assert refused("--out", tmp_path / "rows.csv") == (
-        1,
-        "The file could not be written: No space left on device.",
-    )
-    assert list(tmp_path.iterdir()) == []
-
-
 # ---------------------------------------------------------------- PostgreSQL
 
 
