@@ -9,6 +9,7 @@ of judgements differ, nothing else does. The method is R3-SQL's (arXiv 2604.2532
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Event as Flag
@@ -124,13 +125,22 @@ def answer(
     yield Ended(replace(ended, usage=replace(usage, seconds=monotonic() - started), sent=sent))
 
 
+_READS = re.compile(r"[(\s]*(select|with|explain)\b", re.IGNORECASE)
+_WRITES = re.compile(
+    r"\s*(insert\s+into|delete\s+from|update\s+\S+\s+set|truncate\s+table|(create|drop|alter)\s+table)\b",
+    re.IGNORECASE,
+)
+
+
 def _typed_sql(question: Question, catalog: Catalog, policy: Policy | None) -> str:
     """Give the statement that somebody typed instead of a question; empty when it is none.
 
-    SQL is what the guard lets through, or reads and refuses for a function that it calls: nobody asks
-    in such words.
+    SQL is what the guard lets through, reads and refuses for a function that it calls, or what
+    plainly writes: nobody asks in such words.
     """
-    if not question.text.lstrip("( \t\r\n").lower().startswith(("select", "with")):
+    if _WRITES.match(question.text):
+        return question.text
+    if not _READS.match(question.text):
         return ""
     verdict = guard.check(question.text, catalog, policy or Policy())
     if isinstance(verdict, guard.Passed):

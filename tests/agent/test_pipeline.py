@@ -126,6 +126,31 @@ def test_sql_that_writes_typed_as_a_question_never_reaches_the_database() -> Non
     assert source.execute("SELECT COUNT(*) FROM ships", Limits()).rows == ((5,),)
 
 
+@pytest.mark.parametrize(
+    "sql",
+    ["DELETE FROM ships", "insert into ships values (9)", "Update ships SET name = 'x'", "DROP TABLE ships"],
+)
+def test_sql_that_plainly_writes_is_refused_in_the_guards_words(sql: str) -> None:
+    source = MemoryDatabase(PORT)
+    said = ended(ask(sql, source))
+    assert said.outcome is Outcome.FAILED
+    assert said.reason.startswith(sql.split()[0].upper())
+    assert "Only statements that read run here." in said.reason
+    assert not source.executed
+
+
+@pytest.mark.parametrize(
+    "text", ["Update: which ships are Norwegian?", "Drop ships under 500", "Explain ships"]
+)
+def test_words_that_sql_begins_with_may_begin_a_question(text: str) -> None:
+    assert any(isinstance(event, Linked) for event in ask(text))
+
+
+def test_an_explained_statement_typed_as_a_question_runs_as_it_is() -> None:
+    said = ended(ask("EXPLAIN QUERY PLAN SELECT name FROM ships"))
+    assert (said.outcome, said.confidence) == (Outcome.ANSWERED, 1.0)
+
+
 def test_sql_typed_with_a_function_that_may_not_be_called_is_refused_in_words_until_it_is_allowed() -> None:
     sql = "SELECT vat_of(tonnage) FROM ships"
     events = ask(sql)
