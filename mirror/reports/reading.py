@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from django.db.models import Max, Prefetch, Q, QuerySet
 
 from mirror.people.models import User
-from mirror.reports.models import Report, ReportPart, ReportRun
+from mirror.reports.models import Report, ReportPart, ReportRun, RunPart
 from mirror.reports.selectors import reports_breaking, reports_visible
 
 PARTS = Prefetch(
@@ -23,14 +23,19 @@ def report_read(user: User, pk: int) -> Report | None:
     return reports_visible(user).prefetch_related(PARTS, "channels", "teams").filter(pk=pk).first()
 
 
-def reports_listed(user: User, search: str, *, is_breaking: bool) -> QuerySet[Report]:
+def reports_listed(
+    user: User, search: str, *, is_breaking: bool, saved: int | None = None
+) -> QuerySet[Report]:
     """List the reports somebody sees by title; either those that will fail at the next run, or the others.
 
-    All words of `search` must be found, in title, note, saved SQL, owner or where it goes.
+    All words of `search` must be found, in title, note, saved SQL, owner or where it goes; with `saved`,
+    only reports that send the saved SQL of that id.
     """
     breaking = reports_breaking(user).values("pk")
     found = reports_visible(user)
     found = found.filter(pk__in=breaking) if is_breaking else found.exclude(pk__in=breaking)
+    if saved is not None:
+        found = found.filter(pk__in=ReportPart.objects.filter(saved=saved).values("report"))
     for word in search.split():
         found = found.filter(
             Q(title__icontains=word)
@@ -57,7 +62,8 @@ def last_runs(reports: Iterable[Report]) -> dict[int, ReportRun]:
 
 def runs_of(report: Report) -> QuerySet[ReportRun]:
     """The runs of a report, newest first."""
-    return report.runs.select_related("asked_by").prefetch_related("parts", "files", "deliveries")
+    parts = Prefetch("parts", RunPart.objects.only("run", "attempt", "position", "row_count"))
+    return report.runs.select_related("asked_by").prefetch_related(parts, "files", "deliveries")
 
 
 def run_read(run: ReportRun) -> ReportRun:
@@ -65,5 +71,6 @@ def run_read(run: ReportRun) -> ReportRun:
     return (
         ReportRun.objects.select_related("report__owner", "asked_by")
         .prefetch_related("parts__result__source", "parts__source", "files__links__made_by", "deliveries")
+        .prefetch_related("report__parts")
         .get(pk=run.pk)
     )

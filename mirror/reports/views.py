@@ -45,14 +45,16 @@ def complain(request: HttpRequest, error: ReportError) -> None:
 
 @require_safe
 def report_list(request: HttpRequest) -> HttpResponse:
-    """List and search the reports one may see; those that will fail come first."""
+    """List and search the reports one may see; those that will fail come first. `?saved=3`: those that send it."""
     search = request.GET.get("q", "").replace("\x00", "").strip()[:200]
-    return render(request, "reports/list.html", {"page": _list(request, search)})
+    saved = request.GET.get("saved", "")
+    number = int(saved) if saved.isascii() and saved.isdigit() and len(saved) < 10 else None
+    return render(request, "reports/list.html", {"page": _list(request, search, number)})
 
 
-def _list(request: HttpRequest, search: str) -> ListPage:
-    broken = reading.reports_listed(request.user, search, is_breaking=True)
-    others = reading.reports_listed(request.user, search, is_breaking=False)
+def _list(request: HttpRequest, search: str, saved: int | None) -> ListPage:
+    broken = reading.reports_listed(request.user, search, is_breaking=True, saved=saved)
+    others = reading.reports_listed(request.user, search, is_breaking=False, saved=saved)
     found = Paginator(others, PER_PAGE).get_page(request.GET.get("page"))
     return list_page(
         request.user,
@@ -60,7 +62,8 @@ def _list(request: HttpRequest, search: str) -> ListPage:
         search,
         list(broken),
         reading.last_runs([*broken, *found]),
-        has_any=bool(search) or bool(broken) or bool(found.paginator.count),
+        has_any=bool(search or saved or broken or found.paginator.count),
+        saved=saved,
         may_begin=selectors.saved_usable(request.user).exists(),
     )
 
@@ -198,7 +201,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     """Let a report go with its history, after asking once."""
     report = find_report(request, pk, to_change=True)
     if request.method == "POST":
-        services.report_delete(report)
+        services.report_delete(report, request.user)
         messages.success(request, f"{report.title} is deleted and sent no more.")
         return redirect("reports:list")
     return render(request, "reports/delete.html", {"report": report})

@@ -128,6 +128,17 @@ def test_a_paused_and_a_failing_report_say_so_and_why(as_alice, alice, saved) ->
     assert "The database did not answer." in page
 
 
+def test_reports_that_send_one_saved_sql_are_found_before_it_is_deleted(as_alice, alice, saved) -> None:
+    save_report(alice, saved, title="Sends it")
+    save_report(alice, save_sql(alice, saved.source, name="Other"), title="Sends another")
+    page = said(as_alice.get(url("list"), {"saved": saved.pk}))
+    assert "Sends it" in page
+    assert "Sends another" not in page
+    assert "No report sends it." in said(as_alice.get(url("list"), {"saved": "999999"}))
+    delete = as_alice.get(reverse("library:delete", args=[saved.pk])).content.decode()
+    assert f"{url('list')}?saved={saved.pk}" in delete
+
+
 def test_many_reports_take_few_statements(
     as_alice, alice, saved, mail, django_assert_max_num_queries
 ) -> None:
@@ -406,6 +417,16 @@ def test_a_waiting_page_is_told_when_the_run_has_ended(as_alice, made) -> None:
 def test_every_way_a_run_can_stand_has_a_word(fields, states, expected) -> None:
     run = ReportRun(**{"status": "done", **fields})
     assert run_state(run, [Delivery(state=state) for state in states]) == expected
+
+
+def test_a_failed_run_says_why_and_offers_what_to_do(as_alice, as_bob, made) -> None:
+    ReportRun.objects.update(
+        outcome="failed", reason="There is no column size.", advice="Look at the columns."
+    )
+    answer = as_alice.get(url("run", made.pk))
+    assert "There is no column size. Look at the columns. Run it again Open Customers by country" in said(
+        answer
+    )
 
 
 def test_a_button_that_cannot_be_obeyed_says_why(as_alice, made) -> None:

@@ -49,6 +49,7 @@ class ListPage:
     breaking: list[ReportLine]
     rows: list[ReportLine]
     search: str
+    saved: int | None
     has_any: bool
     may_begin: bool
     number: int
@@ -67,13 +68,14 @@ def list_page(
     breaking: Sequence[Report],
     last_runs: Mapping[int, ReportRun],
     *,
+    saved: int | None,
     has_any: bool,
     may_begin: bool,
 ) -> ListPage:
     """Lay out one page of what a search found; what will break is listed first, on the first page."""
 
     def address(number: int) -> str:
-        asked = {"q": search, "page": number}
+        asked = {"q": search, "saved": saved, "page": number}
         return "?" + urlencode({name: value for name, value in asked.items() if value})
 
     def line(report: Report) -> ReportLine:
@@ -83,6 +85,7 @@ def list_page(
         breaking=[line(report) for report in breaking] if found.number == 1 else [],
         rows=[line(report) for report in found],
         search=search,
+        saved=saved,
         has_any=has_any,
         may_begin=may_begin,
         number=found.number,

@@ -138,6 +138,7 @@ class RunPage:
     may_change: bool
     may_send_again: bool
     sees_rows: bool
+    sends: list[tuple[str, int]]
     parts: list[PartView]
     files: list[FileLine]
     deliveries: list[DeliveryLine]
@@ -175,7 +176,7 @@ def run_page(
         started=words.moment(run.started_at, zone),
         ended=words.moment(run.ended_at, zone),
         late=late_words(run),
-        lasted=words.lasted(run.started_at, run.ended_at),
+        lasted=words.lasted(run.started_at, run.ended_at if run.is_ended else timezone.now()),
         next_try=words.moment(run.not_before, zone) if not run.is_ended else None,
         tries=run.tries,
         is_working=not run.is_ended,
@@ -183,6 +184,7 @@ def run_page(
         may_change=may_change,
         may_send_again=may_change and run.outcome == ReportRun.Outcome.MADE and bool(sent_out(run)),
         sees_rows=sees_rows,
+        sends=[(part.name, part.saved_id) for part in run.report.parts.all() if part.saved_id],
         parts=[_part(part, run) for part in current_parts(run)] if sees_rows else [],
         files=[file_line(file, zone, fresh) for file in run.files.all()] if sees_rows else [],
         deliveries=lines if is_few else pending,
