@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -314,6 +315,15 @@ def test_nothing_of_the_environment_says_where_to_or_as_whom(store, monkeypatch,
         upload(bucket(server.url(""), bucket="refusing-bucket"))
     assert "Credential=someone/" in server.received[0].headers["authorization"]
     assert "x-amz-security-token" not in server.received[0].headers
+
+
+def test_deliveries_at_once_do_not_meet(store):
+    s3._session.cache_clear()
+    target = bucket(store, prefix="at-once")
+    with ThreadPoolExecutor(8) as threads:
+        done = [threads.submit(upload, target, title=f"Report {i}") for i in range(8)]
+    assert all("1 file" in one.result() for one in done)
+    assert sum(key.startswith("at-once/") for key in objects(store)) == 8
 
 
 def test_a_bucket_that_is_not_there_is_said(store):

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
+from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -48,6 +49,9 @@ _WORDS = {
 }
 # Worth another try although the status blames the request.
 _AGAIN = {"RequestTimeout", "RequestTimeTooSkewed", "SlowDown", "ServiceUnavailable", "InternalError"}
+
+# A session of boto3 makes one client at a time; deliveries run in threads.
+_making = Lock()
 
 
 def check(target: Mapping[str, Any], secret: str, *, by_staff: bool) -> dict[str, Any]:
@@ -152,23 +156,24 @@ def _client(target: Mapping[str, Any], secret: str) -> Any:
             url_check(endpoint, "endpoint")
         except ChannelError as error:
             raise DeliveryFailed(str(error)) from None
-    client = _session().client(
-        "s3",
-        aws_access_key_id=str(target["access_key"]),
-        aws_secret_access_key=secret,
-        region_name=str(target.get("region", "")) or "us-east-1",
-        endpoint_url=endpoint or None,
-        config=Config(
-            connect_timeout=10,
-            read_timeout=60,
-            proxies={},
-            ignore_configured_endpoint_urls=True,
-            retries={"total_max_attempts": 2, "mode": "standard"},
-            request_checksum_calculation="when_required",
-            response_checksum_validation="when_required",
-            s3={"addressing_style": "path" if endpoint else "auto"},
-        ),
-    )
+    with _making:
+        client = _session().client(
+            "s3",
+            aws_access_key_id=str(target["access_key"]),
+            aws_secret_access_key=secret,
+            region_name=str(target.get("region", "")) or "us-east-1",
+            endpoint_url=endpoint or None,
+            config=Config(
+                connect_timeout=10,
+                read_timeout=60,
+                proxies={},
+                ignore_configured_endpoint_urls=True,
+                retries={"total_max_attempts": 2, "mode": "standard"},
+                request_checksum_calculation="when_required",
+                response_checksum_validation="when_required",
+                s3={"addressing_style": "path" if endpoint else "auto"},
+            ),
+        )
     # botocore offers no way to say how a connection is made; a test holds this to what it is for.
     client._endpoint.http_session._manager.pool_classes_by_scheme = {"http": _Pool, "https": _TlsPool}
     return client
