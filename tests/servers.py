@@ -281,6 +281,10 @@ class SparkServer(Server):
             "spark.local.dir": str(self.folder / "tmp"),
             "spark.sql.warehouse.dir": str(self.folder / "warehouse"),
             "spark.sql.shuffle.partitions": "2",
+            # Few rows: compiling code for each statement takes longer than running it.
+            "spark.sql.codegen.wholeStage": "false",
+            "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+            "spark.sql.adaptive.enabled": "false",
             "spark.ui.port": str(self.page),
             "spark.ui.showConsoleProgress": "false",
         }

@@ -11,6 +11,7 @@ name, which explains and guarantees nothing: the guard and the storage's own per
 
 from __future__ import annotations
 
+import logging
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -46,6 +47,10 @@ from sqlagent.adapters.base import (
 )
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Cell, Check, Failure, FailureKind, Kind, Limits
+
+# They would put SQL, and every server that does not answer, into the log.
+for _name in ("pyhive", "thrift"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
 
 OPTIONS = ("auth", "namespaces", *tls.OPTIONS)
 AUTHS = ("plain", "nosasl")
@@ -459,7 +464,15 @@ def _text(error: object) -> str:
 def _socket(host: str, port: int, context: SSLContext | None) -> Any:
     if context is None:
         return TSocket.TSocket(host, port, socket_keepalive=True)
-    return TSSLSocket.TSSLSocket(host, port, ssl_context=context, validate_callback=_checked_by_context)
+    return _TlsSocket(host, port, ssl_context=context, validate_callback=_checked_by_context)
+
+
+class _TlsSocket(TSSLSocket.TSSLSocket):  # type: ignore[misc]
+    """A socket that can be closed although it was never open (thrift 0.25 stumbles)."""
+
+    def close(self) -> None:
+        if self.handle is not None:
+            super().close()
 
 
 def _checked_by_context(certificate: object, host: str) -> None:

@@ -28,7 +28,7 @@ _MORE_ROOTS = {
     "duckdb": {"from", "pivot", "unpivot", "summarize", "describe", "table"},
     "mysql": {"table", "describe", "desc", "explain"},
     "postgres": {"table"},
-    "spark": {"table", "describe", "desc"},
+    "spark": {"describe", "desc"},
 }
 _ROOT_NODES = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
 

@@ -89,13 +89,13 @@ def on_duckdb(part: Path, folder: Path) -> SourceDatabase:
 ENGINES = {"postgres": on_postgres, "mysql": on_mysql, "duckdb": on_duckdb}
 
 
-def answers(database: SourceDatabase) -> dict[str, Answer]:
+def answers(database: SourceDatabase, questions: tuple[str, ...] = SHOP_QUESTIONS) -> dict[str, Answer]:
     """What the pipeline answers to each question, without a language model."""
     catalog = database.catalog()
     index = ValueIndex.build(catalog, database)
     return {
         question: list(answer(Question(question), database=database, catalog=catalog, index=index))[-1].answer
-        for question in SHOP_QUESTIONS
+        for question in questions
     }
 
 
