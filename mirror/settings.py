@@ -11,6 +11,7 @@ from pathlib import Path
 
 import environ
 from csp.constants import NONE, SELF, UNSAFE_INLINE
+from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -164,7 +165,11 @@ STORAGES = {
 }
 if S3_BUCKET:
     # Where it is, unless at Amazon; the keys, unless the machine has a role; a folder in the bucket.
-    _endpoint = env.str("S3_ENDPOINT_URL", default="")
+    _endpoint, _addressing = env.str("S3_ENDPOINT_URL", default=""), env.str("S3_ADDRESSING", default="")
+    if _endpoint and not _endpoint.startswith(("http://", "https://")):
+        raise ImproperlyConfigured("S3_ENDPOINT_URL must begin with http:// or https://")
+    if _addressing not in ("", "path", "virtual", "auto"):
+        raise ImproperlyConfigured("S3_ADDRESSING must be path, virtual or auto")
     STORAGES["default"] = {
         "BACKEND": "mirror.storage.BucketStorage",
         "OPTIONS": {
@@ -175,7 +180,7 @@ if S3_BUCKET:
             "secret_key": env.str("S3_SECRET_ACCESS_KEY", default="") or None,
             "location": env.str("S3_FOLDER", default=""),
             # "path" is what stores other than Amazon's understand; some want "virtual"
-            "addressing_style": env.str("S3_ADDRESSING", default="") or ("path" if _endpoint else "auto"),
+            "addressing_style": _addressing or ("path" if _endpoint else "auto"),
         },
     }
 

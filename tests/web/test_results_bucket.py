@@ -16,6 +16,7 @@ from threading import Thread
 
 import boto3
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.urls import reverse
 from moto.server import ThreadedMotoServer
 
@@ -266,3 +267,13 @@ def test_the_settings_name_the_bucket(monkeypatch):
     assert made["BACKEND"] == "mirror.storage.BucketStorage"
     chosen = {name: made["OPTIONS"][name] for name in ("bucket_name", "secret_key", "addressing_style")}
     assert chosen == {"bucket_name": "kept", "secret_key": "hidden", "addressing_style": "path"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("S3_ENDPOINT_URL", "minio.example.com:9000"), ("S3_ADDRESSING", "upside down")]
+)
+def test_settings_of_a_bucket_that_cannot_work_stop_the_start_with_their_name(monkeypatch, name, value):
+    monkeypatch.setenv("S3_BUCKET", "kept")
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ImproperlyConfigured, match=f"^{name} must "):
+        runpy.run_path(str(Path(mirror.__file__).parent / "settings.py"))
