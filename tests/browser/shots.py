@@ -20,6 +20,8 @@ PAGES = {
     "ask": "/",
     "history": "/history/",
     "library": "/library/",
+    "reports": "/reports/",
+    "report-new": "/reports/new/",
     "sources": "/sources/",
     "source": "/sources/1/",
     "connect-file": "/sources/connect/?engine=sqlite",

@@ -64,6 +64,8 @@ def test_a_report_is_made_watched_downloaded_and_given_away_by_mouse(
     page.goto(saved)
     page.get_by_role("link", name="Send as a report").click()
     ahead = page.locator("#next-runs li")
+    here = page.evaluate("Intl.DateTimeFormat().resolvedOptions().timeZone")
+    expect(page.get_by_label("Time zone")).to_have_value(here)
     expect(ahead).to_have_count(5)
     page.get_by_label("Time zone").fill("Pacific/Auckland")
     expect(page.locator("#next-runs")).to_contain_text("Every weekday at 08:00 (Pacific/Auckland)")

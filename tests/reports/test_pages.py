@@ -111,6 +111,7 @@ def test_reports_that_a_change_breaks_come_first_with_the_reason_and_the_way_to_
     assert reverse("library:saved", args=[saved.pk]) in answer.content.decode()
     assert "A sound one" not in said(as_alice.get(url("list"), {"q": "breaks country"}))
     assert "Nothing found" in said(as_alice.get(url("list"), {"q": "nowhere"}))
+    assert "Nothing found" in said(as_alice.get(url("list"), {"q": "a@example.com"}))
     fine.parts.get().saved.delete()
     assert "2 will fail" in said(as_alice.get(url("list")))
 
@@ -241,6 +242,75 @@ def test_rows_are_added_moved_and_removed_without_scripts_and_without_a_word_of_
     assert 'name="channel-0-secret"' in added
     assert "Choose the saved SQL to add" in said(as_alice.post(url("new"), {**sent, "change": "part:add"}))
     assert Report.objects.count() == 0
+
+
+def test_a_report_whose_saved_sql_is_gone_says_so_and_is_mended(as_alice, alice, saved, typed) -> None:
+    report = save_report(alice, saved)
+    other = save_sql(alice, saved.source, name="Other")
+    saved.delete()
+    assert "The next run will fail: Customers by country no longer runs" in said(
+        as_alice.get(url("report", report.pk))
+    )
+    page = said(as_alice.get(url("edit", report.pk)))
+    assert (
+        "Customers by country This saved SQL was deleted, or is no longer shared with you. Remove it." in page
+    )
+    assert as_alice.post(url("edit", report.pk), typed).status_code == 422
+    assert as_alice.post(url("edit", report.pk), {**typed, "part-0-saved": other.pk}).status_code == 302
+    assert "will fail" not in said(as_alice.get(url("report", report.pk)))
+
+
+# ---------------------------------------------------------------- buttons
+
+
+def test_each_button_does_what_it_says(as_alice, as_bob, alice, bob, team, saved, mail) -> None:
+    report = save_report(alice, saved, to=["a@example.com"])
+    channel = report.channels.get()
+    Channel.objects.update(refused={"a@example.com": "550 no"})
+
+    def press(name: str, **sent) -> str:
+        answer = said(as_alice.post(url(name, report.pk), sent, follow=True))
+        report.refresh_from_db()
+        return answer
+
+    assert "is paused: nothing runs until you resume it" in press("pause")
+    assert (report.is_paused, report.next_at) == (True, None)
+    assert "runs on schedule again" in press("resume")
+    assert report.next_at is not None
+    assert "550 no" in said(as_alice.get(url("report", report.pk)))
+    assert "gets the next run again" in press("recipient_allow", channel=channel.pk, address="a@example.com")
+    assert Channel.objects.get().refused == {}
+    assert "Seen here by Analysts" in press("share", teams=[team.pk])
+    assert as_bob.get(url("report", report.pk)).status_code == 200
+    assert "There is nobody to hand it to" in said(as_alice.get(url("hand_over", report.pk)))
+    saved.teams.add(team)
+    assert "Weekly customers is Bob's now." in press("hand_over", owner=bob.pk)
+    assert report.owner == bob
+    alice.email = "alice@example.com"
+    alice.save()
+    mine = save_report(alice, saved, title="Mine")
+    answer = as_alice.post(url("run_now", mine.pk))
+    assert answer["Location"] == url("run", mine.runs.get().pk)
+    assert "being made already" in said(as_alice.post(url("run_now", mine.pk), follow=True))
+    as_alice.post(url("test", mine.pk))
+    assert mine.runs.filter(cause="test").count() == 1
+    as_alice.post(url("run_stop", mine.runs.first().pk))
+    assert mine.runs.filter(outcome="skipped").count() == 1
+    assert "is deleted and sent no more" in said(as_alice.post(url("delete", mine.pk), follow=True))
+    assert not Report.objects.filter(title="Mine").exists()
+
+
+def test_a_run_is_sent_again_to_one_and_to_all(as_alice, made) -> None:
+    channel = Channel.objects.create(report=made.report, kind="mail", target={"to": ["a@example.com"]})
+    for to in ("a@example.com", "b@example.com"):
+        Delivery.objects.create(
+            run=made, channel=channel, kind="mail", about="report", to=to, status="done", state="sent"
+        )
+    first = made.deliveries.first()
+    assert "sent again to a@example.com" in said(as_alice.post(url("delivery_again", first.pk), follow=True))
+    assert [one.state for one in made.deliveries.all()] == ["waiting", "sent"]
+    assert "still on its way" in said(as_alice.post(url("delivery_again", first.pk), follow=True))
+    assert "sent again, to 1 place." in said(as_alice.post(url("send_again", made.pk), follow=True))
 
 
 # ---------------------------------------------------------------- secrets

@@ -6,4 +6,5 @@ import "./mirror-editor.js";
 import "./mirror-chart.js";
 import "./mirror-grid.js";
 import "./mirror-tabs.js";
+import "./mirror-zone.js";
 import "./manners.js";

@@ -74,6 +74,11 @@ class EditPage:
         yield from (row.form for row in self.to.rows)
 
     @property
+    def is_fresh(self) -> bool:
+        """Whether nobody has filled anything in yet."""
+        return self.report is None and not self.form.is_bound
+
+    @property
     def has_errors(self) -> bool:
         """Whether something was sent that cannot be kept."""
         if self.parts.problem or any(row.problem and self.form.is_bound for row in self.parts.rows):

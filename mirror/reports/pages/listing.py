@@ -38,6 +38,7 @@ class ReportLine:
     last_id: int | None
     paused: str
     failing: str
+    is_alerting: bool
     owner: str
     breaking: tuple[Breaking, ...] = ()
 
@@ -114,6 +115,7 @@ def report_line(user: User, report: Report, last: ReportRun | None) -> ReportLin
         last_id=last.pk if last else None,
         paused=(report.paused_why or "by hand") if report.is_paused else "",
         failing=failing_words(report),
+        is_alerting=report.is_alerting,
         owner="" if is_mine else report.owner.get_full_name() or report.owner.username,
         breaking=breaking_of(report),
     )

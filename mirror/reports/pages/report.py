@@ -115,6 +115,7 @@ class ReportPage:
     history: History
     is_working: bool
     lacks_address: bool
+    alerted: Moment | None
 
 
 def report_page(report: Report, runs: Page[ReportRun], *, may_change: bool) -> ReportPage:
@@ -137,6 +138,7 @@ def report_page(report: Report, runs: Page[ReportRun], *, may_change: bool) -> R
         history=_history(runs, report.zone),
         is_working=any(not run.is_ended for run in runs),
         lacks_address=may_change and not report.owner.email,
+        alerted=words.moment(report.alerted_at, report.zone) if report.is_alerting else None,
     )
 
 
