@@ -221,11 +221,13 @@ def parts(host: str, port: int) -> list[Part]:
         for name, (queues, how) in WORKERS.items()
     )
     behind = ["nice", "-n", str(REPORTS_NICE)]
+    # Checks that the other workers make too load the whole of Mirror: 75 MB without, 215 MB with (measured 2026-11).
+    light = ["env", "CELERY_SKIP_CHECKS=1"]
     return [
         Part("web server", python + web, logs / "web.log"),
         Part("worker", mirror, logs / "worker.log"),
         Part("worker for reports", behind + reports, logs / "reports.log"),
-        Part("worker for deliveries", behind + deliveries, logs / "deliveries.log"),
+        Part("worker for deliveries", [*behind, *light, *deliveries], logs / "deliveries.log"),
         Part("scheduler", [*celery, "beat", "--pidfile=", "--loglevel", "INFO"], logs / "scheduler.log"),
     ]
 

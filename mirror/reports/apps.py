@@ -15,7 +15,7 @@ class ReportsConfig(AppConfig):
         """Count runs of reports among what works on a source; let no file outlive its row."""
         from django.db.models import Q
 
-        from mirror.asking.services.turns import Work, work_register
+        from mirror.asking.work import Work, work_register
         from mirror.reports.models import ReportRun
         from mirror.reports.tasks import make_report
 

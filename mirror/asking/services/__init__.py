@@ -6,7 +6,7 @@ from mirror.asking.services.opening import AskingError, answer_events, llm_name,
 from mirror.asking.services.recovery import runs_recover
 from mirror.asking.services.runs import question_check, run_again, run_ask, run_saved, run_stop
 from mirror.asking.services.suggesting import question_suggest, questions_first
-from mirror.asking.services.turns import Work, turn_pass, turn_take, work_register
+from mirror.asking.services.turns import turn_pass, turn_take
 from mirror.asking.services.versions import (
     SQL_CHARS,
     reading_use,
@@ -23,7 +23,6 @@ from mirror.asking.services.writing import sql_format, sql_problem
 __all__ = [
     "SQL_CHARS",
     "AskingError",
-    "Work",
     "answer_events",
     "chart_change",
     "llm_name",
@@ -51,5 +50,4 @@ __all__ = [
     "version_save",
     "version_stop",
     "version_take",
-    "work_register",
 ]

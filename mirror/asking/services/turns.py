@@ -6,43 +6,19 @@ waits for goes first: work in the background takes no turn while they queue, and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from mirror.asking.models import Run, Version
 from mirror.asking.tasks import answer_run, run_version
+from mirror.asking.work import WORK, Work, work_register
 from mirror.leases import Lease, Leased, Status, claim
 from mirror.sources.limits import limits_of
 from mirror.sources.models import Source
 
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """A kind of work on sources: how its rows come to theirs, and the task that takes one.
-
-    Of the rows that are worked on, those that `counted` lets through hold a turn. Nobody waits
-    for what `is_background`.
-    """
-
-    way: str
-    task: Any
-    is_background: bool = False
-    counted: Q = Q()
-
-
-_WORK: dict[type[Leased], Work] = {
-    Run: Work("thread__source", answer_run),
-    Version: Work("run__thread__source", run_version),
-}
-
-
-def work_register(model: type[Leased], work: Work) -> None:
-    """Count the rows of another subject among those that work on a source."""
-    _WORK[model] = work
+work_register(Run, Work("thread__source", answer_run))
+work_register(Version, Work("run__thread__source", run_version))
 
 
 def turn_take(model: type[Leased], pk: int) -> Lease | None:
@@ -58,7 +34,7 @@ def turn_take(model: type[Leased], pk: int) -> Lease | None:
             .filter(pk__in=_sources_of(model, pk))
             .order_by("pk")
         )
-        if all(_has_room(source, _WORK[model].is_background) for source in sources):
+        if all(_has_room(source, WORK[model].is_background) for source in sources):
             return claim(model, pk)
         model._default_manager.filter(pk=pk, status=Status.QUEUED).update(waits_turn=True)
         return None
@@ -73,7 +49,7 @@ def turn_pass(lease: Lease) -> None:
         waiting = [
             (work.is_background, row.created_at, work.task, row.pk)
             for source in held
-            for model, work in _WORK.items()
+            for model, work in WORK.items()
             if (row := _rows(model, source.pk).filter(_WAITS).order_by("created_at").first())
         ]
     if waiting:
@@ -87,15 +63,15 @@ _WAITS = Q(status=Status.QUEUED, waits_turn=True)
 
 def _has_room(source: Source, is_background: bool) -> bool:
     most = limits_of(source).concurrent_runs
-    working = {model: _working(model, source) for model in _WORK}
+    working = {model: _working(model, source) for model in WORK}
     if sum(working.values()) >= most:
         return False
     if not is_background:
         return True
-    behind = sum(count for model, count in working.items() if _WORK[model].is_background)
+    behind = sum(count for model, count in working.items() if WORK[model].is_background)
     somebody_waits = any(
         _rows(model, source.pk).filter(_WAITS).exists()
-        for model, work in _WORK.items()
+        for model, work in WORK.items()
         if not work.is_background
     )
     return behind < max(1, most - 1) and not somebody_waits
@@ -103,15 +79,15 @@ def _has_room(source: Source, is_background: bool) -> bool:
 
 def _working(model: type[Leased], source: Source) -> int:
     held = Q(status=Status.RUNNING, lease_until__gte=timezone.now())
-    rows = _rows(model, source.pk).filter(held, _WORK[model].counted)
+    rows = _rows(model, source.pk).filter(held, WORK[model].counted)
     return rows.values("pk").distinct().count()
 
 
 def _rows(model: type[Leased], source: int) -> QuerySet[Leased]:
-    return model._default_manager.filter(**{_WORK[model].way: source})
+    return model._default_manager.filter(**{WORK[model].way: source})
 
 
 def _sources_of(model: type[Leased], pk: int) -> QuerySet[Leased, int]:
-    way = _WORK[model].way
+    way = WORK[model].way
     rows = model._default_manager.filter(pk=pk, **{f"{way}__isnull": False})
     return rows.order_by().values_list(way, flat=True)
