@@ -13,10 +13,11 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, St
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from mirror.exports.apart import write_apart
 from mirror.exports.names import file_name, one_line
 from mirror.exports.sheets import sheet_of
 from mirror.exports.values import FORMATS, Cover, Sheet
-from mirror.exports.writing import pieces, write
+from mirror.exports.writing import pieces
 from mirror.results import selectors
 
 # Bytes of a finished file that are sent at once.
@@ -27,8 +28,9 @@ _SENT = 262_144
 def download(request: HttpRequest, pk: object, format: str) -> HttpResponseBase:
     """Every row of a result as a file; `?name=` is what was asked. One that was cut says so in its name.
 
-    CSV and JSON lines are sent while they are written, the others once they are whole: all of
-    them piece by piece, as an ASGI server would hold a file or a plain generator in memory.
+    CSV and JSON lines are sent while they are written, the others once they are whole; their
+    headers go ahead, so that a browser shows that something is coming. All are sent piece by
+    piece, as an ASGI server would hold a file or a plain generator in memory.
     """
     result = selectors.result_visible(request.user, pk)
     if result is None or format not in FORMATS:
@@ -36,8 +38,12 @@ def download(request: HttpRequest, pk: object, format: str) -> HttpResponseBase:
     title = one_line(request.GET.get("name", ""))[:200]
     sheet = sheet_of(result, title)
     try:
-        sent = _pieces(format, sheet) if FORMATS[format].is_streamed else _finished(format, sheet, title)
-        first = b"" if request.method == "HEAD" else next(sent, b"")
+        if FORMATS[format].is_streamed:
+            sent = _pieces(format, sheet)
+            first = b"" if request.method == "HEAD" else next(sent, b"")
+        else:
+            with selectors.file_kept(result):
+                sent, first = _finished(format, sheet, title), b""
     except selectors.ResultGone as error:
         return HttpResponse(str(error), status=410, content_type="text/plain; charset=utf-8")
     response = StreamingHttpResponse(_sent(first, sent), content_type=FORMATS[format].media_type)
@@ -56,7 +62,7 @@ def _finished(format: str, sheet: Sheet, title: str) -> Generator[bytes, None, N
     folder = tempfile.mkdtemp(prefix="mirror-download-")
     try:
         path = Path(folder) / f"rows.{FORMATS[format].extension}"
-        write(format, [sheet], path, Cover(title, made_at=timezone.now()))
+        write_apart(format, sheet, path, Cover(title, made_at=timezone.now()))
         with path.open("rb") as file:
             while piece := file.read(_SENT):
                 yield piece

@@ -2,7 +2,8 @@
 
 5,000,000 rows of eight columns from a real PostgreSQL to CSV, Parquet and JSON lines, and 200,000 to XLSX.
 CSV is compared with `psql \\copy` of the same rows to a file on the same disk, turn by turn, the best of each.
-Memory is the peak of the process less that of one which exports a single row. `--rows` measures less.
+Memory is the peak of the process less that of one which exports a single row. Then images of a chart, by each
+renderer. `--rows` and `--formats` measure less.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.servers import PASSWORD, PostgresServer, _program
 
 ROOT = Path(__file__).resolve().parents[2]
+EVERYTHING = "SELECT * FROM facts"
 TABLE = """
 CREATE TABLE facts AS
 SELECT n AS id,
@@ -32,6 +35,23 @@ SELECT n AS id,
        CASE WHEN n % 7 > 0 THEN (ARRAY['shipped', '=1+1', 'on its way, late', 'Łódź "centrum"'])[1 + n % 4] END AS note
 FROM generate_series(1, {rows}) AS n
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What an export took: its own seconds, those of its process, seconds of CPU, peak memory, bytes written."""
+
+    own: float
+    whole: float
+    cpu: float
+    peak: int
+    size: int
+
+    def words(self, idle: int) -> str:
+        return (
+            f"{self.own:.1f} s ({self.whole:.1f} s with the start of the process, {self.cpu:.1f} s of CPU), "
+            f"{self.size / 1e6:,.0f} MB written, {(self.peak - idle) / 1e6:,.0f} MB over idle"
+        )
 
 
 class Shell:
@@ -54,8 +74,8 @@ class Shell:
             *("--port", str(server.port), "--database", "postgres", "--user", server.user),
         )
 
-    def run(self, *words: str) -> tuple[str, float, int]:
-        """Run a command: what it said, the seconds it took, and its peak memory in bytes."""
+    def run(self, *words: str) -> tuple[str, Used]:
+        """Run a command: what it said, and what it took."""
         began = time.monotonic()
         said = (self.folder / "said").open("w+b")
         process = subprocess.Popen(
@@ -67,16 +87,16 @@ class Shell:
         text = (self.folder / "said").read_text()
         if process.returncode:
             raise SystemExit(f"{' '.join(words)} failed:\n{text}")
-        return text, seconds, used.ru_maxrss * 1024
+        return text, Used(seconds, seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, 0)
 
-    def export(self, format: str, sql: str) -> tuple[float, float, int, int]:
-        """Export: the seconds of the export and of the whole process, its peak memory, bytes written."""
+    def export(self, format: str, sql: str) -> Used:
+        """Export, and say what it took."""
         out = self.folder / f"out.{format}"
-        text, seconds, peak = self.run(
+        text, used = self.run(
             "export", "--source", "bench", "--sql", sql, "--out", str(out), "--overwrite", "--quiet"
         )
         own = float(re.findall(r"in ([\d.]+) s\.", text)[0])
-        return own, seconds, peak, out.stat().st_size
+        return replace(used, own=own, size=out.stat().st_size)
 
 
 def copied(server: PostgresServer, folder: Path) -> float:
@@ -98,7 +118,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=5_000_000)
     parser.add_argument("--turns", type=int, default=2)
+    parser.add_argument("--formats", default="csv,parquet,jsonl,xlsx,charts")
     options = parser.parse_args()
+    formats = options.formats.split(",")
     server = PostgresServer()
     folder = Path(tempfile.mkdtemp(prefix="mirror-bench-"))
     try:
@@ -106,37 +128,58 @@ def main() -> None:
         with server.connect() as connection:
             connection.execute(TABLE.format(rows=options.rows))
         shell = Shell(folder, server)
-        measure(shell, server, folder, options.turns)
+        if "csv" in formats:
+            beside_psql(shell, server, folder, options.turns)
+        for format in (name for name in ("parquet", "jsonl", "xlsx") if name in formats):
+            idle = shell.export(format, "SELECT 1 AS one").peak
+            used = shell.export(format, f"{EVERYTHING} LIMIT 200000" if format == "xlsx" else EVERYTHING)
+            print(f"{format}: {used.words(idle)}", flush=True)
     finally:
         server.remove()
         shutil.rmtree(folder, ignore_errors=True)
+    if "charts" in formats:
+        charts()
 
 
-def measure(shell: Shell, server: PostgresServer, folder: Path, turns: int) -> None:
-    everything = "SELECT * FROM facts"
+def beside_psql(shell: Shell, server: PostgresServer, folder: Path, turns: int) -> None:
+    """CSV and psql, turn by turn."""
     psql, csv = [], []
     for _ in range(turns):
         psql.append(copied(server, folder))
-        csv.append(shell.export("csv", everything))
-    best = min(psql)
-    own, whole, _, size = min(csv)
-    idle = shell.export("csv", "SELECT 1 AS one")[2]
-    peak = max(run[2] for run in csv)
+        csv.append(shell.export("csv", EVERYTHING))
+    best, used = min(psql), min(csv, key=lambda one: one.own)
+    idle = shell.export("csv", "SELECT 1 AS one").peak
     print(f"psql \\copy: {best:.1f} s")
     print(
-        f"csv: {own:.1f} s ({whole:.1f} s with the start of the process), {best / own:.2f} x psql's rate "
-        f"({best / whole:.2f} x), {size / 1e6:,.0f} MB written, {(peak - idle) / 1e6:,.0f} MB over idle"
+        f"csv: {used.words(idle)}; {best / used.own:.2f} x psql's rate ({best / used.whole:.2f} x)",
+        flush=True,
     )
-    for format, sql in (
-        ("parquet", everything),
-        ("jsonl", everything),
-        ("xlsx", f"{everything} LIMIT 200000"),
-    ):
-        idle = shell.export(format, "SELECT 1 AS one")[2]
-        own, whole, peak, size = shell.export(format, sql)
+
+
+def charts() -> None:
+    """Images of charts by each renderer, once it is up."""
+    os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
+    import django
+
+    django.setup()
+    from django.conf import settings
+
+    from mirror.exports.images import chart_image
+    from tests.exports.test_images import CHARTS
+
+    for how in ("plotly", "simple"):
+        settings.CHART_IMAGES = how
+        began = time.monotonic()
+        chart_image(CHARTS["bars"][1], CHARTS["bars"][0])
+        first = time.monotonic() - began
+        began, cpu = time.monotonic(), time.process_time()
+        for rows, chart in CHARTS.values():
+            assert chart_image(chart, rows)
+        each = 1_000 * (time.monotonic() - began) / len(CHARTS)
+        own = 1_000 * (time.process_time() - cpu) / len(CHARTS)
         print(
-            f"{format}: {own:.1f} s ({whole:.1f} s), {size / 1e6:,.0f} MB written, "
-            f"{(peak - idle) / 1e6:,.0f} MB over idle ({idle / 1e6:,.0f} MB)"
+            f"chart by {how}: {each:.0f} ms each ({own:.0f} ms of our CPU), the first {first:.1f} s",
+            flush=True,
         )
 
 
