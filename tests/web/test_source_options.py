@@ -1,0 +1,218 @@
+"""The named settings of a source: TLS to a real server, engines of the long tail, and what a change asks for."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from mirror.sources import services
+from mirror.sources.models import Source
+from tests import servers
+
+pytestmark = pytest.mark.django_db
+
+PASSWORD = "only reading"
+
+
+@pytest.fixture(scope="module")
+def ledger():
+    """A PostgreSQL database whose server has a certificate of its own making, and a user who only reads."""
+    server = servers.postgres_server()
+    with server.connect() as db:
+        db.execute("CREATE DATABASE web_ledger")
+    with server.connect("web_ledger") as db:
+        db.execute("CREATE TABLE invoices (id int PRIMARY KEY, country text)")
+        db.execute("INSERT INTO invoices VALUES (1, 'Norway')")
+        db.execute(f"CREATE ROLE ledger_reader LOGIN PASSWORD '{PASSWORD}'")
+        db.execute("GRANT SELECT ON invoices TO ledger_reader")
+    return server
+
+
+@pytest.fixture
+def authorities(settings, tmp_path: Path, ledger) -> Path:
+    """The folder for files, with the server's certificate and one of somebody else's."""
+    folder = settings.SOURCE_FILES_DIR = tmp_path / "files"
+    folder.mkdir()
+    shutil.copyfile(ledger.folder / "cert.pem", folder / "own.pem")
+    (folder / "other.pem").write_bytes(servers.certificate_for("127.0.0.1")[0])
+    (folder / "no.pem").write_text("not a certificate")
+    return folder
+
+
+def typed(server, **changed) -> dict[str, object]:
+    form = {"name": "ledger", "host": server.host, "port": server.port, "database": "web_ledger"}
+    return {**form, "username": "ledger_reader", "password": PASSWORD, "privacy": "schema", **changed}
+
+
+def post(browser, name: str, form: dict[str, object], engine: str = "postgres"):
+    return browser.post(reverse(f"sources:{name}") + f"?engine={engine}", form)
+
+
+def is_encrypted(source: Source) -> bool:
+    from sqlagent.values import Limits
+
+    database = services.open_source(source)
+    sql = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
+    return bool(database.execute(sql, Limits()).rows[0][0])
+
+
+# ---------------------------------------------------------------- TLS
+
+
+@pytest.mark.parametrize(
+    ("options", "encrypted"),
+    [
+        ({}, True),
+        ({"sslmode": "disable"}, False),
+        ({"sslmode": "require"}, True),
+        ({"sslmode": "verify-full", "sslrootcert": "own.pem"}, True),
+    ],
+)
+def test_a_source_is_read_over_tls_as_it_was_chosen(as_charlie, ledger, authorities, options, encrypted):
+    assert post(as_charlie, "connect", typed(ledger, **options)).status_code == 302
+    source = Source.objects.get()
+    kept = {**options, **({"sslrootcert": str(authorities / "own.pem")} if "sslrootcert" in options else {})}
+    assert source.options == kept
+    assert is_encrypted(source) is encrypted
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"sslmode": "verify-full", "sslrootcert": "other.pem"}, "certificate verify failed"),
+        ({"sslmode": "verify-full"}, "No TLS connection to"),
+        ({"sslmode": "verify-ca", "sslrootcert": "no.pem"}, "No TLS connection to"),
+        ({"sslmode": "verify-full", "sslrootcert": "gone.pem"}, "There is no file"),
+        ({"sslmode": "verify-full", "sslrootcert": "/etc/ssl/certs/ca-certificates.crt"}, "Only files under"),
+        ({"sslmode": "../../etc"}, "Select a valid choice"),
+    ],
+)
+def test_a_certificate_that_does_not_fit_is_said_and_nothing_is_kept(
+    as_charlie, ledger, authorities, options, word
+):
+    for name in ("test", "connect"):
+        page = post(as_charlie, name, typed(ledger, **options)).content.decode()
+        assert word in page
+        assert PASSWORD not in page
+    assert not Source.objects.exists()
+
+
+def test_a_changed_way_there_asks_for_the_password_again(as_alice, ledger, authorities):
+    post(as_alice, "connect", typed(ledger, sslmode="require"))
+    source = Source.objects.get()
+    edit = reverse("sources:edit", args=[source.pk])
+    same = typed(ledger, sslmode="require", password="", description="Bills")
+    assert as_alice.post(edit, same).status_code == 302
+    refused = as_alice.post(edit, {**same, "sslmode": "disable"})
+    assert refused.status_code == 422
+    assert "Type the password again" in refused.content.decode()
+    source.refresh_from_db()
+    assert (source.description, source.options) == ("Bills", {"sslmode": "require"})
+    page = as_alice.get(edit).content.decode()
+    assert '<option value="require" selected>' in page
+    assert as_alice.post(edit, {**same, "sslmode": "", "password": PASSWORD}).status_code == 302
+    source.refresh_from_db()
+    assert source.options == {}
+
+
+# ---------------------------------------------------------------- the long tail
+
+
+def test_each_form_holds_the_settings_of_its_engine(as_alice):
+    found = {}
+    for engine in Source.Engine.values:
+        page = as_alice.get(reverse("sources:connect") + f"?engine={engine}").content.decode()
+        names = ("sslmode", "sslrootcert", "auth", "namespaces", "dialect")
+        found[engine] = {name for name in names if f'name="{name}"' in page}
+        assert ("Connect as a user that can only read" in page) is (engine in ("spark", "sqlalchemy"))
+    tls = {"sslmode", "sslrootcert"}
+    assert found == {
+        "sqlite": set(),
+        "duckdb": set(),
+        "postgres": tls,
+        "mysql": tls,
+        "spark": {*tls, "auth", "namespaces"},
+        "sqlalchemy": {"dialect"},
+    }
+
+
+def test_a_server_of_the_long_tail_is_connected_through_its_dialect(as_alice, ledger):
+    page = as_alice.get(reverse("sources:connect") + "?engine=sqlalchemy").content.decode()
+    assert '<option value="postgresql+psycopg">' in page
+    assert "sqlite" not in services.dialects()
+    assert "pip install" in page
+    form = typed(ledger, dialect="postgresql+psycopg")
+    told = post(as_alice, "test", form, "sqlalchemy").content.decode()
+    assert "Connected to postgresql" in told
+    assert "may SELECT and nothing else" in told
+    assert post(as_alice, "connect", form, "sqlalchemy").status_code == 302
+    source = Source.objects.get()
+    assert [table["name"] for table in source.catalog["tables"]] == ["invoices"]
+    assert source.catalog["dialect"] == "postgres"
+    changed = as_alice.post(
+        reverse("sources:edit", args=[source.pk]), {**form, "dialect": "mysql+pymysql", "password": ""}
+    )
+    assert "Type the password again" in changed.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("changed", "word"),
+    [
+        ({"dialect": ""}, "This field is required"),
+        ({"dialect": "sqlite"}, "Select a valid choice"),
+        ({"dialect": "postgresql+psycopg", "database": "x?host=evil.example"}, "not connection strings"),
+        ({"dialect": "postgresql+psycopg", "password": "wrong"}, "No connection to"),
+        ({"dialect": "postgresql+psycopg", "host": "169.254.169.254"}, "link-local"),
+    ],
+)
+def test_what_cannot_be_connected_so_is_refused_in_words(as_alice, ledger, changed, word):
+    page = post(as_alice, "connect", typed(ledger, **changed), "sqlalchemy").content.decode()
+    assert word in page
+    assert "wrong" not in page.replace("wrong host", "")
+    assert not Source.objects.exists()
+
+
+def test_a_dialect_of_files_opens_no_file_even_past_the_form(alice, tmp_path):
+    (tmp_path / "x.sqlite3").touch()
+    for dialect in ("sqlite", "sqlite+pysqlite", "duckdb", "no such:dialect"):
+        source = Source(
+            name="x",
+            engine="sqlalchemy",
+            host="127.0.0.1",
+            database=str(tmp_path / "x.sqlite3"),
+            options={"dialect": dialect},
+        )
+        with pytest.raises(services.SourceError, match="files|dialect"):
+            services.source_test(source, alice)
+
+
+def test_a_dialect_that_is_not_installed_says_what_to_do(alice):
+    source = Source(
+        name="x",
+        engine="sqlalchemy",
+        host="127.0.0.1",
+        database="x",
+        options={"dialect": "mssql+pymssql"},
+    )
+    with pytest.raises(services.SourceError, match="not installed") as caught:
+        services.source_test(source, alice)
+    assert "Install the package" in caught.value.advice
+
+
+def test_the_shell_takes_the_same_settings(alice, ledger, monkeypatch, capsys):
+    monkeypatch.setenv("SOURCE_PASSWORD", PASSWORD)
+    where = ["--host", ledger.host, "--port", str(ledger.port), "--database", "web_ledger"]
+    where += ["--user", "ledger_reader", "--owner", "alice"]
+    call_command("connect", "a", "--engine", "postgres", *where, "--option", "sslmode=require")
+    assert Source.objects.get(name="a").options == {"sslmode": "require"}
+    dialect = "dialect=postgresql+psycopg"
+    call_command("connect", "b", "--engine", "sqlalchemy", *where, "--option", dialect)
+    assert "may SELECT and nothing else" in capsys.readouterr().out
+    with pytest.raises(CommandError, match="postgres has no 'dialect'. Known: sslmode, sslrootcert"):
+        call_command("connect", "c", "--engine", "postgres", *where, "--option", dialect)
+    with pytest.raises(CommandError, match="--sslmode: Select a valid choice"):
+        call_command("connect", "c", "--engine", "postgres", *where, "--option", "sslmode=maybe")
