@@ -25,7 +25,8 @@ from sqlagent.values import FailureKind, Limits
 from tests.engines.columns import MANY, assert_same, by_column
 from tests.engines.labs import PostgresLab
 
-FOLDER = Path(__file__).parent / "cases"
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "tests/engines/cases"
 CASES = [json.loads(line) for line in (FOLDER / "copied.jsonl").read_text().splitlines()]
 HOSTILE = [
     json.loads(line) for line in (FOLDER / "hostile.jsonl").read_text().splitlines() if '"postgres"' in line
@@ -165,6 +166,17 @@ def test_limits_cut_columns_where_they_cut_rows(database: SourceDatabase, limits
         wanted.truncated,
         wanted.cut_cells,
     )
+
+
+@pytest.mark.usefixtures("blocks")
+def test_the_cells_that_reach_the_bound_are_the_last(database: SourceDatabase) -> None:
+    sql = "SELECT x FROM (VALUES ('ab'), ('c'), (NULL)) AS v (x)"
+    for most, kept in ((2, 1), (3, 2), (4, 3)):
+        limits = Limits(9, 9, 9, most)
+        wanted = database.execute(sql, limits)
+        rows, stream = by_column(database, sql, limits)
+        assert (tuple(rows), stream.truncated) == (wanted.rows, wanted.truncated)
+        assert len(rows) == kept
 
 
 def drain_columns(database: SourceDatabase, sql: str, limits: Limits) -> int:
@@ -311,6 +323,8 @@ def test_what_the_source_would_write_otherwise_does_not_go_as_csv(database: Sour
         assert lines is None
 
 
+_cases = map(json.loads, (ROOT / "tests/exports/cases/formulas.jsonl").read_text().splitlines())
+FORMULAS = [case["cell"] for case in _cases if "\0" not in case.get("cell", "\0")]
 _signs = st.sampled_from(
     [
         "=",
@@ -342,6 +356,7 @@ _signs = st.sampled_from(
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.one_of(st.lists(_signs, max_size=4).map("".join), _words), min_size=5, max_size=60))
 def test_the_source_defuses_as_we_do(database: SourceDatabase, texts: list[str]) -> None:
+    texts = [*FORMULAS, *texts]
     values = ", ".join(f"({n}, {_quoted(text)})" for n, text in enumerate(texts))
     got, _ = as_csv(database, f"SELECT x FROM (VALUES {values}) AS v (n, x) ORDER BY n")
     cells = [row[0] for row in csv.reader(io.StringIO(got.decode(), newline=""))]
