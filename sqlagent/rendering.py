@@ -34,7 +34,18 @@ from sqlagent.values import (
     Table,
 )
 
-ENGINES = {"sqlite": "SQLite", "postgres": "PostgreSQL", "mysql": "MySQL", "duckdb": "DuckDB"}
+ENGINES = {
+    "sqlite": "SQLite",
+    "postgres": "PostgreSQL",
+    "mysql": "MySQL",
+    "duckdb": "DuckDB",
+    "spark": "Spark SQL",
+    "tsql": "SQL Server",
+    "clickhouse": "ClickHouse",
+    "bigquery": "BigQuery",
+    "starrocks": "StarRocks",
+    "singlestore": "SingleStore",
+}
 
 LEVELS = ("schema", "masked", "rows")
 

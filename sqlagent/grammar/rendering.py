@@ -40,6 +40,14 @@ _COMPOUND: dict[str, type[exp.SetOperation]] = {
 }
 _FORMATS = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d", "week": "%Y-%W", "hour": "%H"}
 
+# Dialects that have no DATE_TRUNC('month', ...): sqlglot knows their word for it, or TRUNC takes a pattern.
+_TRUNCATES = frozenset(("tsql", "bigquery", "doris"))
+_TRUNC = {
+    "oracle": {"year": "YYYY", "quarter": "Q", "month": "MM", "week": "IW", "day": "DD", "hour": "HH24"},
+    "hive": {"year": "YEAR", "quarter": "Q", "month": "MM", "week": "WEEK", "day": "DD", "hour": "HOUR"},
+    "teradata": {"year": "YYYY", "quarter": "Q", "month": "MM", "week": "IW", "day": "DD", "hour": "HH24"},
+}
+
 
 class NoJoin(ValueError):
     """The tables of a tree do not hang together."""
@@ -253,6 +261,12 @@ class Renderer:
                 this="DATE_FORMAT", expressions=[column, exp.Literal.string(form.get(part, "%Y-%m"))]
             )
         stamp = exp.Cast(this=column, to=exp.DataType.build("timestamp"))
+        if self.dialect in _TRUNCATES:
+            return exp.TimestampTrunc(this=stamp, unit=exp.var(part.upper()))
+        if self.dialect in _TRUNC:
+            return exp.Anonymous(
+                this="TRUNC", expressions=[column, exp.Literal.string(_TRUNC[self.dialect][part])]
+            )
         return exp.Anonymous(this="DATE_TRUNC", expressions=[exp.Literal.string(part), stamp])
 
     def _order(self, order: Order, alias: dict[str, str]) -> exp.Ordered:
