@@ -54,11 +54,12 @@ def run_live(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def deliveries(request: HttpRequest, pk: int) -> HttpResponse:
-    """The deliveries as a fragment, for a page that waits for them."""
+    """The deliveries as a fragment, for a page that waits for them; all of the run once they have ended."""
     page = page_of(request, find_run(request, pk))
-    response = render(request, "reports/_deliveries.html", {"page": page})
-    if not page.is_sending:
-        response["X-Mirror-Ended"] = "1"
+    if page.is_sending:
+        return render(request, "reports/_deliveries.html", {"page": page})
+    response = render(request, "reports/_run.html", {"page": page})
+    response["X-Mirror-Ended"] = "1"
     return response
 
 

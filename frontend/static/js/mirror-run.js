@@ -1,7 +1,8 @@
 // <mirror-run events poll>: follows a run until it ended. Server-sent events first; where they do not come
 // through (a proxy, an old server) it asks the poll address every second instead. Both bring the same
 // fragments, complete each time, so a reload or a reconnect needs no memory. With parts="result told" only the
-// elements with these ids are exchanged at the end, wherever they stand: an editor beside them is left alone.
+// elements with these ids are exchanged at the end, wherever they stand: an editor beside them is left alone. With
+// `live` beside parts, what is inside is brought up to date until then too.
 import { announce } from "./announce.js";
 import { exchange, place } from "./place.js";
 
@@ -52,7 +53,7 @@ class MirrorRun extends HTMLElement {
       if (reply.redirected) return location.reload(); // signed out meanwhile
       const html = await reply.text();
       if (reply.ok && reply.headers.has("X-Mirror-Ended")) return this.ended(html);
-      if (reply.ok && !this.hasAttribute("parts")) this.put("steps", html);
+      if (reply.ok && (this.hasAttribute("live") || !this.hasAttribute("parts"))) this.put("steps", html);
       else if (reply.status === 404 || reply.status === 403) return location.reload();
     } catch {
       wait = POLL_MS * 5; // the server is away: keep asking, more slowly
