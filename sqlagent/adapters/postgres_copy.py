@@ -37,31 +37,19 @@ _OPAQUE = re.compile(
     re.DOTALL,
 )
 # Types whose text is what a reader of CSV expects, and never live.
-_AS_IT_IS = frozenset(
-    (
-        "int2",
-        "int4",
-        "int8",
-        "oid",
-        "float4",
-        "float8",
-        "numeric",
-        "date",
-        "time",
-        "timestamp",
-        "timestamptz",
-        "uuid",
-    )
-)
-# Types that an expression writes. A cast would cut the blanks of a char(n) and lengthen an inet.
+_AS_IT_IS = frozenset(("int2", "int4", "int8", "oid", "float4", "float8", "numeric", "time", "uuid"))
+_TIMES = ("date", "timestamp", "timestamptz")
+_TEXTS = frozenset(("text", "varchar", "name", "other text"))
+# Types that an expression writes: of times, one is a name with a sign before it. A cast would cut
+# the blanks of a char(n) and lengthen an inet.
 _WRITTEN = {
     "bool": "CASE {0} WHEN true THEN 'true' WHEN false THEN 'false' END",
     "text": "{0}",
     "varchar": "{0}::text",
     "name": "{0}::text",
     "other text": "CASE WHEN num_nonnulls({0}) = 0 THEN NULL ELSE concat({0}) END",
+    **dict.fromkeys(_TIMES, "CASE {0} WHEN '-infinity' THEN '''-infinity' ELSE {0}::text END"),
 }
-_TEXTS = frozenset(_WRITTEN) - {"bool"}
 _CUT = "…".encode()
 
 

@@ -299,10 +299,11 @@ def as_csv(database: SourceDatabase, sql: str, limits: Limits = MANY) -> tuple[b
 def test_csv_keeps_null_from_empty_and_leaves_numbers_and_times_alone(database: SourceDatabase) -> None:
     sql = """SELECT -5 AS a, -1.50 AS b, NULL::text AS c, '' AS d, true AS e, false AS f, NULL::bool AS g,
              date '1899-12-31' AS h, timestamp '2026-01-01 10:00:00.5' AS i, 'a "b", c' AS j, '=1+1' AS k,
-             'a'::char(3) AS l, x::feeling AS m, '10.0.0.1'::inet AS n FROM (VALUES ('fine')) AS v (x) -- ;"""
+             'a'::char(3) AS l, x::feeling AS m, '10.0.0.1'::inet AS n,
+             date '-infinity' AS o, timestamp 'infinity' AS p, NULL::timestamptz AS q FROM (VALUES ('fine')) AS v (x) -- ;"""
     text, lines = as_csv(database, sql)
     assert text.decode() == (
-        '-5,-1.50,,"",true,false,,1899-12-31,2026-01-01 10:00:00.5,"a ""b"", c","\'=1+1","a  ","fine","10.0.0.1"\n'
+        '-5,-1.50,,"",true,false,,1899-12-31,2026-01-01 10:00:00.5,"a ""b"", c","\'=1+1","a  ","fine","10.0.0.1",\'-infinity,infinity,\n'
     )
     assert (lines.columns[:3], lines.row_count, lines.truncated, lines.cut_cells) == (
         ("a", "b", "c"),
