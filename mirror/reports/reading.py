@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from django.db.models import Max, Prefetch, Q, QuerySet
 
+from mirror.library.selectors import saved_visible
 from mirror.people.models import User
 from mirror.reports.models import Report, ReportPart, ReportRun, RunPart
 from mirror.reports.selectors import reports_breaking, reports_visible
@@ -45,6 +46,12 @@ def reports_listed(
             | Q(pk__in=Report.objects.filter(channels__target__icontains=word).values("pk"))
         )
     return found.prefetch_related(PARTS, "channels")
+
+
+def saved_seen(user: User, reports: Iterable[Report]) -> set[int]:
+    """The ids of the saved SQL in some reports that somebody may look at."""
+    sent = [part.saved_id for report in reports for part in report.parts.all() if part.saved_id]
+    return set(saved_visible(user).filter(pk__in=sent).values_list("pk", flat=True))
 
 
 def last_runs(reports: Iterable[Report]) -> dict[int, ReportRun]:

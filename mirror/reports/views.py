@@ -62,6 +62,7 @@ def _list(request: HttpRequest, search: str, saved: int | None) -> ListPage:
         search,
         list(broken),
         reading.last_runs([*broken, *found]),
+        reading.saved_seen(request.user, [*broken, *found]),
         has_any=bool(search or saved or broken or found.paginator.count),
         saved=saved,
         may_begin=selectors.saved_usable(request.user).exists(),
@@ -88,7 +89,12 @@ def _page(request: HttpRequest, report: Report) -> ReportPage:
     runs: Page[ReportRun] = Paginator(reading.runs_of(report), RUNS_PER_PAGE).get_page(
         request.GET.get("page")
     )
-    return report_page(report, runs, may_change=selectors.may_change(request.user, report))
+    return report_page(
+        report,
+        runs,
+        may_change=selectors.may_change(request.user, report),
+        saved_seen=reading.saved_seen(request.user, [report]),
+    )
 
 
 # ---------------------------------------------------------------- buttons

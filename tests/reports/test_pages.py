@@ -129,6 +129,18 @@ def test_a_paused_and_a_failing_report_say_so_and_why(as_alice, alice, saved) ->
     assert "The database did not answer." in page
 
 
+def test_who_may_not_look_at_the_saved_sql_is_not_led_there(as_alice, as_bob, alice, team, saved) -> None:
+    report = save_report(alice, saved)
+    report.teams.add(team)
+    saved.problem = "There is no column “country”."
+    saved.save()
+    place = reverse("library:saved", args=[saved.pk])
+    for name, args in (("list", []), ("report", [report.pk])):
+        pages = [browser.get(url(name, *args)).content.decode() for browser in (as_alice, as_bob)]
+        assert ["There is no column “country”." in page for page in pages] == [True, True]
+        assert [place in page for page in pages] == [True, False]
+
+
 def test_reports_that_send_one_saved_sql_are_found_before_it_is_deleted(as_alice, alice, saved) -> None:
     save_report(alice, saved, title="Sends it")
     save_report(alice, save_sql(alice, saved.source, name="Other"), title="Sends another")
@@ -202,9 +214,12 @@ def test_what_cannot_be_is_said_and_nothing_typed_is_lost(as_alice, typed, mail,
     assert Report.objects.count() == 0
 
 
-def test_without_a_mail_server_the_page_says_so_before_and_after(as_alice, typed, settings) -> None:
+def test_without_a_mail_server_the_page_says_so_before_and_after(
+    as_alice, as_charlie, typed, settings
+) -> None:
     settings.EMAIL_HOST = ""
     assert "No mail server is set" in said(as_alice.get(url("new")))
+    assert "Save SQL first" in said(as_charlie.get(url("new")))
     assert "No mail server is set" in said(as_alice.post(url("new"), {**typed, **mailed("a@example.com")}))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -16,7 +16,7 @@ from mirror.reports.pages.words import Moment, State
 
 @dataclass(frozen=True, slots=True)
 class Breaking:
-    """Why a report's next run would fail, and the saved SQL to mend."""
+    """Why a report's next run would fail, and the saved SQL to mend, where one may look at it."""
 
     saved_id: int | None
     name: str
@@ -68,6 +68,7 @@ def list_page(
     search: str,
     breaking: Sequence[Report],
     last_runs: Mapping[int, ReportRun],
+    saved_seen: Collection[int],
     *,
     saved: int | None,
     has_any: bool,
@@ -80,7 +81,7 @@ def list_page(
         return "?" + urlencode({name: value for name, value in asked.items() if value})
 
     def line(report: Report) -> ReportLine:
-        return report_line(user, report, last_runs.get(report.pk))
+        return report_line(user, report, last_runs.get(report.pk), saved_seen)
 
     return ListPage(
         breaking=[line(report) for report in breaking] if found.number == 1 else [],
@@ -99,7 +100,9 @@ def list_page(
     )
 
 
-def report_line(user: User, report: Report, last: ReportRun | None) -> ReportLine:
+def report_line(
+    user: User, report: Report, last: ReportRun | None, saved_seen: Collection[int]
+) -> ReportLine:
     """Lay out one report."""
     deliveries = list(last.deliveries.all()) if last else []
     is_mine = report.owner_id == user.pk
@@ -117,18 +120,19 @@ def report_line(user: User, report: Report, last: ReportRun | None) -> ReportLin
         failing=failing_words(report),
         is_alerting=report.is_alerting,
         owner="" if is_mine else report.owner.get_full_name() or report.owner.username,
-        breaking=breaking_of(report),
+        breaking=breaking_of(report, saved_seen),
     )
 
 
-def breaking_of(report: Report) -> tuple[Breaking, ...]:
-    """Say which parts of a report will not run, and why."""
+def breaking_of(report: Report, saved_seen: Collection[int]) -> tuple[Breaking, ...]:
+    """Say which parts of a report will not run, and why; `saved_seen` are the ids one may look at."""
     found = []
     for part in report.parts.all():
         if part.saved is None:
             found.append(Breaking(None, part.name, "The saved SQL was deleted, or its source was."))
         elif part.saved.problem:
-            found.append(Breaking(part.saved.pk, part.saved.name, part.saved.problem))
+            seen = part.saved.pk if part.saved.pk in saved_seen else None
+            found.append(Breaking(seen, part.saved.name, part.saved.problem))
     return tuple(found)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
@@ -28,10 +28,11 @@ AHEAD = 5
 
 @dataclass(frozen=True, slots=True)
 class PartLine:
-    """One SQL of a report: `saved_id` is None once it was deleted."""
+    """One SQL of a report; `saved_id` where it can be looked at, `is_gone` once it was deleted."""
 
     name: str
     saved_id: int | None
+    is_gone: bool
     source: str
     arguments: list[tuple[str, str]]
 
@@ -118,8 +119,10 @@ class ReportPage:
     alerted: Moment | None
 
 
-def report_page(report: Report, runs: Page[ReportRun], *, may_change: bool) -> ReportPage:
-    """Lay out a report and one page of its history."""
+def report_page(
+    report: Report, runs: Page[ReportRun], *, may_change: bool, saved_seen: Collection[int]
+) -> ReportPage:
+    """Lay out a report and one page of its history; `saved_seen` are the ids of saved SQL one may look at."""
     return ReportPage(
         report=report,
         may_change=may_change,
@@ -131,9 +134,9 @@ def report_page(report: Report, runs: Page[ReportRun], *, may_change: bool) -> R
         missed=report.get_missed_display().lower(),
         condition=condition_words(report),
         formats=words.joined([FORMATS[name].label for name in report.formats if name in FORMATS]),
-        parts=[_part(part) for part in report.parts.all()],
+        parts=[_part(part, saved_seen) for part in report.parts.all()],
         channels=[channel_line(channel) for channel in report.channels.all()],
-        breaking=breaking_of(report),
+        breaking=breaking_of(report, saved_seen),
         failing=failing_words(report),
         history=_history(runs, report.zone),
         is_working=any(not run.is_ended for run in runs),
@@ -193,13 +196,14 @@ def condition_words(report: Report) -> str:
     return f"{told}; told again after {words.plural(int(quiet), 'hour')}" if quiet is not None else told
 
 
-def _part(part: ReportPart) -> PartLine:
+def _part(part: ReportPart, saved_seen: Collection[int]) -> PartLine:
     labels = (
         {row["name"]: row.get("label") or row["name"] for row in part.saved.parameters} if part.saved else {}
     )
     return PartLine(
         name=part.saved.name if part.saved else part.name,
-        saved_id=part.saved_id,
+        saved_id=part.saved_id if part.saved_id in saved_seen else None,
+        is_gone=part.saved is None,
         source=part.saved.source.name if part.saved else "",
         arguments=[
             (labels.get(name, name), words.value_words(value)) for name, value in part.arguments.items()
