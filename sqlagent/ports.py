@@ -104,7 +104,8 @@ class ColumnStream(RowStream, Protocol):
 
         A sequence is a list of cells, or an Arrow array (pyarrow) that stands for exactly the
         cells iterating gives: int64, float64, bool, string, date32, time64[us], timestamp[us],
-        timestamp[us, UTC], and decimal128(38, s) whose every cell has s digits after the point.
+        timestamp[us, UTC], decimal128(38, s) whose every cell has s digits after the point, and
+        the extension `sqlagent.uuid` of string.
         The same limits hold. Raises: StatementFailed, Unreachable.
         """
         ...

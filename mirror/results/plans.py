@@ -56,12 +56,16 @@ class Plan:
 
         `types` are those of the values, as `types_in` tells them.
         """
-        if isinstance(values, pa.Array):
+        if isinstance(values, pa.Array) and types:
+            if types == {self.of} == {UUID}:
+                return {"": values.storage}
             if types == {self.of} and values.type == self.handed:
                 return {"": values.view(self.type)}
+            if types != {self.of} and self.stored not in ("tagged", "number"):
+                return None
             values = values.to_pylist()
         if self.stored == "tagged":
-            return _encode_tagged(values)
+            return _encode_tagged(values if types else [None] * len(values))
         if not types:
             return {suffix: pa.nulls(len(values), kind) for suffix, kind in self.arrow().items()}
         if self.stored == "number":
@@ -83,7 +87,8 @@ def types_in(values: Sequence[Any] | pa.Array) -> set[type]:
         ({<class 'int'>}, {<class 'str'>}, set())
     """
     if isinstance(values, pa.Array):
-        return {_OF[values.type.id]} if values.null_count < len(values) else set()
+        of = UUID if isinstance(values, pa.ExtensionArray) else _OF[values.type.id]
+        return {of} if values.null_count < len(values) else set()
     return set(map(type, values)) - {NULL}
 
 

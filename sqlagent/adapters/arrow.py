@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,6 +18,41 @@ from sqlagent.values import Kind, Limits
 Column = Any
 """A list of cells, or a `pyarrow.Array` that stands for them."""
 Columns = list[Column]
+
+
+class UuidScalar(pa.ExtensionScalar):  # type: ignore[misc]  # pyarrow has no types
+    """One cell of a `UuidText` array."""
+
+    def as_py(self, **how: Any) -> UUID | None:
+        """Give the UUID. Unlike its base, it takes no heed of how maps are given."""
+        return None if self.value is None else UUID(self.value.as_py())
+
+
+class UuidText(pa.ExtensionType):  # type: ignore[misc]
+    """UUIDs in their canonical text: stored and shown as it is, and a UUID to Python."""
+
+    def __init__(self) -> None:
+        super().__init__(pa.string(), "sqlagent.uuid")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return b""
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage_type: pa.DataType, serialized: bytes) -> UuidText:
+        return cls()
+
+    def __arrow_ext_scalar_class__(self) -> type[UuidScalar]:
+        return UuidScalar
+
+
+def uuids(texts: pa.Array) -> pa.Array:
+    """Say of canonical texts that they are UUIDs.
+
+    Example:
+        >>> uuids(pa.array([None, "550e8400-e29b-41d4-a716-446655440000"])).to_pylist()
+        [None, UUID('550e8400-e29b-41d4-a716-446655440000')]
+    """
+    return pa.ExtensionArray.from_storage(UuidText(), texts)
 
 
 class ColumnLimits:

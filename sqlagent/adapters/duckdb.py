@@ -44,7 +44,7 @@ WATCH_EVERY = 0.05
 READ_KINDS = frozenset(("SELECT", "EXPLAIN", "MULTI"))
 # Types whose Arrow arrays say what Python's values would; the others come by rows alone.
 BY_COLUMN = re.compile(
-    r"BOOLEAN|U?(TINYINT|SMALLINT|INTEGER)|BIGINT|FLOAT|DOUBLE|DECIMAL\(\d+,\d+\)|VARCHAR|DATE|TIME|TIMESTAMP"
+    r"BOOLEAN|U?(TINYINT|SMALLINT|INTEGER)|BIGINT|FLOAT|DOUBLE|DECIMAL\(\d+,\d+\)|VARCHAR|UUID|DATE|TIME|TIMESTAMP"
 )
 # All readers of one file in a process share these, or DuckDB refuses the second.
 CONFIG: dict[str, str | bool | int | float | list[str]] = {

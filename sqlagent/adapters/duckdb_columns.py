@@ -14,7 +14,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sqlagent.adapters.arrow import Column, Columns
+from sqlagent.adapters.arrow import Column, Columns, uuids
 
 # Rows at a time: DuckDB's own vectors, so that long texts are held no more than once.
 BATCH_ROWS = 2_048
@@ -24,6 +24,7 @@ _ARROW = {
     "FLOAT": pa.float64(),
     "DOUBLE": pa.float64(),
     "VARCHAR": pa.string(),
+    "UUID": pa.string(),
     "DATE": pa.date32(),
     "TIME": pa.time64("us"),
     "TIMESTAMP": pa.timestamp("us"),
@@ -58,7 +59,11 @@ def column_batches(relation: duckdb.DuckDBPyRelation, types: Sequence[str]) -> I
         relation.to_arrow_reader(BATCH_ROWS)
     ) as reader:  # left open, it keeps the file from opening again
         for batch in reader:
-            yield [_column(array, wanted) for array, wanted in zip(batch.columns, shapes, strict=True)]
+            columns = [_column(array, wanted) for array, wanted in zip(batch.columns, shapes, strict=True)]
+            yield [
+                uuids(column) if name == "UUID" else column
+                for column, name in zip(columns, types, strict=True)
+            ]
 
 
 def _column(array: pa.Array, shape: pa.DataType) -> Column:

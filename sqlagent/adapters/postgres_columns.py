@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from psycopg import abc
 from pyarrow import csv
 
-from sqlagent.adapters.arrow import Column, Columns
+from sqlagent.adapters.arrow import Column, Columns, uuids
 from sqlagent.adapters.postgres_copy import Copying
 
 _ARROW = {
@@ -37,6 +37,7 @@ _ARROW = {
     "varchar": pa.string(),
     "name": pa.string(),
     "other text": pa.string(),
+    "uuid": pa.string(),
 }
 # Time zones whose times all end in +00.
 _UTC = frozenset((b"UTC", b"Etc/UTC", b"GMT", b"Etc/GMT", b"UCT", b"Etc/UCT", b"Zulu", b"Etc/Zulu"))
@@ -54,6 +55,7 @@ class Shape:
     loader: abc.Loader
     arrow: pa.DataType | None = None
     is_free: bool = False
+    is_uuid: bool = False
 
     @property
     def read_as(self) -> pa.DataType:
@@ -77,7 +79,7 @@ def shape(name: str, modifier: int, zone: bytes, loader: abc.Loader) -> Shape:
     if name == "timestamptz":
         return Shape(loader, pa.timestamp("us", "UTC") if zone in _UTC else None)
     if name != "numeric":
-        return Shape(loader, _ARROW.get(name))
+        return Shape(loader, _ARROW.get(name), is_uuid=name == "uuid")
     if modifier < 0:
         return Shape(loader, None, is_free=True)
     # Eleven bits with a sign: utils/adt/numeric.c, numeric_typmod_scale.
@@ -146,7 +148,7 @@ class CopiedColumns:
                 return decimals
             shape.distrust()
         if shape.arrow is not None or not _is_text(array.type):  # the latter was read before the distrust
-            return array
+            return uuids(array) if shape.is_uuid else array
         cells = array.cast(pa.binary()).to_pylist()
         return [None if cell is None else _loaded(shape.loader, cell) for cell in cells]
 

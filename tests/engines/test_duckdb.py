@@ -94,6 +94,7 @@ def test_a_pivot_that_looks_for_its_columns_is_a_read(path: Path) -> None:
         "SELECT x::DATE, x::TIMESTAMP FROM (VALUES ('2020-01-01'), ('1899-12-31'), (NULL)) AS v (x)",
         "SELECT x::DATE, x::TIMESTAMP FROM (VALUES ('2020-01-01'), ('infinity'), ('0044-03-15 (BC)'), ('10000-01-01')) AS v (x)",
         "SELECT x::TIME FROM (VALUES ('10:00'), ('24:00')) AS v (x)",
+        "SELECT x::UUID FROM (VALUES ('550E8400-E29B-41D4-A716-446655440000'), (NULL)) AS v (x)",
         "SELECT range AS i, 'n' || range AS t FROM range(9000) WHERE range % 3 = 0 ORDER BY i DESC",
         "SELECT 1 AS a, 2 AS a, NULL::INTEGER AS b WHERE false",
         "SELECT 1::HUGEINT, [1], INTERVAL 1 MONTH -- by rows alone",
