@@ -33,3 +33,9 @@ def post(mail_server, settings, media) -> MailServer:
 def saved(alice, shop) -> SavedSql:
     """Customers by country, in Alice's library."""
     return save_sql(alice, shop)
+
+
+@pytest.fixture
+def mail(settings) -> None:
+    """A mail server that is named and never asked."""
+    settings.EMAIL_HOST = "mail.example.com"
