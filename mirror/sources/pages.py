@@ -53,6 +53,7 @@ class SourcePage:
     found: int
     total: int
     index: StoredIndex | None
+    is_held: bool = True
 
     @property
     def drift(self) -> list[tuple[str, list[str], int]]:

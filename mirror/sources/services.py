@@ -24,7 +24,7 @@ from mirror.sources.drift import catalog_drift
 from mirror.sources.models import PORTS, Source, StoredIndex
 from mirror.sources.secrets import SecretUnreadable
 from mirror.sources.signals import catalog_read_anew
-from sqlagent.adapters import installed_dialects, open_database
+from sqlagent.adapters import installed_dialects, is_held, open_database
 from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.ports import Database, SourceDatabase
 from sqlagent.value_index import ValueIndex
@@ -185,6 +185,11 @@ def _settings_check(source: Source) -> None:
         raise SourceError(str(error)) from None
     except DatabaseError as error:
         raise SourceError(error.failure.message, error.failure.advice) from None
+
+
+def source_is_held(source: Source) -> bool:
+    """Say whether the database's own session keeps statements from writing, besides the guard."""
+    return is_held(source.engine, source.options)
 
 
 def dialects() -> list[str]:

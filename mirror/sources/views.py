@@ -55,6 +55,7 @@ def source(request: HttpRequest, pk: int) -> HttpResponse:
         found=len(found),
         total=len((source.catalog or {}).get("tables", [])),
         index=selectors.index_state(source),
+        is_held=services.source_is_held(source),
     )
     return render(request, "sources/source.html", {"page": page})
 

@@ -70,3 +70,19 @@ def installed_dialects() -> list[str]:
     from sqlagent.adapters.sqlalchemy_dialects import installed
 
     return installed()
+
+
+def is_held(engine: str, options: Mapping[str, str]) -> bool:
+    """Say whether sessions of a source are read-only by the engine's own doing.
+
+    Where they are not, the guard and the privileges of the user are the only locks.
+
+    Example:
+        >>> is_held("postgres", {}), is_held("spark", {})
+        (True, False)
+    """
+    if engine != "sqlalchemy":
+        return engine != "spark"
+    from sqlagent.adapters import sqlalchemy_dialects
+
+    return sqlalchemy_dialects.is_held(options.get("dialect", ""))

@@ -146,15 +146,17 @@ class SparkDatabase(Adapter):
         # The server's own clock, in whole seconds; ours is looked at every tenth of one.
         settings = {**SETTINGS, "spark.sql.thriftServer.queryTimeout": str(int(flight.left()) + 1)}
         try:
+            socket = _socket(self._host, self._port, tls.context_for(self._sslmode, self._sslrootcert))
+            socket.setTimeout(CONNECT_SECONDS * 1_000)
             connection = hive.Connection(
-                thrift_transport=self._transport(),
+                thrift_transport=self._transport(socket),
                 username=self._user,
                 database=self._database.replace("`", "``"),
                 configuration={f"set:hiveconf:{name}": value for name, value in settings.items()},
             )
         except (HiveError, TException, OSError, AssertionError) as error:
             raise self._no_connection(error) from error
-        connection._transport._trans.setTimeout((flight.seconds + GRACE_SECONDS) * 1_000)
+        socket.setTimeout((flight.seconds + GRACE_SECONDS) * 1_000)
         try:
             yield connection
         except (TException, OSError) as error:
@@ -163,11 +165,8 @@ class SparkDatabase(Adapter):
             with suppress(HiveError, TException, OSError):
                 connection.close()
 
-    def _transport(self) -> Any:
-        """Make the way to the server. Raises: OSError, ssl.SSLError for certificates that cannot be read."""
-        context = tls.context_for(self._sslmode, self._sslrootcert)
-        socket = _socket(self._host, self._port, context)
-        socket.setTimeout(CONNECT_SECONDS * 1_000)
+    def _transport(self, socket: Any) -> Any:
+        """Say who we are, over a socket, as the server asks it."""
         if self._auth == "nosasl":
             return TTransport.TBufferedTransport(socket)
 
@@ -207,13 +206,11 @@ class SparkDatabase(Adapter):
     def _no_connection(self, error: Exception) -> DatabaseError:
         """Say why there is no connection, and what to do about it."""
         text, where = _text(error), f"{self._host}:{self._port}"
-        caused = _text(getattr(error, "inner", None) or error.__cause__ or error)
+        caused = text if isinstance(error, SSLError) else _text(getattr(error, "inner", None) or error)
         if isinstance(error, SSLError) or re.search(r"SSL|certificate|TLS", text + caused):
             return unreachable(
                 f"No TLS connection to {where} could be made: {caused}", "Check the TLS settings."
             )
-        if isinstance(error, OSError) and error.filename:
-            return unreachable(f"The certificates could not be read: {text}", "Check the CA file.")
         if isinstance(error, HiveError):
             message, _ = said(text)
             return unreachable(f"The server opened no session: {message}", "Check the database's name.")

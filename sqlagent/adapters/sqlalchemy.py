@@ -39,7 +39,7 @@ from sqlagent.adapters.base import (
     refused,
     unreachable,
 )
-from sqlagent.adapters.sqlalchemy_dialects import FILES, speaks
+from sqlagent.adapters.sqlalchemy_dialects import FILES, READ_ONLY, speaks
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits
 
@@ -53,15 +53,6 @@ READS = frozenset(("select", "with", "values", "table", "show", "explain", "desc
 # Those that no server-side cursor takes.
 DESCRIBES = frozenset(("show", "explain", "describe", "desc"))
 
-# What opens a read-only transaction that ends at the deadline, where the dialect has it. Milliseconds
-# and seconds are put in. PostgreSQL's and MariaDB's are tried by the tests, the others by their manuals.
-READ_ONLY: dict[str, tuple[str, ...]] = {
-    "postgresql": ("SET TRANSACTION READ ONLY", "SET LOCAL statement_timeout = {milliseconds}"),
-    "cockroachdb": ("SET TRANSACTION READ ONLY", "SET LOCAL statement_timeout = {milliseconds}"),
-    "mysql": ("SET SESSION max_execution_time = {milliseconds}", "SET SESSION TRANSACTION READ ONLY"),
-    "mariadb": ("SET SESSION max_statement_time = {seconds}", "SET SESSION TRANSACTION READ ONLY"),
-    "oracle": ("SET TRANSACTION READ ONLY",),
-}
 # What a driver is told besides, by its name.
 CONNECT_WITH: dict[str, dict[str, Any]] = {
     "psycopg": {"connect_timeout": CONNECT_SECONDS, "passfile": "/dev/null/none", "application_name": "mirror"},

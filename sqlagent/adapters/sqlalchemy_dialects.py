@@ -1,4 +1,4 @@
-"""Which SQLAlchemy dialects are installed, and which SQL each speaks in sqlglot's words."""
+"""Which SQLAlchemy dialects are installed, which SQL each speaks in sqlglot's words, which can be held read-only."""
 
 from __future__ import annotations
 
@@ -50,6 +50,15 @@ SPEAKS = {
     "materialize": "materialize",
     "awsathena": "athena",
 }
+# What opens a read-only transaction that ends at the deadline, where the dialect has it. Milliseconds
+# and seconds are put in. PostgreSQL's and MariaDB's are tried by the tests, the others by their manuals.
+READ_ONLY: dict[str, tuple[str, ...]] = {
+    "postgresql": ("SET TRANSACTION READ ONLY", "SET LOCAL statement_timeout = {milliseconds}"),
+    "cockroachdb": ("SET TRANSACTION READ ONLY", "SET LOCAL statement_timeout = {milliseconds}"),
+    "mysql": ("SET SESSION max_execution_time = {milliseconds}", "SET SESSION TRANSACTION READ ONLY"),
+    "mariadb": ("SET SESSION max_statement_time = {seconds}", "SET SESSION TRANSACTION READ ONLY"),
+    "oracle": ("SET TRANSACTION READ ONLY",),
+}
 # What is nearest to the standard, for a dialect nobody here has heard of.
 STANDARD = "trino"
 
@@ -62,6 +71,16 @@ def speaks(name: str) -> str:
         ('tsql', 'trino')
     """
     return SPEAKS.get(name.split("+")[0], STANDARD)
+
+
+def is_held(name: str) -> bool:
+    """Say whether a dialect has a read-only transaction that is opened here.
+
+    Example:
+        >>> is_held("mariadb+pymysql"), is_held("mssql+pymssql")
+        (True, False)
+    """
+    return name.split("+")[0] in READ_ONLY
 
 
 def installed() -> list[str]:

@@ -20,8 +20,8 @@ def mode_of(options: Mapping[str, str]) -> str:
 def context_for(mode: str, root: str = "") -> ssl.SSLContext | None:
     """Give the context of a mode, checking against the certificates in the file `root`, or the machine's.
 
-    None where there is to be no TLS (`disable`, or no mode). Raises: OSError (ssl.SSLError is one)
-    for a file that holds no certificates.
+    None where there is to be no TLS (`disable`, or no mode). Raises: ssl.SSLError (an OSError) for
+    a file that cannot be read or holds no certificates.
 
     Example:
         >>> context_for("require").check_hostname
@@ -34,6 +34,9 @@ def context_for(mode: str, root: str = "") -> ssl.SSLContext | None:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         return context
-    context = ssl.create_default_context(cafile=root or None)
+    try:
+        context = ssl.create_default_context(cafile=root or None)
+    except OSError as error:
+        raise ssl.SSLError(f"the certificates in {root} cannot be read: {error.strerror or error}") from error
     context.check_hostname = mode == "verify-full"
     return context

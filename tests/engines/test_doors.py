@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import shutil
 import socket
+import sys
 import time
 from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 
-from sqlagent.adapters import mysql, open_database, postgres
+from sqlagent.adapters import mysql, open_database, postgres, spark
 from sqlagent.errors import Unreachable
 from sqlagent.values import Limits
 from tests import servers
 from tests.engines.labs import MysqlLab, PostgresLab
 
 
-@pytest.mark.parametrize("engine", ["postgres", "mysql"])
+@pytest.mark.parametrize("engine", ["postgres", "mysql", "spark"])
 def test_a_port_that_says_nothing_is_given_up_on(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (mysql, postgres):
+    for module in (mysql, postgres, spark):
         monkeypatch.setattr(module, "CONNECT_SECONDS", 2)
     with closing(socket.create_server(("127.0.0.1", 0))) as silent:
         port = silent.getsockname()[1]
@@ -30,7 +31,7 @@ def test_a_port_that_says_nothing_is_given_up_on(engine: str, monkeypatch: pytes
     assert time.monotonic() - started < 6
 
 
-@pytest.mark.parametrize("engine", ["postgres", "mysql"])
+@pytest.mark.parametrize("engine", ["postgres", "mysql", "spark"])
 def test_something_that_is_no_database_is_said_not_to_be_reached(engine: str) -> None:
     """An HTTP server, say: it answers, but not in the database's tongue."""
     import threading
@@ -105,3 +106,14 @@ def test_tls_is_taken_where_offered_and_checked_where_asked(engine: str, tmp_pat
         else pytest.raises(Unreachable)
     ):
         is_encrypted(sslmode="maybe")
+
+
+def test_a_driver_that_is_not_installed_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "sqlagent.adapters.spark", raising=False)
+    monkeypatch.delattr("sqlagent.adapters.spark", raising=False)
+    monkeypatch.setitem(sys.modules, "pyhive", None)
+    with closing(open_database("spark", host="127.0.0.1", database="x")) as database:
+        for ask in (database.check, database.catalog, lambda: database.execute("SELECT 1", Limits())):
+            with pytest.raises(Unreachable, match="not installed") as caught:
+                ask()
+            assert "pip install PyHive" in caught.value.failure.advice

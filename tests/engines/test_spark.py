@@ -12,8 +12,12 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
 
 from mirror.sources.demo import SHOP_QUESTIONS
+from mirror.sources.models import Source
 from sqlagent import guard
 from sqlagent.adapters import open_database
 from sqlagent.errors import Unreachable
@@ -115,6 +119,28 @@ def test_what_answers_in_another_tongue_is_not_taken_for_spark(lab: SparkLab) ->
     for name, value in (("auth", "kerberos"), ("sslmode", "maybe")):
         with pytest.raises(ValueError, match=f"Unknown {name} '{value}'"):
             lab.connect(options={name: value})
+
+
+@pytest.mark.django_db
+def test_it_is_connected_by_the_form_and_from_a_shell_with_a_word_about_its_locks(
+    lab: SparkLab, as_alice: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed = {"name": "lake", "host": lab.server.host, "port": lab.server.port, "privacy": "schema"}
+    typed |= {"database": lab.database, "username": "reader", "namespaces": lab.archive}
+    told = as_alice.post(reverse("sources:test") + "?engine=spark", typed).content.decode()
+    assert "Connected to Spark SQL 4" in told
+    assert "Only Mirror&#x27;s guard" in told or "Only Mirror's guard" in told
+    assert as_alice.post(reverse("sources:connect") + "?engine=spark", typed).status_code == 302
+    source = Source.objects.get(name="lake")
+    assert source.options == {"namespaces": lab.archive}
+    assert {"customers", "old_orders"} <= {table["name"] for table in source.catalog["tables"]}
+    assert (
+        "this engine has no read-only session"
+        in as_alice.get(reverse("sources:source", args=[source.pk])).content.decode()
+    )
+    where = ["--host", lab.server.host, "--port", str(lab.server.port), "--database", lab.database]
+    call_command("connect", "again", "--engine", "spark", "--owner", "alice", *where)
+    assert "Spark has no read-only session" in capsys.readouterr().out
 
 
 def test_a_connection_that_breaks_is_told_and_the_next_one_works(lab: SparkLab) -> None:

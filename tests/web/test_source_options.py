@@ -153,6 +153,8 @@ def test_a_server_of_the_long_tail_is_connected_through_its_dialect(as_alice, le
     source = Source.objects.get()
     assert [table["name"] for table in source.catalog["tables"]] == ["invoices"]
     assert source.catalog["dialect"] == "postgres"
+    page = as_alice.get(reverse("sources:source", args=[source.pk])).content.decode()
+    assert "no read-only session" not in page, "PostgreSQL has one, whichever way it is opened"
     changed = as_alice.post(
         reverse("sources:edit", args=[source.pk]), {**form, "dialect": "mysql+pymysql", "password": ""}
     )
