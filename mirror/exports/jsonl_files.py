@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 from datetime import date, datetime, time
 from functools import partial
 from pathlib import Path
@@ -17,9 +19,11 @@ from typing import Any
 
 from mirror.exports import names
 from mirror.exports.kept_lines import json_lines
+from mirror.exports.receiving import received
 from mirror.exports.texts import exact, iso, whole
 from mirror.exports.values import Cover, Sheet
 from mirror.results.cells import SAFE_INTEGER
+from mirror.results.selectors import batches_of
 
 _string = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -91,11 +95,25 @@ def _line(keys: list[str], row: Sequence[Any]) -> str:
 def write(
     sheets: Sequence[Sheet], path: Path, cover: Cover, progress: Callable[[int], None]
 ) -> tuple[int, tuple[str, ...]]:
-    """Write one sheet to a file; see `writing.write`."""
+    """Write one sheet to a file; see `writing.write`.
+
+    Rows that come by column are kept first: taking them twice is twice as fast as once, cell by cell.
+    """
+    sheet = sheets[0]
+    if sheet.column_batches is None or sheet.kept is not None:
+        return _write(sheet, path, progress), ()
+    with received(sheet, path, progress) as kept:
+        again = replace(
+            sheet, kept=lambda: nullcontext(kept), batches=lambda: batches_of(kept.path, kept.columns)
+        )
+        return _write(again, path, lambda rows: None), ()
+
+
+def _write(sheet: Sheet, path: Path, progress: Callable[[int], None]) -> int:
     rows = 0
     with path.open("wb") as file:
-        for piece, count in chunks(sheets[0]):
+        for piece, count in chunks(sheet):
             file.write(piece)
             rows += count
             progress(rows)
-    return rows, ()
+    return rows

@@ -8,8 +8,7 @@ come cell by cell are first kept in a file of ours, which finds out what their c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from pathlib import Path
 
@@ -18,9 +17,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from mirror.exports import names
+from mirror.exports.receiving import received
 from mirror.exports.texts import exact
 from mirror.exports.values import Cover, Kept, Sheet
-from mirror.results.encoding import StoredColumn, Writer, decoded_column
+from mirror.results.encoding import StoredColumn, decoded_column
 from mirror.results.selectors import file_opened
 
 # Digits of the widest decimal that Parquet's readers share.
@@ -37,28 +37,12 @@ def write(
     if sheet.kept is not None:
         with sheet.kept() as kept:
             return _convert(kept, sheet, path, progress)
-    with _received(sheet, path, progress) as kept:
+    with received(sheet, path, progress) as kept:
         return _convert(kept, sheet, path, _quietly)
 
 
 def _quietly(rows: int) -> None:
     return
-
-
-@contextmanager
-def _received(sheet: Sheet, path: Path, progress: Callable[[int], None]) -> Iterator[Kept]:
-    """Keep rows in a file beside the one that is wanted while it is made."""
-    beside = path.with_name(path.name + ".rows")
-    try:
-        writer = Writer(beside, sheet.columns, sheet.kinds)
-        add = writer.add if sheet.column_batches is None else writer.add_columns
-        for batch in (sheet.column_batches or sheet.batches)():
-            add(batch)
-            progress(writer.row_count)
-        yield Kept(beside, tuple(StoredColumn(**column) for column in writer.close()))
-    finally:
-        beside.unlink(missing_ok=True)
-        beside.with_suffix(".narrow").unlink(missing_ok=True)
 
 
 def _convert(

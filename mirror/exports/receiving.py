@@ -1,0 +1,30 @@
+"""Rows on their way from a source, kept in a file of ours for as long as a file is made of them.
+
+A format that must know what a whole column holds, or that is written many times faster from a file than
+cell by cell, takes rows twice: once into this file, once out of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mirror.exports.values import Kept, Sheet
+from mirror.results.encoding import StoredColumn, Writer
+
+
+@contextmanager
+def received(sheet: Sheet, path: Path, progress: Callable[[int], None]) -> Iterator[Kept]:
+    """Keep rows in a file beside the one that is wanted; it is gone afterwards."""
+    beside = path.with_name(path.name + ".rows")
+    try:
+        writer = Writer(beside, sheet.columns, sheet.kinds)
+        add = writer.add if sheet.column_batches is None else writer.add_columns
+        for batch in (sheet.column_batches or sheet.batches)():
+            add(batch)
+            progress(writer.row_count)
+        yield Kept(beside, tuple(StoredColumn(**column) for column in writer.close()))
+    finally:
+        beside.unlink(missing_ok=True)
+        beside.with_suffix(".narrow").unlink(missing_ok=True)
