@@ -126,11 +126,16 @@ def test_every_setting_read_is_explained_where_it_is_read():
 # ---------------------------------------------------------------- versions and libraries
 
 
+REQUIREMENTS = ("requirements.txt", "requirements-spark.txt", "requirements-dev.txt")
+
+
 def pinned(name: str) -> dict[str, str]:
     """Library to version, of one requirements file."""
     lines = [line for line in text(name).splitlines() if line and not line.startswith(("#", "-r"))]
     for line in lines:
-        assert re.fullmatch(r"[A-Za-z0-9_.-]+(\[[a-z0-9,]+\])?==[0-9][0-9A-Za-z.]*", line), f"not pinned: {line}"
+        assert re.fullmatch(r"[A-Za-z0-9_.-]+(\[[a-z0-9,]+\])?==[0-9][0-9A-Za-z.]*", line), (
+            f"not pinned: {line}"
+        )
     return dict(re.sub(r"\[.*?\]", "", line).split("==") for line in lines)
 
 
@@ -141,13 +146,13 @@ def test_libraries_are_pinned_and_each_has_its_reason():
         for row in re.findall(r"^\| (.*?) \|", table, re.MULTILINE)[1:]
         for name in row.split(",")
     }
-    assert named == set(pinned("requirements.txt")) | set(pinned("requirements-dev.txt"))
+    assert named == set().union(*map(pinned, REQUIREMENTS))
 
 
 def test_what_is_installed_is_what_is_pinned():
     from importlib.metadata import version
 
-    for name, wanted in {**pinned("requirements.txt"), **pinned("requirements-dev.txt")}.items():
+    for name, wanted in [pin for file in REQUIREMENTS for pin in pinned(file).items()]:
         assert version(name) == wanted
 
 

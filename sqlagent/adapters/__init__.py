@@ -12,7 +12,7 @@ from sqlagent.ports import SourceDatabase
 
 ENGINES = ("sqlite", "postgres", "mysql", "duckdb", "spark", "sqlalchemy")
 
-SPARK_PACKAGES = "PyHive thrift thrift_sasl pure-sasl"
+SPARK_PACKAGES = "-r requirements-spark.txt"
 
 
 def open_database(

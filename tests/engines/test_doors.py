@@ -116,4 +116,4 @@ def test_a_driver_that_is_not_installed_says_what_to_install(monkeypatch: pytest
         for ask in (database.check, database.catalog, lambda: database.execute("SELECT 1", Limits())):
             with pytest.raises(Unreachable, match="not installed") as caught:
                 ask()
-            assert "pip install PyHive" in caught.value.failure.advice
+            assert "pip install -r requirements-spark.txt" in caught.value.failure.advice
