@@ -77,7 +77,7 @@ class ColumnLimits:
             kept = min(count, rows) if chars > 0 else 0
             weights = {number: _weights(batch[number], self._limits.cell_chars) for number in self._wide}
             held = sum(_sum(weight[:kept]) for weight in weights.values())
-            if held >= chars:
+            if kept and held >= chars:
                 kept = min(kept, _rows_until(chars, list(weights.values())))
             self._flight.check()
             if kept < count:
