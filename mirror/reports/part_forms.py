@@ -71,8 +71,9 @@ class PartRows:
     def of_saved(cls, usable: QuerySet[SavedSql], number: str) -> PartRows:
         """A new report's only saved SQL; none when it is not there or may not be used."""
         made = cls(usable)
-        made.add(number)
-        made.problem = ""
+        saved = usable.filter(pk=int(number)).first() if _is_number(number) else None
+        if saved is not None:
+            made._row("0", saved.name, saved)
         return made
 
     @classmethod

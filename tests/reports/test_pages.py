@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import time_machine
 from django.urls import reverse
+from django.utils import timezone
 
 from mirror.reports.models import Channel, Delivery, Report
 from tests.reports.looking import ended, said, url
@@ -71,6 +72,26 @@ def test_a_paused_and_a_failing_report_say_so_and_why(as_alice, alice, saved) ->
     assert "Its last 2 runs failed" in page
     assert "After 5 in a row it pauses itself" in page
     assert "The database did not answer." in page
+
+
+def test_an_alert_is_told_in_words_and_that_it_stands(as_alice, alice, saved) -> None:
+    threshold = {"column": "customers", "test": "above", "value": "100", "quiet_hours": 24}
+    report = save_report(alice, saved, condition="threshold", threshold=threshold)
+    address = url("report", report.pk)
+    told = "When customers is above 100 in the first row; told again after 24 hours"
+    assert told in said(as_alice.get(address))
+    assert "Beyond it now" not in said(as_alice.get(address))
+    Report.objects.update(is_alerting=True, alerted_at=timezone.now())
+    assert "Beyond it now" in said(as_alice.get(address))
+    other = save_sql(alice, saved.source, name="Other")
+    both = save_report(
+        alice,
+        saved,
+        condition="threshold",
+        threshold={**threshold, "part": 1},
+        parts=[(saved, {}), (other, {})],
+    )
+    assert "When customers of Other is above 100" in said(as_alice.get(url("report", both.pk)))
 
 
 def test_who_may_not_look_at_the_saved_sql_is_not_led_there(as_alice, as_bob, alice, team, saved) -> None:

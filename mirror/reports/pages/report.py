@@ -186,12 +186,11 @@ def condition_words(report: Report) -> str:
     if report.condition != Report.Condition.THRESHOLD:
         return str(report.get_condition_display())
     kept: dict[str, Any] = report.threshold or {}
-    parts = list(report.parts.all())
-    of = f" of {parts[kept['part']].name}" if len(parts) > kept.get("part", 0) > -1 < len(parts) - 1 else ""
-    told = (
-        f"When {kept.get('column')}{of} {ROWS.get(kept.get('row', ''), '')} is "
-        f"{TESTS.get(kept.get('test', ''), '')} {kept.get('value')}"
-    )
+    names = [part.name for part in report.parts.all()]
+    part = kept.get("part", 0)
+    of = f" of {names[part]}" if len(names) > 1 and part < len(names) else ""
+    test, row = TESTS.get(kept.get("test", ""), ""), ROWS.get(kept.get("row", ""), "")
+    told = f"When {kept.get('column')}{of} is {test} {kept.get('value')} {row}"
     quiet = kept.get("quiet_hours")
     return f"{told}; told again after {words.plural(int(quiet), 'hour')}" if quiet is not None else told
 
