@@ -7,6 +7,7 @@ page would wait for it. The other formats are written by libraries that let go o
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import asdict
@@ -55,6 +56,7 @@ def main() -> int:
     from mirror.results.selectors import batches_of
 
     die_with_parent()
+    os.nice(5)
     wish = json.loads(sys.stdin.buffer.read())
     columns = tuple(StoredColumn(**column) for column in wish["columns"])
     sheet = Sheet(
