@@ -19,6 +19,8 @@ from mirror.reports.models import Report
 from mirror.reports.services.editing import MOST_PARTS
 
 GONE = "This saved SQL was deleted, or is no longer shared with you. Remove it."
+# Saved SQL offered in the list of what can be added.
+MOST_OFFERED = 2_000
 DATES_HELP = (
     "A date, or words such as “start of last month”: they are read anew for each run, in the report's zone."
 )
@@ -133,7 +135,7 @@ class PartRows:
     @property
     def addable(self) -> list[SavedSql]:
         """What can be added."""
-        return list(self.usable.order_by("name")[:500])
+        return list(self.usable.defer("sql", "chart", "source__catalog").order_by("name")[:MOST_OFFERED])
 
 
 def focus_first(form: Form | None) -> bool:

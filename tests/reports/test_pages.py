@@ -39,6 +39,7 @@ def test_the_list_tells_what_is_sent_when_to_whom_and_how_the_last_run_went(
     assert "Every day at 08:00 (Europe/Oslo)" in page
     assert "Next Fri 20 Nov, 08:00, in 3 hours" in page
     assert "Partly sent Fri 20 Nov, 05:00" in page
+    assert "Weekly customers" in said(as_alice.get(url("list"), {"q": "B@Example"}))
 
 
 def test_reports_that_a_change_breaks_come_first_with_the_reason_and_the_way_to_mend_it(
