@@ -49,7 +49,7 @@ def library(dialect: str) -> Catalog:
 
 def cases() -> list[object]:
     found = []
-    for name in (*DIALECTS, "other"):
+    for name in (*LISTED, "other"):
         for line in (CASES / f"{name}.jsonl").read_text("utf-8").splitlines():
             case = json.loads(line)
             dialect = case.get("dialect", name)

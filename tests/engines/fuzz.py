@@ -26,7 +26,7 @@ from sqlagent import guard
 from sqlagent.errors import DatabaseError
 from sqlagent.guard.lists import lists
 from sqlagent.values import Limits
-from tests.engines.labs import LABS, Lab
+from tests.engines.labs import LABS, Lab, SparkLab
 
 HERE = Path(__file__).parent
 GUARD_CASES = HERE.parent / "agent" / "cases" / "guard"
@@ -78,6 +78,7 @@ ARGUMENTS = (
     ),
 )
 STATEMENT_SECONDS = 0.5
+EVERY: dict[str, type[Lab]] = {**LABS, "spark": SparkLab}
 
 
 @dataclass
@@ -154,7 +155,7 @@ def search(
 ) -> Findings:
     """Try texts for so long or so many, and tell what was found."""
     found = Findings(engine)
-    shut, wide = LABS[engine](folder / "shut"), LABS[engine](folder / "wide")
+    shut, wide = EVERY[engine](folder / "shut"), EVERY[engine](folder / "wide")
     database = shut.connect()
     catalog = database.catalog()
     source = texts(engine, seed)
@@ -197,9 +198,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--minutes", type=float, default=60, help="for all engines together")
     parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--engine", choices=sorted(LABS), action="append")
+    parser.add_argument("--engine", choices=sorted(EVERY), action="append")
     options = parser.parse_args()
-    engines = options.engine or sorted(LABS)
+    engines = options.engine or sorted(EVERY)
     print(f"seed {options.seed}")
     for engine in engines:
         seconds = options.minutes * 60 / len(engines)
