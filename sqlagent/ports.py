@@ -143,9 +143,11 @@ class CsvStreaming(Protocol):
         NULL is nothing and an empty text `""`; every text stands in quotes; booleans are
         true and false; numbers and times are as the source writes them. A text that the pattern
         `live` finds at its beginning and `plain` does not match as a whole gets an apostrophe
-        before it; nothing else does, and no text that begins with an ASCII letter or digit.
-        Both are read by the source: keep to what Python's `re` and PostgreSQL read alike. Long cells
-        are cut as in rows; `limits.total_chars` is not looked at, as nothing is held. Raises: StatementFailed, Unreachable.
+        before it, and so does a time that is `-infinity`; nothing else does, and no text that
+        begins with an ASCII letter or digit. Both patterns are read by the source: keep to what
+        Python's `re` and PostgreSQL read alike. Long texts are cut as in rows;
+        `limits.total_chars` is not looked at, as nothing is held. Raises: StatementFailed,
+        Unreachable.
         """
         ...
 
