@@ -234,6 +234,21 @@ def test_messages_are_sent_again_when_their_time_comes_or_nobody_came(report, mo
     assert sent == [("deliver_report", first), ("deliver_report", second)]
 
 
+def test_a_thousand_that_wait_in_order_are_not_sent_again(report, monkeypatch) -> None:
+    sent: list[int] = []
+    monkeypatch.setattr(recovery.deliver_report, "delay", sent.append)
+    first, second = (row.pk for row in made(report).values())
+    sent.clear()
+    together = timezone.now() - timedelta(minutes=5)
+    Delivery.objects.update(queued_at=together)
+    assert services.delivery_take(first)
+    services.reports_recover()
+    assert sent == [], "others of its time are just being begun"
+    Delivery.objects.filter(pk=second).update(queued_at=together - timedelta(minutes=1))
+    services.reports_recover()
+    assert sent == [second], "what was sent after it was begun before it"
+
+
 def test_reports_leave_a_turn_for_people_and_wait_behind_them(post, alice, shop, saved) -> None:
     from mirror.asking import services as asking
     from mirror.asking.models import Run

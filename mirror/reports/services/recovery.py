@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F, Q
+from django.db.models import F, Max, Q
 from django.utils import timezone
 
 from mirror.leases import Retried, Status, due, end_unheld, hand_back
@@ -23,8 +23,9 @@ log = logging.getLogger(__name__)
 # A worker that dies three times over one row is likely killed by the row.
 ATTEMPTS = 3
 # A message nobody came for within so many leases may be lost; one too many is harmless, the claim decides.
-# Longer than for questions: a thousand reports may wait their turn in a broker that lost nothing.
 LOST_LEASES = 4
+# Messages are taken in about the order they were sent, give or take so much.
+IN_ORDER = timedelta(seconds=10)
 # Rows looked at in one go; the rest waits for the next tick.
 AT_ONCE = 500
 
@@ -51,14 +52,24 @@ def _recover(model: type[Retried], task: Any, give_up: Callable[[Any, int], bool
         elif hand_back(row):
             log.warning("%s %s was handed back after its worker was lost", model.__name__, row.pk)
             task.delay(row.pk)
-    lost = now - timedelta(seconds=LOST_LEASES * settings.LEASE_SECONDS)
-    unsent = Q(queued_at__lt=lost) | Q(not_before__lte=now, queued_at__lt=F("not_before"))
+    unsent = Q(queued_at__lt=_lost_before(model, now)) | Q(not_before__lte=now, queued_at__lt=F("not_before"))
     waiting = model._default_manager.filter(due(model), unsent, status=Status.QUEUED).order_by("queued_at")
     for row in waiting[:AT_ONCE]:
         if row.stop_requested:
             _stop(row)
         elif waiting.filter(pk=row.pk).update(queued_at=now):
             task.delay(row.pk)
+
+
+def _lost_before(model: type[Retried], now: datetime) -> datetime:
+    """When a message was sent that must be lost if nobody came for it yet.
+
+    A thousand messages may wait for minutes in a broker that lost none: while rows are begun, only what was sent
+    before them counts as lost.
+    """
+    lost = now - timedelta(seconds=LOST_LEASES * settings.LEASE_SECONDS)
+    begun = model._default_manager.filter(started_at__gte=lost).aggregate(sent=Max("queued_at"))["sent"]
+    return min(lost, begun - IN_ORDER) if begun else lost
 
 
 def _stop(row: Retried) -> None:
