@@ -1,7 +1,7 @@
 """The columns of a COPY: Arrow arrays where its text means one thing, psycopg's values everywhere else.
 
 Which type becomes which array is decided before the statement runs. A block that holds a value
-Arrow does not (infinity, a date before Christ, NaN among numerics, text in no known encoding) is read
+Arrow does not (infinity, a date before Christ, NaN among numerics) is read
 again with that column as bytes, and so is every block after it: psycopg's loaders make of them
 what `execute` gives.
 """

@@ -87,6 +87,18 @@ def test_moments_keep_the_offset_of_the_sessions_zone(
             db.execute("ALTER ROLE writer RESET TimeZone")
 
 
+def test_a_server_of_another_encoding_gives_columns_and_no_csv(lab: PostgresLab, tmp_path: Path) -> None:
+    with closing(lab.server.connect()) as db:
+        db.execute("DROP DATABASE IF EXISTS latin")
+        db.execute("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0")
+    database = lab.connect(database="latin")
+    sql = "SELECT x, 'x' || x AS y FROM (VALUES ('Ærø'), (NULL), ('')) AS v (x)"
+    assert_same(database, sql, tmp_path)
+    assert isinstance(database, CsvStreaming)
+    with database.stream_csv(sql, MANY, live=LIVE, plain=PLAIN_NUMBER) as lines:
+        assert lines is None
+
+
 def _quoted(text: str) -> str:
     return "E'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
 
