@@ -36,10 +36,21 @@ def rows_of(part: Path, table: str) -> list[tuple[Any, ...]]:
 
 
 def on_postgres(part: Path, folder: Path) -> SourceDatabase:
+    return open_database("postgres", **postgres_shop(part, "shop"))
+
+
+def on_sqlalchemy(part: Path, folder: Path) -> SourceDatabase:
+    """PostgreSQL as the long tail is seen."""
+    options = {"dialect": "postgresql+psycopg"}
+    return open_database("sqlalchemy", **postgres_shop(part, "shop_alchemy"), options=options)
+
+
+def postgres_shop(part: Path, name: str) -> dict[str, Any]:
+    """Load the shop, and tell where it is."""
     server = servers.postgres_server()
     with closing(server.connect()) as db:
-        db.execute("CREATE DATABASE shop")
-    with closing(server.connect("shop")) as db:
+        db.execute(f"CREATE DATABASE {name}")
+    with closing(server.connect(name)) as db:
         db.execute(SCHEMA)
         for table in TABLES:
             with db.cursor().copy(f"COPY {table} FROM STDIN") as copy:
@@ -47,7 +58,7 @@ def on_postgres(part: Path, folder: Path) -> SourceDatabase:
                     copy.write_row(row)
         db.execute("ANALYZE")
     where = {"host": server.host, "port": server.port, "user": server.user, "password": servers.PASSWORD}
-    return open_database("postgres", database="shop", **where)
+    return {**where, "database": name}
 
 
 def on_mysql(part: Path, folder: Path) -> SourceDatabase:
@@ -86,7 +97,7 @@ def on_duckdb(part: Path, folder: Path) -> SourceDatabase:
     return open_database("duckdb", database=str(path))
 
 
-ENGINES = {"postgres": on_postgres, "mysql": on_mysql, "duckdb": on_duckdb}
+ENGINES = {"postgres": on_postgres, "mysql": on_mysql, "duckdb": on_duckdb, "sqlalchemy": on_sqlalchemy}
 
 
 def answers(database: SourceDatabase, questions: tuple[str, ...] = SHOP_QUESTIONS) -> dict[str, Answer]:
