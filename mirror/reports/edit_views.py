@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.reports import channels, selectors, services
 from mirror.reports.channel_forms import ChannelRows
@@ -20,6 +21,9 @@ from mirror.reports.services import ReportError
 from mirror.reports.views import find_report
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
+
+# Where a session keeps the ids of channels whose signing secret is to be shown next.
+FRESH = "reports_fresh_secrets"
 
 
 @dataclass(slots=True)
@@ -111,7 +115,10 @@ def _posted(request: HttpRequest, report: Report | None, typed: _Typed) -> HttpR
         typed.form.add_error(None, f"{error} {error.advice}".strip())
         return _shown(request, report, typed, status=422)
     fresh = [pk for pk, secret in _secrets(kept).items() if before.get(pk) != secret]
-    return _secret_page(request, kept, fresh) if fresh else redirect("reports:report", kept.pk)
+    if not fresh:
+        return redirect("reports:report", kept.pk)
+    request.session[FRESH] = fresh
+    return redirect("reports:secret", kept.pk)
 
 
 def _change(typed: _Typed, wish: str, saved: str) -> None:
@@ -153,10 +160,13 @@ def _secrets(report: Report) -> dict[int, str]:
     return {channel.pk: channel.secret for channel in report.channels.filter(kind=Channel.Kind.WEBHOOK)}
 
 
-def _secret_page(request: HttpRequest, report: Report, fresh: list[int]) -> HttpResponse:
-    """Show signing secrets, this once."""
-    found = report.channels.filter(pk__in=fresh)
+@require_safe
+@never_cache
+def secret(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show signing secrets that were made just now, this once: the session knows whose, never what they are."""
+    report = find_report(request, pk, to_change=True)
+    found = report.channels.filter(pk__in=request.session.pop(FRESH, []), kind=Channel.Kind.WEBHOOK)
+    if not found:
+        return redirect("reports:report", pk)
     secrets = [(", ".join(channels.describe(one.kind, one.target)), one.secret) for one in found]
-    response = render(request, "reports/secret.html", {"page": SecretPage(report, secrets)})
-    response["Cache-Control"] = "no-store"
-    return response
+    return render(request, "reports/secret.html", {"page": SecretPage(report, secrets)})

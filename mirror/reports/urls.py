@@ -14,6 +14,7 @@ urlpatterns = [
     path("<int:pk>/", views.report, name="report"),
     path("<int:pk>/history/", views.history, name="history"),
     path("<int:pk>/edit/", edit_views.edit, name="edit"),
+    path("<int:pk>/secret/", edit_views.secret, name="secret"),
     path("<int:pk>/run/", views.run_now, name="run_now"),
     path("<int:pk>/test/", views.test, name="test"),
     path("<int:pk>/pause/", views.pause, name="pause"),

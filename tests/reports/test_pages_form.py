@@ -150,21 +150,22 @@ def test_a_report_whose_saved_sql_is_gone_says_so_and_is_mended(as_alice, alice,
 
 def test_a_signing_secret_is_shown_once_and_never_given_back(as_alice, typed) -> None:
     row = {"channel": "0", "channel-0-kind": "webhook", "channel-0-url": "http://127.0.0.1:9/in?key=k"}
-    answer = as_alice.post(url("new"), {**typed, **row})
-    channel = Channel.objects.get()
-    assert channel.secret in answer.content.decode()
-    assert answer["Cache-Control"] == "no-store"
-    report = Report.objects.get()
+    shown = as_alice.post(url("new"), {**typed, **row}, follow=True)
+    report, channel = Report.objects.get(), Channel.objects.get()
     first = channel.secret
+    assert first in shown.content.decode()
+    assert "no-store" in shown["Cache-Control"]
+    assert first not in str(dict(as_alice.session))
+    assert as_alice.get(url("secret", report.pk))["Location"] == url("report", report.pk)
     row["channel-0-kept"] = str(channel.pk)
-    assert as_alice.post(url("edit", report.pk), {**typed, **row}).status_code == 302
+    again = as_alice.post(url("edit", report.pk), {**typed, **row})
+    assert again["Location"] == url("report", report.pk)
     for name in ("report", "edit"):
         assert first not in as_alice.get(url(name, report.pk)).content.decode()
     assert Channel.objects.get().secret == first
-    renewed = as_alice.post(url("edit", report.pk), {**typed, **row, "channel-0-renew": "on"})
-    moved = as_alice.post(
-        url("edit", report.pk), {**typed, **row, "channel-0-url": "http://127.0.0.1:9/other"}
-    )
+    renewed = as_alice.post(url("edit", report.pk), {**typed, **row, "channel-0-renew": "on"}, follow=True)
+    elsewhere = {**typed, **row, "channel-0-url": "http://127.0.0.1:9/other"}
+    moved = as_alice.post(url("edit", report.pk), elsewhere, follow=True)
     secrets = [re.findall(r"whsec_[\w-]+", answer.content.decode()) for answer in (renewed, moved)]
     assert len({first, *secrets[0], *secrets[1]}) == 3
     assert Channel.objects.get().secret == secrets[1][0]

@@ -81,6 +81,7 @@ TABLE: list[tuple[str, str, tuple[str, ...], dict[str, str], tuple[int, ...]]] =
     ("history", "get", ("report",), {}, LOOKED),
     ("edit", "get", ("report",), {}, OWNED),
     ("edit", "post", ("report",), {"change": "add:webhook"}, OWNED),
+    ("secret", "get", ("report",), {}, DONE),
     ("run_now", "post", ("report",), {}, DONE),
     ("test", "post", ("report",), {}, DONE),
     ("pause", "post", ("report",), {}, DONE),
