@@ -6,11 +6,14 @@ import re
 import sqlite3
 from datetime import date, timedelta
 from io import StringIO
+from threading import Thread
+from time import sleep
 
 import pytest
 import time_machine
 from django.core.files.storage import FileSystemStorage, default_storage
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.utils import timezone
 
 from mirror.leases import Status
@@ -18,7 +21,6 @@ from mirror.library.services import sql_delete
 from mirror.people.services import member_remove, user_deactivate
 from mirror.reports import services
 from mirror.reports.models import Report, ReportFile, ReportRun, RunPart
-from mirror.reports.services.making import Making
 from mirror.results.models import StoredResult
 from mirror.sources.models import Source
 from mirror.sources.services import source_connect
@@ -297,29 +299,28 @@ def test_a_full_disk_is_told_and_tried_again(post, alice, saved, monkeypatch, na
     assert (kept(), StoredResult.objects.count()) == ([], 0)
 
 
-def test_a_stopped_run_ends_and_leaves_nothing(post, alice, saved, monkeypatch) -> None:
-    report = save_report(alice, saved)
-    run = services.report_run_now(report, alice)
+def test_a_stopped_run_ends_with_its_sql_and_leaves_nothing(post, alice, shop, saved) -> None:
+    run = services.report_run_now(save_report(alice, saved), alice)
     services.run_stop(run, alice)
     run.refresh_from_db()
     assert (run.status, run.outcome, run.reason) == (Status.DONE, "skipped", "Stopped by alice.")
-    run = services.report_run_now(report, alice)
-    lease = services.run_take(run.pk)
-    services.run_stop(run, alice)
-    monkeypatch.setattr("mirror.leases.Watch.POLL_SECONDS", 0.001)
-    slow = Making.folder.fget
-    monkeypatch.setattr(Making, "folder", property(lambda making: _slowly(slow(making))))
-    services.run_make(lease)
-    run.refresh_from_db()
+
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1e12) SELECT count(*) FROM n"
+    parts = [(saved, {}), (save_sql(alice, shop, endless, "Endless"), {})]
+    run = services.report_run_now(save_report(alice, saved, parts=parts), alice)
+
+    def stop() -> None:
+        while not RunPart.objects.exists():
+            sleep(0.01)
+        services.run_stop(run, alice)
+        connection.close()
+
+    stopping = Thread(target=stop)
+    stopping.start()
+    run = make(run)
+    stopping.join()
     assert (run.status, run.outcome, run.reason) == (Status.DONE, "skipped", "Stopped by alice.")
-    assert (kept(), StoredResult.objects.count()) == ([], 0)
-
-
-def _slowly(folder: str) -> str:
-    import time
-
-    time.sleep(0.3)
-    return folder
+    assert (kept(), StoredResult.objects.count(), RunPart.objects.count()) == ([], 0, 0)
 
 
 def test_relative_dates_are_read_for_the_scheduled_day_in_the_reports_zone(post, alice, shop) -> None:
