@@ -12,6 +12,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import date, datetime, timedelta
 from datetime import time as clock
@@ -39,7 +40,7 @@ from sqlagent.adapters.base import (
     refused,
     unreachable,
 )
-from sqlagent.adapters.sqlalchemy_dialects import FILES, READ_ONLY, speaks
+from sqlagent.adapters.sqlalchemy_dialects import FILES, READ_ONLY, REPLACED, speaks
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits
 
@@ -97,6 +98,8 @@ class SqlalchemyDatabase(Adapter):
             raise ValueError("The option 'dialect' names the SQLAlchemy dialect, as in 'mssql+pymssql'.")
         if self._name.split("+")[0] in FILES:
             raise ValueError(f"'{self._name}' opens files; only dialects of servers are taken here.")
+        if self._name.split("+")[0] in REPLACED:
+            raise ValueError(f"'{self._name}' is connected as Spark SQL.")
         if any(re.search(r"[=;?{}\\]", part) for part in (host, database, user)):
             raise ValueError("Host, database and user are names, not connection strings.")
         self.dialect = speaks(self._name)
@@ -125,14 +128,7 @@ class SqlalchemyDatabase(Adapter):
     @contextmanager
     def _connected(self, flight: Flight) -> Iterator[sa.Connection]:
         """Open a connection, read-only where the dialect can; roll back and close it."""
-        engine = self._engine
-        try:
-            connection = engine.connect()
-        except (SQLAlchemyError, OSError) as error:
-            raise unreachable(
-                f"No connection to {self._where}: {self._text(error)}",
-                "Check host, port, database, user and password.",
-            ) from error
+        connection = self._connection()
         try:
             stop = self._stopper(connection)
             flight.arm(stop)
@@ -152,6 +148,26 @@ class SqlalchemyDatabase(Adapter):
                 connection.rollback()
             with suppress(SQLAlchemyError, OSError):
                 connection.close()
+
+    def _connection(self) -> sa.Connection:
+        """Connect within `CONNECT_SECONDS`, whether or not the driver can be told so. Raises: Unreachable."""
+        engine = self._engine
+        pool = ThreadPoolExecutor(1, thread_name_prefix="connect")
+        made = pool.submit(engine.connect)
+        pool.shutdown(wait=False)
+        try:
+            return made.result(CONNECT_SECONDS)
+        except TimeoutError as error:
+            made.add_done_callback(_let_go)
+            raise unreachable(
+                f"{self._where} did not answer within {CONNECT_SECONDS} seconds.",
+                "Check host and port, and firewalls on the way.",
+            ) from error
+        except (SQLAlchemyError, OSError) as error:
+            raise unreachable(
+                f"No connection to {self._where}: {self._text(error)}",
+                "Check host, port, database, user and password.",
+            ) from error
 
     def _set_up(self, connection: sa.Connection, flight: Flight) -> None:
         name = "mariadb" if getattr(connection.dialect, "is_mariadb", False) else connection.dialect.name
@@ -291,6 +307,12 @@ class SqlalchemyDatabase(Adapter):
         if self._password:
             text = text.replace(self._password, "…")
         return f"{text[:500].rstrip('.')}."
+
+
+def _let_go(made: Future[sa.Connection]) -> None:
+    """Close a connection that came too late."""
+    if made.exception() is None:
+        made.result().close()
 
 
 LENGTHS = {"mysql": "char_length", "mariadb": "char_length", "mssql": "len"}

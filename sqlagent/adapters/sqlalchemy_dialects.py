@@ -9,6 +9,9 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 # Dialects of databases that are files: those would open any file, wherever it lies.
 FILES = frozenset(("sqlite", "duckdb", "motherduck", "access", "libsql", "shillelagh", "gsheets", "csv"))
+# PyHive's, which Spark SQL has an adapter of its own for: theirs lists the wrong tables, and lets a text such as
+# '${env:PATH}' read the server's environment.
+REPLACED = frozenset(("hive",))
 
 # What SQLAlchemy itself brings; each needs its driver.
 OWN = (
@@ -93,7 +96,7 @@ def installed() -> list[str]:
 
 
 def _is_usable(name: str) -> bool:
-    if name.split("+")[0] in FILES:
+    if name.split("+")[0] in FILES | REPLACED:
         return False
     try:
         dialect = registry.load(name.replace("+", "."))

@@ -11,20 +11,22 @@ from pathlib import Path
 
 import pytest
 
-from sqlagent.adapters import mysql, open_database, postgres, spark
+from sqlagent.adapters import mysql, open_database, postgres, spark, sqlalchemy
 from sqlagent.errors import Unreachable
 from sqlagent.values import Limits
 from tests import servers
 from tests.engines.labs import MysqlLab, PostgresLab
 
 
-@pytest.mark.parametrize("engine", ["postgres", "mysql", "spark"])
+@pytest.mark.parametrize("engine", ["postgres", "mysql", "spark", "sqlalchemy"])
 def test_a_port_that_says_nothing_is_given_up_on(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (mysql, postgres, spark):
+    for module in (mysql, postgres, spark, sqlalchemy):
         monkeypatch.setattr(module, "CONNECT_SECONDS", 2)
+    options = {"dialect": "mariadb+pymysql"} if engine == "sqlalchemy" else {}
     with closing(socket.create_server(("127.0.0.1", 0))) as silent:
         port = silent.getsockname()[1]
-        database = open_database(engine, host="127.0.0.1", port=port, database="x", user="x", password="x")
+        where = {"host": "127.0.0.1", "port": port, "database": "x", "user": "x", "password": "x"}
+        database = open_database(engine, **where, options=options)
         started = time.monotonic()
         with pytest.raises(Unreachable, match=f"127.0.0.1:{port} did not answer within 2 seconds"):
             database.check()
