@@ -400,7 +400,7 @@ INSTALL = {
     "postgres": "sudo apt-get install -y --no-install-recommends postgresql",
     "mariadb-install-db": "sudo apt-get install -y --no-install-recommends mariadb-server",
     "mariadbd": "sudo apt-get install -y --no-install-recommends mariadb-server",
-    "java": "sudo apt-get install -y --no-install-recommends openjdk-17-jre-headless",
+    "java": "sudo apt-get install -y --no-install-recommends default-jre-headless",
 }
 
 
