@@ -88,8 +88,8 @@ class OptionsForm(forms.Form):
         "snowflake-sqlalchemy.",
     )
     auth = forms.ChoiceField(
-        label="How the server asks who one is",
-        choices=[("", "User and password (SASL PLAIN)"), ("nosasl", "Not at all (NOSASL)")],
+        label="Signing in",
+        choices=[("", "Name and password (SASL)"), ("nosasl", "None (NOSASL)")],
         required=False,
     )
     namespaces = forms.CharField(
@@ -134,6 +134,9 @@ class ServerForm(SourceForm):
         for name in self.option_names:
             self.fields[name] = copy.deepcopy(OptionsForm.base_fields[name])
             self.initial.setdefault(name, self.instance.options.get(name, ""))
+        if self.instance.engine == Source.Engine.SPARK:
+            self.fields["database"].help_text = "The namespace to read. Without others, it is “default”."
+            self.fields["sslmode"].choices = [("", "No TLS"), *TLS_MODES[2:]]
         kept = self.instance.options.get("dialect")
         if kept and "dialect" in self.fields and kept not in services.dialects():
             self.fields["dialect"].choices = [*_dialects(), (kept, f"{kept} (not installed any more)")]

@@ -26,6 +26,8 @@ PAGES = {
     "source": "/sources/1/",
     "connect-file": "/sources/connect/?engine=sqlite",
     "connect-server": "/sources/connect/?engine=postgres",
+    "connect-spark": "/sources/connect/?engine=spark",
+    "connect-other": "/sources/connect/?engine=sqlalchemy",
     "people": "/people/",
     "teams": "/teams/",
     "account": "/account/",

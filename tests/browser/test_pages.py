@@ -21,6 +21,8 @@ PAGES = (
     "/sources/1/may-run/",
     "/sources/connect/?engine=sqlite",
     "/sources/connect/?engine=postgres",
+    "/sources/connect/?engine=spark",
+    "/sources/connect/?engine=sqlalchemy",
     "/people/",
     "/people/new/",
     "/teams/",
