@@ -18,7 +18,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from mirror.asking.services import turn_pass, turn_take
-from mirror.asking.services.charts import DRAWN_ROWS, draw
+from mirror.asking.services.charts import draw
 from mirror.leases import Lease, LeaseLost, Watch
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun
 from mirror.reports.services.conditions import Crossing, RowsFingerprint, crossing
@@ -36,6 +36,10 @@ from mirror.results.selectors import ResultGone, batches, columns_of, rows_of
 from mirror.results.services import result_delete
 
 log = logging.getLogger(__name__)
+
+# Rows a sentence and a picture are made from; both say when there are more. Half of what a page looks at: 100,000
+# rows of eight columns take 140 MB, which is all that a report of any size may take (measured 2026-11).
+DRAWN_ROWS = 50_000
 
 BROKEN = "Something in Mirror itself broke while making this report. It was logged."
 BROKEN_ADVICE = "Running it again may help; otherwise tell whoever runs this server."
