@@ -135,7 +135,7 @@ class ServerForm(SourceForm):
             self.fields[name] = copy.deepcopy(OptionsForm.base_fields[name])
             self.initial.setdefault(name, self.instance.options.get(name, ""))
         if self.instance.engine == Source.Engine.SPARK:
-            self.fields["database"].help_text = "The namespace to read. Without others, it is “default”."
+            self.fields["database"].help_text = "The namespace to read; Spark's own is called default."
             self.fields["sslmode"].choices = [("", "No TLS"), *TLS_MODES[2:]]
         kept = self.instance.options.get("dialect")
         if kept and "dialect" in self.fields and kept not in services.dialects():
