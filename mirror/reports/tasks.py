@@ -27,7 +27,7 @@ def make_report(run_id: int) -> None:
         services.run_break(lease)
         raise
     finally:
-        services.turn_pass(lease)
+        services.run_leave(lease)
 
 
 @shared_task

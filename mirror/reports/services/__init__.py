@@ -1,6 +1,5 @@
 """What can happen to reports, their runs, files and deliveries."""
 
-from mirror.asking.services import turn_pass
 from mirror.reports.services.delivering import delivery_break, delivery_make, delivery_take
 from mirror.reports.services.editing import (
     report_create,
@@ -14,7 +13,7 @@ from mirror.reports.services.editing import (
 from mirror.reports.services.errors import LinkGone, ReportError
 from mirror.reports.services.files import files_expire
 from mirror.reports.services.links import link_make, link_open, link_revoke
-from mirror.reports.services.making import run_break, run_make, run_take
+from mirror.reports.services.making import run_break, run_leave, run_make, run_take
 from mirror.reports.services.recovery import reports_recover
 from mirror.reports.services.running import (
     delivery_again,
@@ -51,10 +50,10 @@ __all__ = [
     "reports_recover",
     "reports_tick",
     "run_break",
+    "run_leave",
     "run_make",
     "run_send_again",
     "run_stop",
     "run_take",
     "schedules_heal",
-    "turn_pass",
 ]

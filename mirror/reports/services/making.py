@@ -62,7 +62,8 @@ def run_make(lease: Lease) -> None:
     try:
         with Watch(lease) as watch:
             making = _making(lease)
-            attempts_forget(making.run, keep=lease.attempt)
+            if lease.attempt > 1:
+                attempts_forget(making.run, keep=lease.attempt)
             try:
                 _check(watch)
                 _make(making, lease, watch)
@@ -81,6 +82,12 @@ def run_make(lease: Lease) -> None:
         if making is not None:
             attempt_forget(making)
         log.info("Run %s of a report was given up: %s", lease.pk, error)
+
+
+def run_leave(lease: Lease) -> None:
+    """Let others in at the sources of a run that ended, or was put off, before it had read its rows."""
+    if ReportRun.objects.filter(pk=lease.pk, is_reading=True).exists():
+        turn_pass(lease)
 
 
 def run_break(lease: Lease) -> None:

@@ -45,6 +45,7 @@ def parcel_of(delivery: Delivery) -> Parcel:
         sections=() if is_notice else _sections(run),
         files=() if is_notice else tuple(_attachment(file, delivery) for file in run.files.all()),
         attempt=delivery.tries + 1,
+        report=report.pk,
     )
 
 
