@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+from urllib.parse import quote, unquote
+
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, update_session_auth_hash
@@ -12,6 +15,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
@@ -21,15 +25,43 @@ from mirror.people.forms import AddressForm, MemberForm, PersonForm, TeamForm
 from mirror.people.models import Team, User
 from mirror.people.pages import LinkPage, TeamPage
 
+# The cookie that keeps which page somebody wanted before they signed in, and how long it does.
+WANTED, WANTED_SECONDS = "mirror_wanted", 3_600
+
 
 class SignIn(auth_views.LoginView):
-    """Name and password; after too many wrong ones the name is locked for a while."""
+    """Name and password; after too many wrong ones the name is locked for a while.
+
+    Where somebody wanted to go is remembered too, for a one-time link that is opened in the same browser.
+    """
 
     template_name = "people/sign_in.html"
     redirect_authenticated_user = True
 
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Show the form."""
+        response = super().get(request, *args, **kwargs)
+        if wanted := self.get_redirect_url():
+            # A cookie: a session would be a row of the store for everybody who only looks.
+            response.set_cookie(
+                WANTED,
+                quote(wanted),
+                max_age=WANTED_SECONDS,
+                secure=request.is_secure(),
+                httponly=True,
+                samesite="Lax",
+            )
+        return response
+
 
 sign_in = SignIn.as_view()
+
+
+def _wanted(request: HttpRequest) -> str:
+    """Where somebody wanted to go before they had to sign in: said by the link, or remembered; here only."""
+    wanted = request.GET.get("next") or unquote(request.COOKIES.get(WANTED, ""))
+    is_here = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
+    return wanted if is_here else str(settings.LOGIN_REDIRECT_URL)
 
 
 sign_out = auth_views.LogoutView.as_view()
@@ -55,7 +87,9 @@ def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
                 messages.info(
                     request, "You have no password yet. Choose one under Your account to need no link."
                 )
-            return redirect(settings.LOGIN_REDIRECT_URL)
+            response = redirect(_wanted(request))
+            response.delete_cookie(WANTED, samesite="Lax")
+            return response
     person = services.link_holder(token)
     status = 200 if person else 410
     return render(request, "people/sign_in_link.html", {"person": person}, status=status)

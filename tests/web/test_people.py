@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from urllib.parse import unquote
 
 import pytest
 import time_machine
@@ -42,6 +43,23 @@ def test_a_link_signs_in_once_and_only_when_the_button_is_pressed(client, alice)
     other = Client()
     assert other.post(url).status_code == 410
     assert not signed_in(other)
+
+
+@pytest.mark.parametrize(
+    ("next", "leads_to"),
+    [("/teams/?q=å", "/teams/?q=å"), ("https://evil.example/", "/"), ("//evil.example", "/"), ("", "/")],
+)
+@pytest.mark.parametrize("is_said_by_the_link", [True, False])
+def test_a_link_leads_to_the_page_that_was_wanted_and_never_elsewhere(
+    client, alice, next, leads_to, is_said_by_the_link
+):
+    url = reverse(LINK, args=[services.link_create(alice)])
+    if is_said_by_the_link:
+        answer = client.post(url, query_params={"next": next})
+    else:
+        client.get(reverse("people:sign_in"), {"next": next})
+        answer = client.post(url)
+    assert unquote(answer.url) == leads_to
 
 
 def test_only_the_hash_of_a_link_is_kept(alice):
