@@ -61,7 +61,7 @@ def files(under: Path) -> dict[str, bytes]:
 
 
 def test_a_name_has_the_title_and_the_scheduled_time_in_the_reports_zone():
-    assert [name for name, _ in dated_names(parcel())] == ["Weekly sales/2026-11-20_0800-Weekly sales.csv"]
+    assert [name for name, _ in dated_names(parcel())] == ["Weekly sales-7/2026-11-20_0800-Weekly sales.csv"]
 
 
 def test_a_time_that_the_clock_shows_twice_gives_two_names():
@@ -80,7 +80,7 @@ def test_runs_by_hand_in_one_minute_give_two_names():
 
 def test_files_whose_names_become_one_are_told_apart():
     given = parcel(files=tuple(attachment(name, b"") for name in ("a/b.csv", "a:b.csv", "A?b.csv")))
-    names = [name.split("-", 3)[3] for name, _ in dated_names(given)]
+    names = [name.split("/")[1].split("-", 3)[3] for name, _ in dated_names(given)]
     assert names == ["a-b.csv", "a-b-2.csv", "A-b-3.csv"]
 
 
@@ -102,16 +102,23 @@ def test_files_are_put_in_a_folder_and_a_second_attempt_changes_nothing(base):
     target = folder("sales")
     answer = put(target)
     once = files(base)
-    assert once == {"sales/Weekly sales/2026-11-20_0800-Weekly sales.csv": CSV}
+    assert once == {"sales/Weekly sales-7/2026-11-20_0800-Weekly sales.csv": CSV}
     assert answer.startswith("1 file, ")
     put(target, attempt=2)
     assert files(base) == once
 
 
+def test_two_reports_of_one_title_keep_their_files_in_one_folder(base):
+    put(folder("sales"))
+    put(folder("sales"), report=8, files=(attachment("Weekly sales.csv", b"other"),))
+    assert sorted(files(base).values()) == sorted([CSV, b"other"])
+    assert len({dated_names(parcel(report=number))[0][0] for number in (7, 8)}) == 2
+
+
 def test_a_notice_without_files_is_put_as_text(base):
     put(folder(), about="alert", message="The value is 4.", files=(), sections=())
     ((name, text),) = files(base).items()
-    assert name == "Weekly sales/2026-11-20_0800-alert.txt"
+    assert name == "Weekly sales-7/2026-11-20_0800-alert.txt"
     assert b"The value is 4." in text
 
 
@@ -140,7 +147,7 @@ def test_an_attempt_that_was_killed_leaves_nothing_once_the_next_is_done(base):
     assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
     assert [Path(name).name[0] for name in files(base)] == ["."]
     put(target, attempt=2)
-    assert list(files(base)) == ["Weekly sales/2026-11-20_0800-Weekly sales.csv"]
+    assert list(files(base)) == ["Weekly sales-7/2026-11-20_0800-Weekly sales.csv"]
 
 
 @pytest.mark.parametrize("typed", ["..", "../elsewhere", "/etc", "a/../../b", "/", "a\x00b", "x" * 500])
@@ -165,7 +172,7 @@ def test_a_link_planted_later_leads_nowhere(base, tmp_path):
     target = folder("sales")
     (tmp_path / "elsewhere").mkdir()
     (base / "sales").mkdir(parents=True)
-    (base / "sales" / "Weekly sales").symlink_to(tmp_path / "elsewhere")
+    (base / "sales" / "Weekly sales-7").symlink_to(tmp_path / "elsewhere")
     failed = failure(target)
     assert "leads out of" in str(failed)
     assert failed.is_permanent
@@ -174,7 +181,7 @@ def test_a_link_planted_later_leads_nowhere(base, tmp_path):
 
 def test_a_title_leads_nowhere_else(base):
     put(folder("sales"), title="../../../../etc/cron.d\x00/x", files=(attachment("../../evil.csv", b"x"),))
-    assert list(files(base)) == ["sales/etc-cron.d -x/2026-11-20_0800-evil.csv"]
+    assert list(files(base)) == ["sales/etc-cron.d -x-7/2026-11-20_0800-evil.csv"]
 
 
 def test_a_disk_that_is_full_is_said_and_nothing_is_left(base, tmp_path):
@@ -265,7 +272,7 @@ def test_files_are_put_in_a_bucket_and_a_second_attempt_changes_nothing(store):
     told = []
     assert upload(target, before=lambda: told.append(len(objects(store)))).startswith("1 file, ")
     upload(target, attempt=2)
-    assert objects(store) == {"sales/Weekly sales/2026-11-20_0800-Weekly sales.csv": CSV}
+    assert objects(store) == {"sales/Weekly sales-7/2026-11-20_0800-Weekly sales.csv": CSV}
     assert told == [0]
     assert channels.describe("s3", target) == (f"s3://reports/sales at {store.removeprefix('http://')}",)
 

@@ -44,7 +44,8 @@ class Parcel:
     """What one delivery carries.
 
     `about` is one of `Delivery.About`; `uid` is the same at each attempt, so that a receiver can drop
-    a second copy; `url` leads to the run, behind sign-in. `message` says in words why a notice is sent
+    a second copy; `report` is the report's number, which tells it from others of its title; `url` leads to
+    the run, behind sign-in. `message` says in words why a notice is sent
     (an alert's value, a failure's reason and next attempt); it is empty for a plain report.
     """
 
@@ -60,6 +61,7 @@ class Parcel:
     sections: tuple[Section, ...] = ()
     files: tuple[Attachment, ...] = ()
     attempt: int = 1
+    report: int = 0
 
 
 class DeliveryFailed(Exception):
