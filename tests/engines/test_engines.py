@@ -111,7 +111,7 @@ def test_a_wrong_column_has_a_position_where_the_engine_tells(lab: Lab, database
     failure = failure_of(database, sql)
     assert failure.kind is FailureKind.ERROR
     assert failure.position in (None, sql.index("nonsense"))
-    assert failure.position is not None or not lab.tells_position
+    assert failure.position is not None or not lab.tells_position, failure
 
 
 @pytest.mark.parametrize(
