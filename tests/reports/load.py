@@ -16,6 +16,8 @@ from collections import Counter
 from datetime import timedelta
 from pathlib import Path
 
+from tests.mail_server import MailServer
+
 ROOT = Path(__file__).resolve().parents[2]
 CELERY = [sys.executable, "-m", "celery", "-A", "mirror"]
 QUIET = ["--without-mingle", "--without-gossip", "--without-heartbeat", "--loglevel", "INFO"]
@@ -49,8 +51,6 @@ def main() -> None:
         "CHART_IMAGES": options.images,
         "LOG_LEVEL": "INFO",
     }
-    from tests.mail_server import MailServer
-
     with MailServer(folder / "mail") as mail:
         os.environ |= {"EMAIL_HOST": mail.host, "EMAIL_PORT": str(mail.port)}
         due_at = prepare(folder, options.reports)
@@ -92,14 +92,31 @@ def prepare(folder: Path, count: int) -> float:
     return due.timestamp()
 
 
-def run(folder: Path, mail: object, count: int, due_at: float) -> bool:
-    """Start what `script/server` starts but the web, and wait until all is delivered."""
-    from django.db.models import F
-    from django.utils import timezone
-
+def run(folder: Path, mail: MailServer, count: int, due_at: float) -> bool:
+    """Start what `script/server` starts but the web, wait until all is delivered, and print figures."""
     from mirror.leases import Status
-    from mirror.reports.models import Delivery, Report, ReportRun
+    from mirror.reports.models import Delivery, ReportRun
 
+    running = start(folder)
+    try:
+        while time.time() - due_at < 4 * LATE_SECONDS:
+            time.sleep(1)
+            made = ReportRun.objects.filter(status=Status.DONE).count()
+            sent = Delivery.objects.filter(status=Status.DONE).count()
+            print(f"\r{time.time() - due_at:6.0f} s: {made} made, {sent} sent", end="", flush=True)
+            if made >= count and sent >= count:
+                break
+    finally:
+        for process in running:
+            process.terminate()
+        for process in running:
+            process.wait()
+    print()
+    return figures(mail, count)
+
+
+def start(folder: Path) -> list[subprocess.Popen[bytes]]:
+    """Start the workers and the scheduler, each with its log."""
     prefork, threads = (
         ["--pool", "prefork", "--concurrency", "2"],
         ["--pool", "threads", "--concurrency", "4"],
@@ -111,38 +128,26 @@ def run(folder: Path, mail: object, count: int, due_at: float) -> bool:
         for name, (queues, how) in workers.items()
     }
     commands |= {name: ["nice", "-n", "5", *commands[name]] for name in ("reports", "deliveries")}
-    commands |= {
-        "beat": [*CELERY, "beat", "--pidfile=", "--loglevel", "INFO"],
-    }
+    commands["beat"] = [*CELERY, "beat", "--pidfile=", "--loglevel", "INFO"]
     running = []
     for name, command in commands.items():
         with (folder / f"{name}.log").open("ab") as log:
             running.append(subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log))
-    began, made_by = time.time(), 0.0
-    try:
-        while True:
-            time.sleep(1)
-            made = ReportRun.objects.filter(status=Status.DONE).count()
-            sent = Delivery.objects.filter(status=Status.DONE).count()
-            print(f"\r{time.time() - due_at:6.0f} s: {made} made, {sent} sent", end="", flush=True)
-            made_by = made_by or (made >= count and time.time()) or 0.0
-            if (made >= count and sent >= count) or time.time() - began > 3 * LATE_SECONDS:
-                break
-    finally:
-        for process in running:
-            process.terminate()
-        for process in running:
-            process.wait()
-    print()
+    return running
+
+
+def figures(mail: MailServer, count: int) -> bool:
+    """Print what came of it; say whether all was delivered once and in time."""
+    from django.db.models import F
+
+    from mirror.reports.models import Delivery, ReportRun
+
     sent = Delivery.objects.filter(state="sent").annotate(due=F("run__scheduled_for"))
     late = sorted((row.sent_at - row.due).total_seconds() for row in sent)
-    began_at = sorted(
-        (run.started_at - run.scheduled_for).total_seconds()
-        for run in ReportRun.objects.exclude(started_at=None)
-    )
-    mails = Counter(to for one in mail.mails() for to in one.to)  # type: ignore[attr-defined]
+    runs = ReportRun.objects.exclude(started_at=None)
+    begun = sorted((one.started_at - one.scheduled_for).total_seconds() for one in runs)
+    mails = Counter(to for one in mail.mails() for to in one.to)
     lost, doubled = count - len(mails), sum(times - 1 for times in mails.values())
-    made = ReportRun.objects.filter(outcome="made").count()
     outcomes = Counter(ReportRun.objects.values_list("outcome", flat=True))
     print(
         f"reports {count}, runs {dict(outcomes)}, mails {sum(mails.values())}, lost {lost}, twice {doubled}"
@@ -150,14 +155,10 @@ def run(folder: Path, mail: object, count: int, due_at: float) -> bool:
     if late:
         places = {"p50": len(late) // 2, "p95": int(len(late) * 0.95), "last": -1}
         print("late (s): " + ", ".join(f"{name} {late[place]:.0f}" for name, place in places.items()))
-        print(
-            f"begun (s): first {began_at[0]:.1f}, last {began_at[-1]:.0f}; {count / late[-1]:.1f} reports a second"
-        )
-    print(f"processor time of the workers and the scheduler: {children_seconds():.0f} s")
-    paused = Report.objects.filter(is_paused=True).count()
-    assert not paused, f"{paused} reports paused themselves"
-    print(f"read at {timezone.now():%Y-%m-%d %H:%M} UTC on {os.cpu_count()} cores")
-    return lost == doubled == 0 and made == count and late[-1] < LATE_SECONDS
+        rate = len(late) / (late[-1] - begun[0])
+        print(f"begun (s): first {begun[0]:.1f}, last {begun[-1]:.0f}; {rate:.1f} reports a second")
+    print(f"processor time of workers and scheduler: {children_seconds():.0f} s; cores: {os.cpu_count()}")
+    return lost == doubled == 0 and outcomes["made"] == count and late[-1] < LATE_SECONDS
 
 
 def children_seconds() -> float:
