@@ -7,13 +7,13 @@ from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from mirror.reports import selectors, services
 from mirror.reports.downloads import attachment
 from mirror.reports.forms import LinkForm
+from mirror.reports.fresh_links import fresh_keep, link_address
 from mirror.reports.models import FileLink, ReportFile
 from mirror.reports.pages.run import file_line
 from mirror.reports.run_views import page_of
@@ -38,7 +38,9 @@ def download(request: HttpRequest, pk: int) -> HttpResponseBase:
 
 @require_POST
 def link_make(request: HttpRequest, pk: int) -> HttpResponse:
-    """Make a link to a file and show it, this once."""
+    """Make a link to a file and show it, this once; without scripts on the run's own page, so that reloading
+    makes no second one.
+    """
     file = _file(request, pk, to_change=True)
     form = LinkForm(request.POST)
     try:
@@ -48,8 +50,9 @@ def link_make(request: HttpRequest, pk: int) -> HttpResponse:
     except ReportError as error:
         complain(request, error)
         return redirect("reports:run", file.run_id)
-    address = request.build_absolute_uri(reverse("reports:link", args=[token]))
-    return _shown(request, file, (file.pk, address))
+    if request.headers.get("HX-Request"):
+        return _shown(request, file, (file.pk, link_address(request, token)))
+    return fresh_keep(redirect("reports:run", file.run_id), request, file, token)
 
 
 @require_POST
@@ -66,11 +69,8 @@ def link_revoke(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _shown(request: HttpRequest, file: ReportFile, fresh: tuple[int, str] | None = None) -> HttpResponse:
     page = page_of(request, file.run, fresh)
-    if request.headers.get("HX-Request"):
-        line = file_line(file, file.run.report.zone, fresh)
-        response = render(request, "reports/_file.html", {"page": page, "file": line})
-    else:
-        response = render(request, "reports/run.html", {"page": page})
+    line = file_line(file, file.run.report.zone, fresh)
+    response = render(request, "reports/_file.html", {"page": page, "file": line})
     response["Cache-Control"] = "no-store"
     return response
 

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from mirror.reports import reading, selectors, services
 from mirror.reports.downloads import stream
+from mirror.reports.fresh_links import fresh_forget, fresh_of
 from mirror.reports.models import Delivery, ReportRun, RunPart
 from mirror.reports.pages.run import RunPage, run_page
 from mirror.reports.services import ReportError
@@ -39,7 +40,9 @@ def page_of(request: HttpRequest, run: ReportRun, fresh: tuple[int, str] | None 
 @require_safe
 def run(request: HttpRequest, pk: int) -> HttpResponse:
     """A run: its times, what each SQL gave, its files and deliveries."""
-    return render(request, "reports/run.html", {"page": page_of(request, find_run(request, pk))})
+    fresh = fresh_of(request)
+    response = render(request, "reports/run.html", {"page": page_of(request, find_run(request, pk), fresh)})
+    return fresh_forget(response, pk) if fresh else response
 
 
 @require_safe

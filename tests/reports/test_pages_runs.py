@@ -129,6 +129,37 @@ def test_a_run_is_sent_again_to_one_and_to_all(as_alice, made) -> None:
     assert "sent again, to 1 place." in said(as_alice.post(url("send_again", made.pk), follow=True))
 
 
+def test_all_is_offered_again_once_the_first_sending_is_over_and_a_removed_channel_does_not_hinder(
+    as_alice, made
+) -> None:
+    kept, removed = (
+        Channel.objects.create(report=made.report, kind="folder", target={"path": f"/{name}"})
+        for name in "ab"
+    )
+    first, second = (
+        Delivery.objects.create(run=made, channel=channel, kind="folder", about="report", to=f"{channel.pk}")
+        for channel in (kept, removed)
+    )
+    made.deliveries.filter(pk=second.pk).update(status="done", state="sent")
+    assert "Send everything again" not in said(as_alice.get(url("run", made.pk)))
+    made.deliveries.update(status="done", state="sent")
+    assert "Send everything again" in said(as_alice.get(url("run", made.pk)))
+    removed.delete()
+    assert "sent again, to 1 place." in said(as_alice.post(url("send_again", made.pk), follow=True))
+    assert [one.state for one in made.deliveries.all()] == ["waiting", "sent"]
+    kept.delete()
+    made.deliveries.update(status="done", state="sent")
+    assert "Send everything again" not in said(as_alice.get(url("run", made.pk)))
+    assert "channel it went by was removed" in said(as_alice.post(url("send_again", made.pk), follow=True))
+
+
+def test_a_test_is_not_offered_to_everybody(as_alice, made) -> None:
+    Delivery.objects.create(
+        run=made, kind="mail", about="test", to="a@b.example", status="done", state="sent"
+    )
+    assert "Send everything again" not in said(as_alice.get(url("run", made.pk)))
+
+
 # ---------------------------------------------------------------- files and links
 
 
@@ -162,6 +193,21 @@ def test_a_link_is_shown_once_works_signed_out_and_ends_when_revoked(client, as_
     as_alice.post(url("link_revoke", FileLink.objects.get().pk))
     assert "revoked" in said(as_alice.get(url("run", made.pk)))
     assert client.get(address).status_code == 404
+
+
+def test_without_scripts_a_link_is_shown_once_and_reloading_makes_no_second(as_alice, as_bob, made) -> None:
+    file = made.files.get()
+    answer = as_alice.post(url("link_make", file.pk), {"hours": "24"})
+    assert (answer.status_code, answer.url) == (302, url("run", made.pk))
+    cookie = answer.cookies["mirror_link"]
+    assert (cookie["httponly"], cookie["path"]) == (True, url("run", made.pk))
+    as_bob.cookies["mirror_link"] = cookie.value
+    assert "It is shown only now" not in as_bob.get(url("run", made.pk)).content.decode()
+    pages = [as_alice.get(url("run", made.pk)) for _ in range(2)]
+    shown = ["http://testserver/reports/link/" in page.content.decode() for page in pages]
+    assert shown == [True, False]
+    assert pages[0]["Cache-Control"] == "no-store"
+    assert FileLink.objects.count() == 1
 
 
 def test_links_that_do_not_work_all_say_the_same(client, alice, as_alice, made, caplog) -> None:

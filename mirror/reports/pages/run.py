@@ -160,6 +160,7 @@ def run_page(
     deliveries = list(run.deliveries.all())
     lines = [_delivery(delivery, zone, may_change) for delivery in deliveries]
     is_few = len(lines) <= SHOWN_DELIVERIES
+    is_sending = any(_soon(delivery) for delivery in deliveries)
     pending = [line for line in lines if line.state.name != "sent"]
     return RunPage(
         id=run.pk,
@@ -182,7 +183,10 @@ def run_page(
         is_working=not run.is_ended,
         is_stopping=run.stop_requested and not run.is_ended,
         may_change=may_change,
-        may_send_again=may_change and run.outcome == ReportRun.Outcome.MADE and bool(sent_out(run)),
+        may_send_again=may_change
+        and run.outcome == ReportRun.Outcome.MADE
+        and any(delivery.channel_id for delivery in sent_out(run))
+        and not is_sending,
         sees_rows=sees_rows,
         sends=[(part.name, part.saved_id) for part in run.report.parts.all() if part.saved_id],
         parts=[_part(part, run) for part in current_parts(run)] if sees_rows else [],
@@ -191,7 +195,7 @@ def run_page(
         arrived=[] if is_few else [line for line in lines if line.state.name == "sent"],
         delivered=delivered_words(sent_out(run)),
         undelivered=undelivered_words(sent_out(run)),
-        is_sending=any(_soon(delivery) for delivery in deliveries),
+        is_sending=is_sending,
         link_hours=LINK_HOURS,
     )
 

@@ -51,6 +51,13 @@ def token_make(file: ReportFile, by: User, hours: float) -> str:
     return token
 
 
+def link_is_fresh(file_id: int, token: str, by: User) -> bool:
+    """Say whether a token is that of a link which `by` made to a file and which still gives it."""
+    return FileLink.objects.filter(
+        file=file_id, token_hash=_hash(token), made_by=by, revoked_at=None, expires_at__gt=timezone.now()
+    ).exists()
+
+
 def link_revoke(link: FileLink, by: User) -> None:
     """End a link now. Raises: ReportError for who neither made it nor owns the report."""
     if by.pk not in (link.made_by_id, link.file.run.report.owner_id):

@@ -67,7 +67,7 @@ def stopped_words(run: ReportRun) -> str:
 def run_send_again(run: ReportRun, by: User) -> int:
     """Send a run's files once more to everywhere they went; return to how many.
 
-    Raises: ReportError when there is nothing left to send.
+    What went by a channel that was removed since stays as it is. Raises: ReportError when there is nothing left to send.
     """
     deliveries = run.deliveries.exclude(about__in=_WITHOUT_CHANNEL).select_for_update()
     ended = [delivery for delivery in deliveries if delivery.status == Status.DONE]
@@ -75,9 +75,10 @@ def run_send_again(run: ReportRun, by: User) -> int:
         raise ReportError("This run was not sent to anybody, so it cannot be sent again.", "Run it now.")
     if not ended:
         raise ReportError("This run is still on its way.")
-    for delivery in ended:
+    left = [delivery for delivery in ended if delivery.channel_id]
+    for delivery in left or ended:
         delivery_again(delivery, by)
-    return len(ended)
+    return len(left)
 
 
 @transaction.atomic
