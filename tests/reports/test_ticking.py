@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, time, timedelta
 
 import pytest
@@ -155,3 +156,48 @@ def test_the_scheduler_goes_on_when_the_clock_is_set_back() -> None:
     with time_machine.travel(NOON - timedelta(hours=1), tick=False):
         assert entry.is_due().is_due is False, "Celery alone would wait an hour"
         assert scheduler.is_due(entry) == (True, 20)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"title": " \n\x07 "}, "Give the report a title."),
+        ({"title": "x" * 201}, "has 201 characters; the longest taken has 200"),
+        ({"formats": ["docx"]}, "There is no format “docx”. Known: csv, xlsx"),
+        ({"zone": "Mars/Olympus"}, "Mars/Olympus"),
+        ({"missed": "never"}, "“never” is no choice"),
+        ({"keep_days": 0}, "Files are kept 1 to 3,650 days."),
+        ({"pause_after": 101}, "A schedule pauses after 1 to 100 failures."),
+        ({"parts": []}, "at least one saved SQL"),
+        ({"channels": [("pigeon", {}, None)]}, "“pigeon” is no kind of channel"),
+        ({"channels": [("mail", {"to": "nobody"}, None)]}, "Mail: “nobody” is not a mail address"),
+        ({"condition": "threshold", "threshold": {"column": ""}}, "Name the column"),
+        ({"condition": "threshold", "threshold": {"column": "n", "test": "odd"}}, "“odd” is no test"),
+        (
+            {"condition": "threshold", "threshold": {"column": "n", "test": "above", "value": "many"}},
+            "The threshold is “many”, and that is not a number.",
+        ),
+        (
+            {"schedule": Schedule("daily", "UTC", time=time(8), ends_on=datetime(2020, 1, 2).date())},
+            "This schedule never fires again.",
+        ),
+    ],
+)
+def test_what_cannot_be_a_report_is_refused_in_words(alice, shop, settings, fields, words) -> None:
+    settings.EMAIL_HOST = "127.0.0.1"
+    with pytest.raises(services.ReportError, match=re.escape(words)):
+        save_report(alice, save_sql(alice, shop), **fields)
+    assert not Report.objects.exists()
+
+
+def test_a_part_needs_a_right_and_a_value(alice, charlie, shop) -> None:
+    parameters = [{"name": "least", "kind": "number", "default": "", "label": "Least"}]
+    saved = save_sql(alice, shop, "SELECT * FROM orders WHERE id > :least", parameters=parameters)
+    with pytest.raises(services.ReportError, match="Give a value for Least"):
+        save_report(alice, saved)
+    with pytest.raises(services.ReportError, match="You may not run"):
+        save_report(charlie, saved, parts=[(saved, {"least": "5"})])
+    report = save_report(
+        alice, saved, parts=[(saved, {"least": "5"})], title="Sales\r\nBcc: eve@example.com\x00"
+    )
+    assert report.title == "Sales Bcc: eve@example.com"
