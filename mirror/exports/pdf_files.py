@@ -2,8 +2,7 @@
 
 Tables repeat their heads on every page; one too wide for a page lies across, and one too wide for that comes
 in parts that each begin with the first column. Cells are as a page shows them, on one line; a text too long
-ends in an ellipsis. The letters are DejaVu Sans, which has the scripts of Europe and beyond, not those of
-East Asia.
+ends in an ellipsis. Which letters can be shown is decided in `pdf_letters`.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 from fpdf import FPDF
 from fpdf.enums import XPos, YPos
 
 from mirror.exports.names import one_line
+from mirror.exports.pdf_letters import FAMILY, Letters
 from mirror.exports.values import PDF_ROWS, Cover, Row, Sheet
 from mirror.results.cells import shown
 
@@ -38,7 +37,7 @@ _CELL_CHARS = 90
 
 _INK, _MUTED, _LINES, _HEAD = (25, 35, 41), (79, 90, 97), (221, 226, 228), (244, 247, 248)
 
-# A letter that DejaVu lacks is drawn as a box; no need to say it for each.
+# What a font lacks was looked at already; the rest of what these say is for those who make fonts.
 logging.getLogger("fpdf.output").setLevel(logging.ERROR)
 logging.getLogger("fontTools").setLevel(logging.ERROR)
 
@@ -48,10 +47,8 @@ class _Paper(FPDF):  # type: ignore[misc]
 
     def __init__(self, title: str, made_at: datetime) -> None:
         super().__init__(format="A4")
-        self._foot = title
-        folder = Path(mpl.get_data_path()) / "fonts/ttf"
-        self.add_font("DejaVu", "", folder / "DejaVuSans.ttf")
-        self.add_font("DejaVu", "B", folder / "DejaVuSans-Bold.ttf")
+        self.letters = Letters(self)
+        self._foot = self.letters.fit(title)
         self.set_margin(_MARGIN)
         self.set_auto_page_break(True, margin=_MARGIN + 4)
         self.set_title(title)
@@ -62,16 +59,16 @@ class _Paper(FPDF):  # type: ignore[misc]
     def footer(self) -> None:
         """Write the title and the page's number."""
         self.set_y(-_MARGIN)
-        self.set_font("DejaVu", size=7)
+        self.set_font(FAMILY, size=7)
         self.set_text_color(*_MUTED)
         self.cell(self.epw - 40, 5, self._foot[:110])
         self.cell(40, 5, f"Page {self.page_no()} of {{nb}}", align="R")
 
     def say(self, text: str, size: float = _TEXT_SIZE, *, bold: bool = False, muted: bool = False) -> None:
         """Write a paragraph."""
-        self.set_font("DejaVu", "B" if bold else "", size)
+        self.set_font(FAMILY, "B" if bold else "", size)
         self.set_text_color(*(_MUTED if muted else _INK))
-        self.multi_cell(0, size * 0.5, text, align="L", new_x=XPos.LMARGIN, new_y=YPos.NEXT)
+        self.multi_cell(0, size * 0.5, self.letters.fit(text), align="L", new_x=XPos.LMARGIN, new_y=YPos.NEXT)
         self.ln(1.4)
 
 
@@ -95,7 +92,7 @@ def write(
     rows, notes = 0, []
     for number, sheet in enumerate(sheets):
         read, has_more = _read(sheet)
-        table = _table(sheet, read)
+        table = _table(sheet, read, paper.letters)
         paper.add_page(orientation="landscape" if sum(table.widths) > 210 - 2 * _MARGIN else "portrait")
         if not number:
             _cover(paper, title, cover, made_at)
@@ -114,6 +111,9 @@ def write(
             _draw(paper, table, part)
         rows += len(read)
         progress(rows)
+    if lacking := paper.letters.note():
+        notes.append(lacking)
+        paper.say(lacking, 8, muted=True)
     paper.output(str(path))
     return rows, tuple(notes)
 
@@ -161,10 +161,12 @@ def _chart(paper: _Paper, image: bytes) -> None:
 # ---------------------------------------------------------------- tables
 
 
-def _table(sheet: Sheet, rows: Sequence[Row]) -> _Table:
+def _table(sheet: Sheet, rows: Sequence[Row], letters: Letters) -> _Table:
     names = sheet.columns[:PDF_COLUMNS]
-    cells = [tuple(_cell(value, name) for value, name in zip(row, names, strict=False)) for row in rows]
-    heads = tuple(one_line(name)[:_CELL_CHARS] for name in names)
+    cells = [
+        tuple(_cell(value, name, letters) for value, name in zip(row, names, strict=False)) for row in rows
+    ]
+    heads = tuple(letters.fit(one_line(name)[:_CELL_CHARS]) for name in names)
     widths, sides = [], []
     for place, head in enumerate(heads):
         column = [row[place] for row in cells]
@@ -175,9 +177,9 @@ def _table(sheet: Sheet, rows: Sequence[Row]) -> _Table:
     return _Table(heads, cells, widths, sides)
 
 
-def _cell(value: Any, column: str) -> tuple[str, str]:
+def _cell(value: Any, column: str, letters: Letters) -> tuple[str, str]:
     cell = shown(value, column)
-    return one_line(cell.text[: _CELL_CHARS * 2])[:_CELL_CHARS], cell.look
+    return letters.fit(one_line(cell.text[: _CELL_CHARS * 2])[:_CELL_CHARS]), cell.look
 
 
 @cache
@@ -187,7 +189,7 @@ def _measure() -> tuple[dict[str, float], dict[str, float]]:
 
 
 @cache
-def _ruler() -> FPDF:
+def _ruler() -> _Paper:
     return _Paper("", datetime.now(UTC))
 
 
@@ -199,8 +201,9 @@ def _width(text: str, bold: bool = False) -> float:
         width = known.get(letter)
         if width is None:
             ruler = _ruler()
-            ruler.set_font("DejaVu", "B" if bold else "", _TABLE_SIZE)
-            width = known[letter] = ruler.get_string_width(letter)
+            ruler.set_font(FAMILY, "B" if bold else "", _TABLE_SIZE)
+            is_own = ruler.letters.is_own(letter)
+            width = known[letter] = ruler.get_string_width(letter) if is_own else ruler.font_size
         total += width
     return total
 
@@ -253,14 +256,14 @@ def _draw(paper: _Paper, table: _Table, part: Sequence[int]) -> None:
 
 
 def _head(paper: _Paper, table: _Table, part: Sequence[int], widths: Sequence[float]) -> None:
-    paper.set_font("DejaVu", "B", _TABLE_SIZE)
+    paper.set_font(FAMILY, "B", _TABLE_SIZE)
     paper.set_fill_color(*_HEAD)
     paper.set_text_color(*_INK)
     for place, width in zip(part, widths, strict=True):
         text = _fitted(table.heads[place], width - 2, bold=True)
         paper.cell(width, _ROW + 1, text, border="B", fill=True, align="R" if table.is_number[place] else "L")
     paper.ln(_ROW + 1)
-    paper.set_font("DejaVu", "", _TABLE_SIZE)
+    paper.set_font(FAMILY, "", _TABLE_SIZE)
 
 
 def _row(

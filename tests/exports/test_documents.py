@@ -12,9 +12,11 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
 from pypdf import PdfReader
 
-from mirror.exports import images, xlsx_files
+from mirror.exports import images, pdf_letters, xlsx_files
 from mirror.exports.sheets import sheet_of_rows
 from mirror.exports.values import FORMATS, Cover, ExportError
 from mirror.exports.writing import pieces, write
@@ -242,3 +244,66 @@ def test_progress_is_told_while_rows_are_written(format, tmp_path):
     sheet = replace(sheet_of_rows(COUNTS), batches=lambda: iter([COUNTS.rows[:4], COUNTS.rows[4:]]))
     write(format, [sheet], tmp_path / "out", progress=told.append)
     assert told == [4, 10]
+
+
+# ---------------------------------------------------------------- letters that DejaVu lacks
+
+ABROAD = Rows(("名前", "n"), (("東京 名 \ufe0f😀", 1), ("Ærø é", 2)))
+
+
+@pytest.fixture
+def fonts(monkeypatch):
+    """The fonts of the system, as a list to put paths into."""
+    found: list[str] = []
+    monkeypatch.setattr(pdf_letters, "findSystemFonts", lambda: found)
+    pdf_letters.further_font.cache_clear()
+    yield found
+    pdf_letters.further_font.cache_clear()
+
+
+def a_font(path: Path, letters: str) -> str:
+    """A font whose every letter is a square."""
+    names = [".notdef", *(f"u{ord(letter):04X}" for letter in letters)]
+    pen = TTGlyphPen(None)
+    for point, draw in zip(
+        [(100, 0), (100, 800), (900, 800), (900, 0)], [pen.moveTo, *[pen.lineTo] * 3], strict=True
+    ):
+        draw(point)
+    pen.closePath()
+    font = FontBuilder(1000)
+    font.setupGlyphOrder(names)
+    font.setupCharacterMap({ord(letter): name for letter, name in zip(letters, names[1:], strict=True)})
+    font.setupGlyf(dict.fromkeys(names, pen.glyph()))
+    font.setupHorizontalMetrics(dict.fromkeys(names, (1000, 100)))
+    font.setupHorizontalHeader(ascent=900, descent=-100)
+    font.setupNameTable({"familyName": "Further", "styleName": "Regular"})
+    font.setupOS2()
+    font.setupPost()
+    font.save(path)
+    return str(path)
+
+
+def test_letters_that_no_font_has_are_told_rather_than_drawn_as_boxes(tmp_path, fonts):
+    found, written = pages_of([sheet_of_rows(ABROAD, "東")], tmp_path)
+    text = found.pages[0].extract_text()
+    (note,) = written.notes
+    assert "4 different letters are shown as �" in note
+    assert "U+540D, U+524D" in note or "U+524D, U+540D" in note
+    assert "�� �" in text
+    assert "Ærø é" in text
+    assert "no font here has them" in text
+
+
+def test_letters_of_east_asia_are_drawn_by_a_font_of_the_system(tmp_path, fonts):
+    fonts += ["/nowhere/Arial.ttf", a_font(tmp_path / "NotoSansCJK-Regular.ttf", "東京名前")]
+    found, written = pages_of([sheet_of_rows(ABROAD, "東")], tmp_path)
+    text = found.pages[0].extract_text()
+    assert "東京 名 " in text
+    assert "😀 1" in text
+    assert written.notes == ()
+
+
+def test_a_font_that_is_broken_is_done_without(tmp_path, fonts):
+    (tmp_path / "wqy-zenhei.ttc").write_bytes(b"no font")
+    fonts.append(str(tmp_path / "wqy-zenhei.ttc"))
+    assert "because no font here has them" in pages_of([sheet_of_rows(ABROAD, "東")], tmp_path)[1].notes[0]
