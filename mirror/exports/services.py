@@ -12,6 +12,9 @@ from threading import Event as Flag
 from threading import Thread
 from typing import TYPE_CHECKING, BinaryIO
 
+import sqlglot
+from sqlglot import exp
+
 from mirror.exports import sheets
 from mirror.exports.defusing import LIVE, PLAIN_NUMBER
 from mirror.exports.values import Cover, ExportError, Sheet, Written
@@ -59,6 +62,9 @@ def sql_export(
         checked = guarding.sql_check(source, sql, source_catalog(source, database))
         if isinstance(checked, guarding.Refusal):
             raise ExportRefused(" ".join(filter(None, (checked.what, checked.why, checked.advice))))
+        if names := _without_value(sql, database.dialect):
+            named = ", ".join(f":{name}" for name in names)
+            raise ExportRefused(f"The SQL needs a value for {named}. Write the value itself in its place.")
         with (
             _stopped_by(stop, database),
             _sheet(database, checked.sql, format, limits, cover.title) as (sheet, stream),
@@ -72,6 +78,15 @@ def sql_export(
         raise ExportError(f"{error.failure.message} {error.failure.advice}".strip()) from error
     finally:
         database.close()
+
+
+def _without_value(sql: str, dialect: str) -> list[str]:
+    """Names of parameters in SQL that the guard let through; a shell gives them no values."""
+    found = sqlglot.parse_one(sql, dialect=dialect).find_all(exp.Placeholder, bfs=False)
+    # `list[:n]`, a slice, is parsed as if it had a parameter in it.
+    return list(
+        dict.fromkeys(str(node.name) for node in found if node.name and not node.find_ancestor(exp.Bracket))
+    )
 
 
 @contextmanager

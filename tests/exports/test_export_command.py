@@ -66,6 +66,16 @@ def started(*words: str) -> subprocess.Popen[bytes]:
     )
 
 
+def test_sql_with_a_parameter_is_told_that_it_needs_a_value(shop, tmp_path):
+    sql = "SELECT id FROM orders WHERE id > :least OR id = :one"
+    code, said = refused("--out", tmp_path / "out.csv", sql=sql)
+    assert (code, said) == (
+        2,
+        "The SQL needs a value for :least, :one. Write the value itself in its place.",
+    )
+    assert not (tmp_path / "out.csv").exists()
+
+
 def test_every_format_holds_the_rows_and_the_number_is_told(shop, tmp_path):
     for format in ("csv", "jsonl", "parquet", "xlsx", "pdf"):
         assert "Wrote 5 rows to " in export("--out", tmp_path / f"out.{format}")
