@@ -12,6 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from mirror.exports.names import one_line
 from mirror.exports.values import FORMATS
 from mirror.library import services as library
 from mirror.library.models import SavedSql
@@ -216,8 +217,8 @@ def _parts_check(owner: User, parts: PartsGiven) -> None:
 
 
 def _title(typed: str) -> str:
-    """One line of text: spaces of any kind become one, what cannot be seen is left out."""
-    title = " ".join(_text(typed).split())
+    """One line of text: spaces of any kind become one, what cannot be seen or turns text round is left out."""
+    title = one_line(_text(typed))
     if not title:
         raise ReportError("Give the report a title.")
     if len(title) > TITLE_CHARS:
