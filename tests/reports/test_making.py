@@ -170,6 +170,17 @@ def test_an_alert_is_told_once_then_after_its_quiet_time_and_when_it_is_over(pos
     assert len(post.mails()) == 3
 
 
+def test_a_run_by_hand_neither_begins_an_alert_nor_ends_one(post, alice, stock) -> None:
+    saved = save_sql(alice, stock, "SELECT pieces FROM stock WHERE item = 'bolt'")
+    threshold = {"column": "pieces", "test": "below", "value": "10", "row": "first"}
+    report = save_report(alice, saved, condition="threshold", threshold=threshold, formats=[])
+    for pieces, about in ((7, "alert"), (11, "recovered")):
+        write(stock, f"UPDATE stock SET pieces = {pieces} WHERE item = 'bolt'")
+        services.report_run_now(report, alice)
+        work_off()
+        assert runs_of(report).about == about
+
+
 # ---------------------------------------------------------------- failing
 
 
