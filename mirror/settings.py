@@ -237,6 +237,8 @@ CELERY_TASK_ROUTES = {
     "mirror.reports.tasks.make_report": {"queue": "reports"},
     "mirror.reports.tasks.deliver_report": {"queue": "deliveries"},
     "mirror.reports.tasks.expire_reports": {"queue": "reports"},
+    "mirror.reports.tasks.look_ahead": {"queue": "reports"},
+    "mirror.reports.tasks.look_at_source": {"queue": "reports"},
 }
 
 # How often the scheduler looks for work to hand back or to delete (seconds).
@@ -254,6 +256,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 20.0,
         "options": {"expires": 20.0},
     },
+    "look-ahead": {"task": "mirror.reports.tasks.look_ahead", "schedule": 3600.0},
     "expire-reports": {"task": "mirror.reports.tasks.expire_reports", "schedule": 3600.0},
     "expire-results": {"task": "mirror.results.tasks.expire_results", "schedule": 3600.0},
 }

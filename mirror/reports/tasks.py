@@ -52,3 +52,20 @@ def expire_reports() -> None:
 
     services.files_expire()
     services.schedules_heal()
+
+
+@shared_task
+def look_ahead() -> None:
+    """See to it that the tables reports will read soon are looked at before."""
+    from mirror.reports import services
+
+    for pk in services.sources_to_look_at():
+        look_at_source.delay(pk)
+
+
+@shared_task
+def look_at_source(source_id: int) -> None:
+    """Look at the tables of one source."""
+    from mirror.reports import services
+
+    services.source_look(source_id)

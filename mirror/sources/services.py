@@ -56,9 +56,9 @@ def open_source(source: Source) -> SourceDatabase:
     Nothing is connected before it is asked something: then it raises DatabaseError. So does this when
     the source's password cannot be read, or its host may not be called (any more).
     """
-    _host_check(source)
     return open_database(
         source.engine,
+        addresses=_addresses(source),
         host=source.host,
         port=source.port,
         database=source.database,
@@ -68,12 +68,15 @@ def open_source(source: Source) -> SourceDatabase:
     )
 
 
-def _host_check(source: Source) -> None:
-    """Look again where a name leads: it may lead elsewhere than when it was connected. Raises: Unreachable."""
+def _addresses(source: Source) -> tuple[str, ...]:
+    """Look again where a name leads: it may lead elsewhere than when it was connected. Raises: Unreachable.
+
+    What was looked at is what is called, where the driver can be told: PostgreSQL, MySQL, MariaDB.
+    """
     if source.is_file or not source.host:
-        return
+        return ()
     try:
-        host_check(source.host, source.port or PORTS.get(source.engine, 0))
+        return host_check(source.host, source.port or PORTS.get(source.engine, 0))
     except AddressRefused as error:
         raise Unreachable(Failure(FailureKind.LOST, str(error))) from None
 
@@ -255,7 +258,29 @@ def catalog_refresh(source: Source) -> Catalog:
     What changed since is kept as the source's `drift`, and told to who builds on the source.
     """
     catalog = _catalog_fresh(source)
-    drift = catalog_drift(catalog_read(source.catalog), catalog) if source.catalog else {}
+    _catalog_take_over(source, catalog, _drift(source, catalog))
+    return catalog
+
+
+def catalog_look(source: Source) -> bool:
+    """Read the catalog, and take it over as `catalog_refresh` does if tables, columns or types changed.
+
+    Returns whether they did; values are not read again where nothing did. Raises: SourceError.
+    """
+    catalog = _catalog_fresh(source)
+    drift = _drift(source, catalog)
+    if source.catalog and not drift:
+        Source.objects.filter(pk=source.pk).update(catalog_at=timezone.now())
+        return False
+    _catalog_take_over(source, catalog, drift)
+    return True
+
+
+def _drift(source: Source, catalog: Catalog) -> dict[str, list[str]]:
+    return catalog_drift(catalog_read(source.catalog), catalog) if source.catalog else {}
+
+
+def _catalog_take_over(source: Source, catalog: Catalog, drift: dict[str, list[str]]) -> None:
     with transaction.atomic():
         _catalog_keep(source, catalog)
         if drift:
@@ -263,7 +288,6 @@ def catalog_refresh(source: Source) -> Catalog:
             source.save(update_fields=["drift"])
         _index_ask_for(source)
         catalog_read_anew.send(Source, source=source, catalog=catalog)
-    return catalog
 
 
 def index_build(source: Source) -> None:

@@ -13,6 +13,7 @@ from mirror.reports.services.editing import (
 from mirror.reports.services.errors import LinkGone, ReportError
 from mirror.reports.services.files import files_expire
 from mirror.reports.services.links import link_make, link_open, link_revoke
+from mirror.reports.services.looking_ahead import source_look, sources_to_look_at
 from mirror.reports.services.making import run_break, run_leave, run_make, run_take
 from mirror.reports.services.recovery import reports_recover
 from mirror.reports.services.running import (
@@ -56,4 +57,6 @@ __all__ = [
     "run_stop",
     "run_take",
     "schedules_heal",
+    "source_look",
+    "sources_to_look_at",
 ]
