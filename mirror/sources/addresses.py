@@ -28,8 +28,8 @@ class AddressRefused(Exception):
     """A source may not be there; the message says why and is fit to be shown."""
 
 
-def host_check(host: str, port: int) -> None:
-    """Refuse a host whose name stands for an address that may not be called. Raises: AddressRefused.
+def host_check(host: str, port: int) -> tuple[str, ...]:
+    """Give the addresses of a host that may be called. Raises: AddressRefused.
 
     All addresses of a name are looked at; one that may not be called refuses the name.
     """
@@ -39,10 +39,12 @@ def host_check(host: str, port: int) -> None:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (socket.gaierror, UnicodeError):
         raise AddressRefused(f"No machine is called “{host}”. Check the spelling.") from None
-    for *_, place in found:
-        why = refused_because(ipaddress.ip_address(str(place[0]).partition("%")[0]))
+    addresses = tuple(dict.fromkeys(str(place[0]) for *_, place in found))
+    for address in addresses:
+        why = refused_because(ipaddress.ip_address(address.partition("%")[0]))
         if why:
             raise AddressRefused(f"“{host}” may not be a source: {why}.")
+    return addresses
 
 
 def refused_because(address: Address) -> str:

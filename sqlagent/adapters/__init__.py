@@ -5,7 +5,7 @@ Each adapter imports its driver when it is first asked for, so nobody pays for o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sqlagent.adapters.missing import MissingDatabase
 from sqlagent.ports import SourceDatabase
@@ -24,12 +24,14 @@ def open_database(
     user: str = "",
     password: str = "",
     options: Mapping[str, str] | None = None,
+    addresses: Sequence[str] = (),
 ) -> SourceDatabase:
     """Give the adapter of an engine; nothing is connected before it is asked something.
 
     `database` is the path of the file for SQLite and DuckDB. `options` are the few named
-    settings each adapter documents (TLS, for example). Raises: ValueError for an unknown
-    engine or option.
+    settings each adapter documents (TLS, for example). `addresses` are where `host` was found to be:
+    PostgreSQL and MySQL are called there and nowhere else, while TLS still checks the name.
+    Raises: ValueError for an unknown engine or option.
 
     Example:
         >>> open_database("sqlite", database="shop.sqlite3").dialect
@@ -47,11 +49,11 @@ def open_database(
     if engine == "postgres":
         from sqlagent.adapters.postgres import PostgresDatabase
 
-        return PostgresDatabase(host, port, database, user, password, known)
+        return PostgresDatabase(host, port, database, user, password, known, addresses)
     if engine == "mysql":
         from sqlagent.adapters.mysql import MysqlDatabase
 
-        return MysqlDatabase(host, port, database, user, password, known)
+        return MysqlDatabase(host, port, database, user, password, known, addresses)
     if engine == "spark":
         try:
             from sqlagent.adapters.spark import SparkDatabase

@@ -9,17 +9,18 @@ which quotes mean what the guard's parser thinks they mean.
 from __future__ import annotations
 
 import re
+import socket
 import ssl
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
 from typing import Any
 
 import pymysql
 import pymysql.connections
-from pymysql.constants import FIELD_TYPE
+from pymysql.constants import CR, FIELD_TYPE
 from pymysql.cursors import SSCursor
 
 from sqlagent.adapters import mysql_catalog, tls
@@ -98,6 +99,31 @@ class _Connection(pymysql.connections.Connection):  # type: ignore[misc]
 
     ANY_CERTIFICATE = _any_certificate()
 
+    def __init__(self, *, addresses: Sequence[str], **how: Any) -> None:
+        self._addresses = addresses
+        super().__init__(**how)
+
+    def connect(self, sock: socket.socket | None = None) -> None:
+        """Call the addresses that were given, one after another; without any, where the name leads."""
+        if sock is None and self._addresses:
+            sock = self._called()
+        super().connect(sock)
+
+    def _called(self) -> socket.socket:
+        refused: OSError | None = None
+        for address in self._addresses:
+            try:
+                found = socket.create_connection((address, self.port), self.connect_timeout)
+            except OSError as error:
+                refused = error
+            else:
+                found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                found.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+                return found
+        raise pymysql.err.OperationalError(
+            CR.CR_CONN_HOST_ERROR, f"Can't connect to MySQL server on {self.host!r} ({refused})"
+        ) from refused
+
     def _create_ssl_ctx(self, sslp: Any) -> ssl.SSLContext:
         return sslp if isinstance(sslp, ssl.SSLContext) else self.ANY_CERTIFICATE
 
@@ -115,8 +141,10 @@ class MysqlDatabase(Adapter):
         user: str,
         password: str,
         options: Mapping[str, str] | None = None,
+        addresses: Sequence[str] = (),
     ) -> None:
         super().__init__()
+        self._addresses = tuple(addresses)
         self._host, self._port = host or "127.0.0.1", port or 3306
         self._database, self._user = database, user
         self._connect_with: dict[str, Any] = {
@@ -143,6 +171,9 @@ class MysqlDatabase(Adapter):
             return {**self._connect_with, "ssl": context}
         return {**self._connect_with, **({"ssl_disabled": True} if self._sslmode else {})}
 
+    def _called(self) -> _Connection:
+        return _Connection(addresses=self._addresses, **self._how, read_timeout=CONNECT_SECONDS)
+
     def catalog(self) -> Catalog:
         """Read what this user may see, in three statements whatever the number of tables."""
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as connection:
@@ -158,7 +189,7 @@ class MysqlDatabase(Adapter):
     def _connected(self, flight: Flight) -> Iterator[Any]:
         """Open a read-only transaction and end it. Raises: Unreachable, StatementFailed."""
         try:
-            connection = _Connection(**self._how, read_timeout=CONNECT_SECONDS)
+            connection = self._called()
             connection._read_timeout = flight.seconds + GRACE_SECONDS
         except (pymysql.Error, OSError) as error:
             raise self._no_connection(error) from error
@@ -233,7 +264,7 @@ class MysqlDatabase(Adapter):
     def _kill(self, thread: int) -> None:
         """End what a connection runs, by another one; a server that is gone runs nothing."""
         try:
-            with closing(_Connection(**self._how, read_timeout=CONNECT_SECONDS)) as other:
+            with closing(self._called()) as other:
                 _all(other, f"KILL QUERY {int(thread)}")
         except (pymysql.Error, OSError):
             return

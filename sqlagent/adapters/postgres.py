@@ -2,8 +2,8 @@
 
 A statement is sent by the extended protocol, which takes exactly one, and is described
 before it runs: one that returns no columns (COPY, DO, SET, VACUUM) never starts. A
-superuser's powers are set aside for the session. Catalog and privileges are read by
-`postgres_catalog`.
+superuser's powers are set aside for the session (`postgres_session`). Catalog and privileges
+are read by `postgres_catalog`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 import ssl
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from typing import Any, LiteralString
+from typing import Any
 
 import psycopg
 from psycopg import abc, generators, pq
@@ -41,7 +41,15 @@ from sqlagent.adapters.base import (
     unreachable,
 )
 from sqlagent.adapters.kinds import kind_of
-from sqlagent.adapters.postgres_copy import CopiedLines, Copying, Defusing, copy_sql, csv_sql
+from sqlagent.adapters.postgres_copy import (
+    CopiedLines,
+    Copying,
+    Defusing,
+    copy_sql,
+    csv_sql,
+    gathered,
+)
+from sqlagent.adapters.postgres_session import cancel, end, set_up
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits
 
@@ -49,26 +57,6 @@ OPTIONS = ("sslmode", "sslrootcert", "sslcert", "sslkey")
 # Rows asked of the driver at a time. 20 took 0.62 s for 1,000,000 rows x 8 where 1 took 1.5 s
 # and 100 took 0.53 s. A computed text may be a gigabyte (repeat, string_agg): then one by one.
 CHUNK = 20
-LOCK_SECONDS = 5.0
-
-# A session that reads: what `set_config` sets with `true` lasts for the transaction, so that a
-# pooler's connection goes back as it came.
-# "$user" is spelt out because the role may change.
-SETUP: LiteralString = """
-SELECT set_config('statement_timeout', %(statement)s, true),
-       set_config('lock_timeout', %(lock)s, true),
-       set_config('idle_in_transaction_session_timeout', %(idle)s, true),
-       set_config('standard_conforming_strings', 'on', true),
-       set_config('intervalstyle', 'postgres', true),
-       set_config('datestyle', 'ISO, YMD', true),
-       set_config('search_path',
-                  replace(current_setting('search_path'), '"$user"', quote_ident(current_user)), true),
-       (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user)
-       AND EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'pg_read_all_data')
-"""
-DROP_POWERS: LiteralString = (
-    "SELECT set_config('row_security', 'off', true), set_config('role', 'pg_read_all_data', true)"
-)
 
 
 class _WholeInterval(IntervalLoader):
@@ -109,12 +97,16 @@ class PostgresDatabase(Adapter):
         user: str,
         password: str,
         options: Mapping[str, str] | None = None,
+        addresses: Sequence[str] = (),
     ) -> None:
         super().__init__()
+        self._host = host or "localhost"
         self._where = f"{host or 'localhost'}:{port or 5432}"
         self._database, self._user = database, user
         self._connect_with: dict[str, Any] = {
-            "host": host or "localhost",
+            # One name an address: TLS is about the name, the call goes to the address.
+            "host": ",".join([self._host] * max(len(addresses), 1)),
+            **({"hostaddr": ",".join(addresses)} if addresses else {}),
             "port": port or 5432,
             "dbname": database,
             "user": user,
@@ -152,25 +144,14 @@ class PostgresDatabase(Adapter):
             raise self._no_connection(error) from error
         try:
             connection.read_only = True
-            flight.arm(lambda: _cancel(connection))
-            milliseconds = str(max(1, int(flight.left() * 1_000)))
-            lock = str(int(min(flight.left(), LOCK_SECONDS) * 1_000) or 1)
-            row = connection.execute(
-                SETUP,
-                {
-                    "statement": milliseconds,
-                    "lock": lock,
-                    "idle": str(int(flight.seconds * 1_000) + 60_000),
-                },
-            ).fetchone()
-            if row is not None and row[-1] and not as_is:
-                connection.execute(DROP_POWERS)
+            flight.arm(lambda: cancel(connection))
+            set_up(connection, flight, as_is=as_is)
             yield connection
         except psycopg.Error as error:
             raise self._failure(error, flight) from error
         finally:
             flight.arm(None)
-            _end(connection)
+            end(connection)
 
     @contextmanager
     def _session(self, flight: Flight, sql: str, limits: Limits) -> Iterator[Rowing]:
@@ -185,7 +166,7 @@ class PostgresDatabase(Adapter):
                 yield Rowing(columns, kinds, chunks, flight, limits)
                 return
             copying = Copying(connection, flight, copy, limits.rows + 1, self._failure)
-            batches = _copied_columns(connection, description, copying)
+            batches = self._copied(connection, flight, sql, description, copying, chunks)
             with closing(ColumnarRowing(columns, kinds, chunks, batches, flight, limits)) as rowing:
                 yield rowing
 
@@ -205,8 +186,9 @@ class PostgresDatabase(Adapter):
                 yield None
                 return
             columns = [_name(description, number) for number in range(description.nfields)]
+            kinds = _kinds(connection, description)
             copying = Copying(connection, flight, copy, limits.rows, self._failure)
-            yield CopiedLines(columns, _kinds(connection, description), copying, limits)
+            yield CopiedLines(columns, kinds, copying, limits) if copying.begins() else None
 
     def _prepare(self, connection: psycopg.Connection[Any], flight: Flight, sql: str) -> pq.abc.PGresult:
         """Have the one statement parsed and described. Raises: StatementFailed."""
@@ -225,6 +207,25 @@ class PostgresDatabase(Adapter):
                 "Write the values in.",
             )
         return description
+
+    def _copied(
+        self,
+        connection: psycopg.Connection[Any],
+        flight: Flight,
+        sql: str,
+        description: pq.abc.PGresult,
+        copying: Copying,
+        chunks: Iterator[Batch],
+    ) -> Generator[list[Any]]:
+        """Give columns by COPY; from rows where the server takes no COPY: then in a transaction of their own."""
+        if copying.begins():
+            yield from _copied_columns(connection, description, copying)
+            return
+        connection.rollback()
+        set_up(connection, flight)
+        self._prepare(connection, flight, sql)
+        for rows in gathered(chunks):
+            yield [list(column) for column in zip(*rows, strict=True)]
 
     def _chunks(self, connection: psycopg.Connection[Any], flight: Flight, size: int) -> Iterator[Batch]:
         pgconn = connection.pgconn
@@ -286,17 +287,19 @@ class PostgresDatabase(Adapter):
             (r"permission denied for database", "User '{user}' may not connect to database '{database}'.", "GRANT CONNECT ON DATABASE is needed."),
             (r"no pg_hba.conf entry", "The server does not let user '{user}' in from this machine.", "An entry in its pg_hba.conf is needed (and TLS, perhaps)."),
             (r"could not translate host name|failed to resolve host|Name or service not known|nodename nor servname", "There is no host named '{host}'.", "Check the host's name. Inside a container, localhost is the container itself."),
+            # Of several addresses one may answer and another not: what answered is told of first.
+            (r"invalid response to SSL negotiation|expected authentication request", "What answers at {where} is no PostgreSQL server.", "Check host, port and engine."),
+            (r"SSL|certificate", "No TLS connection to {where} could be made: {text}.", "Check the TLS settings."),
             (r"Connection refused", "Nothing answers at {where}.", "Check host and port, and that the server runs. Inside a container, localhost is the container itself."),
             (r"timeout expired|timed out|No route to host|Network is unreachable", "{where} did not answer within {seconds} seconds.", "Check host and port, and firewalls on the way."),
             (r"too many (clients|connections)|remaining connection slots", "The server at {where} has no free connection.", "Try again in a moment."),
             (r"starting up|shutting down|recovery mode", "The server at {where} is starting or stopping.", "Try again in a moment."),
-            (r"SSL|certificate", "No TLS connection to {where} could be made: {text}", "Check the TLS settings."),
         ):  # fmt: skip
             if re.search(pattern, text):
                 words = {
                     "user": self._user,
                     "database": self._database,
-                    "host": self._connect_with["host"],
+                    "host": self._host,
                     "where": self._where,
                     "seconds": CONNECT_SECONDS,
                     "text": text,
@@ -339,21 +342,6 @@ ADAPTERS_CONTEXT = _Context()
 def quoted(name: str) -> str:
     """Quote an identifier for PostgreSQL."""
     return '"' + name.replace('"', '""') + '"'
-
-
-def _cancel(connection: psycopg.Connection[Any]) -> None:
-    """End what the connection runs, from another thread; a connection that is gone needs none."""
-    try:
-        connection.cancel_safe(timeout=2)
-    except psycopg.Error:
-        return
-
-
-def _end(connection: psycopg.Connection[Any]) -> None:
-    """Stop what still runs, roll back, close."""
-    if connection.pgconn.transaction_status == pq.TransactionStatus.ACTIVE:
-        _cancel(connection)
-    connection.close()
 
 
 def _one_result(connection: psycopg.Connection[Any]) -> pq.abc.PGresult:

@@ -2,9 +2,10 @@
 
 COPY is written around one statement that was prepared and described alone, in the same session,
 so that what runs is what was looked at. A statement that COPY may not take (EXPLAIN, SHOW) is left
-to the ordinary way. What the columns' types allow becomes Arrow without a Python object a
-cell; every other cell, and every one whose value Arrow does not hold (infinity, a date before
-Christ, a numeric that is none), is loaded by psycopg as it would be otherwise.
+to the ordinary way, and so is every one on a server that takes no COPY. What the columns' types
+allow becomes Arrow without a Python object a cell; every other cell, and every one whose value
+Arrow does not hold (infinity, a date before Christ, a numeric that is none), is loaded by psycopg
+as it would be otherwise.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,13 +21,16 @@ import psycopg
 from psycopg import generators, pq
 from psycopg.waiting import Ready, Wait
 
-from sqlagent.adapters.base import Flight
+from sqlagent.adapters.base import BATCH_CHARS, BATCH_ROWS, Batch, Flight, cell_chars
 from sqlagent.errors import DatabaseError
 from sqlagent.values import Kind, Limits
 
 # Bytes received before they are parsed or handed on. A row as long as this is handled alone.
 BLOCK_BYTES = 2_000_000
 BEGINNING = "COPY ("
+# How a server says that it knows or allows no such COPY, as SQLSTATE: a feature it lacks; syntax and
+# privileges; an option's value.
+NO_COPY = ("0A", "42", "22023")
 # What COPY takes between its parentheses, as far as its first word tells.
 _COPIED = re.compile(
     r"(?:\s|\(|--[^\n\r]*[\n\r]|/\*[^*/]*\*/)*(?:select|with|values|table)\b", re.IGNORECASE | re.ASCII
@@ -87,18 +91,35 @@ class Copying:
         failure: Callable[[psycopg.Error, Flight], DatabaseError],
     ) -> None:
         self.has_more = False
+        self._is_begun = False
         self._connection, self._flight, self._sql, self._most = connection, flight, sql, most
         self._failure = failure
+
+    def begins(self) -> bool:
+        """Begin; False where the server takes no COPY, which ends the transaction without a row.
+
+        What else is wrong with a statement shows in its rows, which come later.
+        Raises: StatementFailed, Unreachable.
+        """
+        try:
+            self._begin()
+        except psycopg.Error as error:
+            if (error.sqlstate or "").startswith(NO_COPY):
+                return False
+            raise self._failure(error, self._flight) from error
+        self._is_begun = True
+        return True
 
     def __iter__(self) -> Iterator[tuple[bytearray, int]]:
         """Raises: StatementFailed, Unreachable."""
         try:
+            if not self._is_begun:
+                self._begin()
             yield from self._blocks()
         except psycopg.Error as error:
             raise self._failure(error, self._flight) from error
 
     def _blocks(self) -> Iterator[tuple[bytearray, int]]:
-        self._begin()
         take, block, count, left = self._connection.pgconn.get_copy_data, bytearray(), 0, self._most
         while True:
             size, line = take(1)
@@ -145,6 +166,20 @@ def _more(pgconn: pq.abc.PGconn) -> Generator[Wait, Ready | int, None]:
     while not (yield Wait.R):
         continue
     pgconn.consume_input()
+
+
+def gathered(chunks: Iterable[Batch]) -> Iterator[Batch]:
+    """Gather chunks of rows to batches of a size that is worth turning into columns."""
+    batch: Batch = []
+    chars = 0
+    for chunk in chunks:
+        batch += chunk
+        chars += sum(cell_chars(cell) for row in chunk for cell in row)
+        if len(batch) >= BATCH_ROWS or chars > BATCH_CHARS:
+            yield batch
+            batch, chars = [], 0
+    if batch:
+        yield batch
 
 
 # ---------------------------------------------------------------- lines of CSV

@@ -52,6 +52,27 @@ def test_something_that_is_no_database_is_said_not_to_be_reached(engine: str) ->
             open_database(engine, host="127.0.0.1", port=port, database="x", user="x", password="x").check()
 
 
+@pytest.mark.parametrize("engine", ["postgres", "mysql"])
+def test_the_address_that_was_checked_is_called_and_the_name_is_what_tls_checks(engine: str) -> None:
+    server = servers.postgres_server() if engine == "postgres" else servers.mariadb_server()
+    base = "postgres" if engine == "postgres" else "mysql"
+    where = {"host": "erp.invalid", "port": server.port, "database": base, "user": server.user}
+    where |= {"password": servers.PASSWORD, "addresses": ("127.0.0.2", "127.0.0.1")}
+    with closing(open_database(engine, **where)) as database:  # nobody listens at the first
+        assert database.execute("SELECT 1", Limits()).rows == ((1,),)
+    options = {"sslmode": "verify-full", "sslrootcert": str(server.folder / "cert.pem")}
+    with pytest.raises(Unreachable, match=r"erp\.invalid.* TLS |TLS .*erp\.invalid"):
+        open_database(engine, **where, options=options).check()
+    with pytest.raises(Unreachable, match=f"Nothing answers at erp.invalid:{server.port}"):
+        open_database(engine, **{**where, "addresses": ("127.0.0.2",)}).check()
+
+
+def test_what_is_no_postgres_says_so() -> None:
+    where = {"host": "127.0.0.1", "port": servers.mariadb_server().port, "database": "x", "user": "x"}
+    with pytest.raises(Unreachable, match=r"What answers at 127\.0\.0\.1:\d+ is no PostgreSQL server"):
+        open_database("postgres", **where).check()
+
+
 def test_a_full_house_says_so_and_lets_us_in_later() -> None:
     server = servers.postgres_server()
     with closing(server.connect()) as owner:

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mirror.exports.defusing import LIVE, PLAIN_NUMBER, defused
-from sqlagent.adapters import postgres_copy
+from sqlagent.adapters import postgres, postgres_copy
 from sqlagent.errors import DatabaseError, StatementFailed, Unreachable
 from sqlagent.ports import ColumnStream, CsvStreaming, SourceDatabase
 from sqlagent.values import FailureKind, Limits
@@ -43,6 +43,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> PostgresLab:
         )
         db.execute("CREATE TABLE numbers AS SELECT i, 'n' || i AS t FROM generate_series(1, 200000) AS i")
         db.execute("GRANT SELECT ON numbers TO PUBLIC")
+        db.execute("CREATE SEQUENCE only_here; GRANT ALL ON SEQUENCE only_here TO PUBLIC")
     return made
 
 
@@ -96,6 +97,32 @@ def test_a_server_of_another_encoding_gives_columns_and_no_csv(lab: PostgresLab,
     assert_same(database, sql, tmp_path)
     assert isinstance(database, CsvStreaming)
     with database.stream_csv(sql, MANY, live=LIVE, plain=PLAIN_NUMBER) as lines:
+        assert lines is None
+
+
+@pytest.mark.parametrize(
+    "refused", ["STDOUT (FORMAT parquet)", "STDOUT (FORMAT csv, UNKNOWN)", "'/dev/null'"]
+)
+def test_a_server_that_takes_no_copy_gives_its_rows_all_the_same(
+    refused: str, database: SourceDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def copy(sql: str, options: str = "") -> str:
+        return f"COPY ({sql}) TO {refused}"
+
+    monkeypatch.setattr(postgres, "copy_sql", copy)
+    monkeypatch.setattr(
+        postgres_copy, "copy_sql", lambda sql: "COPY (\nSELECT 1\n) TO STDOUT (FORMAT parquet)"
+    )
+    assert_same(database, "SELECT 7 AS i, 1.50 AS n, 'a' AS t, NULL::date AS d", tmp_path)
+    rows, stream = by_column(database, "SELECT i, t FROM numbers ORDER BY i", Limits(30, 2_500, 3))
+    assert (len(rows), rows[-1], stream.truncated) == (2_500, (2_500, "n25…"), True)
+    assert stream.cut_cells == 2_500 - 99
+    with pytest.raises(StatementFailed, match="division by zero"):
+        by_column(database, "SELECT 1 / (i - i) FROM numbers")
+    with pytest.raises(StatementFailed, match="read-only"):
+        by_column(database, "SELECT nextval('only_here')")
+    assert isinstance(database, CsvStreaming)
+    with database.stream_csv("SELECT 1", MANY, live=LIVE, plain=PLAIN_NUMBER) as lines:
         assert lines is None
 
 

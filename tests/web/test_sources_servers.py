@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import socket
+from contextlib import closing
+
 import pytest
 from django.urls import reverse
 
+from mirror.sources import services
 from mirror.sources.models import Source
+from sqlagent.values import Limits
 from tests.servers import PASSWORD, mariadb_server, postgres_server
 
 pytestmark = pytest.mark.django_db
@@ -89,3 +94,20 @@ def test_a_mysql_server_is_connected_too(as_alice):
     assert "Connected to" in post(as_alice, "test", form, "mysql").content.decode()
     assert post(as_alice, "connect", form, "mysql").status_code == 302
     assert "invoices" in [t["name"] for t in Source.objects.get().catalog["tables"]]
+
+
+def test_a_name_that_leads_elsewhere_once_it_was_checked_is_not_followed(as_alice, erp, monkeypatch):
+    real, asked = socket.getaddrinfo, []
+
+    def changing(host, *rest, **how):
+        if host != "erp.invalid":
+            return real(host, *rest, **how)
+        asked.append(host)
+        return real("127.0.0.1" if len(asked) % 2 else "127.0.0.2", *rest, **how)
+
+    monkeypatch.setattr(socket, "getaddrinfo", changing)
+    source = Source(engine="postgres", host="erp.invalid", port=erp.port, database="web_erp")
+    source.username, source.password = "web_reader", "only reading"
+    with closing(services.open_source(source)) as database:
+        assert database.execute("SELECT country FROM invoices", Limits()).rows == (("Norway",),)
+    assert len(asked) == 1
