@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from io import StringIO
 from threading import Thread
 from time import sleep
+from zoneinfo import ZoneInfo
 
 import pytest
 import time_machine
@@ -15,6 +16,7 @@ from django.core.files.storage import FileSystemStorage, default_storage
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
+from openpyxl import load_workbook
 
 from mirror.leases import Status
 from mirror.library.services import sql_delete
@@ -23,21 +25,9 @@ from mirror.reports import services
 from mirror.reports.models import Report, ReportFile, ReportRun, RunPart
 from mirror.results.models import StoredResult
 from mirror.sources.models import Source
-from mirror.sources.services import source_connect
 from tests.reports.working import due, make, save_report, save_sql, work_off
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def stock(alice, tmp_path) -> Source:
-    """A database whose rows a test can change."""
-    path = tmp_path / "stock.sqlite3"
-    with sqlite3.connect(path) as db:
-        db.execute("CREATE TABLE stock (item TEXT, pieces INTEGER)")
-        db.executemany("INSERT INTO stock VALUES (?, ?)", [("nut", 40), ("bolt", 7)])
-    alice.is_staff = True
-    return source_connect(Source(name="stock", engine="sqlite", database=str(path)), alice)
 
 
 def write(source: Source, sql: str) -> None:
@@ -93,6 +83,26 @@ def test_several_sql_are_sheets_of_one_workbook_and_a_csv_each(post, alice, shop
         (f"weekly-customers-{day}.xlsx", 6),
     ]
     assert not run.deliveries.exists()
+    notes = load_workbook(run.files.last().file.open("rb"))["Notes"]
+    made = timezone.now().astimezone(ZoneInfo("Europe/Oslo"))
+    assert [row[0] for row in notes.values if str(row[0]).startswith(f"Made {made:%Y-%m-%d %H:}")]
+
+
+def test_the_picture_is_that_of_the_rows_and_drawn_once_for_the_same(post, alice, stock, monkeypatch) -> None:
+    from mirror.reports.services import picturing
+
+    drawn: list[int] = []
+    real = picturing.chart_image
+    monkeypatch.setattr(picturing, "chart_image", lambda chart, rows: drawn.append(1) or real(chart, rows))
+    saved = save_sql(alice, stock, "SELECT item, pieces FROM stock ORDER BY 1")
+    pictures = []
+    for pieces in (40, 41, 40):
+        write(stock, f"UPDATE stock SET pieces = {pieces} WHERE item = 'nut'")
+        part = runs_of(save_report(alice, saved, formats=[])).parts.get()
+        pictures.append(part.image.read())
+    assert len(drawn) == 2
+    assert pictures[0] == pictures[2]
+    assert pictures[0] != pictures[1]
 
 
 def test_a_run_by_hand_goes_to_all_and_a_test_to_oneself_alone(post, alice, saved) -> None:
