@@ -1,12 +1,15 @@
-"""A mail server, and SQL in the library, for the tests of reports."""
+"""A mail server, SQL in the library and a database to change, for the tests of reports."""
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 
 import pytest
 
 from mirror.library.models import SavedSql
+from mirror.sources.models import Source
+from mirror.sources.services import source_connect
 from tests.mail_server import MailServer
 from tests.reports.working import save_sql
 
@@ -33,6 +36,17 @@ def post(mail_server, settings, media) -> MailServer:
 def saved(alice, shop) -> SavedSql:
     """Customers by country, in Alice's library."""
     return save_sql(alice, shop)
+
+
+@pytest.fixture
+def stock(alice, tmp_path) -> Source:
+    """A database whose rows a test can change."""
+    path = tmp_path / "stock.sqlite3"
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE stock (item TEXT, pieces INTEGER)")
+        db.executemany("INSERT INTO stock VALUES (?, ?)", [("nut", 40), ("bolt", 7)])
+    alice.is_staff = True
+    return source_connect(Source(name="stock", engine="sqlite", database=str(path)), alice)
 
 
 @pytest.fixture

@@ -14,20 +14,9 @@ from django.utils import timezone
 from mirror.reports import selectors, services
 from mirror.reports.tasks import look_ahead, look_at_source
 from mirror.sources.models import Source, StoredIndex
-from mirror.sources.services import source_connect
 from tests.reports.working import save_report, save_sql
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def stock(alice, tmp_path) -> Source:
-    """A database whose tables a test can change."""
-    path = tmp_path / "stock.sqlite3"
-    with sqlite3.connect(path) as db:
-        db.execute("CREATE TABLE stock (item TEXT, pieces INTEGER)")
-    alice.is_staff = True
-    return source_connect(Source(name="stock", engine="sqlite", database=str(path)), alice)
 
 
 @pytest.fixture(autouse=True)

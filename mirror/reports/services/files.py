@@ -71,7 +71,8 @@ def _written(
     check: Callable[[], None],
 ) -> ReportFile:
     name = _name(making, title, format, taken)
-    cover = Cover(title=making.report.title, note=making.report.note, made_at=timezone.now())
+    made_at = at_zone(timezone.now(), making.report.zone)
+    cover = Cover(title=making.report.title, note=making.report.note, made_at=made_at)
     with tempfile.TemporaryDirectory(prefix="mirror-report-") as folder:
         path = Path(folder) / name
         try:
