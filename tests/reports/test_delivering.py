@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from mirror.leases import Status
 from mirror.reports import services
 from mirror.reports.channels.values import DeliveryFailed
-from mirror.reports.models import Channel, Delivery, ReportRun
+from mirror.reports.models import Channel, Delivery, FileLink, ReportRun
 from mirror.reports.services import delivering, recovery
 from mirror.sources.models import Source
 from tests.reports.working import deliver, due, make, save_report, save_sql, work_off
@@ -136,6 +138,26 @@ def test_what_is_sent_again_has_a_new_name_and_a_removed_channel_sends_nothing(r
     assert (row.state, row.answers[-1]["answer"]) == ("given_up", delivering.REMOVED)
     with pytest.raises(services.ReportError, match="channel it went by was removed"):
         services.delivery_again(row, alice)
+
+
+def test_a_mail_with_a_link_carries_the_same_one_at_each_attempt(report, post, settings, client) -> None:
+    settings.MAIL_ATTACHMENT_MB = 0
+    post.orders(after_taking="close")
+    row = deliver(made(report)["a@example.com"])
+    post.orders()
+    again(row)
+    first, second = (mail.raw for mail in post.mails("a@example.com"))
+    assert first == second
+    link = FileLink.objects.get()
+    token = re.search(r"/reports/link/([^/]+)/", post.mails()[0].message.get_body(("plain",)).get_content())[
+        1
+    ]
+    assert client.get(reverse("reports:link", args=[token])).status_code == 200
+    services.link_revoke(link, report.owner)
+    services.delivery_again(row, report.owner)
+    deliver(row)
+    assert FileLink.objects.filter(revoked_at=None).count() == 1
+    assert client.get(reverse("reports:link", args=[token])).status_code == 404
 
 
 def test_a_kept_secret_goes_to_no_other_place(post, alice, saved) -> None:

@@ -210,6 +210,15 @@ def test_without_scripts_a_link_is_shown_once_and_reloading_makes_no_second(as_a
     assert FileLink.objects.count() == 1
 
 
+def test_many_links_to_a_file_are_folded_away_the_latest_in_sight(alice, as_alice, made) -> None:
+    for _ in range(5):
+        services.link_make(made.files.get(), alice, 24)
+    page = as_alice.get(url("run", made.pk)).content.decode()
+    assert page.count("A link, until") == 5
+    assert page.index("2 more links") > page.index("A link, until")
+    assert page.split("2 more links")[0].count("A link, until") == 3
+
+
 def test_links_that_do_not_work_all_say_the_same(client, alice, as_alice, made, caplog) -> None:
     file = made.files.get()
     tokens = [services.link_make(file, alice, 24) for _ in range(4)]

@@ -22,6 +22,8 @@ from mirror.results.cells import Cell, shown
 FIRST_ROWS, FIRST_COLUMNS = 10, 30
 # More deliveries than these: those that arrived are folded away.
 SHOWN_DELIVERIES = 12
+# More links to a file than these are folded away: a mail with a link to a large file has one for each recipient.
+SHOWN_LINKS = 3
 # A run later than this is said to be late (minutes).
 LATE_MINUTES = 5
 # How long a link made for a file may live: hours, and how that is said.
@@ -83,6 +85,7 @@ class FileLine:
     until: Moment | None
     notes: list[str]
     links: list[LinkLine]
+    older_links: list[LinkLine]
     fresh_link: str = ""
     fresh_until: Moment | None = None
 
@@ -285,7 +288,8 @@ def file_line(file: ReportFile, zone: str, fresh: tuple[int, str] | None = None)
         is_kept=file.expires_at > timezone.now(),
         until=words.moment(file.expires_at, zone),
         notes=[str(note) for note in file.notes],
-        links=[_link(link, zone) for link in links],
+        links=[_link(link, zone) for link in links[:SHOWN_LINKS]],
+        older_links=[_link(link, zone) for link in links[SHOWN_LINKS:]],
         fresh_link=fresh[1] if fresh and is_fresh else "",
         fresh_until=words.moment(links[0].expires_at, zone) if is_fresh and links else None,
     )

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING
 from django.core.signing import BadSignature, Signer
 from django.db.models import F
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from mirror.reports.models import FileLink, ReportFile
 from mirror.reports.selectors import file_visible
 from mirror.reports.services.errors import LinkGone, ReportError
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from mirror.people.models import User
 
 log = logging.getLogger(__name__)
@@ -39,16 +42,29 @@ def link_make(file: ReportFile, by: User, hours: float) -> str:
         raise ReportError("Only the owner of a report can give its files to people without an account.")
     if not 0 < hours <= LINK_HOURS:
         raise ReportError(f"A link works for 1 to {LINK_HOURS} hours.")
-    return token_make(file, by, hours)
-
-
-def token_make(file: ReportFile, by: User, hours: float) -> str:
-    """Make a link's token for `by`, who was found to be allowed to."""
     token = _signer.sign(secrets.token_urlsafe(32))
-    ends = min(timezone.now() + timedelta(hours=hours), file.expires_at)
-    FileLink.objects.create(file=file, token_hash=_hash(token), made_by=by, expires_at=ends)
-    log.info("A link to file %s was made by user %s", file.pk, by.pk)
+    _keep(token, file, by, hours)
     return token
+
+
+def link_of_delivery(file: ReportFile, by: User, hours: float, uid: UUID) -> str:
+    """Make the link that a delivery carries, and return its token: the same at each attempt.
+
+    So a mail sent twice is the same mail, and one that is tried often leaves one link. A link revoked meanwhile stays so.
+    """
+    key = salted_hmac("mirror.reports.links.delivery", f"{uid}/{file.pk}", algorithm="sha256")
+    token = _signer.sign(key.hexdigest())
+    _keep(token, file, by, hours)
+    return token
+
+
+def _keep(token: str, file: ReportFile, by: User, hours: float) -> None:
+    ends = min(timezone.now() + timedelta(hours=hours), file.expires_at)
+    _, is_new = FileLink.objects.get_or_create(
+        token_hash=_hash(token), defaults={"file": file, "made_by": by, "expires_at": ends}
+    )
+    if is_new:
+        log.info("A link to file %s was made by user %s", file.pk, by.pk)
 
 
 def link_is_fresh(file_id: int, token: str, by: User) -> bool:

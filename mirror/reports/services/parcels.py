@@ -15,7 +15,7 @@ from mirror.exports.values import FORMATS
 from mirror.reports.channels.values import Attachment, Parcel, Section
 from mirror.reports.models import Delivery, ReportFile, ReportRun, RunPart
 from mirror.reports.services.files import at_zone
-from mirror.reports.services.links import token_make
+from mirror.reports.services.links import link_of_delivery
 from mirror.results.selectors import ResultGone, batches, columns_of
 
 About = Delivery.About
@@ -116,7 +116,7 @@ def _link(file: ReportFile, delivery: Delivery) -> str:
     if delivery.kind != "mail" or file.size <= settings.MAIL_ATTACHMENT_MB * 1_000_000:
         return ""
     hours = 24 * delivery.run.report.keep_days
-    token = token_make(file, delivery.run.report.owner, hours)
+    token = link_of_delivery(file, delivery.run.report.owner, hours, delivery.uid)
     return settings.SITE_URL.rstrip("/") + reverse("reports:link", args=[token])
 
 
