@@ -243,6 +243,9 @@ def _called_by_name(node: exp.Expr, allowed: Lists, added: frozenset[str]) -> bo
 
 
 def _shape(node: exp.Expr) -> Refusal:
+    names = [name.lower() for name in node.sql_names()] if isinstance(node, exp.Func) else []
+    for name in filter(reason_of, names):
+        return _unwelcome(name, _position(node))
     known = next((words for kind, words in _NODES.items() if isinstance(node, kind)), None)
     what = f"{known}." if known else f"The SQL contains a part that is not on the list ({node.key.upper()})."
     return Refusal(what, "Only what is known to read, and nothing else, runs here.", _READ, _position(node))
@@ -306,18 +309,27 @@ def _own_operator(tokens: Sequence[Token]) -> bool:
     return not owner or owner == ["pg_catalog"]
 
 
+def _unwelcome(name: str, position: int | None) -> Refusal:
+    """Refuse a function that never passes, with its reason."""
+    return Refusal(
+        f"The function {name} may not be called.",
+        f"It {reason_of(name.lower().rpartition('.')[2])}.",
+        "Leave it out, and ask for rows of the tables of this source.",
+        position,
+        "function",
+        name,
+    )
+
+
 def _function(name: str, token: Token, allowed: Lists) -> Refusal:
-    what = f"The function {name} may not be called."
     bare = name.lower().rpartition(".")[2]
-    reason = reason_of(bare)
-    if reason:
-        advice = "Leave it out, and ask for rows of the tables of this source."
-        return Refusal(what, f"It {reason}.", advice, token.start, "function", name)
+    if reason_of(bare):
+        return _unwelcome(name, token.start)
     found = process.extract(bare, allowed.functions, scorer=fuzz.ratio, limit=2, score_cutoff=80)
     near = tuple(str(n) for n, _, _ in found if n != bare)
     meant = f"Did you mean {near[0]}? " if near else ""
     return Refusal(
-        what,
+        f"The function {name} may not be called.",
         "It is not on the list of functions that only compute.",
         f"{meant}If it only computes, an administrator can allow it for this source.",
         token.start,

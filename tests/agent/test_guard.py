@@ -286,6 +286,11 @@ def test_a_known_function_is_refused_with_its_own_reason() -> None:
     refused = check("SELECT pg_sleep(1)", library("postgres"))
     assert isinstance(refused, Refusal)
     assert refused.why == "It waits, and holds the connection meanwhile."
+    # One that the parser has a node for is no less a function with a reason.
+    refused = check("SELECT * FROM read_csv('/etc/passwd')", library("duckdb"))
+    assert isinstance(refused, Refusal)
+    assert refused.what == "The function read_csv may not be called."
+    assert refused.why == "It reads files or lists folders of the server."
 
 
 ODD_NAMES = ('we"ird', "my.table", "two words", "Größe", "表", "select", "UPPER", "back`tick", "x.csv")
