@@ -25,18 +25,20 @@ def report_read(user: User, pk: int) -> Report | None:
 
 
 def reports_listed(
-    user: User, search: str, *, is_breaking: bool, saved: int | None = None
+    user: User, search: str, *, is_breaking: bool, saved: int | None = None, source: int | None = None
 ) -> QuerySet[Report]:
     """List the reports somebody sees by title; either those that will fail at the next run, or the others.
 
-    All words of `search` must be found, in title, note, saved SQL, owner or where it goes; with `saved`,
-    only reports that send the saved SQL of that id.
+    All words of `search` must be found, in title, note, saved SQL, owner or where it goes; with `saved`
+    or `source`, only reports that send the saved SQL, or read the source, of that id.
     """
     breaking = reports_breaking(user).values("pk")
     found = reports_visible(user)
     found = found.filter(pk__in=breaking) if is_breaking else found.exclude(pk__in=breaking)
     if saved is not None:
         found = found.filter(pk__in=ReportPart.objects.filter(saved=saved).values("report"))
+    if source is not None:
+        found = found.filter(pk__in=ReportPart.objects.filter(saved__source=source).values("report"))
     for word in search.split():
         found = found.filter(
             Q(title__icontains=word)

@@ -45,16 +45,22 @@ def complain(request: HttpRequest, error: ReportError) -> None:
 
 @require_safe
 def report_list(request: HttpRequest) -> HttpResponse:
-    """List and search the reports one may see; those that will fail come first. `?saved=3`: those that send it."""
+    """List and search the reports one may see; those that will fail come first. `?saved=3` and `?source=2`: those that send it, or
+    read it.
+    """
     search = request.GET.get("q", "").replace("\x00", "").strip()[:200]
-    saved = request.GET.get("saved", "")
-    number = int(saved) if saved.isascii() and saved.isdigit() and len(saved) < 10 else None
-    return render(request, "reports/list.html", {"page": _list(request, search, number)})
+    page = _list(request, search, _number(request, "saved"), _number(request, "source"))
+    return render(request, "reports/list.html", {"page": page})
 
 
-def _list(request: HttpRequest, search: str, saved: int | None) -> ListPage:
-    broken = reading.reports_listed(request.user, search, is_breaking=True, saved=saved)
-    others = reading.reports_listed(request.user, search, is_breaking=False, saved=saved)
+def _number(request: HttpRequest, name: str) -> int | None:
+    typed = request.GET.get(name, "")
+    return int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 10 else None
+
+
+def _list(request: HttpRequest, search: str, saved: int | None, source: int | None) -> ListPage:
+    broken = reading.reports_listed(request.user, search, is_breaking=True, saved=saved, source=source)
+    others = reading.reports_listed(request.user, search, is_breaking=False, saved=saved, source=source)
     found = Paginator(others, PER_PAGE).get_page(request.GET.get("page"))
     return list_page(
         request.user,
@@ -63,8 +69,9 @@ def _list(request: HttpRequest, search: str, saved: int | None) -> ListPage:
         list(broken),
         reading.last_runs([*broken, *found]),
         reading.saved_seen(request.user, [*broken, *found]),
-        has_any=bool(search or saved or broken or found.paginator.count),
+        has_any=bool(search or saved or source or broken or found.paginator.count),
         saved=saved,
+        source=source,
         may_begin=selectors.saved_usable(request.user).exists(),
     )
 

@@ -167,6 +167,21 @@ def test_each_button_does_what_it_says(as_alice, as_bob, alice, bob, team, saved
     assert not Report.objects.filter(title="Mine").exists()
 
 
+def test_who_deletes_a_source_is_told_which_reports_read_it(
+    as_alice, as_charlie, alice, shop, stock, saved
+) -> None:
+    save_report(alice, saved, title="Of the shop")
+    save_report(alice, save_sql(alice, stock, "SELECT 1", "Stock"), title="Of the stock")
+    address = f"{url('list')}?source={stock.pk}"
+    assert address in as_alice.get(reverse("sources:delete", args=[stock.pk])).content.decode()
+    page = said(as_alice.get(address))
+    assert "Of the stock" in page
+    assert "Of the shop" not in page
+    assert "reads it" in said(as_charlie.get(address))
+    stock.delete()
+    assert "reads it" in said(as_alice.get(address))
+
+
 def test_a_page_of_saved_sql_leads_to_a_report_of_it(as_alice, saved) -> None:
     page = as_alice.get(reverse("library:saved", args=[saved.pk])).content.decode()
     assert f"{url('new')}?saved={saved.pk}" in page

@@ -109,6 +109,14 @@ def test_a_failed_run_says_why_and_offers_what_to_do(as_alice, as_bob, made) -> 
     )
 
 
+def test_what_went_with_a_source_is_said(as_alice, made, shop) -> None:
+    shop.delete()
+    page = said(as_alice.get(url("run", made.pk)))
+    assert "Its rows and files went with their source" in page
+    assert "There are 3 orders." not in page
+    assert as_alice.get(url("file", made.files.get().pk)).status_code == 404
+
+
 def test_a_button_that_cannot_be_obeyed_says_why(as_alice, made) -> None:
     answer = as_alice.post(url("send_again", made.pk), follow=True)
     assert "This run was not sent to anybody" in said(answer)

@@ -51,6 +51,7 @@ class ListPage:
     rows: list[ReportLine]
     search: str
     saved: int | None
+    source: int | None
     has_any: bool
     may_begin: bool
     number: int
@@ -71,13 +72,14 @@ def list_page(
     saved_seen: Collection[int],
     *,
     saved: int | None,
+    source: int | None,
     has_any: bool,
     may_begin: bool,
 ) -> ListPage:
     """Lay out one page of what a search found; what will break is listed first, on the first page."""
 
     def address(number: int) -> str:
-        asked = {"q": search, "saved": saved, "page": number}
+        asked = {"q": search, "saved": saved, "source": source, "page": number}
         return "?" + urlencode({name: value for name, value in asked.items() if value})
 
     def line(report: Report) -> ReportLine:
@@ -88,6 +90,7 @@ def list_page(
         rows=[line(report) for report in found],
         search=search,
         saved=saved,
+        source=source,
         has_any=has_any,
         may_begin=may_begin,
         number=found.number,

@@ -141,6 +141,7 @@ class RunPage:
     may_change: bool
     may_send_again: bool
     sees_rows: bool
+    is_source_gone: bool
     sends: list[tuple[str, int]]
     parts: list[PartView]
     files: list[FileLine]
@@ -191,6 +192,7 @@ def run_page(
         and any(delivery.channel_id for delivery in sent_out(run))
         and not is_sending,
         sees_rows=sees_rows,
+        is_source_gone=any(part.source_id is None for part in current_parts(run)),
         sends=[(part.name, part.saved_id) for part in run.report.parts.all() if part.saved_id],
         parts=[_part(part, run) for part in current_parts(run)] if sees_rows else [],
         files=[file_line(file, zone, fresh) for file in run.files.all()] if sees_rows else [],
