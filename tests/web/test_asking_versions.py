@@ -51,6 +51,22 @@ def test_the_position_of_a_mistake_is_that_in_the_text_typed(answered) -> None:
     assert ran(answered, sql).failure["position"] == sql.index("nonsense")
 
 
+@pytest.mark.parametrize("loss", ["expired", "file missing"])
+def test_rows_that_are_gone_can_be_had_again(answered, as_alice, loss) -> None:
+    version = answered.versions.get()
+    if loss == "expired":
+        version.result.delete()
+    else:
+        version.result.file.storage.delete(version.result.file.name)
+    page = as_alice.get(reverse("asking:run", args=[answered.pk])).content.decode()
+    again = reverse("asking:version_again", args=[version.pk])
+    assert page.count(f'action="{again}"') == 1
+    assert "Run it again" in page
+    as_alice.post(again)
+    newest = work(answered.versions.first())
+    assert (newest.sql, newest.result.row_count) == (version.sql, 5)
+
+
 def test_sql_with_no_rows_says_so(answered, as_alice) -> None:
     ran(answered, "SELECT name FROM customers WHERE 1 = 0")
     assert run_page(answered).version.state == "empty"
