@@ -46,6 +46,15 @@ def may_own(user: User, report: Report) -> bool:
     return not saved.exclude(seen & Q(source__in=sources_visible(user).values("pk"))).exists()
 
 
+def may_take_over(user: User, report: Report) -> bool:
+    """Say whether somebody may make a report theirs: its owner was shut out, and they could be handed it."""
+    return (
+        not report.owner.is_active
+        and report.teams.filter(pk__in=teams_of(user)).exists()
+        and may_own(user, report)
+    )
+
+
 def owners_offered(report: Report) -> list[User]:
     """List who a report can be handed to: members of its teams who could own it, managers first."""
     members = User.objects.filter(teams__in=report.teams.all(), is_active=True).exclude(pk=report.owner_id)

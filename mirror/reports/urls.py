@@ -22,6 +22,7 @@ urlpatterns = [
     path("<int:pk>/recipients/", views.recipient_allow, name="recipient_allow"),
     path("<int:pk>/share/", views.share, name="share"),
     path("<int:pk>/hand-over/", views.hand_over, name="hand_over"),
+    path("<int:pk>/take-over/", views.take_over, name="take_over"),
     path("<int:pk>/delete/", views.delete, name="delete"),
     path("runs/<int:pk>/", run_views.run, name="run"),
     path("runs/<int:pk>/live/", run_views.run_live, name="run_live"),

@@ -100,6 +100,7 @@ def _page(request: HttpRequest, report: Report) -> ReportPage:
         report,
         runs,
         may_change=selectors.may_change(request.user, report),
+        may_take_over=selectors.may_take_over(request.user, report),
         saved_seen=reading.saved_seen(request.user, [report]),
     )
 
@@ -207,6 +208,18 @@ def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect("reports:list")
     status = 422 if form.is_bound else 200
     return render(request, "reports/hand_over.html", {"form": form, "report": report}, status=status)
+
+
+@require_POST
+def take_over(request: HttpRequest, pk: int) -> HttpResponse:
+    """Make a report one's own whose owner was shut out."""
+    report = find_report(request, pk)
+    try:
+        services.report_take_over(report, request.user)
+    except ReportError as error:
+        raise PermissionDenied(str(error)) from None
+    messages.success(request, f"{report.title} is yours now; its SQL runs with what you may see.")
+    return redirect("reports:report", pk)
 
 
 @read_or_post

@@ -12,9 +12,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from mirror.leases import Status
+from mirror.people.services import user_deactivate
 from mirror.reports import services
 from mirror.reports.models import Channel, Delivery, FileLink, Report, ReportFile, ReportRun, RunPart
 from mirror.reports.urls import urlpatterns
+from tests.reports.looking import said, url
 from tests.reports.working import save_report, save_sql
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -91,6 +93,7 @@ TABLE: list[tuple[str, str, tuple[str, ...], dict[str, str], tuple[int, ...]]] =
     ("share", "post", ("report",), {}, DONE),
     ("hand_over", "get", ("report",), {}, OWNED),
     ("hand_over", "post", ("report",), {}, (422, 403, 404, 404, 302)),
+    ("take_over", "post", ("report",), {}, (403, 403, 404, 404, 302)),
     ("delete", "get", ("report",), {}, OWNED),
     ("delete", "post", ("report",), {}, DONE),
     ("run", "get", ("run",), {}, LOOKED),
@@ -134,6 +137,25 @@ def kept() -> list[Any]:
     """All that the store holds of reports."""
     models = (Report, Channel, ReportRun, RunPart, ReportFile, FileLink, Delivery, Report.teams.through)
     return [list(model.objects.order_by("pk").values()) for model in models]
+
+
+def test_who_shares_a_report_takes_it_over_once_its_owner_has_left(
+    alice, admin, bob, as_bob, as_charlie, walked
+) -> None:
+    services.report_pause(walked.report, alice)
+    assert "Take it over" not in said(as_bob.get(url("report", walked.report.pk)))
+    user_deactivate(alice, by=admin)
+    page = said(as_bob.get(url("report", walked.report.pk)))
+    assert "Alice is no longer here" in page
+    assert "Take it over" in page
+    assert as_charlie.post(url("take_over", walked.report.pk)).status_code == 404
+    walked.part.source.teams.clear()
+    assert as_bob.post(url("take_over", walked.report.pk)).status_code == 404
+    walked.part.source.teams.add(*walked.report.teams.all())
+    assert "is yours now" in said(as_bob.post(url("take_over", walked.report.pk), follow=True))
+    assert "runs on schedule again" in said(as_bob.post(url("resume", walked.report.pk), follow=True))
+    walked.report.refresh_from_db()
+    assert (walked.report.owner, walked.report.is_paused) == (bob, False)
 
 
 def test_nobody_sends_saved_sql_they_do_not_see(as_charlie, walked) -> None:

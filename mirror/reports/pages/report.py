@@ -101,6 +101,7 @@ class ReportPage:
 
     report: Report
     may_change: bool
+    may_take_over: bool
     owner: str
     team_names: list[str]
     schedule: str
@@ -120,12 +121,18 @@ class ReportPage:
 
 
 def report_page(
-    report: Report, runs: Page[ReportRun], *, may_change: bool, saved_seen: Collection[int]
+    report: Report,
+    runs: Page[ReportRun],
+    *,
+    may_change: bool,
+    may_take_over: bool,
+    saved_seen: Collection[int],
 ) -> ReportPage:
     """Lay out a report and one page of its history; `saved_seen` are the ids of saved SQL one may look at."""
     return ReportPage(
         report=report,
         may_change=may_change,
+        may_take_over=may_take_over,
         owner=report.owner.get_full_name() or report.owner.username,
         team_names=[team.name for team in report.teams.all()],
         schedule=words.schedule_words(report),

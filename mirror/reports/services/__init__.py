@@ -8,6 +8,7 @@ from mirror.reports.services.editing import (
     report_pause,
     report_resume,
     report_share,
+    report_take_over,
     report_update,
 )
 from mirror.reports.services.errors import LinkGone, ReportError
@@ -45,6 +46,7 @@ __all__ = [
     "report_resume",
     "report_run_now",
     "report_share",
+    "report_take_over",
     "report_test",
     "report_update",
     "reports_due_make",

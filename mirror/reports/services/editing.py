@@ -19,7 +19,7 @@ from mirror.library.models import SavedSql
 from mirror.people.models import Team, User
 from mirror.reports.models import Report, ReportPart
 from mirror.reports.schedule import Schedule, ScheduleError, zone_read
-from mirror.reports.selectors import may_own, saved_usable, teams_to_share_with
+from mirror.reports.selectors import may_own, may_take_over, saved_usable, teams_to_share_with
 from mirror.reports.services.conditions import threshold_check
 from mirror.reports.services.editing_channels import ChannelsGiven, channels_check, channels_keep
 from mirror.reports.services.errors import ReportError
@@ -138,6 +138,13 @@ def report_hand_over(report: Report, to: User, by: User) -> None:
     Report.objects.filter(pk=report.pk).update(owner=to, updated_at=timezone.now())
     report.owner = to
     log.info("Report %s was handed over to user %s by user %s", report.pk, to.pk, by.pk)
+
+
+def report_take_over(report: Report, by: User) -> None:
+    """Become the owner of a report whose owner was shut out. Raises: ReportError."""
+    if not may_take_over(by, report):
+        raise ReportError("Only a report whose owner is no longer here can be taken over.")
+    report_hand_over(report, by, by)
 
 
 def next_time(report: Report) -> datetime | None:

@@ -25,7 +25,7 @@ def owner_settle(report: Report, run: ReportRun, lease: Lease) -> bool:
     with transaction.atomic():
         if not offered:
             why = f"Its owner {left} is no longer here, and nobody in its teams sees all its sources."
-            advice = "Ask an administrator to let somebody of the report's teams see them, and to resume it."
+            advice = "Whoever of its teams sees its sources and its saved SQL can take it over on its page, and resume it."
             lease.end(outcome=ReportRun.Outcome.FAILED, reason=why, advice=advice)
             report_stop(report, why)
             return False
