@@ -131,7 +131,8 @@ class Executor:
         return failure_of(verdict) if isinstance(verdict, Refusal) else verdict
 
     def _result(self, sql: str, cancelled: threading.Event | None) -> Rows | Failure:
-        key = (self._catalog.version, f"{self._limits.rows}/{self._limits.cell_chars}", sql)
+        most = self._limits
+        key = (self._catalog.version, f"{most.rows}/{most.cell_chars}/{most.total_chars}", sql)
         kept = self._cache.get(key) if self._cache is not None else None
         if kept is not None:
             return kept

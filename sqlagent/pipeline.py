@@ -95,7 +95,7 @@ def answer(
     cancelled = cancelled or Flag()
     started = monotonic()
     meter = MeteredLlm(llm, budget) if llm else None
-    whole = Limits(budget.statement_seconds, budget.result_rows, budget.cell_chars)
+    whole = _limits(budget, budget.result_rows)
     try:
         catalog = catalog or database.catalog()
         if sql := _typed_sql(question, catalog, policy):
@@ -215,7 +215,7 @@ class Journey:
             executor=execution.Executor(
                 database,
                 linked.full,
-                Limits(budget.statement_seconds, budget.rows, budget.cell_chars),
+                _limits(budget, budget.rows),
                 cache=cache,
                 policy=policy,
             ),
@@ -362,7 +362,7 @@ class Journey:
         rows = best.representative.rows
         assert rows is not None
         if rows.truncated and self.budget.result_rows > self.budget.rows:
-            whole = Limits(self.budget.statement_seconds, self.budget.result_rows, self.budget.cell_chars)
+            whole = _limits(self.budget, self.budget.result_rows)
             try:
                 rows = self.database.execute(best.representative.sql, whole)
             except DatabaseError as error:
@@ -376,6 +376,10 @@ class Journey:
             readings=found,
             notes=(*common.notes, *best.representative.candidate.notes),
         )
+
+
+def _limits(budget: Budget, rows: int) -> Limits:
+    return Limits(budget.statement_seconds, rows, budget.cell_chars, budget.total_chars)
 
 
 def _told_by(maker: Sampler | Judge) -> Sequence[str]:

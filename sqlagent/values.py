@@ -467,6 +467,7 @@ class Budget:
     rows: int = 10_000
     result_rows: int = 1_000_000
     cell_chars: int = 100_000
+    total_chars: int = 200_000_000
     mode: str = "fast"
     drafts: int = 0
 

@@ -25,6 +25,7 @@ FIELDS = {
     "result_days": ("Days a result is kept", 3_650),
     "result_megabytes": ("Megabytes of results kept, the oldest go first", 10_000_000),
     "cell_chars": ("Characters kept of a cell", 1_000_000),
+    "total_chars": ("Characters kept of all rows together", 2_000_000_000),
 }
 
 

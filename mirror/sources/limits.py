@@ -10,13 +10,17 @@ from django.conf import settings
 if TYPE_CHECKING:
     from mirror.sources.models import Source
 
-# What `sqlagent.values.Limits` cuts a cell at when nothing else is said.
+# What `sqlagent.values.Limits` cuts a cell at, and ends all rows at, when nothing else is said.
 CELL_CHARS = 100_000
+TOTAL_CHARS = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class SourceLimits:
-    """Runs at once; seconds and rows of a statement; days and megabytes of results kept; characters of a cell."""
+    """Runs at once; seconds and rows of a statement; days and megabytes of results kept; characters of a cell.
+
+    `total_chars` are those of all rows of a statement together: what it may take of memory.
+    """
 
     concurrent_runs: int
     statement_seconds: float
@@ -25,6 +29,7 @@ class SourceLimits:
     result_days: int
     result_megabytes: int
     cell_chars: int
+    total_chars: int
 
 
 def limits_usual() -> SourceLimits:
@@ -37,6 +42,7 @@ def limits_usual() -> SourceLimits:
         settings.RESULT_DAYS,
         settings.RESULT_MEGABYTES,
         CELL_CHARS,
+        TOTAL_CHARS,
     )
 
 

@@ -52,6 +52,16 @@ def test_rows_seconds_days_and_cells_are_the_sources_own(answered, shop):
     assert "0.3 seconds" in failed.failure["message"]
 
 
+def test_all_rows_together_take_no_more_memory_than_the_source_allows(answered, shop):
+    wide = "SELECT hex(zeroblob(500)) AS noise FROM customers LIMIT 3000"
+    limited(shop, total_chars=50_000)
+    result = ran(answered, wide).result
+    assert result.truncated
+    assert 50 <= result.row_count < 200  # ended with the chunk in which the bound was reached
+    limited(shop, total_chars=None)
+    assert ran(answered, wide).result.row_count == 3000
+
+
 def test_an_answer_looks_at_no_more_rows_than_the_source_allows(transactional_db, shop, alice, media):
     limited(shop, candidate_rows=2, result_rows=4)
     run = services.run_ask(alice, shop, "How much revenue does each category bring?")

@@ -77,7 +77,7 @@ def llm_open() -> OpenAiLlm | None:
 def rows_kept(opened: OpenedSource, sql: str, owner: User) -> StoredResult:
     """Run SQL that the guard has passed and keep its rows as they come. Raises: DatabaseError."""
     own = limits_of(opened.source)
-    limits = Limits(own.statement_seconds, own.result_rows, own.cell_chars)
+    limits = Limits(own.statement_seconds, own.result_rows, own.cell_chars, own.total_chars)
     began = monotonic()
     with opened.database.stream(sql, limits) as stream:
         until_first = monotonic() - began
@@ -118,6 +118,7 @@ def answer_events(
                 rows=limits.candidate_rows,
                 result_rows=limits.result_rows if result_rows is None else result_rows,
                 cell_chars=limits.cell_chars,
+                total_chars=limits.total_chars,
                 drafts=settings.LLM_DRAFTS,
             ),
             privacy=opened.source.privacy,
