@@ -142,9 +142,9 @@ def refresh(request: HttpRequest, pk: int) -> HttpResponse:
         catalog = services.catalog_refresh(source)
         is_changed = source.drift is not None and source.drift["at"] >= started
         found = f"Changed: {drift_words(source.drift)}." if is_changed else "Nothing has changed."
-        messages.success(
-            request, f"{len(catalog.tables)} tables were read. {found} Stored values follow in a moment."
-        )
+        count = len(catalog.tables)
+        read = f"{count:,} tables were read" if count != 1 else "1 table was read"
+        messages.success(request, f"{read}. {found} Stored values follow in a moment.")
     except services.SourceError as error:
         messages.error(request, f"The tables could not be read: {error} {error.advice}")
     return redirect("sources:source", source.pk)

@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.helpers import answered, ask, violations, write_sql
 from tests.browser.running import Mirror
@@ -36,6 +36,22 @@ def test_a_source_is_tried_connected_searched_shared_and_let_go(page: Page, pets
     expect(page.get_by_text("Connected to SQLite")).to_be_visible()
     page.get_by_role("button", name="Connect").click()
     page.wait_for_url(re.compile(r"/sources/\d+/$"))
+
+    sent: list[str] = []
+
+    def answer_nothing(route: Route) -> None:
+        sent.append(route.request.url)
+        route.fulfill(status=204)
+
+    page.route("**/refresh/", answer_nothing)
+    page.get_by_role("button", name="Read the tables again").click()
+    expect(page.get_by_role("button", name=re.compile(r"Reading the tables … \d s"))).to_be_visible()
+    page.get_by_role("button", name="Reading the tables").click()
+    assert len(sent) == 1, "pressed twice, it was sent once"
+    page.unroute("**/refresh/")
+    page.reload()
+    page.get_by_role("button", name="Read the tables again").click()
+    expect(page.get_by_text("1 table was read")).to_be_visible()
 
     page.get_by_role("searchbox").fill("kind")
     expect(page.locator("mark", has_text="kind")).to_be_visible()

@@ -49,6 +49,25 @@ document.addEventListener("change", (event) => {
   if (event.target.matches("[data-goes]")) location.assign(event.target.dataset.goes + encodeURIComponent(event.target.value));
 });
 
+// A form whose answer may take a while says what is being done and for how long already, and is sent once.
+document.addEventListener("submit", (event) => {
+  const words = event.target.dataset.busy;
+  const button = event.submitter;
+  if (!words || !button || event.defaultPrevented) return;
+  if (button.ariaBusy === "true") { event.preventDefault(); return; }
+  const [before, began] = [button.textContent, Date.now()];
+  button.ariaBusy = "true";
+  button.textContent = `${words} …`;
+  announce(words);
+  const count = setInterval(() => { button.textContent = `${words} … ${Math.round((Date.now() - began) / 1000)} s`; }, 1000);
+  // Whoever comes back to this page by the browser's own way finds it as it was.
+  addEventListener("pageshow", () => {
+    clearInterval(count);
+    button.ariaBusy = null;
+    button.textContent = before;
+  }, { once: true });
+});
+
 // A request that failed says so in words, in one place, and what was typed stays.
 function complain(words) {
   let notice = document.getElementById("trouble");

@@ -58,7 +58,7 @@ class Command(BaseCommand):
             raise CommandError(f"{error} {error.advice}".strip()) from None
         tables = len((source.catalog or {}).get("tables", []))
         self.stdout.write(
-            f"{check.server} answers. '{source.name}' is connected with {tables:,} tables, owned by {by}."
+            f"{check.server} answers. '{source.name}' is connected with {tables:,} table{'s' * (tables != 1)}, owned by {by}."
         )
         if check.writable:
             self.stdout.write(
