@@ -304,7 +304,7 @@ class MysqlDatabase(Adapter):
         if code in (1044, 1049):
             said = "has no database" if code == 1049 else f"does not let user '{self._user}' into database"
             return unreachable(f"The server {said} '{self._database}'.", "Check the database's name.")
-        if code == 1040:
+        if code in (1040, 1203, 1226):  # of the server, of one user, of what this user was granted
             return unreachable(f"The server at {where} has no free connection.", "Try again in a moment.")
         if code == 1130:
             return unreachable(f"The server does not let anybody in from this machine: {text}.")

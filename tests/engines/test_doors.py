@@ -98,6 +98,17 @@ def test_a_full_house_says_so_and_lets_us_in_later() -> None:
     assert database.check().user == "crowd"
 
 
+def test_a_full_house_of_mysql_says_so_too() -> None:
+    server = servers.mariadb_server()
+    with closing(server.connect()) as owner:
+        owner.query(f"CREATE USER crowd IDENTIFIED BY '{servers.PASSWORD}' WITH MAX_USER_CONNECTIONS 1")
+    where = {"host": server.host, "port": server.port, "user": "crowd", "password": servers.PASSWORD}
+    database = open_database("mysql", **where, database="information_schema")
+    with database.stream("SELECT 1", Limits()), pytest.raises(Unreachable, match="has no free connection"):
+        database.check()
+    assert database.check().user.startswith("crowd")
+
+
 LABS_WITH_TLS = {"postgres": PostgresLab, "mysql": MysqlLab}
 ENCRYPTED = {
     "postgres": "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()",
