@@ -269,7 +269,7 @@ def _calls(root: exp.Expr, tokens: Sequence[Token], allowed: Lists, added: froze
         if dotted and f"{tokens[i - 2].text.lower()}.{name}" in added:
             continue
         if dotted and not _may_qualify(tokens[i - 2], tokens, i, allowed):
-            return _function(f"{tokens[i - 2].text}.{token.text}", token, allowed)
+            return _function(f"{tokens[i - 2].text}.{token.text}", token, allowed, added)
         if name in allowed.functions or (name in added and not dotted):
             continue
         if name in allowed.words and not quoted and not dotted:
@@ -283,7 +283,7 @@ def _calls(root: exp.Expr, tokens: Sequence[Token], allowed: Lists, added: froze
             named = _names_with_columns(root)
         if token.start in named and not dotted:
             continue
-        return _function(token.text, token, allowed)
+        return _function(token.text, token, allowed, added)
     return None
 
 
@@ -321,11 +321,11 @@ def _unwelcome(name: str, position: int | None) -> Refusal:
     )
 
 
-def _function(name: str, token: Token, allowed: Lists) -> Refusal:
+def _function(name: str, token: Token, allowed: Lists, added: frozenset[str]) -> Refusal:
     bare = name.lower().rpartition(".")[2]
     if reason_of(bare):
         return _unwelcome(name, token.start)
-    found = process.extract(bare, allowed.functions, scorer=fuzz.ratio, limit=2, score_cutoff=80)
+    found = process.extract(bare, allowed.functions | added, scorer=fuzz.ratio, limit=2, score_cutoff=80)
     near = tuple(str(n) for n, _, _ in found if n != bare)
     meant = f"Did you mean {near[0]}? " if near else ""
     return Refusal(

@@ -194,6 +194,9 @@ def test_an_administrator_may_allow_further_functions() -> None:
     assert isinstance(check("SELECT archive.rank_of(id) FROM books", catalog, policy), Passed)
     assert isinstance(check("SELECT archive.score_of(id) FROM books", catalog, policy), Refusal)
     assert isinstance(check("SELECT pg_sleep(1)", catalog, policy), Refusal)
+    misspelt = check("SELECT scor_of(id) FROM books", catalog, policy)
+    assert isinstance(misspelt, Refusal)
+    assert misspelt.advice.startswith("Did you mean score_of? ")
 
 
 def test_an_allowed_function_may_stand_where_rows_come_from_and_be_one_the_parser_knows() -> None:
