@@ -4,20 +4,31 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('sources', '0006_result_megabytes'),
+        ("sources", "0006_result_megabytes"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='source',
-            name='options',
-            field=models.JSONField(blank=True, default=dict, help_text='Named settings of the engine (OPTIONS)'),
+            model_name="source",
+            name="options",
+            field=models.JSONField(
+                blank=True, default=dict, help_text="Named settings of the engine (OPTIONS)"
+            ),
         ),
         migrations.AlterField(
-            model_name='source',
-            name='engine',
-            field=models.CharField(choices=[('sqlite', 'SQLite'), ('postgres', 'PostgreSQL'), ('mysql', 'MySQL or MariaDB'), ('duckdb', 'DuckDB'), ('spark', 'Spark SQL'), ('sqlalchemy', 'Other (SQLAlchemy)')], max_length=20),
+            model_name="source",
+            name="engine",
+            field=models.CharField(
+                choices=[
+                    ("sqlite", "SQLite"),
+                    ("postgres", "PostgreSQL"),
+                    ("mysql", "MySQL or MariaDB"),
+                    ("duckdb", "DuckDB"),
+                    ("spark", "Spark SQL"),
+                    ("sqlalchemy", "Other (SQLAlchemy)"),
+                ],
+                max_length=20,
+            ),
         ),
     ]
