@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
@@ -359,6 +360,27 @@ def _given_up_on(flight: Flight, work: Callable[[], Rows]) -> Rows:
             until = until or time.monotonic() + LEFT_BEHIND_SECONDS
             if time.monotonic() > until:
                 raise StatementFailed(failure) from None
+
+
+def with_known_keys(tables: Iterable[Table]) -> tuple[Table, ...]:
+    """Leave out foreign keys to tables that are not among these.
+
+    Example:
+        >>> from sqlagent.values import ForeignKey
+        >>> keys = (ForeignKey(("city_id",), "city", ("id",)), ForeignKey(("owner_id",), "owner", ("id",)))
+        >>> shop = Table("shop", (), foreign_keys=keys)
+        >>> [key.table for key in with_known_keys([Table("city", ()), shop])[1].foreign_keys]
+        ['city']
+    """
+    found = tuple(tables)
+    known = {(table.schema, table.name) for table in found}
+    return tuple(
+        replace(
+            table,
+            foreign_keys=tuple(key for key in table.foreign_keys if (key.schema, key.table) in known),
+        )
+        for table in found
+    )
 
 
 def structure_hash(tables: Iterable[Table]) -> str:

@@ -9,9 +9,8 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import replace
 
-from sqlagent.adapters.base import Row, structure_hash
+from sqlagent.adapters.base import Row, structure_hash, with_known_keys
 from sqlagent.adapters.kinds import kind_of
 from sqlagent.values import Catalog, Check, Column, ForeignKey, Kind, Table
 
@@ -69,12 +68,7 @@ def read_catalog(ask: Ask, database: str) -> Catalog:
                 bool(is_view),
             )
         )
-    found = tuple(t for t in tables if t.columns and not (sees_all and t.schema))
-    known = {(table.schema, table.name) for table in found}
-    found = tuple(
-        replace(t, foreign_keys=tuple(k for k in t.foreign_keys if (k.schema, k.table) in known))
-        for t in found
-    )
+    found = with_known_keys([t for t in tables if t.columns and not (sees_all and t.schema)])
     return Catalog("mysql", found, structure_hash(found), database)
 
 

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine.reflection import ObjectKind
 from sqlalchemy.exc import SQLAlchemyError
 
-from sqlagent.adapters.base import structure_hash
+from sqlagent.adapters.base import structure_hash, with_known_keys
 from sqlagent.adapters.kinds import kind_of
 from sqlagent.values import Catalog, Check, Column, ForeignKey, Kind, Table
 
@@ -57,8 +57,7 @@ def read_catalog(connection: sa.Connection, speaks: str) -> Catalog:
     tables: list[Table] = []
     for schema in [default, *sorted(name for name in schemas if name != default)]:
         tables += _tables(connection, inspector, schema or None, "" if schema == default else schema)
-    known = {(table.schema, table.name) for table in tables}
-    found = tuple(_with_known_keys(table, known) for table in tables if table.columns)
+    found = with_known_keys([table for table in tables if table.columns])
     return Catalog(speaks, found, structure_hash(found), default)
 
 
@@ -139,13 +138,6 @@ def _foreign_key(key: Mapping[str, Any], schema: str | None, default: str | None
         str(key["referred_table"]),
         tuple(key["referred_columns"]),
         "" if there is None or there == default else str(there),
-    )
-
-
-def _with_known_keys(table: Table, known: set[tuple[str, str]]) -> Table:
-    keys = tuple(key for key in table.foreign_keys if (key.schema, key.table) in known)
-    return Table(
-        table.name, table.columns, table.schema, table.primary_key, keys, table.comment, None, table.is_view
     )
 
 
