@@ -60,7 +60,6 @@ def user_deactivate(user: User, by: User) -> None:
     log.info("User %s was shut out by user %s", user.pk, by.pk)
 
 
-@transaction.atomic
 def user_address(user: User, email: str) -> None:
     """Keep somebody's mail address; an empty one is none."""
     user.email = email
@@ -68,6 +67,7 @@ def user_address(user: User, email: str) -> None:
     log.info("User %s changed their mail address", user.pk)
 
 
+@transaction.atomic
 def user_make_staff(user: User, is_staff: bool, by: User) -> None:
     """Make somebody an administrator, or one no longer. Raises: PeopleError for the last one."""
     if not is_staff and not _others_manage(user):

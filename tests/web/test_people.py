@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 import time_machine
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -195,6 +196,17 @@ def test_the_last_administrator_cannot_be_shut_out(admin, alice):
         services.user_deactivate(admin, by=alice)
     with pytest.raises(services.PeopleError, match="yourself"):
         services.user_deactivate(admin, by=admin)
+
+
+def test_who_else_manages_is_asked_within_the_transaction_that_changes_it(admin, alice, bob, monkeypatch):
+    outside, within = len(connection.savepoint_ids), []
+    monkeypatch.setattr(
+        services, "_others_manage", lambda user: within.append(len(connection.savepoint_ids)) or True
+    )
+    User.objects.filter(pk__in=(alice.pk, bob.pk)).update(is_staff=True)
+    services.user_make_staff(User.objects.get(pk=alice.pk), False, by=admin)
+    services.user_deactivate(User.objects.get(pk=bob.pk), by=admin)
+    assert within == [outside + 1] * 2
 
 
 def test_a_team_is_seen_by_its_members_and_by_nobody_else(as_alice, as_bob, as_charlie, as_admin, team):
