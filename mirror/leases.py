@@ -91,17 +91,18 @@ class Lease:
 
     def write(self, **fields: Any) -> None:
         """Change the row and renew the lease. Raises: LeaseLost."""
-        if not self.held().update(lease_until=_until(), **fields):
-            raise LeaseLost(f"{self.model.__name__} {self.pk} is held by another worker")
+        self._change(lease_until=_until(), **fields)
 
     def end(self, **fields: Any) -> None:
         """Change the row for the last time and give the lease back. Raises: LeaseLost."""
-        if not self.held().update(status=Status.DONE, lease_until=None, ended_at=timezone.now(), **fields):
-            raise LeaseLost(f"{self.model.__name__} {self.pk} is held by another worker")
+        self._change(status=Status.DONE, lease_until=None, ended_at=timezone.now(), **fields)
 
     def put_off(self, until: datetime, **fields: Any) -> None:
         """Queue the row again, for a worker to take from `until` on. Raises: LeaseLost."""
-        if not self.held().update(status=Status.QUEUED, lease_until=None, not_before=until, **fields):
+        self._change(status=Status.QUEUED, lease_until=None, not_before=until, **fields)
+
+    def _change(self, **fields: Any) -> None:
+        if not self.held().update(**fields):
             raise LeaseLost(f"{self.model.__name__} {self.pk} is held by another worker")
 
 
