@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import logging
-import uuid
 from typing import TYPE_CHECKING
 
 from django.db import transaction
-from django.utils import timezone
 
 from mirror.leases import Status, end_unheld, send
 from mirror.reports.models import Channel, Delivery, Report, ReportRun
 from mirror.reports.services.errors import ReportError
+from mirror.reports.services.sending import delivery_queue_again
 from mirror.reports.tasks import deliver_report, make_report
 
 if TYPE_CHECKING:
@@ -94,19 +93,7 @@ def delivery_again(delivery: Delivery, by: User) -> None:
     run = delivery.run
     if delivery.about not in _WITHOUT_CHANNEL and run.report.formats and not run.files.exists():
         raise ReportError("The files of this run are no longer kept.", "Run the report now instead.")
-    again = Delivery.objects.filter(pk=delivery.pk, status=Status.DONE).update(
-        status=Status.QUEUED,
-        state=Delivery.State.WAITING,
-        uid=uuid.uuid4(),
-        queued_at=timezone.now(),
-        not_before=None,
-        ended_at=None,
-        sent_at=None,
-        sending_at=None,
-        attempts=0,
-        tries=0,
-    )
-    if not again:
+    if not delivery_queue_again(delivery):
         raise ReportError("It is still on its way.")
     log.info("Delivery %s is sent again by user %s", delivery.pk, by.pk)
     send(deliver_report, delivery.pk)

@@ -51,17 +51,29 @@ def notice_send(run: ReportRun, about: str, to: User) -> None:
         run=run, channel=None, about=about, to=row.to, defaults={"kind": row.kind}
     )
     if not is_new:
-        Delivery.objects.filter(pk=kept.pk, status=Status.DONE).update(
+        delivery_queue_again(kept)
+    send(deliver_report, kept.pk)
+
+
+def delivery_queue_again(delivery: Delivery) -> bool:
+    """Queue a delivery that has ended once more; False when it is on its way. Its answers so far are kept.
+
+    It gets a new name to the outside, so that nobody drops it as a copy. No worker is told of it.
+    """
+    return bool(
+        Delivery.objects.filter(pk=delivery.pk, status=Status.DONE).update(
             status=Status.QUEUED,
             state=Delivery.State.WAITING,
             uid=uuid.uuid4(),
             queued_at=timezone.now(),
             not_before=None,
             ended_at=None,
+            sent_at=None,
+            sending_at=None,
             attempts=0,
             tries=0,
         )
-    send(deliver_report, kept.pk)
+    )
 
 
 def _to_person(run: ReportRun, about: str, person: User) -> Delivery:
