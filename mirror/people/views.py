@@ -98,8 +98,7 @@ def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
 @sensitive_post_parameters()
 def account(request: HttpRequest) -> HttpResponse:
     """Choose a password, or another one."""
-    form_class = PasswordChangeForm if request.user.has_usable_password() else SetPasswordForm
-    form = form_class(request.user, _posted(request))
+    form = _password_form(request.user, _posted(request))
     if form.is_valid():
         update_session_auth_hash(request, form.save())
         messages.success(request, "Your password is set.")
@@ -110,18 +109,21 @@ def account(request: HttpRequest) -> HttpResponse:
 @require_POST
 def account_address(request: HttpRequest) -> HttpResponse:
     """Choose one's mail address, or none."""
-    form_class = PasswordChangeForm if request.user.has_usable_password() else SetPasswordForm
     address = AddressForm(request.POST, instance=User.objects.get(pk=request.user.pk))
     if address.is_valid():
         services.user_address(request.user, address.cleaned_data["email"])
         messages.success(request, "Your mail address is saved.")
         return redirect("people:account")
-    return _show_account(request, form_class(request.user), address)
+    return _show_account(request, _password_form(request.user), address)
 
 
-def _show_account(
-    request: HttpRequest, form: PasswordChangeForm | SetPasswordForm, address: AddressForm
-) -> HttpResponse:
+def _password_form(user: User, posted: QueryDict | None = None) -> SetPasswordForm:
+    """The form for a password; one that there is has to be typed as well."""
+    form_class = PasswordChangeForm if user.has_usable_password() else SetPasswordForm
+    return form_class(user, posted)
+
+
+def _show_account(request: HttpRequest, form: SetPasswordForm, address: AddressForm) -> HttpResponse:
     status = 422 if form.is_bound or address.is_bound else 200
     return render(request, "people/account.html", {"form": form, "address": address}, status=status)
 
