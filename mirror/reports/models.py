@@ -247,6 +247,10 @@ class Delivery(Retried):
         PAUSED = "paused", "pause notice"
         HANDED = "handed", "hand-over notice"
 
+    # What the owner is told, instead of what a run made; these and tests go to a person, by no channel.
+    NOTICES = (About.FAILED, About.PAUSED, About.HANDED)
+    TO_PERSON = (About.TEST, *NOTICES)
+
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"
         SENT = "sent", "sent"

@@ -267,8 +267,7 @@ def run_line(run: ReportRun, zone: str) -> RunLine:
 
 def sent_out(run: ReportRun) -> list[Delivery]:
     """The deliveries of what a run made; notices to the owner are not among them."""
-    notices = (Delivery.About.FAILED, Delivery.About.PAUSED, Delivery.About.HANDED)
-    return [delivery for delivery in run.deliveries.all() if delivery.about not in notices]
+    return [delivery for delivery in run.deliveries.all() if delivery.about not in Delivery.NOTICES]
 
 
 def delivered_words(deliveries: Sequence[Delivery]) -> str:

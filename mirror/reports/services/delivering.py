@@ -87,7 +87,7 @@ def _handed_over(lease: Lease, delivery: Delivery) -> str:
     target, secret = {"to": [delivery.to]}, ""
     if delivery.channel is not None:
         target, secret = delivery.channel.target, delivery.channel.secret
-    elif delivery.about in (Delivery.About.REPORT, Delivery.About.ALERT, Delivery.About.RECOVERED):
+    elif delivery.about not in Delivery.TO_PERSON:
         raise DeliveryFailed(REMOVED, is_permanent=True)
     parcel = parcel_of(delivery)
     close_old_connections()

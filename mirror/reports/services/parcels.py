@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from mirror.exports.values import FORMATS
 from mirror.reports.channels.values import Attachment, Parcel, Section
-from mirror.reports.models import Delivery, ReportFile, ReportRun, RunPart
+from mirror.reports.models import Delivery, Report, ReportFile, ReportRun, RunPart
 from mirror.reports.services.files import at_zone
 from mirror.reports.services.links import link_of_delivery
 from mirror.results.selectors import ResultGone, batches, columns_of
@@ -31,7 +31,7 @@ _lock = Lock()
 def parcel_of(delivery: Delivery) -> Parcel:
     """Put together what a delivery carries, from what its run kept."""
     run, report = delivery.run, delivery.run.report
-    is_notice = delivery.about in (About.FAILED, About.PAUSED, About.HANDED)
+    is_notice = delivery.about in Delivery.NOTICES
     return Parcel(
         uid=str(delivery.uid),
         about=delivery.about,
@@ -147,11 +147,10 @@ def _last_answer(row: Delivery) -> str:
     return str(row.answers[-1]["answer"]) if row.answers else "given up."
 
 
-def _next(report: object) -> str:
-    next_at, zone = report.next_at, report.zone  # type: ignore[attr-defined]
-    if next_at is None:
+def _next(report: Report) -> str:
+    if report.next_at is None:
         return ""
-    return f"Its next run is at {at_zone(next_at, zone):%Y-%m-%d %H:%M} ({zone})."
+    return f"Its next run is at {at_zone(report.next_at, report.zone):%Y-%m-%d %H:%M} ({report.zone})."
 
 
 def _said(*words: str) -> str:

@@ -68,7 +68,7 @@ def run_send_again(run: ReportRun, by: User) -> int:
 
     What went by a channel that was removed since stays as it is. Raises: ReportError when there is nothing left to send.
     """
-    deliveries = run.deliveries.exclude(about__in=_WITHOUT_CHANNEL).select_for_update()
+    deliveries = run.deliveries.exclude(about__in=Delivery.TO_PERSON).select_for_update()
     ended = [delivery for delivery in deliveries if delivery.status == Status.DONE]
     if run.outcome != ReportRun.Outcome.MADE or not deliveries:
         raise ReportError("This run was not sent to anybody, so it cannot be sent again.", "Run it now.")
@@ -86,12 +86,12 @@ def delivery_again(delivery: Delivery, by: User) -> None:
 
     Raises: ReportError when it is on its way, its channel was removed or its files are gone.
     """
-    if delivery.channel_id is None and delivery.about not in _WITHOUT_CHANNEL:
+    if delivery.channel_id is None and delivery.about not in Delivery.TO_PERSON:
         raise ReportError(
             "The channel it went by was removed from the report.", "Run the report now instead."
         )
     run = delivery.run
-    if delivery.about not in _WITHOUT_CHANNEL and run.report.formats and not run.files.exists():
+    if delivery.about not in Delivery.TO_PERSON and run.report.formats and not run.files.exists():
         raise ReportError("The files of this run are no longer kept.", "Run the report now instead.")
     if not delivery_queue_again(delivery):
         raise ReportError("It is still on its way.")
@@ -105,14 +105,6 @@ def recipient_allow(channel: Channel, address: str) -> None:
     kept = Channel.objects.select_for_update().get(pk=channel.pk)
     if kept.refused.pop(address, None) is not None:
         kept.save(update_fields=["refused"])
-
-
-_WITHOUT_CHANNEL = (
-    Delivery.About.TEST,
-    Delivery.About.FAILED,
-    Delivery.About.PAUSED,
-    Delivery.About.HANDED,
-)
 
 
 def _run_by_hand(report: Report, by: User, cause: ReportRun.Cause) -> ReportRun:
