@@ -75,6 +75,10 @@ class Flight:
     def stop(self) -> None:
         """Ask the database to end it, if there is something to end yet."""
         self.is_cancelled = True
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Have the database end what nobody reads on; nobody stopped it, so it is not cancelled."""
         stop = self._stop
         if stop is not None:
             stop()

@@ -245,8 +245,8 @@ class SqlalchemyDatabase(Adapter):
 
     def _leave(self, result: sa.CursorResult[Any], flight: Flight) -> None:
         """End a statement whose rows were not all read, so that closing does not wait for the rest."""
-        if not result.closed and not result._soft_closed and flight._stop is not None:
-            flight._stop()
+        if not result.closed and not result._soft_closed:
+            flight.let_go()
         with suppress(SQLAlchemyError, OSError, *self._errors):
             result.close()
 
