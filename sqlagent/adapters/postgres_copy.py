@@ -1,11 +1,9 @@
-"""The rows of a statement by COPY: as columns of Arrow, or as the lines of a CSV file.
+"""The rows of a statement by COPY: as blocks of lines to read, or as the lines of a CSV file.
 
 COPY is written around one statement that was prepared and described alone, in the same session,
 so that what runs is what was looked at. A statement that COPY may not take (EXPLAIN, SHOW) is left
-to the ordinary way, and so is every one on a server that takes no COPY. What the columns' types
-allow becomes Arrow without a Python object a cell; every other cell, and every one whose value
-Arrow does not hold (infinity, a date before Christ, a numeric that is none), is loaded by psycopg
-as it would be otherwise.
+to the ordinary way, and so is every one on a server that takes no COPY. What Arrow makes of the
+lines is decided by `postgres_columns`.
 """
 
 from __future__ import annotations
@@ -77,7 +75,7 @@ def copy_sql(sql: str, options: str = "") -> str | None:
 
 
 class Copying:
-    """One COPY on its way: iterating gives blocks of whole lines, each with its number of rows.
+    """One COPY on its way: once it begins, iterating gives blocks of whole lines, each with its number of rows.
 
     At most `most` rows; `has_more` tells afterwards whether there was another.
     """
@@ -91,7 +89,6 @@ class Copying:
         failure: Callable[[psycopg.Error, Flight], DatabaseError],
     ) -> None:
         self.has_more = False
-        self._is_begun = False
         self._connection, self._flight, self._sql, self._most = connection, flight, sql, most
         self._failure = failure
 
@@ -107,14 +104,11 @@ class Copying:
             if (error.sqlstate or "").startswith(NO_COPY):
                 return False
             raise self._failure(error, self._flight) from error
-        self._is_begun = True
         return True
 
     def __iter__(self) -> Iterator[tuple[bytearray, int]]:
         """Raises: StatementFailed, Unreachable."""
         try:
-            if not self._is_begun:
-                self._begin()
             yield from self._blocks()
         except psycopg.Error as error:
             raise self._failure(error, self._flight) from error
