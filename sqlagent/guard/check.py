@@ -137,8 +137,9 @@ def _decide(sql: str, scanned: Scanned, catalog: Catalog, policy: Policy, allowe
     root = parse(scanned, tokens, catalog.dialect)
     if isinstance(root, Refusal):
         return _stored(tokens) or root
+    added = further(policy)
     problem = (
-        _shapes(root, tokens, allowed, catalog.dialect, added := further(policy))
+        _shapes(root, tokens, allowed, catalog.dialect, added)
         or _calls(root, tokens, allowed, added)
         or _special(tokens, allowed, policy)
     )

@@ -25,8 +25,9 @@ class Policy:
     """Choices of an administrator; the defaults are the suggested ones.
 
     `functions` are further functions that may be called, in any case, `schema.name` for one that
-    is called with its schema; those that `never_allowed` knows stay refused all the same. `refused` are words of `KINDS` that are refused although they only
-    read. `search_path` are schemas whose tables may be named without their schema.
+    is called with its schema; what is known to act stays refused all the same. `refused` are words
+    of `KINDS` that are refused although they only read. `search_path` are schemas whose tables may
+    be named without their schema.
     """
 
     functions: frozenset[str] = frozenset()
@@ -53,9 +54,11 @@ def never_allowed(function: str, dialect: str) -> str:
         return f"{function[:60]} is not a function's name. Write name, or schema.name."
     bare = function.lower().rpartition(".")[2]
     allowed = lists(dialect)
-    if reason := reason_of(bare) if bare not in allowed.functions else "":
+    if bare in allowed.functions:
+        return ""
+    if reason := reason_of(bare):
         return f"{function} {reason}."
-    if bare in allowed.words and bare not in allowed.functions:
+    if bare in allowed.words:
         return f"{function} is a word of SQL, not a function's name."
     return ""
 
