@@ -81,7 +81,7 @@ def _names(beginning: str, start: int, catalog: Catalog) -> list[Completion]:
         return []
     known = _spoken(schema_of(catalog))
     first = [name for name in known if name[0].startswith(beginning)]
-    later = [name for name in known if f" {beginning}" in name[0] and name not in first]
+    later = [name for name in known if f" {beginning}" in name[0] and not name[0].startswith(beginning)]
     return [Completion(text, start, kind, table, column) for text, kind, table, column in (*first, *later)]
 
 

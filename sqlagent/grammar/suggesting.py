@@ -7,7 +7,7 @@ the built-in generator itself answers.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 
 from sqlagent.grammar.reading import DATED, NUMERIC
@@ -73,16 +73,15 @@ def suggest(catalog: Catalog, index: ValueIndex | None = None, limit: int = 8) -
 @lru_cache(maxsize=32)
 def _suggested(schema: Schema, index: ValueIndex | None, limit: int) -> tuple[str, ...]:
     waiting: dict[str, deque[str]] = {kind: deque() for kind in _ORDER}
+    sizes = index.sizes() if index is not None else {}
     for table in _central(schema)[:8]:
-        for kind, text in _about(schema, table, index):
+        for kind, text in _about(schema, table, sizes):
             waiting[kind].append(text)
     out: dict[str, None] = {}
-    while any(waiting.values()):
+    while len(out) < limit and any(waiting.values()):
         for texts in waiting.values():
-            if (text := _next(texts, out, schema, index)) and len(out) < limit:
+            if len(out) < limit and (text := _next(texts, out, schema, index)):
                 out[text] = None
-        if len(out) == limit:
-            break
     return tuple(out)
 
 
@@ -106,11 +105,11 @@ def _joins_only(table: Table) -> bool:
     return len(table.foreign_keys) > 1 and all(c.name in keys for c in table.columns)
 
 
-def _about(schema: Schema, table: Table, index: ValueIndex | None) -> Iterator[tuple[str, str]]:
+def _about(schema: Schema, table: Table, sizes: Mapping[ColumnRef, int]) -> Iterator[tuple[str, str]]:
     """Give the questions about one table, each with its kind."""
     things = _several(table.name)
     yield "counted", f"How many {things} are there?"
-    for column in _kinds(table, index)[:1]:
+    for column in _kinds(table, sizes)[:1]:
         yield "grouped", f"How many {things} are there in each {spoken(column.name)}?"
     if any(c.kind in DATED for c in table.columns):
         yield "followed", f"How many {things} are there per month?"
@@ -126,10 +125,9 @@ def _is_named(schema: Schema, table: Table) -> bool:
     return column is not None and column.kind in (Kind.TEXT, Kind.OTHER)
 
 
-def _kinds(table: Table, index: ValueIndex | None) -> list[Column]:
+def _kinds(table: Table, sizes: Mapping[ColumnRef, int]) -> list[Column]:
     """Columns that sort a table's rows into kinds: by their names first, then by how few texts they hold."""
     fitting = [c for c in _plain(table) if c.kind in (Kind.TEXT, Kind.OTHER, Kind.BOOLEAN)]
-    sizes = index.sizes() if index is not None else {}
     named = [c for c in fitting if _KINDS & set(name_words(c.name))]
     held = [c for c in fitting if sizes.get(ColumnRef(table.key, c.name), 0) in FEW]
     return [*named, *(c for c in held if c not in named and "name" not in name_words(c.name))]
