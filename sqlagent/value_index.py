@@ -36,8 +36,6 @@ FUZZY_CUTOFF = 80.0
 _YES = frozenset({"y", "yes", "t", "true"})
 _NO = frozenset({"n", "no", "f", "false"})
 _WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*")
-
-
 _NUMBER = re.compile(r"\s*[-+]?[\d.,]+\s*|null", re.IGNORECASE)
 
 

@@ -55,9 +55,8 @@ def shape(name: str) -> pa.DataType:
 def column_batches(relation: duckdb.DuckDBPyRelation, types: Sequence[str]) -> Iterator[Columns]:
     """Run it and give its columns, batch by batch. Raises: duckdb.Error."""
     shapes = list(map(shape, types))
-    with closing(
-        relation.to_arrow_reader(BATCH_ROWS)
-    ) as reader:  # left open, it keeps the file from opening again
+    # Left open, a reader keeps the file from opening again.
+    with closing(relation.to_arrow_reader(BATCH_ROWS)) as reader:
         for batch in reader:
             columns = [_column(array, wanted) for array, wanted in zip(batch.columns, shapes, strict=True)]
             yield [

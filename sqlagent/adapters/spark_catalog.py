@@ -25,7 +25,8 @@ NO_LOCK = (
 def read_catalog(ask: Ask, database: str, others: Sequence[str] = ()) -> Catalog:
     """Read the default namespace, `database`, and the others named; `*` names all there are.
 
-    Anybody may see every namespace of a metastore, so that what is asked about has to be said. A table that cannot be described (it was just dropped, or is not this user's to see) is left out.
+    Anybody may see every namespace of a metastore, so that what is asked about has to be said. A
+    table that cannot be described (it was just dropped, or is not this user's to see) is left out.
     """
     there = [str(row[0]) for row in ask("SHOW NAMESPACES")] if "*" in others else others
     tables = []

@@ -39,8 +39,8 @@ FIXED = {
     "count before label": -1.5,
     "grouping left out": -2.0,
 }
-"""Weights by judgement: texts are not added up, what is asked "for each" is grouped, people read a label before its sum or average and a name
-rather than a key, and a month or year that was asked for is shown."""
+"""Weights by judgement: texts are not added up, what is asked "for each" is grouped, people read a label before its
+sum or average and a name rather than a key, and a month or year that was asked for is shown."""
 
 
 @dataclass(frozen=True, slots=True)
