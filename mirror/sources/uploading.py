@@ -10,7 +10,8 @@ from __future__ import annotations
 import logging
 import shutil
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -40,7 +41,7 @@ def upload_take(
         old.delete()
     upload = Upload(owner=owner, source=source)
     upload.folder.mkdir(parents=True)
-    try:
+    with _undone_by(lambda: shutil.rmtree(upload.folder, ignore_errors=True)):
         plans = []
         for number, (name, chunks) in enumerate(files):
             path = upload.folder / str(number)
@@ -49,9 +50,6 @@ def upload_take(
                     file.write(chunk)
             plans.append(FilePlan(Path(name).name[:200], path.name, path.stat().st_size))
         upload_keep(upload, plans)
-    except BaseException:
-        shutil.rmtree(upload.folder, ignore_errors=True)
-        raise
     log.info("User %s uploaded %d files", owner.pk, len(plans))
     return upload
 
@@ -101,14 +99,10 @@ def upload_create(
     The upload is forgotten, or `done` is called instead, within the transaction that keeps the source.
     """
     path = _load(upload, None)
-    try:
-        with transaction.atomic():
-            source.engine, source.database, source.is_upload = Source.Engine.DUCKDB, str(path), True
-            services.source_connect(source, by)
-            done(source) if done else upload.delete()
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
+    with _undone_by(lambda: path.unlink(missing_ok=True)), transaction.atomic():
+        source.engine, source.database, source.is_upload = Source.Engine.DUCKDB, str(path), True
+        services.source_connect(source, by)
+        done(source) if done else upload.delete()
     return source
 
 
@@ -122,16 +116,12 @@ def upload_add(upload: Upload, done: Callable[[Source], object] | None = None) -
         raise ValueError("This upload is for no source yet")
     before = Path(source.database)
     path = _load(upload, before)
-    try:
-        with transaction.atomic():
-            source.database = str(path)
-            source.save(update_fields=["database"])
-            services.catalog_refresh(source)
-            done(source) if done else upload.delete()
-            transaction.on_commit(lambda: before.unlink(missing_ok=True))
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
+    with _undone_by(lambda: path.unlink(missing_ok=True)), transaction.atomic():
+        source.database = str(path)
+        source.save(update_fields=["database"])
+        services.catalog_refresh(source)
+        done(source) if done else upload.delete()
+        transaction.on_commit(lambda: before.unlink(missing_ok=True))
     return source
 
 
@@ -162,3 +152,12 @@ def _load(upload: Upload, earlier: Path | None) -> Path:
     path = Path(settings.VAR_DIR) / "uploads" / "sources" / f"{uuid.uuid4()}.duckdb"
     load(path, tables, earlier)
     return path
+
+
+@contextmanager
+def _undone_by(undo: Callable[[], object]) -> Iterator[None]:
+    """Take back what was put on disk when the block does not come to its end."""
+    with ExitStack() as stack:
+        stack.callback(undo)
+        yield
+        stack.pop_all()
