@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from django.urls import reverse
 
 from mirror.results.cells import shown
+from mirror.results.encoding import StoredColumn
 from mirror.results.models import StoredResult
 from mirror.results.pages import KINDS, SHOWN_COLUMNS
 from mirror.results.selectors import columns_of
@@ -44,7 +45,7 @@ class ColumnsPage:
 def columns_page(result: StoredResult, counted: ColumnLine | None = None) -> ColumnsPage:
     """List the columns of a result, one of them counted already."""
     columns = columns_of(result)
-    lines = [_line(result, number) for number in range(min(len(columns), SHOWN_COLUMNS))]
+    lines = [_line(result, number, column) for number, column in enumerate(columns[:SHOWN_COLUMNS])]
     if counted is not None and counted.number < len(lines):
         lines[counted.number] = counted
     return ColumnsPage(
@@ -79,7 +80,6 @@ def column_line(result: StoredResult, number: int) -> ColumnLine:
     )
 
 
-def _line(result: StoredResult, number: int) -> ColumnLine:
-    column = columns_of(result)[number]
+def _line(result: StoredResult, number: int, column: StoredColumn) -> ColumnLine:
     url = reverse("results:column", args=[result.pk, number])
     return ColumnLine(number, column.name, KINDS.get(column.kind, "mixed values"), url)
