@@ -63,9 +63,8 @@ class BucketStorage(S3Storage):  # type: ignore[misc]
         with self._said():
             opened = super()._open(name, mode)
             if "r" in mode:
-                opened.file.seek(
-                    0
-                )  # fetched now: a store that goes away is met here, not while somebody reads
+                # Fetched now: a store that goes away is met here, not while somebody reads.
+                opened.file.seek(0)
             return opened
 
     def _save(self, name: str, content: Any) -> str:
@@ -100,10 +99,9 @@ class BucketStorage(S3Storage):  # type: ignore[misc]
         except ClientError as error:
             raise self._client_fault(error) from None
         except Boto3Error as error:
-            cause = error.__context__
-            raise (
-                self._client_fault(cause) if isinstance(cause, ClientError) else StorageAway(self._silent())
-            ) from None
+            if isinstance(cause := error.__context__, ClientError):
+                raise self._client_fault(cause) from None
+            raise StorageAway(self._silent()) from None
         except (NoCredentialsError, PartialCredentialsError):
             raise StorageAway(
                 "There are no keys for the file storage: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY."
