@@ -57,13 +57,24 @@ def report_create(
     kind, target and secret, as `channels.check` takes them. `threshold` is `{"part", "column", "test", "value",
     "row", "quiet_hours"}` (see `conditions`), for that condition only.
     """
-    report = Report(owner=owner)
-    return _report_keep(
-        report, title, note, formats, schedule, zone, missed, condition, threshold, keep_days, pause_after,
-        parts, channels,
-    )  # fmt: skip
+    return report_update(
+        Report(owner=owner),
+        title=title,
+        note=note,
+        formats=formats,
+        schedule=schedule,
+        zone=zone,
+        missed=missed,
+        condition=condition,
+        threshold=threshold,
+        keep_days=keep_days,
+        pause_after=pause_after,
+        parts=parts,
+        channels=channels,
+    )
 
 
+@transaction.atomic
 def report_update(
     report: Report,
     *,
@@ -80,14 +91,36 @@ def report_update(
     parts: PartsGiven,
     channels: ChannelsGiven,
 ) -> Report:
-    """Keep what was changed; a secret given as None is kept while its channel goes to the same place.
+    """Keep all that is said of a report; a secret given as None is kept while its channel goes to the same place.
 
-    Raises: ReportError; nothing changes then.
+    Raises: ReportError; nothing that is kept changes then.
     """
-    return _report_keep(
-        report, title, note, formats, schedule, zone, missed, condition, threshold, keep_days, pause_after,
-        parts, channels,
-    )  # fmt: skip
+    _parts_check(report.owner, parts)
+    cleaned = channels_check(report, channels)
+    before = (report.schedule, report.zone)
+    report.title, report.note = _title(title), _text(note)
+    report.formats = _formats(formats)
+    report.zone = _zone(zone)
+    report.schedule = schedule.to_json() if schedule is not None else None
+    report.missed = _one_of(Report.Missed, missed, "what becomes of missed times")
+    report.condition = _one_of(Report.Condition, condition, "when to send")
+    is_alert = report.condition == Report.Condition.THRESHOLD
+    kept = threshold_check(threshold or {}, len(parts)) if is_alert else {}
+    if kept != report.threshold:
+        report.is_alerting, report.alerted_at = False, None
+    report.threshold = kept
+    report.keep_days = _between(keep_days, 1, MOST_KEEP_DAYS, "Files are kept", "days")
+    report.pause_after = _between(pause_after, 1, MOST_PAUSE_AFTER, "A schedule pauses after", "failures")
+    if report._state.adding or before != (report.schedule, report.zone):
+        report.next_at = None if report.is_paused else _first_time(schedule)
+    report.save()
+    report.parts.all().delete()
+    ReportPart.objects.bulk_create(
+        ReportPart(report=report, position=number, saved=saved, name=saved.name, arguments=dict(arguments))
+        for number, (saved, arguments) in enumerate(parts)
+    )
+    channels_keep(report, cleaned)
+    return report
 
 
 @transaction.atomic
@@ -152,50 +185,6 @@ def next_time(report: Report) -> datetime | None:
     if report.schedule is None:
         return None
     return Schedule.from_json(report.schedule, report.zone).next_after(timezone.now())
-
-
-@transaction.atomic
-def _report_keep(
-    report: Report,
-    title: str,
-    note: str,
-    formats: Sequence[str],
-    schedule: Schedule | None,
-    zone: str,
-    missed: str,
-    condition: str,
-    threshold: Mapping[str, Any] | None,
-    keep_days: int,
-    pause_after: int,
-    parts: PartsGiven,
-    channels: ChannelsGiven,
-) -> Report:
-    _parts_check(report.owner, parts)
-    cleaned = channels_check(report, channels)
-    before = (report.schedule, report.zone)
-    report.title, report.note = _title(title), _text(note)
-    report.formats = _formats(formats)
-    report.zone = _zone(zone)
-    report.schedule = schedule.to_json() if schedule is not None else None
-    report.missed = _one_of(Report.Missed, missed, "what becomes of missed times")
-    report.condition = _one_of(Report.Condition, condition, "when to send")
-    is_alert = report.condition == Report.Condition.THRESHOLD
-    kept = threshold_check(threshold or {}, len(parts)) if is_alert else {}
-    if kept != report.threshold:
-        report.is_alerting, report.alerted_at = False, None
-    report.threshold = kept
-    report.keep_days = _between(keep_days, 1, MOST_KEEP_DAYS, "Files are kept", "days")
-    report.pause_after = _between(pause_after, 1, MOST_PAUSE_AFTER, "A schedule pauses after", "failures")
-    if report._state.adding or before != (report.schedule, report.zone):
-        report.next_at = None if report.is_paused else _first_time(schedule)
-    report.save()
-    report.parts.all().delete()
-    ReportPart.objects.bulk_create(
-        ReportPart(report=report, position=number, saved=saved, name=saved.name, arguments=dict(arguments))
-        for number, (saved, arguments) in enumerate(parts)
-    )
-    channels_keep(report, cleaned)
-    return report
 
 
 def _first_time(schedule: Schedule | None) -> datetime | None:
