@@ -54,9 +54,7 @@ def url_check(typed: str, field: str = "url") -> str:
     Its name is looked up. Raises: ChannelError.
     """
     url = typed.strip()
-    scheme, host, port = _parts(url, field)
-    if scheme == "http" and not settings.SOURCE_PRIVATE_HOSTS:
-        raise ChannelError("The address must begin with https://.", field)
+    _, host, port = _parts(url, field)
     try:
         addresses(host, port)
     except DeliveryFailed as error:
@@ -65,7 +63,7 @@ def url_check(typed: str, field: str = "url") -> str:
 
 
 def _parts(url: str, field: str) -> tuple[str, str, int]:
-    """Split an address into scheme, host and port. Raises: ChannelError."""
+    """Split an address that may be posted to into scheme, host and port. Raises: ChannelError."""
     if not url:
         raise ChannelError("The address is missing; it begins with https://.", field)
     if len(url) > URL_CHARS:
@@ -78,7 +76,7 @@ def _parts(url: str, field: str) -> tuple[str, str, int]:
         scheme, host = split.scheme.lower(), split.hostname or ""
     except ValueError:
         raise ChannelError("This is not an address of the web.", field) from None
-    if scheme not in ("http", "https"):
+    if scheme != "https" and (scheme != "http" or not settings.SOURCE_PRIVATE_HOSTS):
         raise ChannelError("The address must begin with https://.", field)
     if split.username is not None or split.password is not None:
         raise ChannelError("A name and a password in the address are not supported.", field)
@@ -115,8 +113,6 @@ def post(
         scheme, host, port = _parts(url, "url")
     except ChannelError as error:
         raise DeliveryFailed(str(error), is_permanent=True) from None
-    if scheme == "http" and not settings.SOURCE_PRIVATE_HOSTS:
-        raise DeliveryFailed("The address must begin with https://.", is_permanent=True)
     split = urlsplit(url)
     target = (split.path or "/") + (f"?{split.query}" if split.query else "")
     network = _Network(_Deadline(settings.WEBHOOK_SECONDS), before)
