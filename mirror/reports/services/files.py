@@ -144,11 +144,11 @@ def files_expire() -> int:
     old = list(ReportFile.objects.filter(expires_at__lte=now)[:AT_ONCE])
     for file in old:
         file.delete()
-    for part in RunPart.objects.filter(run__files=None, result=None).exclude(image="")[:AT_ONCE]:
-        if part.run.ended_at is not None and part.run.ended_at < now - timedelta(days=1):
-            with suppress(OSError):
-                default_storage.delete(part.image.name)
-            RunPart.objects.filter(pk=part.pk).update(image="")
+    bare = RunPart.objects.filter(run__files=None, result=None, run__ended_at__lt=now - timedelta(days=1))
+    for part in bare.exclude(image="")[:AT_ONCE]:
+        with suppress(OSError):
+            default_storage.delete(part.image.name)
+        RunPart.objects.filter(pk=part.pk).update(image="")
     ReportRun.objects.filter(
         status=Status.DONE, files=None, ended_at__lt=now - timedelta(days=HISTORY_DAYS)
     ).delete()
