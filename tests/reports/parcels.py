@@ -12,7 +12,7 @@ from typing import Any
 
 from mirror.reports.channels import Attachment, Parcel, Section
 
-URL = "https://mirror.example.org/reports/7/runs/12"
+URL = "https://mirror.example.org/reports/runs/12/"
 
 
 def png(width: int = 4, height: int = 3) -> bytes:

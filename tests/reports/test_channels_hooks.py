@@ -61,7 +61,9 @@ def block(language: str) -> str:
 
 def test_the_document_shows_what_is_sent(server):
     shown = json.loads(block("json"))
-    file = attachment("Weekly sales.csv", b"x" * 81230, rows=3_412, notes=tuple(shown["files"][0]["notes"]))
+    file = attachment(
+        shown["files"][0]["name"], b"x" * 81230, rows=3_412, notes=tuple(shown["files"][0]["notes"])
+    )
     told = shown["sections"][0]
     rows = ((date(2026, 9, 1), 1000, Decimal("3758000.00")), (date(2026, 10, 1), 1120, Decimal("4210334.50")))
     section = Section(told["title"], told["sentence"], tuple(told["columns"]), (), rows, told["row_count"])
