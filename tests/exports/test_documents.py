@@ -294,6 +294,13 @@ def test_letters_that_no_font_has_are_told_rather_than_drawn_as_boxes(tmp_path, 
     assert "no font here has them" in text
 
 
+def test_one_letter_that_no_font_has_is_told_as_one(tmp_path, fonts):
+    _, written = pages_of([sheet_of_rows(Rows(("city",), (("東",),)), "Cities")], tmp_path)
+    (note,) = written.notes
+    assert note.startswith("1 letter is shown as �, because no font here has it (U+6771);")
+    assert note.endswith("files of other formats have it.")
+
+
 def test_letters_of_east_asia_are_drawn_by_a_font_of_the_system(tmp_path, fonts):
     fonts += ["/nowhere/Arial.ttf", a_font(tmp_path / "NotoSansCJK-Regular.ttf", "東京名前")]
     found, written = pages_of([sheet_of_rows(ABROAD, "東")], tmp_path)
