@@ -20,6 +20,7 @@ from mirror.exports.defusing import csv_text
 from mirror.exports.kept_lines import csv_lines
 from mirror.exports.texts import exact, iso, whole
 from mirror.exports.values import Cover, Sheet
+from mirror.exports.writing import write_pieces
 from mirror.results.cells import exact_text
 
 # So that a spreadsheet reads the file as UTF-8.
@@ -99,10 +100,5 @@ def write(
     sheets: Sequence[Sheet], path: Path, cover: Cover, progress: Callable[[int], None]
 ) -> tuple[int, tuple[str, ...]]:
     """Write one sheet to a file; see `writing.write`."""
-    rows = 0
     with path.open("wb") as file:
-        for piece, count in chunks(sheets[0]):
-            file.write(piece)
-            rows += count
-            progress(rows)
-    return rows, ()
+        return write_pieces(chunks(sheets[0]), file, progress).rows, ()

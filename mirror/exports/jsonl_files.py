@@ -22,6 +22,7 @@ from mirror.exports.kept_lines import json_lines
 from mirror.exports.receiving import received
 from mirror.exports.texts import exact, iso, whole
 from mirror.exports.values import Cover, Sheet
+from mirror.exports.writing import write_pieces
 from mirror.results.cells import SAFE_INTEGER
 from mirror.results.selectors import batches_of
 
@@ -106,14 +107,9 @@ def write(
         again = replace(
             sheet, kept=lambda: nullcontext(kept), batches=lambda: batches_of(kept.path, kept.columns)
         )
-        return _write(again, path, lambda rows: None), ()
+        return _write(again, path), ()
 
 
-def _write(sheet: Sheet, path: Path, progress: Callable[[int], None]) -> int:
-    rows = 0
+def _write(sheet: Sheet, path: Path, progress: Callable[[int], None] | None = None) -> int:
     with path.open("wb") as file:
-        for piece, count in chunks(sheet):
-            file.write(piece)
-            rows += count
-            progress(rows)
-    return rows
+        return write_pieces(chunks(sheet), file, progress).rows

@@ -20,6 +20,7 @@ from mirror.exports import names
 from mirror.exports.receiving import received
 from mirror.exports.texts import exact
 from mirror.exports.values import Cover, Kept, Sheet
+from mirror.exports.writing import quietly
 from mirror.results.encoding import StoredColumn, decoded_column
 from mirror.results.selectors import file_opened
 
@@ -38,11 +39,7 @@ def write(
         with sheet.kept() as kept:
             return _convert(kept, sheet, path, progress)
     with received(sheet, path, progress) as kept:
-        return _convert(kept, sheet, path, _quietly)
-
-
-def _quietly(rows: int) -> None:
-    return
+        return _convert(kept, sheet, path, quietly)
 
 
 def _convert(

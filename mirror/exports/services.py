@@ -18,7 +18,7 @@ from sqlglot import exp
 from mirror.exports import sheets
 from mirror.exports.defusing import LIVE, PLAIN_NUMBER
 from mirror.exports.values import Cover, ExportError, Sheet, Written
-from mirror.exports.writing import NO_COVER, pieces, write
+from mirror.exports.writing import NO_COVER, pieces, write, write_pieces
 from mirror.sources import guarding
 from mirror.sources.services import open_source, source_catalog
 from sqlagent.errors import DatabaseError
@@ -127,14 +127,9 @@ def _stopped_by(stop: Flag | None, database: SourceDatabase) -> Iterator[None]:
 
 
 def _stream(format: str, sheet: Sheet, to: BinaryIO, progress: Callable[[int], None] | None) -> Written:
-    rows = size = 0
-    for piece, count in pieces(format, sheet):
-        to.write(piece)
-        rows, size = rows + count, size + len(piece)
-        if progress is not None:
-            progress(rows)
+    written = write_pieces(pieces(format, sheet), to, progress)
     to.flush()
-    return Written(rows, size)
+    return written
 
 
 def _cuts(stream: RowStream | CsvLines, rows: int) -> Iterator[str]:

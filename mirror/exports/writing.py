@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import BinaryIO
 from uuid import uuid4
 
 from mirror.exports.values import FORMATS, Cover, ExportError, Sheet, Written
@@ -36,7 +37,7 @@ def write(
         raise ExportError(f"A {FORMATS[format].label} file holds the rows of one SQL; make one of each.")
     partial = path.with_name(f".{path.name[:100]}.{uuid4().hex[:8]}.partial")
     try:
-        rows, notes = _writer(format)(sheets, partial, cover, progress or _quietly)
+        rows, notes = _writer(format)(sheets, partial, cover, progress or quietly)
         size = partial.stat().st_size
         os.replace(partial, path)
     except OSError as error:
@@ -61,6 +62,23 @@ def pieces(format: str, sheet: Sheet) -> Iterator[tuple[bytes, int]]:
     yield from chunks(sheet)
 
 
+def write_pieces(
+    found: Iterable[tuple[bytes, int]], file: BinaryIO, progress: Progress | None = None
+) -> Written:
+    """Write pieces as they come, and count the rows and bytes in them."""
+    rows = size = 0
+    for piece, count in found:
+        file.write(piece)
+        rows, size = rows + count, size + len(piece)
+        if progress is not None:
+            progress(rows)
+    return Written(rows, size)
+
+
+def quietly(rows: int) -> None:
+    """Tell nobody how many rows there are so far."""
+
+
 Writer = Callable[[Sequence[Sheet], Path, Cover, Progress], tuple[int, tuple[str, ...]]]
 
 
@@ -78,7 +96,3 @@ def _writer(format: str) -> Writer:
         case _:
             from mirror.exports.pdf_files import write as written
     return written
-
-
-def _quietly(rows: int) -> None:
-    return
