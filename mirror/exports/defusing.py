@@ -66,12 +66,13 @@ def csv_text(text: str) -> str:
 
 def csv_text_sql(column: str) -> str:
     """The expression of DuckDB that is `csv_text` of a column, or NULL for NULL. `column` is SQL of ours."""
-    live = f"regexp_matches({column}, {_literal(LIVE)})"
-    plain = f"regexp_full_match({column}, {_literal(PLAIN_NUMBER)})"
+    live = f"regexp_matches({column}, {sql_literal(LIVE)})"
+    plain = f"regexp_full_match({column}, {sql_literal(PLAIN_NUMBER)})"
     safe = f"CASE WHEN {live} AND NOT {plain} THEN '''' || {column} ELSE {column} END"
     quoted = f"""'"' || replace({safe}, '"', '""') || '"'"""
-    return f"CASE WHEN regexp_matches({column}, {_literal(_SPECIAL)}) THEN {quoted} ELSE {column} END"
+    return f"CASE WHEN regexp_matches({column}, {sql_literal(_SPECIAL)}) THEN {quoted} ELSE {column} END"
 
 
-def _literal(text: str) -> str:
+def sql_literal(text: str) -> str:
+    """Write a text of ours as a literal of SQL."""
     return "'" + text.replace("'", "''") + "'"

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mirror.exports.defusing import csv_text_sql
+from mirror.exports.defusing import csv_text_sql, sql_literal
 from mirror.exports.values import Kept
 from mirror.results.cells import SAFE_INTEGER
 from mirror.results.encoding import StoredColumn
@@ -42,7 +42,7 @@ def json_lines(kept: Kept, names: Sequence[str]) -> Iterator[tuple[bytes, int]] 
     """The rows as JSON objects under these names, a line each; None where SQL cannot say them."""
     if not kept.columns or not _is_sayable(kept, _UNFIT):
         return None
-    keys = [_literal(f"{json.dumps(name, ensure_ascii=False)}: ") for name in names]
+    keys = [sql_literal(f"{json.dumps(name, ensure_ascii=False)}: ") for name in names]
     cells = [f"coalesce({_json_cell(*column)}, 'null')" for column in _columns(kept)]
     pairs = [f"{key} || {cell}" for key, cell in zip(keys, cells, strict=True)]
     return _lines(kept, "'{' || " + " || ', ' || ".join(pairs) + " || '}' || chr(10)")
@@ -55,10 +55,6 @@ _FLOAT = "CAST({0} AS VARCHAR)"
 def _columns(kept: Kept) -> list[tuple[str, StoredColumn, pa.DataType]]:
     types = pq.read_schema(kept.path)
     return [(f"c{n}", column, types.field(f"c{n}").type) for n, column in enumerate(kept.columns)]
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _lines(kept: Kept, line: str) -> Iterator[tuple[bytes, int]]:

@@ -17,7 +17,7 @@ from django.conf import settings
 
 from mirror.reports import channels
 from mirror.reports.models import Channel, Report
-from mirror.reports.part_forms import focus_first
+from mirror.reports.part_forms import focus_first, is_number
 from mirror.sources.secrets import SecretUnreadable, is_kept
 
 NEEDED = "Fill this in, or take the whole of it out with ×."
@@ -238,8 +238,8 @@ class ChannelRows:
         made = cls(report, by_staff)
         for key in list(dict.fromkeys(post.getlist("channel")))[:50]:
             kind, number = post.get(f"channel-{key}-kind", ""), post.get(f"channel-{key}-kept", "")
-            if kind in FORMS and key.isascii() and key.isdigit():
-                kept = made._kept.get(int(number)) if number.isascii() and number.isdigit() else None
+            if kind in FORMS and is_number(key):
+                kept = made._kept.get(int(number)) if is_number(number) else None
                 made._row(key, kind, kept if kept and kept.kind == kind else None, data=post)
         return made
 

@@ -73,7 +73,7 @@ class PartRows:
     def of_saved(cls, usable: QuerySet[SavedSql], number: str) -> PartRows:
         """A new report's only saved SQL; none when it is not there or may not be used."""
         made = cls(usable)
-        saved = usable.filter(pk=int(number)).first() if _is_number(number) else None
+        saved = usable.filter(pk=int(number)).first() if is_number(number) else None
         if saved is not None:
             made._row("0", saved.name, saved)
         return made
@@ -81,12 +81,12 @@ class PartRows:
     @classmethod
     def of_post(cls, usable: QuerySet[SavedSql], post: Any) -> PartRows:
         """What was typed."""
-        keys = [key for key in dict.fromkeys(post.getlist("part")) if _is_number(key)][: MOST_PARTS + 1]
+        keys = [key for key in dict.fromkeys(post.getlist("part")) if is_number(key)][: MOST_PARTS + 1]
         wanted = {key: post.get(f"part-{key}-saved", "") for key in keys}
-        found = usable.in_bulk([int(number) for number in wanted.values() if _is_number(number)])
+        found = usable.in_bulk([int(number) for number in wanted.values() if is_number(number)])
         made = cls(usable)
         for key, number in wanted.items():
-            saved = found.get(int(number)) if _is_number(number) else None
+            saved = found.get(int(number)) if is_number(number) else None
             made._row(key, post.get(f"part-{key}-name", "")[:120], saved, data=post)
         return made
 
@@ -96,7 +96,7 @@ class PartRows:
 
     def add(self, number: str) -> None:
         """Put another saved SQL at the end."""
-        saved = self.usable.filter(pk=int(number)).first() if _is_number(number) else None
+        saved = self.usable.filter(pk=int(number)).first() if is_number(number) else None
         if saved is None:
             self.problem = "Choose the saved SQL to add."
         elif len(self.rows) >= MOST_PARTS:
@@ -146,5 +146,6 @@ def focus_first(form: Form | None) -> bool:
     return False
 
 
-def _is_number(typed: str) -> bool:
+def is_number(typed: str) -> bool:
+    """Say whether what a page sent can be the id of a row, or the key of one in a form."""
     return typed.isascii() and typed.isdigit() and len(typed) < 10

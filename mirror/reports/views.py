@@ -17,6 +17,7 @@ from mirror.reports.forms import HandOverForm
 from mirror.reports.models import Channel, Report, ReportRun
 from mirror.reports.pages.listing import ListPage, list_page
 from mirror.reports.pages.report import ReportPage, report_page
+from mirror.reports.part_forms import is_number
 from mirror.reports.services import ReportError
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
@@ -45,8 +46,9 @@ def complain(request: HttpRequest, error: ReportError) -> None:
 
 @require_safe
 def report_list(request: HttpRequest) -> HttpResponse:
-    """List and search the reports one may see; those that will fail come first. `?saved=3` and `?source=2`: those that send it, or
-    read it.
+    """List and search the reports one may see; those that will fail come first.
+
+    `?saved=3` and `?source=2`: those alone that send that saved SQL, or read that source.
     """
     search = request.GET.get("q", "").replace("\x00", "").strip()[:200]
     page = _list(request, search, _number(request, "saved"), _number(request, "source"))
@@ -55,7 +57,7 @@ def report_list(request: HttpRequest) -> HttpResponse:
 
 def _number(request: HttpRequest, name: str) -> int | None:
     typed = request.GET.get(name, "")
-    return int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 10 else None
+    return int(typed) if is_number(typed) else None
 
 
 def _list(request: HttpRequest, search: str, saved: int | None, source: int | None) -> ListPage:
@@ -161,9 +163,7 @@ def recipient_allow(request: HttpRequest, pk: int) -> HttpResponse:
     """Send again to an address whose server refused it."""
     report = find_report(request, pk, to_change=True)
     number = request.POST.get("channel", "")
-    channel = get_object_or_404(
-        Channel, report=report, pk=int(number) if number.isascii() and number.isdigit() else 0
-    )
+    channel = get_object_or_404(Channel, report=report, pk=int(number) if is_number(number) else 0)
     address = request.POST.get("address", "")[:500]
     services.recipient_allow(channel, address)
     messages.success(request, f"{address} gets the next run again.")

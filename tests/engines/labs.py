@@ -17,7 +17,6 @@ from typing import Any
 import duckdb
 import psycopg
 import pymysql
-from pyhive.exc import Error as HiveError
 
 from sqlagent.adapters import open_database
 from sqlagent.ports import SourceDatabase
@@ -154,15 +153,18 @@ class PostgresLab(Lab):
             db.execute("SET ROLE writer")
             db.execute((SCHEMAS / "postgres.sql").read_text())
 
-    def connect(self, **changes: Any) -> SourceDatabase:
-        how = {
+    def where(self) -> dict[str, Any]:
+        """How the writer signs in."""
+        return {
             "host": self.server.host,
             "port": self.server.port,
             "database": self.database,
             "user": "writer",
             "password": servers.PASSWORD,
         }
-        return open_database("postgres", **{**how, **changes})
+
+    def connect(self, **changes: Any) -> SourceDatabase:
+        return open_database("postgres", **{**self.where(), **changes})
 
     def doors(self) -> dict[str, SourceDatabase]:
         return {**super().doors(), "superuser": self.connect(user=self.server.user)}
@@ -240,15 +242,18 @@ class MysqlLab(Lab):
             f"GRANT ALL ON {self.archive}.* TO '{self.user}'@'%'"
         )
 
-    def connect(self, **changes: Any) -> SourceDatabase:
-        how = {
+    def where(self) -> dict[str, Any]:
+        """How the writer signs in."""
+        return {
             "host": self.server.host,
             "port": self.server.port,
             "database": self.database,
             "user": self.user,
             "password": servers.PASSWORD,
         }
-        return open_database("mysql", **{**how, **changes})
+
+    def connect(self, **changes: Any) -> SourceDatabase:
+        return open_database("mysql", **{**self.where(), **changes})
 
     def doors(self) -> dict[str, SourceDatabase]:
         return {**super().doors(), "superuser": self.connect(user=self.server.user)}
@@ -370,19 +375,11 @@ class AlchemyPostgresLab(PostgresLab):
     """PostgreSQL as the long tail sees it: through SQLAlchemy's dialect."""
 
     types = "sqlalchemy-postgres"
-
     tells_rows = tells_position = False
 
     def connect(self, **changes: Any) -> SourceDatabase:
-        how = {
-            "host": self.server.host,
-            "port": self.server.port,
-            "database": self.database,
-            "user": "writer",
-            "password": servers.PASSWORD,
-        }
         changes["options"] = {"dialect": "postgresql+psycopg", **changes.get("options", {})}
-        return open_database("sqlalchemy", **{**how, **changes})
+        return open_database("sqlalchemy", **{**self.where(), **changes})
 
     def in_flight(self, mark: str) -> int:
         """A statement behind a cursor shows as what is fetched from it."""
@@ -395,98 +392,11 @@ class AlchemyMysqlLab(MysqlLab):
     tells_rows = tells_position = False
 
     def connect(self, **changes: Any) -> SourceDatabase:
-        how = {
-            "host": self.server.host,
-            "port": self.server.port,
-            "database": self.database,
-            "user": self.user,
-            "password": servers.PASSWORD,
-        }
         changes["options"] = {"dialect": "mariadb+pymysql", **changes.get("options", {})}
-        return open_database("sqlalchemy", **{**how, **changes})
+        return open_database("sqlalchemy", **{**self.where(), **changes})
 
 
-class SparkLab(Lab):
-    """Spark SQL: namespaces of a metastore, no keys, names of letters and digits."""
-
-    engine = "spark"
-    endless = "SELECT COUNT(*) FROM range(100000000000000) AS endless"
-    rows_of = "SELECT i FROM (SELECT id + 1 AS i FROM range({count})) AS n"
-    has_keys = tells_nulls = False
-    odd = "odd_table"
-    more_rows = (
-        "INSERT INTO line_notes VALUES (99, 1, 2, 'red')",
-        "INSERT OVERWRITE line_notes VALUES (1, 1, 2, 'blue')",
-    )
-    more_columns = ("CREATE TABLE newcomer (nickname string) USING parquet", "DROP TABLE newcomer")
-    many = 500_000
-
-    def __init__(self, folder: Path, server: servers.SparkServer | None = None) -> None:
-        self.server = server or servers.spark_server()
-        super().__init__(self.server.folder / folder.name)
-        self.watch.parent.chmod(0o755)
-        self.watch.chmod(0o777)
-        self.home = self.database = folder.name.lower().replace("-", "_")
-        self.archive = f"{self.database}_archive"
-        self.look(f"CREATE DATABASE {self.database}", "default")
-        self.look(f"CREATE DATABASE {self.archive}", "default")
-        script = (SCHEMAS / "spark.sql").read_text().replace("archive.", f"{self.archive}.")
-        self.look(script)
-        self.server.running()  # its list of statements takes a second the first time
-
-    def connect(self, **changes: Any) -> SourceDatabase:
-        how = {
-            "host": self.server.host,
-            "port": self.server.port,
-            "database": self.database,
-            "user": "writer",
-        }
-        changes["options"] = {"namespaces": self.archive, **changes.get("options", {})}
-        return open_database("spark", **{**how, **changes})
-
-    def look(self, sql: str, database: str = "") -> list[tuple[Any, ...]]:
-        with closing(self.server.connect(database or self.database)) as db:
-            rows: list[tuple[Any, ...]] = []
-            for statement in sql.split(";\n"):
-                rows = self._ask(db, statement)
-            return rows
-
-    def _ask(self, db: Any, sql: str) -> list[tuple[Any, ...]]:
-        with closing(db.cursor()) as cursor:
-            cursor.execute(sql)
-            return list(cursor.fetchall()) if cursor.description else []
-
-    def attempt(self, sql: str, seconds: float) -> bool:
-        with closing(self.server.connect(self.database)) as db:
-            try:
-                self._ask(db, f"SET spark.sql.thriftServer.queryTimeout = {int(seconds) + 1}")
-                self._ask(db, sql)
-            except HiveError:
-                return False
-        return True
-
-    def state(self) -> Any:
-        with closing(self.server.connect(self.database)) as db:
-            tables = [
-                (space, row[1])
-                for space in (self.database, self.archive)
-                for row in self._ask(db, f"SHOW TABLES IN {space}")
-            ]
-            contents = [sorted(map(repr, self._ask(db, f"SELECT * FROM {a}.{b}"))) for a, b in tables]
-            spaces = [row for row in self._ask(db, "SHOW NAMESPACES") if row[0].startswith(self.database)]
-            functions = self._ask(db, "SHOW USER FUNCTIONS")
-            settings = self._ask(db, "SET -v") and sorted(map(repr, self._ask(db, "SET")))
-            jars = self._ask(db, "LIST JARS")
-            return tables, contents, spaces, functions, settings, jars, self.files()
-
-    def in_flight(self, mark: str) -> int:
-        return sum(mark in statement for statement in self.server.running())
-
-    def quoted(self, name: str) -> str:
-        return "`" + name.replace("`", "``") + "`"
-
-
-# The one suite runs on these too, and on Spark in a file of its own: one server for all its tests.
+# The one suite runs on these too, and on Spark (`spark_lab`) in a file of its own: one server for all its tests.
 SUITE: dict[str, type[Lab]] = {
     **LABS,
     "sqlalchemy-mysql": AlchemyMysqlLab,

@@ -19,7 +19,8 @@ from sqlagent import guard
 from sqlagent.errors import DatabaseError
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Limits, Refusal
-from tests.engines.labs import LABS, Lab, SparkLab
+from tests.engines.labs import LABS, Lab
+from tests.engines.spark_lab import SparkLab
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "docs" / "read-only.md"

@@ -24,7 +24,7 @@ from sqlagent.errors import Unreachable
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Answer, FailureKind, Limits, Outcome
 from tests.engines import test_net, test_shop
-from tests.engines.labs import SparkLab
+from tests.engines.spark_lab import SparkLab
 from tests.engines.spark_shop import make_shop
 from tests.engines.test_engines import *  # noqa: F403 - the tests of the suite, run with the lab below
 from tests.engines.test_engines import failure_of

@@ -1,57 +1,26 @@
-"""What becomes of a run: made and sent, not worth sending, put off, failed, stopped; by the services, in this process."""
+"""What becomes of a run: made and sent, not worth sending, handed over; by the services, in this process."""
 
 from __future__ import annotations
 
 import re
-import sqlite3
 from datetime import date, timedelta
 from io import StringIO
-from threading import Thread
-from time import sleep
 from zoneinfo import ZoneInfo
 
 import pytest
 import time_machine
-from django.core.files.storage import FileSystemStorage, default_storage
 from django.core.management import CommandError, call_command
-from django.db import connection
 from django.utils import timezone
 from openpyxl import load_workbook
 
-from mirror.leases import Status
 from mirror.library.services import sql_delete
 from mirror.people.services import member_remove, user_deactivate
 from mirror.reports import services
-from mirror.reports.models import Report, ReportFile, ReportRun, RunPart
+from mirror.reports.models import Report, ReportFile, ReportRun
 from mirror.results.models import StoredResult
-from mirror.sources.models import Source
-from tests.reports.working import due, make, save_report, save_sql, work_off
+from tests.reports.working import due, kept, make, runs_of, save_report, save_sql, work_off, write
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def write(source: Source, sql: str) -> None:
-    with sqlite3.connect(source.database) as db:
-        db.execute(sql)
-
-
-def runs_of(report: Report, at=None) -> ReportRun:
-    """Let the next scheduled time come, and do all that follows."""
-    before = set(report.runs.values_list("pk", flat=True))
-    due(report, at or timezone.now())
-    assert services.reports_due_make() == 1
-    work_off()
-    report.refresh_from_db()
-    return report.runs.exclude(pk__in=before).get()
-
-
-def kept() -> list[str]:
-    """Every file that reports keep in the storage."""
-    found = []
-    for run in default_storage.listdir("reports")[0] if default_storage.exists("reports") else ():
-        for attempt in default_storage.listdir(f"reports/{run}")[0]:
-            found += [f"{attempt}/{name}" for name in default_storage.listdir(f"reports/{run}/{attempt}")[1]]
-    return sorted(found)
 
 
 def test_a_report_that_is_due_is_made_and_mailed_once(post, alice, saved) -> None:
@@ -126,6 +95,20 @@ def test_a_run_by_hand_goes_to_all_and_a_test_to_oneself_alone(post, alice, save
         services.report_test(report, alice)
 
 
+def test_relative_dates_are_read_for_the_scheduled_day_in_the_reports_zone(post, alice, shop) -> None:
+    parameters = [{"name": "day", "kind": "date", "default": "yesterday", "label": "Day"}]
+    saved = save_sql(alice, shop, "SELECT :day AS day", parameters=parameters)
+    report = save_report(alice, saved, zone="Pacific/Kiritimati", schedule=None, missed="all")
+    Report.objects.update(schedule={"kind": "daily", "time": "00:30", "zone": "Pacific/Kiritimati"})
+    at = timezone.now().replace(hour=10, minute=30, second=0, microsecond=0) - timedelta(days=3)
+    due(report, at)
+    services.reports_due_make()
+    run = make(report.runs.order_by("scheduled_for").first())
+    assert run.scheduled_for == at
+    wanted: date = at.date()  # 00:30 of the next day in Kiritimati, and yesterday there
+    assert wanted.isoformat() in run.parts.get().sql
+
+
 # ---------------------------------------------------------------- conditions
 
 
@@ -189,173 +172,6 @@ def test_a_run_by_hand_neither_begins_an_alert_nor_ends_one(post, alice, stock) 
         services.report_run_now(report, alice)
         work_off()
         assert runs_of(report).about == about
-
-
-# ---------------------------------------------------------------- failing
-
-
-def test_a_failure_that_may_pass_is_tried_again_then_told_and_pauses_in_the_end(post, alice, stock) -> None:
-    alice.email = "alice@example.com"
-    alice.save()
-    saved = save_sql(alice, stock, "SELECT * FROM stock")
-    report = save_report(alice, saved, to=["a@example.com"], pause_after=2)
-    write(stock, "ALTER TABLE stock RENAME TO stack")
-    waits = []
-    for _ in range(2):
-        run = runs_of(report)
-        while run.status == Status.QUEUED:
-            waits.append(round((run.not_before - timezone.now()).total_seconds() / 60))
-            assert "no such table" in run.reason
-            assert services.run_take(run.pk) is None, "not before its time"
-            ReportRun.objects.filter(pk=run.pk).update(not_before=timezone.now())
-            work_off()
-            run.refresh_from_db()
-        assert (run.outcome, run.tries, run.attempts) == ("failed", 3, 4)
-        report.refresh_from_db()
-    assert waits == [1, 5, 15] * 2
-    work_off()
-    assert report.is_paused
-    assert report.next_at is None
-    assert report.paused_why.startswith(
-        "It failed 2 times in a row. The last time: Customers by country: no such"
-    )
-    assert [mail.to for mail in post.mails()] == [("alice@example.com",)] * 2
-    assert "no such table" in post.mails()[0].message.get_body(("plain",)).get_content()
-    assert "paused" in post.mails()[1].message["Subject"].lower()
-    assert (kept(), StoredResult.objects.count(), RunPart.objects.count()) == ([], 0, 0)
-    write(stock, "ALTER TABLE stack RENAME TO stock")
-    services.report_resume(report, alice)
-    assert runs_of(report).outcome == "made"
-    assert report.failures == 0
-
-
-def refused(alice, stock) -> str:
-    saved = save_sql(alice, stock, "DELETE FROM stock")
-    return runs_of(save_report(alice, saved)).reason
-
-
-def deleted_sql(alice, stock) -> str:
-    report = save_report(alice, save_sql(alice, stock, "SELECT 1"))
-    sql_delete(report.parts.get().saved)
-    return runs_of(report).reason
-
-
-def deleted_source(alice, stock) -> str:
-    report = save_report(alice, save_sql(alice, stock, "SELECT 1"))
-    stock.delete()
-    return runs_of(report).reason
-
-
-def lost_value(alice, stock) -> str:
-    parameters = [{"name": "least", "kind": "number", "default": "5", "label": "Least"}]
-    saved = save_sql(alice, stock, "SELECT * FROM stock WHERE pieces > :least", parameters=parameters)
-    report = save_report(alice, saved)
-    parameters[0]["default"] = ""
-    saved.save()
-    return runs_of(report).reason
-
-
-def lost_source(alice, stock) -> str:
-    from mirror.people.services import user_create
-
-    report = save_report(alice, save_sql(alice, stock, "SELECT 1"))
-    stock.owner = user_create("dora")
-    stock.save()
-    return runs_of(report).reason
-
-
-def no_such_column(alice, stock) -> str:
-    threshold = {"column": "price", "test": "above", "value": "1"}
-    saved = save_sql(alice, stock, "SELECT * FROM stock")
-    return runs_of(save_report(alice, saved, condition="threshold", threshold=threshold)).reason
-
-
-def no_number(alice, stock) -> str:
-    threshold = {"column": "item", "test": "above", "value": "1"}
-    saved = save_sql(alice, stock, "SELECT * FROM stock")
-    return runs_of(save_report(alice, saved, condition="threshold", threshold=threshold)).reason
-
-
-@pytest.mark.parametrize(
-    ("case", "words"),
-    [
-        (refused, "Customers by country: "),
-        (deleted_sql, "The saved SQL “Customers by country” was deleted"),
-        (deleted_source, "The saved SQL “Customers by country” was deleted, or its source was."),
-        (lost_value, "Customers by country: Give a value for Least."),
-        (lost_source, "alice no longer sees the source stock of “Customers by country”."),
-        (no_such_column, "The alert is about the column “price”, and the rows have none of that name."),
-        (no_number, "The value of item is “nut”, and that is not a number."),
-    ],
-    ids=lambda case: getattr(case, "__name__", ""),
-)
-def test_what_no_second_try_mends_fails_at_once_in_plain_words(post, alice, stock, case, words) -> None:
-    assert words in case(alice, stock)
-    run = ReportRun.objects.get()
-    assert (run.status, run.outcome, run.tries) == (Status.DONE, "failed", 0)
-    assert run.advice
-    assert StoredResult.objects.count() == 0
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        (".parquet", "rows came back and could not be stored: No space"),
-        (".csv", "could not be kept: No space"),
-    ],
-)
-def test_a_full_disk_is_told_and_tried_again(post, alice, saved, monkeypatch, name, words) -> None:
-    real = FileSystemStorage._save
-
-    def save(storage, path, content):
-        if path.endswith(name):
-            raise OSError(28, "No space left on device")
-        return real(storage, path, content)
-
-    report = save_report(alice, saved)
-    monkeypatch.setattr(FileSystemStorage, "_save", save)
-    run = runs_of(report)
-    assert (run.status, run.tries) == (Status.QUEUED, 1)
-    assert words in run.reason
-    assert (kept(), StoredResult.objects.count()) == ([], 0)
-
-
-def test_a_stopped_run_ends_with_its_sql_and_leaves_nothing(post, alice, shop, saved) -> None:
-    run = services.report_run_now(save_report(alice, saved), alice)
-    services.run_stop(run, alice)
-    run.refresh_from_db()
-    assert (run.status, run.outcome, run.reason) == (Status.DONE, "skipped", "Stopped by alice.")
-
-    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1e12) SELECT count(*) FROM n"
-    parts = [(saved, {}), (save_sql(alice, shop, endless, "Endless"), {})]
-    run = services.report_run_now(save_report(alice, saved, parts=parts), alice)
-
-    def stop() -> None:
-        while not RunPart.objects.exists():
-            sleep(0.01)
-        services.run_stop(run, alice)
-        connection.close()
-
-    stopping = Thread(target=stop)
-    stopping.start()
-    run = make(run)
-    stopping.join()
-    assert (run.status, run.outcome, run.reason) == (Status.DONE, "skipped", "Stopped by alice.")
-    assert (kept(), StoredResult.objects.count(), RunPart.objects.count()) == ([], 0, 0)
-
-
-def test_relative_dates_are_read_for_the_scheduled_day_in_the_reports_zone(post, alice, shop) -> None:
-    parameters = [{"name": "day", "kind": "date", "default": "yesterday", "label": "Day"}]
-    saved = save_sql(alice, shop, "SELECT :day AS day", parameters=parameters)
-    report = save_report(alice, saved, zone="Pacific/Kiritimati", schedule=None, missed="all")
-    Report.objects.update(schedule={"kind": "daily", "time": "00:30", "zone": "Pacific/Kiritimati"})
-    at = timezone.now().replace(hour=10, minute=30, second=0, microsecond=0) - timedelta(days=3)
-    due(report, at)
-    services.reports_due_make()
-    run = make(report.runs.order_by("scheduled_for").first())
-    assert run.scheduled_for == at
-    wanted: date = at.date()  # 00:30 of the next day in Kiritimati, and yesterday there
-    assert wanted.isoformat() in run.parts.get().sql
 
 
 # ---------------------------------------------------------------- owners

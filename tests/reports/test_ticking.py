@@ -178,6 +178,10 @@ def test_the_scheduler_goes_on_when_the_clock_is_set_back() -> None:
             "The threshold is “many”, and that is not a number.",
         ),
         (
+            {"condition": "threshold", "threshold": {"column": "n", "test": "above", "value": "1e999999"}},
+            "The threshold is “1e999999”, a number of more than 200,000 digits.",
+        ),
+        (
             {"schedule": Schedule("daily", "UTC", time=time(8), ends_on=datetime(2020, 1, 2).date())},
             "This schedule never fires again.",
         ),

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import sqlite3
 from datetime import datetime, time
 from typing import Any
+
+from django.core.files.storage import default_storage
+from django.utils import timezone
 
 from mirror.leases import Status
 from mirror.library.models import SavedSql
 from mirror.reports import services
 from mirror.reports.models import Delivery, Report, ReportRun
 from mirror.reports.schedule import Schedule
+from mirror.sources.models import Source
 
 EIGHT = Schedule("daily", "Europe/Oslo", time=time(8))
 COUNTRIES = "SELECT country, count(*) AS customers FROM customers GROUP BY country ORDER BY 2 DESC, 1 LIMIT 5"
@@ -67,3 +72,28 @@ def work_off() -> None:
     for delivery in Delivery.objects.filter(status=Status.QUEUED):
         if lease := services.delivery_take(delivery.pk):
             services.delivery_make(lease)
+
+
+def write(source: Source, sql: str) -> None:
+    """Change a source from behind."""
+    with sqlite3.connect(source.database) as db:
+        db.execute(sql)
+
+
+def runs_of(report: Report, at=None) -> ReportRun:
+    """Let the next scheduled time come, and do all that follows."""
+    before = set(report.runs.values_list("pk", flat=True))
+    due(report, at or timezone.now())
+    assert services.reports_due_make() == 1
+    work_off()
+    report.refresh_from_db()
+    return report.runs.exclude(pk__in=before).get()
+
+
+def kept() -> list[str]:
+    """Every file that reports keep in the storage."""
+    found = []
+    for run in default_storage.listdir("reports")[0] if default_storage.exists("reports") else ():
+        for attempt in default_storage.listdir(f"reports/{run}")[0]:
+            found += [f"{attempt}/{name}" for name in default_storage.listdir(f"reports/{run}/{attempt}")[1]]
+    return sorted(found)

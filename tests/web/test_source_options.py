@@ -218,3 +218,5 @@ def test_the_shell_takes_the_same_settings(alice, ledger, monkeypatch, capsys):
         call_command("connect", "c", "--engine", "postgres", *where, "--option", dialect)
     with pytest.raises(CommandError, match="--sslmode: Select a valid choice"):
         call_command("connect", "c", "--engine", "postgres", *where, "--option", "sslmode=maybe")
+    with pytest.raises(CommandError, match="'sslmode' has no value. Write sslmode=VALUE"):
+        call_command("connect", "c", "--engine", "postgres", *where, "--option", "sslmode")

@@ -21,6 +21,8 @@ TESTS = {
 }
 ROWS = {"first": "in the first row", "any": "in any row"}
 MOST_QUIET_HOURS = 24 * 365
+# More than a number of PostgreSQL has (131,072). A text of ten characters can stand for a billion: 1e999999999.
+MOST_DIGITS = 200_000
 
 
 def threshold_check(typed: Mapping[str, Any], parts: int) -> dict[str, Any]:
@@ -65,6 +67,11 @@ def number_read(value: Any, what: str) -> Decimal:
     if not number.is_finite():
         raise ReportError(
             f"{what} is “{str(value)[:60]}”, and that is not a number.", "Name a column of numbers."
+        )
+    if abs(number.adjusted()) > MOST_DIGITS:
+        raise ReportError(
+            f"{what} is “{str(value)[:60]}”, a number of more than {MOST_DIGITS:,} digits.",
+            "Name a column of smaller numbers.",
         )
     return number
 

@@ -6,6 +6,7 @@ Chart, sentence, condition, files and history are made of the rows kept here; th
 from __future__ import annotations
 
 import logging
+from contextlib import ExitStack
 from datetime import timedelta
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -143,11 +144,10 @@ def _kept(
         truncated=result.truncated,
         seconds=result.seconds,
     )
-    try:
+    with ExitStack() as undo:
+        undo.callback(result_delete, result)
         with transaction.atomic():
             lease.write()
             row.save(force_insert=True)
-    except Exception:
-        result_delete(result)
-        raise
+        undo.pop_all()
     return MadePart(row, result, saved.question or saved.name, saved.chart)

@@ -83,12 +83,16 @@ def _form(options: dict[str, Any]) -> SourceForm:
 
 
 def _options(typed: list[str], engine: str) -> dict[str, str]:
-    """Read `name=value` pairs. Raises: CommandError for a name that the engine does not know."""
+    """Read `name=value` pairs. Raises: CommandError for one without a value, or a name the engine does not know."""
     known = OPTIONS.get(engine, ())
-    pairs = dict(each.split("=", 1) if "=" in each else (each, "") for each in typed)
-    for name in pairs:
+    pairs = {}
+    for each in typed:
+        name, sign, value = each.partition("=")
         if name not in known:
             raise CommandError(f"--option: {engine} has no '{name}'. Known: {', '.join(known) or 'none'}.")
+        if not sign:
+            raise CommandError(f"--option: '{name}' has no value. Write {name}=VALUE.")
+        pairs[name] = value
     return pairs
 
 
