@@ -13,7 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
 from sqlagent import guard
-from sqlagent.errors import Cancelled, DatabaseError
+from sqlagent.errors import Cancelled, DatabaseError, StatementFailed
 from sqlagent.guard import Passed, Policy
 from sqlagent.ports import Database
 from sqlagent.values import Candidate, Catalog, Execution, Failure, FailureKind, Limits, Refusal, Rows
@@ -114,16 +114,28 @@ class Executor:
         pool = ThreadPoolExecutor(self._workers, thread_name_prefix="execution")
         try:
             for verdict in checked:
-                if isinstance(verdict, Passed) and verdict.sql not in futures:
-                    futures[verdict.sql] = pool.submit(self._result, verdict.sql, cancelled)
+                if isinstance(verdict, Passed) and verdict.sent not in futures:
+                    futures[verdict.sent] = pool.submit(self._result, verdict.sent, cancelled)
             for candidate, verdict in zip(chosen, checked, strict=True):
                 if isinstance(verdict, Failure):
                     yield Execution(candidate, verdict, candidate.sql)
                     continue
-                result = self._wait(futures[verdict.sql], cancelled)
+                result = self._wait(futures[verdict.sent], cancelled)
+                if isinstance(result, Failure):
+                    result = verdict.placed(result)
                 yield Execution(candidate, result, verdict.sql)
         finally:
             self._stop(pool, futures.values())
+
+    def whole(self, sql: str, limits: Limits) -> Rows:
+        """Run SQL once more, with other limits. Raises: StatementFailed (refused SQL too), Unreachable."""
+        verdict = self.check(sql)
+        if isinstance(verdict, Failure):
+            raise StatementFailed(verdict)
+        try:
+            return self._database.execute(verdict.sent, limits)
+        except StatementFailed as error:
+            raise StatementFailed(verdict.placed(error.failure)) from error
 
     def check(self, sql: str) -> Passed | Failure:
         """Ask the guard; a refusal becomes a failure in the same words."""

@@ -69,13 +69,15 @@ _FILE_MARKS = frozenset("/\\:*?.")
 
 Ctes = Mapping[str, Columns]
 Report = Callable[[Unknown], None]
+FieldCheck = Callable[[exp.Expr, Source], bool]
 
 
 class Resolver:
     """Walks one parsed statement and reports every name that stands for nothing.
 
     `bindings` tells, by the id of its node, which catalog table each column belongs to (as far
-    as that is certain).
+    as that is certain). `is_field` is asked about `source.name` where the source's columns are not
+    all known; PostgreSQL reads a name that is no column as a call of that name.
     """
 
     def __init__(
@@ -84,11 +86,13 @@ class Resolver:
         report: Report,
         system: SystemNames | None = None,
         search_path: Sequence[str] = (),
+        is_field: FieldCheck | None = None,
     ) -> None:
         self.catalog = catalog
         self.dialect = catalog.dialect
         self.report = report
         self.system_names = system or SystemNames()
+        self.is_field = is_field
         self.default = (catalog.default_schema or DEFAULT_SCHEMAS.get(self.dialect, "")).lower()
         self.search_path = frozenset(s.lower() for s in search_path)
         self.by_name: dict[str, list[Table]] = {}
@@ -285,10 +289,13 @@ class Resolver:
             table = None
         if node.args.get("pivots") or node.args.get("ordinality"):
             columns, table = None, None
+        made = Source(columns, table, _named(node, self.fold))
+        if not name and self.dialect == "postgres" and made.named:
+            name = next(iter(made.named))
         if name and name not in scope.sources:
-            scope.sources[name] = Source(columns, table)
+            scope.sources[name] = made
         else:
-            scope.merged.append(Source(columns, table))
+            scope.merged.append(made)
 
     def relation(self, node: exp.Expr, ctes: Ctes, scope: Scope) -> Source:
         """Resolve one table expression, whatever it is, but not what is joined to it."""
@@ -389,22 +396,30 @@ class Resolver:
         if self.dialect == "duckdb" and node.args.get("db") is not None and self._nested(node, scope):
             return
         owner, low = self.fold(node.args["table"]), node.this.name.lower()
-        nested = self.dialect in ("duckdb", "postgres")
+        nested = self.dialect == "duckdb"
         for each in scope.chain():
             source = each.sources.get(owner)
             if source is not None:
                 if source.columns is None or self.fold(node.this) in source.columns:
                     if source.table is not None:
                         self.bindings[id(node)] = source.table
+                    if source.columns is None:
+                        self._field(node, source, scope)
                     return
                 is_field = nested and any(s.columns and owner in s.columns for s in each.every())
                 if low not in self.system_names.columns and not is_field:
                     self.report(Unknown("column", node, scope))
                 return
             inside = each.every() if nested else each.merged
-            if any(s.columns is None or owner in s.columns for s in inside) or owner in self._bound:
+            found = next((s for s in inside if s.columns is None or owner in s.columns), None)
+            if found is not None or owner in self._bound:
+                self._field(node, found or Source(None), scope)
                 return
         self.report(Unknown("alias", node, scope))
+
+    def _field(self, node: exp.Column, source: Source, scope: Scope) -> None:
+        if self.is_field is not None and not self.is_field(node.this, source):
+            self.report(Unknown("field", node, scope))
 
     def _nested(self, node: exp.Column, scope: Scope) -> bool:
         """Say whether `a.b.c` begins with a column or source in reach: a field of a field."""
@@ -431,6 +446,23 @@ def _part(node: exp.Expr, key: str) -> exp.Expr | None:
     """Take a qualifier of a name; the parser gives an empty text for `a..b`."""
     part = node.args.get(key)
     return part if isinstance(part, exp.Expr) else None if part is None else exp.Identifier(this=str(part))
+
+
+def _named(node: exp.Expr, fold: Callable[[exp.Expr], str]) -> Columns:
+    """List the names that the rows of a called function certainly have; None for anything but a call."""
+    inner = node.this if isinstance(node, exp.Lateral | exp.Table) else node
+    if not (node.args.get("rows_from") or isinstance(inner, exp.Func | exp.Dot | exp.Unnest)):
+        return None
+    call = inner.expression if isinstance(inner, exp.Dot) else inner
+    names = [call.name.lower()] if isinstance(call, exp.Anonymous) else []
+    if isinstance(call, exp.Func) and not names:
+        names = [name.lower() for name in call.sql_names()]
+    alias = node.args.get("alias")
+    if isinstance(alias, exp.TableAlias):
+        names += [fold(alias.this)] if isinstance(alias.this, exp.Identifier) else []
+        for column in alias.args.get("columns") or ():
+            names.append(fold(column if isinstance(column, exp.Identifier) else column.this))
+    return frozenset(names)
 
 
 def _is_query(node: object) -> bool:

@@ -364,7 +364,7 @@ class Journey:
         if rows.truncated and self.budget.result_rows > self.budget.rows:
             whole = _limits(self.budget, self.budget.result_rows)
             try:
-                rows = self.database.execute(best.representative.sql, whole)
+                rows = self.executor.whole(best.representative.sql, whole)
             except DatabaseError as error:
                 common = replace(common, notes=(*common.notes, f"Only the first rows are shown: {error}"))
         return replace(

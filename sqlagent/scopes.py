@@ -31,10 +31,14 @@ class SystemNames:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Something in FROM: the names of its columns, and its table when it is one of the catalog."""
+    """Something in FROM: the names of its columns, and its table when it is one of the catalog.
+
+    `named` are the names that a called function's rows certainly have, None where it is no call.
+    """
 
     columns: Columns
     table: Table | None = None
+    named: Columns = None
 
 
 @dataclass(slots=True)
@@ -72,8 +76,8 @@ class Scope:
 class Unknown:
     """A name that stands for nothing where it is written.
 
-    `kind` is `table`, `column`, `alias` (the part before the dot of a column) or `file` (a CTE
-    named like one). `ctes` are those visible there; `scope` is what can be seen from there.
+    `kind` is `table`, `column`, `alias` (the part before the dot of a column), `field` (a name that
+    PostgreSQL may read as a call) or `file` (a CTE named like one). `ctes` are those visible there; `scope` is what can be seen from there.
     """
 
     kind: str

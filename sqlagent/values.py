@@ -110,12 +110,17 @@ class Catalog:
     `dialect` is sqlglot's name of the SQL spoken (`sqlite`, `postgres`, `mysql`, `duckdb`).
     `version` changes whenever the tables do. `default_schema` is what the namespace of tables
     with an empty `schema` is called (`public`, or the database's name in MySQL), when known.
+    `routines` are names of functions, operators, and types with code, that somebody made there; `types`
+    are types somebody made that only hold values; `fields` are the names of their parts.
     """
 
     dialect: str
     tables: tuple[Table, ...]
     version: str = ""
     default_schema: str = ""
+    routines: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
 
     def table(self, name: str, schema: str = "") -> Table | None:
         """Find a table by name (and schema), letter case ignored."""

@@ -67,7 +67,7 @@ def sql_export(
             raise ExportRefused(f"The SQL needs a value for {named}. Write the value itself in its place.")
         with (
             _stopped_by(stop, database),
-            _sheet(database, checked.sql, format, limits, cover.title) as (sheet, stream),
+            _sheet(database, checked.sent, format, limits, cover.title) as (sheet, stream),
         ):
             if isinstance(to, Path):
                 written = write(format, [sheet], to, cover, progress)

@@ -22,7 +22,8 @@ def catalog_json(catalog: Catalog) -> dict[str, Any]:
 
 def catalog_read(kept: dict[str, Any]) -> Catalog:
     """Turn what `catalog_json` gave into a catalog again."""
-    return Catalog(**{**kept, "tables": tuple(map(_table, kept["tables"]))})
+    made = {name: tuple(kept.get(name, ())) for name in ("routines", "types", "fields")}
+    return Catalog(**{**kept, **made, "tables": tuple(map(_table, kept["tables"]))})
 
 
 def _table(kept: dict[str, Any]) -> Table:

@@ -387,8 +387,10 @@ def with_known_keys(tables: Iterable[Table]) -> tuple[Table, ...]:
     )
 
 
-def structure_hash(tables: Iterable[Table]) -> str:
+def structure_hash(tables: Iterable[Table], made: object = ()) -> str:
     """Hash what drift is about: names, types, nullability, keys; not comments or row counts.
+
+    `made` is what else somebody made in the database: names of functions and types.
 
     Example:
         >>> from sqlagent.values import Column
@@ -402,6 +404,8 @@ def structure_hash(tables: Iterable[Table]) -> str:
         keys = [(k.columns, k.schema, k.table, k.referenced) for k in table.foreign_keys]
         columns = [(c.name, c.type, c.nullable) for c in table.columns]
         digest.update(repr((table.key, table.is_view, table.primary_key, keys, columns)).encode())
+    if made:
+        digest.update(repr(made).encode())
     return digest.hexdigest()[:32]
 
 

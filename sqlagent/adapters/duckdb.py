@@ -72,6 +72,8 @@ SELECT schema_name, table_name, column_name, data_type, is_nullable, comment
 FROM duckdb_columns() WHERE NOT internal AND database_name = current_database()
 ORDER BY schema_name, table_name, column_index
 """
+ROUTINES = "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE NOT internal ORDER BY 1"
+TYPES = "SELECT DISTINCT lower(type_name) FROM duckdb_types() WHERE NOT internal ORDER BY 1"
 KEYS = """
 SELECT schema_name, table_name, constraint_type, constraint_column_names, referenced_table,
        referenced_column_names
@@ -122,7 +124,11 @@ class DuckdbDatabase(Adapter):
                 )
                 for schema, name, comment, size, is_view in db.execute(TABLES).fetchall()
             )
-            return Catalog(self.dialect, tables, structure_hash(tables), "main")
+            routines, types = (
+                tuple(str(name) for (name,) in db.execute(sql).fetchall()) for sql in (ROUTINES, TYPES)
+            )
+            version = structure_hash(tables, [*routines, *types])
+            return Catalog(self.dialect, tables, version, "main", routines, types)
 
     def check(self) -> Check:
         """Open the file and read its schema."""

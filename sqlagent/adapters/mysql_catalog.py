@@ -34,6 +34,11 @@ WHERE table_schema NOT IN {SYSTEM}
 ORDER BY 1, 2, constraint_name, ordinal_position
 """  # noqa: S608
 
+ROUTINES = f"""
+SELECT DISTINCT LOWER(routine_name) FROM information_schema.routines
+WHERE routine_schema NOT IN {SYSTEM} AND routine_type = 'FUNCTION' ORDER BY 1
+"""  # noqa: S608
+
 Ask = Callable[[str], list[Row]]
 
 
@@ -69,7 +74,8 @@ def read_catalog(ask: Ask, database: str) -> Catalog:
             )
         )
     found = with_known_keys([t for t in tables if t.columns and not (sees_all and t.schema)])
-    return Catalog("mysql", found, structure_hash(found), database)
+    routines = tuple(str(row[0]) for row in ask(ROUTINES))
+    return Catalog("mysql", found, structure_hash(found, routines), database, routines)
 
 
 def read_check(ask: Ask, database: str, started: float) -> Check:

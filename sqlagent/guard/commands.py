@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from sqlagent.guard.lists import Lists
-from sqlagent.guard.policy import Policy
-from sqlagent.guard.scan import Scanned
+from sqlagent.guard.lists import Lists, reason_of
+from sqlagent.guard.policy import Policy, switched_off
+from sqlagent.guard.rebuilding import Rebuilt
+from sqlagent.guard.shapes import is_harmless_field
 from sqlagent.guard.unknown import Refused, refusal_of
 from sqlagent.names import Resolver
-from sqlagent.scopes import SystemNames, Unknown
+from sqlagent.scopes import Source, SystemNames, Unknown
 from sqlagent.values import Catalog, Refusal
 
 
@@ -50,16 +51,6 @@ _PRAGMA = re.compile(
 )
 
 
-def switched_off(what: str, position: int | None) -> Refusal:
-    """Refuse what an administrator does not want."""
-    return Refusal(
-        f"{what} is switched off for this source.",
-        "An administrator decided so.",
-        "Ask for rows with a SELECT, or ask the administrator.",
-        position,
-    )
-
-
 def resolver(catalog: Catalog, allowed: Lists, policy: Policy) -> Resolver:
     """Make the walk that refuses the first name that stands for nothing."""
     tables = frozenset() if "system_tables" in policy.refused else allowed.tables
@@ -68,41 +59,51 @@ def resolver(catalog: Catalog, allowed: Lists, policy: Policy) -> Resolver:
     def report(unknown: Unknown) -> None:
         raise Refused(refusal_of(unknown, walk))
 
-    walk = Resolver(catalog, report, system, policy.search_path)
+    def is_field(name: exp.Expr, source: Source) -> bool:
+        written = name.name if name.args.get("quoted") else name.name.lower()
+        if source.named is None:
+            return written not in catalog.routines and not reason_of(written)
+        if written in source.named:
+            return written not in catalog.routines
+        return is_harmless_field(written, catalog, allowed)
+
+    walk = Resolver(
+        catalog, report, system, policy.search_path, is_field if catalog.dialect == "postgres" else None
+    )
     return walk
 
 
-def match(scanned: Scanned, catalog: Catalog, policy: Policy, allowed: Lists) -> Command | Refusal | None:
+def match(built: Rebuilt, catalog: Catalog, policy: Policy, allowed: Lists) -> Command | Refusal | None:
     """Find EXPLAIN, SHOW or PRAGMA at the start; None when it is none of them. Raises: Refused."""
-    word = _WORD.match(scanned.code)
+    word = _WORD.match(built.code)
     first = word.group(1).lower() if word else ""
     if first == "show":
-        return _show(scanned, catalog, policy, allowed)
-    if catalog.dialect == "mysql" and (table := _DESCRIBE.match(scanned.code)):
-        return _described(table, scanned, catalog, policy, allowed)
+        return _show(built, catalog, policy, allowed)
+    if catalog.dialect == "mysql" and (table := _DESCRIBE.match(built.code)):
+        return _described(table, built, catalog, policy, allowed)
     if first == "pragma" and catalog.dialect == "sqlite":
-        return _pragma(scanned, policy, allowed)
-    explain = _EXPLAINS.get(catalog.dialect, _EXPLAINS["other"]).match(scanned.code)
+        return _pragma(built, policy, allowed)
+    explain = _EXPLAINS.get(catalog.dialect, _EXPLAINS["other"]).match(built.code)
     if explain is None:
         return None
-    return _explain(scanned, explain, catalog, policy, allowed)
+    return _explain(built, explain, catalog, policy, allowed)
 
 
 def _described(
-    found: re.Match[str], scanned: Scanned, catalog: Catalog, policy: Policy, allowed: Lists
+    found: re.Match[str], built: Rebuilt, catalog: Catalog, policy: Policy, allowed: Lists
 ) -> Command | Refusal:
     if "describe" in policy.refused:
-        return switched_off("DESCRIBE", scanned.start)
+        return switched_off("DESCRIBE", 0)
     schema = _identifier(found["schema"]) if found["schema"] else None
     resolver(catalog, allowed, policy).statement(exp.Table(this=_identifier(found["table"]), db=schema))
     return Command(done=True)
 
 
 def _explain(
-    scanned: Scanned, found: re.Match[str], catalog: Catalog, policy: Policy, allowed: Lists
+    built: Rebuilt, found: re.Match[str], catalog: Catalog, policy: Policy, allowed: Lists
 ) -> Command | Refusal | None:
     if "explain" in policy.refused:
-        return switched_off("EXPLAIN", scanned.start)
+        return switched_off("EXPLAIN", 0)
     options = found.group("options").lower()
     end = found.end()
     words = re.findall(
@@ -110,9 +111,7 @@ def _explain(
     )
     if "(" in options and re.match(r"[\s(]*(?:select|with|values|from|table)\b", options):
         end, words, options = found.start("options"), [], ""
-    analyze = (
-        catalog.dialect == "mysql" and scanned.code[: found.start("options")].strip().lower() == "analyze"
-    )
+    analyze = catalog.dialect == "mysql" and built.code[: found.start("options")].strip().lower() == "analyze"
     for option in words:
         if option in ("analyze", "analyse"):
             analyze = True
@@ -123,37 +122,37 @@ def _explain(
                 f"EXPLAIN has an option that is not on the list: {option}.",
                 "Only options known to be harmless pass.",
                 "Leave the option out.",
-                scanned.start,
+                0,
             )
     if analyze and "explain_analyze" in policy.refused:
-        return switched_off("EXPLAIN ANALYZE", scanned.start)
-    code = " " * end + scanned.code[end:]
+        return switched_off("EXPLAIN ANALYZE", 0)
+    code = " " * end + built.code[end:]
     if not code.strip():
         return Refusal(
             "EXPLAIN is followed by nothing.",
             "There is no statement to explain.",
             "Add a SELECT.",
-            scanned.start,
+            0,
         )
     if re.match(r"\s*(?:EXPLAIN|SHOW|PRAGMA|DESCRIBE|DESC|SUMMARIZE|ANALYZE)\b", code, re.IGNORECASE):
         return Refusal(
             "EXPLAIN is followed by a statement that is not a SELECT.",
             "Only read-only statements can be explained.",
             "Explain a SELECT.",
-            scanned.start,
+            0,
         )
     return Command(code, runs=analyze)
 
 
-def _show(scanned: Scanned, catalog: Catalog, policy: Policy, allowed: Lists) -> Command | Refusal:
+def _show(built: Rebuilt, catalog: Catalog, policy: Policy, allowed: Lists) -> Command | Refusal:
     if "show" in policy.refused:
-        return switched_off("SHOW", scanned.start)
-    text = scanned.code.strip()
+        return switched_off("SHOW", 0)
+    text = built.code.strip()
     refusal = Refusal(
         f"{text[:60]} may not be run.",
         "SHOW passes for tables, columns and a few harmless settings only.",
         "Look in the schema browser, or ask for rows with a SELECT.",
-        scanned.start,
+        0,
     )
     body = re.sub(r"\s+LIKE\s+'[^'\\]*'\s*\Z", "", text[4:], flags=re.IGNORECASE).strip()
     phrase = "_".join(body.lower().split())
@@ -180,13 +179,13 @@ def _identifier(text: str) -> exp.Identifier:
     return exp.Identifier(this=text[1:-1] if quoted else text, quoted=quoted)
 
 
-def _pragma(scanned: Scanned, policy: Policy, allowed: Lists) -> Command | Refusal:
-    found = _PRAGMA.match(scanned.code)
+def _pragma(built: Rebuilt, policy: Policy, allowed: Lists) -> Command | Refusal:
+    found = _PRAGMA.match(built.code)
     if found and found.group("name").lower() in allowed.pragmas and "pragma" not in policy.refused:
         return Command(done=True)
     return Refusal(
         "This PRAGMA may not be run.",
         "Most PRAGMAs change settings or tell about files; only those that describe a table pass.",
         "Look in the schema browser, or use PRAGMA table_info(table).",
-        scanned.start,
+        0,
     )

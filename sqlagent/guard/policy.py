@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sqlagent.guard.lists import lists, reason_of
+from sqlagent.values import Refusal
 
 KINDS = {
     "explain": "EXPLAIN of a read-only statement",
@@ -73,3 +74,13 @@ def further(policy: Policy) -> frozenset[str]:
     """Give the functions that an administrator added, in lower case, without those that never pass."""
     low = (name.lower() for name in policy.functions)
     return frozenset(name for name in low if not reason_of(name.rpartition(".")[2]))
+
+
+def switched_off(what: str, position: int | None) -> Refusal:
+    """Refuse what an administrator does not want."""
+    return Refusal(
+        f"{what} is switched off for this source.",
+        "An administrator decided so.",
+        "Ask for rows with a SELECT, or ask the administrator.",
+        position,
+    )

@@ -1,6 +1,6 @@
 """Code to tokens to a syntax tree, by sqlglot; what cannot be read with certainty is refused.
 
-The tokens must agree with the scan on where literals and comments are. Where the parser knows a
+The tokens must agree with the lexemes. Where the parser knows a
 function too well and objects to its arguments, the code is read once more with that function as
 a plain one: what may be called is decided on the tokens as they were written, not here.
 """
@@ -15,7 +15,7 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from sqlagent.guard.scan import Scanned
+from sqlagent.guard.rebuilding import Rebuilt
 from sqlagent.values import Refusal
 
 # What cannot be read is refused with its reason; the parser's own warnings would put SQL into logs.
@@ -25,36 +25,77 @@ ODD_ERRORS = (AssertionError, ValueError, TypeError, AttributeError, KeyError, I
 """What sqlglot raises on some malformed SQL instead of its own errors: seen while fuzzing, 2026-11-20."""
 
 
-def tokens_of(scanned: Scanned, dialect: str) -> list[Token] | Refusal:
-    """Cut the code into tokens; they must agree with the scan on literals and comments."""
+MAX_READINGS = 50_000
+"""How often the parser may look at a token. It reads the brackets behind the name of a type twice: as a type first."""
+
+
+def tokens_of(built: Rebuilt, dialect: str) -> list[Token] | Refusal:
+    """Cut the code into tokens, which must agree with the lexemes on where each begins and what it says."""
+    known = Dialect.get_or_raise(dialect)
     try:
-        tokens = Dialect.get_or_raise(dialect).tokenize(scanned.code)
+        tokens = known.tokenize(built.code)
     except (SqlglotError, *ODD_ERRORS) as error:
-        return unread(scanned, _description(error))
-    spans = (*scanned.literals, *scanned.names)
-    quoted = {end for start, end in spans if start < scanned.end and scanned.code[start:end].strip()}
+        return unread(built, _description(error))
+    starts, at, last = set(built.starts), 0, len(built.quoted)
+    while at < last and not built.code[slice(*built.quoted[at][:2])].strip():
+        at += 1  # what EXPLAIN was blanked out with
     for token in tokens:
-        quoted.discard(token.end + 1)
-        if token.comments:
-            return unread(scanned, "a comment is read in two ways")
-    if quoted or not tokens:
-        return unread(scanned, "a quoted text is read in two ways")
-    return tokens
+        if token.comments or token.start not in starts:
+            return unread(built, "a word is read in two ways", token.start)
+        if at < last and token.end >= built.quoted[at][0]:
+            start, end, value = built.quoted[at]
+            if token.start != start or token.end + 1 != end or value not in (None, token.text):
+                return unread(built, "a quoted text is read in two ways", start)
+            at += 1
+        elif (
+            token.token_type in _LITERAL and not token.text[:1].isdigit()
+        ) or token.token_type == TokenType.IDENTIFIER:
+            return unread(built, "a quoted text is read in two ways", token.start)
+    if at < last or not tokens:
+        return unread(built, "a quoted text is read in two ways")
+    return _bounded(tokens, known) or tokens
 
 
-def parse(scanned: Scanned, tokens: list[Token], dialect: str) -> exp.Expr | Refusal:
+def _bounded(tokens: list[Token], dialect: Dialect) -> Refusal | None:
+    """Refuse what the parser would read too often: each name of a type before a bracket doubles the work within."""
+    types = dialect.parser_class.TYPE_TOKENS
+    readings, work = 0, 1
+    brackets: list[int] = []
+    for number, token in enumerate(tokens):
+        if token.token_type in _OPENING:
+            doubles = number > 0 and tokens[number - 1].token_type in types
+            brackets.append(work)
+            work *= 2 if doubles else 1
+        elif token.token_type in _CLOSING and brackets:
+            work = brackets.pop()
+        readings += work
+        if readings > MAX_READINGS:
+            return Refusal(
+                "Types and brackets are nested too deeply.",
+                "Such SQL cannot be checked in reasonable time.",
+                "Simplify the SQL, for instance with WITH.",
+                token.start,
+            )
+    return None
+
+
+_OPENING = frozenset((TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE))
+_CLOSING = frozenset((TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE))
+
+
+def parse(built: Rebuilt, tokens: list[Token], dialect: str) -> exp.Expr | Refusal:
     """Read tokens as one statement, or refuse with the parser's reason and place."""
     known = Dialect.get_or_raise(dialect)
     try:
-        parsed = known.parser().parse(tokens, scanned.code)
+        parsed = known.parser().parse(tokens, built.code)
     except (SqlglotError, *ODD_ERRORS) as error:
         try:
-            parsed = known.parser().parse(_plainer(tokens, known), scanned.code)
+            parsed = known.parser().parse(_plainer(tokens, known), built.code)
         except (SqlglotError, *ODD_ERRORS):
-            return unread(scanned, _description(error), _offset(error, scanned.code))
+            return unread(built, _description(error), _offset(error, built.code))
     found = [root for root in parsed if root is not None]
     if len(found) != 1:
-        return unread(scanned, "there is not exactly one statement")
+        return unread(built, "there is not exactly one statement")
     return found[0]
 
 
@@ -144,13 +185,13 @@ def _offset(error: Exception, code: str) -> int | None:
     return max(0, min(sum(len(part) + 1 for part in before) + column - length, len(code)))
 
 
-def unread(scanned: Scanned, reason: str, position: int | None = None) -> Refusal:
+def unread(built: Rebuilt, reason: str, position: int | None = None) -> Refusal:
     """Refuse what cannot be read, and say why."""
     return Refusal(
         f"The SQL cannot be read: {reason}.",
         "What cannot be read with certainty does not run.",
         "Check the spelling, brackets and quotes near the marked place.",
-        scanned.start if position is None else position,
+        0 if position is None else position,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from rapidfuzz import fuzz, process
 from sqlglot import exp
 
+from sqlagent.guard.shapes import field_refusal
 from sqlagent.names import Resolver
 from sqlagent.scopes import Unknown
 from sqlagent.values import Refusal
@@ -49,6 +50,8 @@ def refusal_of(unknown: Unknown, resolver: Resolver) -> Refusal:
         )
     if isinstance(node, exp.Table):
         return _table(node, unknown, resolver)
+    if unknown.kind == "field":
+        return field_refusal(node.this)
     if unknown.kind == "alias":
         return _alias(node, unknown)
     return _column(node, unknown, resolver)

@@ -25,6 +25,7 @@ from mirror.results.files import ResultNotKept
 from mirror.results.models import StoredResult
 from mirror.results.selectors import rows_of
 from mirror.results.services import result_delete, result_store
+from mirror.sources import guarding
 from mirror.sources.limits import limits_of
 from sqlagent.errors import DatabaseError, SqlAgentError
 from sqlagent.events import Ended, Event
@@ -134,7 +135,11 @@ def _rows_kept(answer: Answer, opened: OpenedSource, owner: User) -> tuple[Answe
 def _rows_stored(answer: Answer, rows: Rows, opened: OpenedSource, owner: User) -> tuple[Answer, Kept]:
     if rows.truncated and len(rows.rows) < limits_of(opened.source).result_rows:
         try:
-            return answer, rows_kept(opened, answer.sql, owner)
+            passed = guarding.sql_check(opened.source, answer.sql, opened.catalog)
+            if isinstance(passed, guarding.Passed):
+                return answer, rows_kept(opened, passed, owner)
+            note = f"Only the first {len(rows.rows):,} rows are kept: {passed.what}"
+            answer = replace(answer, notes=(*answer.notes, note))
         except DatabaseError as error:
             note = f"Only the first {len(rows.rows):,} rows are kept: {error.failure.message}"
             answer = replace(answer, notes=(*answer.notes, note))

@@ -17,10 +17,11 @@ from django.db import close_old_connections
 
 from mirror.results.services import result_receive
 from mirror.sources import services as sources
-from mirror.sources.guarding import policy_of
+from mirror.sources.guarding import Passed, policy_of
 from mirror.sources.limits import limits_of
 from sqlagent import pipeline
 from sqlagent.adapters.openai import OpenAiLlm
+from sqlagent.errors import StatementFailed
 from sqlagent.events import Event
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Budget, Catalog, Limits, Question, Turn
@@ -74,14 +75,20 @@ def llm_open() -> OpenAiLlm | None:
     )
 
 
-def rows_kept(opened: OpenedSource, sql: str, owner: User) -> StoredResult:
-    """Run SQL that the guard has passed and keep its rows as they come. Raises: DatabaseError."""
+def rows_kept(opened: OpenedSource, passed: Passed, owner: User) -> StoredResult:
+    """Run what the guard has passed and keep its rows as they come.
+
+    Raises: StatementFailed, with the position in the SQL as typed; Unreachable.
+    """
     own = limits_of(opened.source)
     limits = Limits(own.statement_seconds, own.result_rows, own.cell_chars, own.total_chars)
     began = monotonic()
-    with opened.database.stream(sql, limits) as stream:
-        until_first = monotonic() - began
-        result = result_receive(opened.source, stream, owner)
+    try:
+        with opened.database.stream(passed.sent, limits) as stream:
+            until_first = monotonic() - began
+            result = result_receive(opened.source, stream, owner)
+    except StatementFailed as error:
+        raise StatementFailed(passed.placed(error.failure)) from error
     result.seconds += until_first
     result.save(update_fields=["seconds"])
     return result

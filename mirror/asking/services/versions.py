@@ -179,7 +179,7 @@ def _ran(version: Version, watch: Watch) -> StoredResult | Failure | ResultNotKe
             watch.cancel = opened.database.cancel
             close_old_connections()
             try:
-                return rows_kept(opened, checked.sql, version.run.thread.owner)
+                return rows_kept(opened, checked, version.run.thread.owner)
             except DatabaseError as error:
                 return _placed(error.failure, checked.sql, version.sql)
             except ResultNotKept as error:

@@ -63,7 +63,7 @@ def part_read(making: Making, part: ReportPart, lease: Lease, watch: Watch) -> M
             watch.cancel = opened.database.cancel
             close_old_connections()
             try:
-                result = _received(making, opened, checked.sql)
+                result = _received(making, opened, checked.sent)
             finally:
                 watch.cancel = None
     except DatabaseError as error:

@@ -1,7 +1,7 @@
 """Reads the list files beside it: what may pass, one file a dialect and one for all.
 
-Decides nothing. A file has sections in brackets and words between white space; `#` starts a
-comment that runs to the end of its line.
+Decides nothing. A file has sections in brackets and words between white space; a line that begins
+with `#` and a space is a comment.
 """
 
 from __future__ import annotations
@@ -21,6 +21,10 @@ class Lists:
     """The words that may pass in one dialect, all in lower case but for `nodes`.
 
     `show` and `explain` are words, not phrases; `tables` are system tables as `schema.name`.
+    `types` are those a value may be cast to beside what the parser knows, `untyped` those that it
+    knows and that may not be used. `fields` may be asked of any row. Of `bounded` functions the
+    argument named behind the colon tells how long the result is, `formats` take a format, `compared`
+    take the product of two lengths, `by_name` call what a text names, `listed` make long lists.
     """
 
     functions: frozenset[str]
@@ -34,6 +38,15 @@ class Lists:
     explain: frozenset[str]
     pragmas: frozenset[str]
     schemas: frozenset[str]
+    types: frozenset[str]
+    untyped: frozenset[str]
+    fields: frozenset[str]
+    operators: frozenset[str]
+    bounded: dict[str, int]
+    formats: frozenset[str]
+    compared: frozenset[str]
+    by_name: frozenset[str]
+    listed: frozenset[str]
 
 
 def read(name: str) -> dict[str, frozenset[str]]:
@@ -41,7 +54,9 @@ def read(name: str) -> dict[str, frozenset[str]]:
     sections: dict[str, set[str]] = {}
     words: set[str] = set()
     for line in files(__name__).joinpath(f"{name}.txt").read_text("utf-8").splitlines():
-        line = line.partition("#")[0].strip()
+        line = line.strip()
+        if line.startswith("# "):
+            continue
         if line.startswith("["):
             words = sections.setdefault(line.strip("[]"), set())
         else:
@@ -69,6 +84,15 @@ def lists(dialect: str) -> Lists:
         explain=words("explain"),
         pragmas=words("pragmas"),
         schemas=words("schemas"),
+        types=words("types"),
+        untyped=words("types that may not be used"),
+        fields=words("fields"),
+        operators=words("operators"),
+        bounded={name: int(place) for name, _, place in (each.partition(":") for each in words("bounded"))},
+        formats=words("formats"),
+        compared=words("compared"),
+        by_name=words("by name"),
+        listed=words("listed"),
     )
 
 

@@ -1,0 +1,207 @@
+"""The syntax tree: every shape in it is on a list, and so is every type and every field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sqlglot import exp
+from sqlglot.tokenizer_core import Token
+
+from sqlagent.guard.calls import unwelcome
+from sqlagent.guard.lists import Lists, reason_of
+from sqlagent.guard.reading import is_word
+from sqlagent.values import Catalog, Refusal
+
+_ROOT_NODES = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
+
+_NODES = {
+    exp.Insert: "INSERT adds rows", exp.Update: "UPDATE changes rows", exp.Delete: "DELETE deletes rows",
+    exp.Merge: "MERGE changes rows", exp.Into: "SELECT ... INTO stores the rows somewhere",
+    exp.Lock: "FOR UPDATE and FOR SHARE lock rows", exp.Create: "CREATE creates something",
+    exp.Drop: "DROP removes something", exp.NextValueFor: "NEXT VALUE advances a sequence",
+    exp.SessionParameter: "@@ reads the server's configuration",
+}  # fmt: skip
+
+
+MOST_WIDTH = 100_000
+"""Widest type a value may be cast to; char(10485760) is the widest of PostgreSQL."""
+
+READ = "Ask for rows with a SELECT (or WITH ... SELECT)."
+
+
+def stored_problem(tokens: Sequence[Token]) -> Refusal | None:
+    """Say that a statement stores its rows, where the parser only says that a word is out of place."""
+    into = next((token.start for token in tokens if token.text.upper() == "INTO" and is_word(token)), None)
+    if into is None:
+        return None
+    why = "Only what is known to read, and nothing else, runs here."
+    return Refusal(
+        "SELECT ... INTO stores the rows somewhere.", why, "Leave INTO out, and download the rows.", into
+    )
+
+
+def shapes_problem(
+    root: exp.Expr, tokens: Sequence[Token], catalog: Catalog, allowed: Lists, added: frozenset[str]
+) -> Refusal | None:
+    """Refuse a tree with any shape, type or field that is not on the list."""
+    dialect = catalog.dialect
+    if not _is_statement(root, dialect):
+        return _shape(root)
+    for node in root.walk():
+        name = type(node).__name__
+        if name not in allowed.nodes and node is not root and not _called_by_name(node, allowed, added):
+            return (stored_problem(tokens) if isinstance(node, exp.Into) else None) or _shape(node)
+        if isinstance(node, exp.Describe | exp.Summarize) and not _described(node):
+            return _shape(node)
+        if isinstance(node, exp.DataType) and (refusal := _type(node, catalog, allowed)) is not None:
+            return refusal
+        if isinstance(node, exp.ObjectIdentifier) and str(node.this).lower() in allowed.untyped:
+            return _shape(node)
+        if isinstance(node, exp.Dot) and dialect == "postgres" and not may_be_field(node, catalog, allowed):
+            return field_refusal(node.expression)
+        if isinstance(node, exp.PropertyEQ) and dialect == "mysql":
+            return Refusal(
+                ":= assigns a variable.",
+                "A statement may not change the session.",
+                "Use a window function such as ROW_NUMBER() or SUM() OVER instead.",
+                _position(node),
+            )
+        if isinstance(node, exp.Select) and not node.expressions and not node.args.get("from_"):
+            return Refusal(
+                "A SELECT names nothing to select.",
+                "There would be no column to show.",
+                "Name the columns after SELECT.",
+                _position(node),
+            )
+        if isinstance(node, exp.CTE) and not isinstance(node.this, (*_ROOT_NODES, exp.Pivot)):
+            return _shape(node.this)
+    return None
+
+
+def _is_statement(root: exp.Expr, dialect: str) -> bool:
+    """Say whether a tree is one of the statements that may run."""
+    if isinstance(root, exp.Describe | exp.Summarize):
+        return _described(root)
+    if isinstance(root, exp.Table):
+        return isinstance(root.this, exp.Identifier)
+    return isinstance(root, _ROOT_NODES) or (isinstance(root, exp.Pivot) and dialect == "duckdb")
+
+
+def _described(node: exp.Expr) -> bool:
+    """Say whether DESCRIBE or SUMMARIZE is of a named table or of rows, and not of a file."""
+    of = node.this
+    return isinstance(of, _ROOT_NODES) or (isinstance(of, exp.Table) and isinstance(of.this, exp.Identifier))
+
+
+def _called_by_name(node: exp.Expr, allowed: Lists, added: frozenset[str]) -> bool:
+    """Say whether a node is a call that is looked up by its name on the tokens."""
+    if not isinstance(node, exp.Func) or "start" not in node.meta:
+        return False
+    return node.sql_name().lower() in allowed.functions or any(
+        name.lower() in added for name in node.sql_names()
+    )
+
+
+def _shape(node: exp.Expr) -> Refusal:
+    names = [name.lower() for name in node.sql_names()] if isinstance(node, exp.Func) else []
+    for name in filter(reason_of, names):
+        return unwelcome(name, _position(node))
+    known = next((words for kind, words in _NODES.items() if isinstance(node, kind)), None)
+    what = f"{known}." if known else f"The SQL contains a part that is not on the list ({node.key.upper()})."
+    return Refusal(what, "Only what is known to read, and nothing else, runs here.", READ, _position(node))
+
+
+def _position(node: exp.Expr) -> int | None:
+    starts = [n.meta["start"] for n in node.walk() if "start" in n.meta]
+    return min(starts) if starts else None
+
+
+# ---------------------------------------------------------------- types and fields
+
+
+def _type(node: exp.DataType, catalog: Catalog, allowed: Lists) -> Refusal | None:
+    """Refuse a cast to a type that is not known to hold values and nothing else."""
+    kind = node.this
+    if kind == exp.DataType.Type.USERDEFINED:
+        named = node.args.get("kind")
+        written = named.sql(dialect=catalog.dialect) if isinstance(named, exp.Expr) else str(named or "")
+        if _is_known_type(written, catalog, allowed):
+            return _too_long(node)
+    elif not isinstance(kind, exp.DataType.Type) or kind.value.lower() not in allowed.untyped:
+        return _too_long(node)
+    else:
+        written = kind.value
+    return Refusal(
+        f"The type {written[:60]} may not be used.",
+        "It is not on the list of types that only hold values; a cast to another type may run code.",
+        "Cast to a type of the database itself, or leave the cast out.",
+        _position(node),
+        "type",
+        written,
+    )
+
+
+def _too_long(node: exp.DataType) -> Refusal | None:
+    """Refuse a type whose every value would be very long, as char(10485760)."""
+    for given in node.expressions:
+        size = given.this if isinstance(given, exp.DataTypeParam) else None
+        if isinstance(size, exp.Literal) and size.is_int and int(size.this) > MOST_WIDTH:
+            return Refusal(
+                f"A type is {size.this} wide.",
+                "Values of that width could fill the memory.",
+                f"Give a width of at most {MOST_WIDTH:,}, or none.",
+                _position(node),
+            )
+    return None
+
+
+def _is_known_type(written: str, catalog: Catalog, allowed: Lists) -> bool:
+    if catalog.dialect in ("sqlite", "mysql"):
+        return True  # any word is an affinity in SQLite; MySQL's grammar takes its own types only
+    owner, _, name = written.rpartition(".")
+    if name[:1] == '"':
+        return name[1:-1] in catalog.types
+    low = name.lower()
+    if low in catalog.types:
+        return True
+    return low in allowed.types and low not in catalog.routines and owner.lower() in ("", "pg_catalog")
+
+
+def may_be_field(node: exp.Dot, catalog: Catalog, allowed: Lists) -> bool:
+    """Say whether `(value).name` certainly asks for a part of the value.
+
+    PostgreSQL calls the function of that name where the value has no such part.
+    """
+    part = node.expression
+    if not isinstance(part, exp.Identifier):
+        return True
+    name = part.name if part.args.get("quoted") else part.name.lower()
+    if name in catalog.routines or reason_of(name):
+        return name in catalog.fields and not reason_of(name)
+    if is_harmless_field(name, catalog, allowed):
+        return True
+    return any(column.name == name for table in catalog.tables for column in table.columns)
+
+
+def is_harmless_field(name: str, catalog: Catalog, allowed: Lists) -> bool:
+    """Say whether a name behind a dot is harmless even where it is read as a call."""
+    if name in catalog.routines:
+        return False
+    is_numbered = _NUMBERED.fullmatch(name) is not None
+    return is_numbered or name in allowed.functions or name in allowed.fields or name in catalog.fields
+
+
+_NUMBERED = re.compile(r"(?:f|column)[0-9]+")
+
+
+def field_refusal(part: exp.Expr) -> Refusal:
+    """Refuse a name behind a dot that may be a call."""
+    return Refusal(
+        f"The field {part.name[:60]} may not be asked for.",
+        "PostgreSQL calls a function of that name where the value has no such field.",
+        "Name a column of a table, or call a function as name(value).",
+        _position(part),
+        "function",
+        part.name,
+    )
