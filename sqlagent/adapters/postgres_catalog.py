@@ -48,7 +48,8 @@ ORDER BY k.conrelid, k.contype, k.conname
 """
 # What somebody made: functions, operators and types with code of their own; types that only hold values
 # (enums, and domains whose checks call nothing of anybody's); parts of composite types. Objects with numbers
-# below 16384 came with the server, and what these extensions bring is on the guard's lists.
+# below 16384 came with the server, and what these extensions bring is on the guard's lists. An operator on a
+# type of the database's own is what the sign means there, and one that the server has too is never taken.
 TRUSTED = (
     *(
         "btree_gin",
@@ -78,7 +79,10 @@ SELECT 'routine', p.proname::text FROM pg_proc AS p
 WHERE p.oid >= 16384 AND (1255, p.oid) NOT IN (SELECT classid, objid FROM brought)
 UNION
 SELECT 'routine', o.oprname::text FROM pg_operator AS o
-WHERE o.oid >= 16384 AND (2617, o.oid) NOT IN (SELECT classid, objid FROM brought)
+WHERE o.oid >= 16384 AND o.oprleft < 16384 AND o.oprright < 16384
+  AND (2617, o.oid) NOT IN (SELECT classid, objid FROM brought)
+  AND NOT EXISTS (SELECT FROM pg_operator AS own WHERE own.oid < 16384 AND own.oprname = o.oprname
+                  AND own.oprleft = o.oprleft AND own.oprright = o.oprright)
 UNION
 SELECT CASE WHEN t.typtype = 'e' OR (t.typtype = 'd' AND t.typbasetype < 16384
                                      AND t.oid NOT IN (SELECT contypid FROM acting))

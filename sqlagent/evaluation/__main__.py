@@ -1,4 +1,4 @@
-"""`python -m sqlagent.evaluation select|answer|ablate|guard|fit|bench`: measures and fits on open data."""
+"""`python -m sqlagent.evaluation select|answer|ablate|guard|resend|fit|bench`: measures and fits on open data."""
 
 from __future__ import annotations
 
@@ -46,6 +46,9 @@ def parser() -> argparse.ArgumentParser:
     guard.add_argument("--schemas", type=Path, required=True, help="folder of schema.<dialect>.sql")
     for command in (select, answer, guard):
         command.add_argument("--json", type=Path, help="write one JSON line a question")
+    resend = commands.add_parser("resend", help="SQL as typed against the text that the guard sends")
+    resend.add_argument("--questions", type=Path, required=True, help="JSON lines with gold")
+    resend.add_argument("--databases", required=True, help="folder of SQLite files, or a PostgreSQL URL")
     fit = commands.add_parser("fit", help="refit a part on open data, cross-validated by database")
     fit.add_argument("part", choices=("ranker", "confidence", "grammar"))
     fit.add_argument("--data", type=Path, required=True, help="folder of the open data")
@@ -105,6 +108,10 @@ def run(options: argparse.Namespace) -> None:
         verdicts = guarding.judge_cases(options.cases, options.schemas)
         print(guarding.report(verdicts))
         write(options.json, ({"allow": v.allow, "why": v.why} for v in verdicts))
+    elif options.command == "resend":
+        from sqlagent.evaluation import resending
+
+        print(resending.resend(options.questions, options.databases))
     elif options.command == "bench":
         from sqlagent.evaluation import bench, bench_catalog
 

@@ -123,7 +123,7 @@ class Databases:
     def source(self, name: str) -> Source:
         """Open a database once and keep it. Raises: BadInput."""
         if name not in self.opened:
-            database = self._open(name)
+            database = self.open(name)
             try:
                 catalog = database.catalog()
                 self.opened[name] = Source(database, catalog, ValueIndex.build(catalog, database))
@@ -131,7 +131,8 @@ class Databases:
                 raise BadInput(f"The database '{name}' cannot be read: {error}") from error
         return self.opened[name]
 
-    def _open(self, name: str) -> Database:
+    def open(self, name: str) -> Database:
+        """Open a database by its name, and read nothing of it. Raises: BadInput."""
         if self.place.startswith(("postgres://", "postgresql://")):
             url = urlsplit(self.place)
             return open_database(

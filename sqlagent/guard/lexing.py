@@ -80,12 +80,14 @@ def _pattern(dialect: str) -> re.Pattern[str]:
 
 
 _PATTERNS = {dialect: _pattern(dialect) for dialect in _LINE}
+_MARKS, _CLOSE = re.compile(r"/\*|\*/"), re.compile(r"\*/")
 _NESTS = frozenset(("postgres", "duckdb"))
 _SUBSTITUTING = frozenset(("escaping", "escaping names"))
 _LONG_TAIL = frozenset(("other", "brackets", "escaping", "escaping names"))
 _HINT_SETS = re.compile(r"\b(?:set|set_var|resource_group|max_execution_time)\s*\(", re.IGNORECASE)
 _HINT = re.compile(r"/\*\+(?:[\w\s,]|\([\w\s,]*\))*\*/")
 _PARAMETER = re.compile(r"\$\d+(?![\w$])")
+_WORDLY = re.compile(r"[\w$]")
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 QUOTED = frozenset(("text", "name"))
 SPACE = frozenset(("space", "comment"))
@@ -186,13 +188,16 @@ def _next(sql: str, at: int, style: str, found: re.Match[str] | None) -> Lexeme 
         refusal = _foreign(typed, at)
         if refusal is not None:
             return refusal
-    elif (
-        kind == "number"
-        and found.end() < len(sql)
-        and (sql[found.end()].isalnum() or sql[found.end()] in "_$")
-    ):
+    elif kind == "number" and _WORDLY.match(sql, found.end()):
         return _runs_on(typed, at, style)
-    elif kind == "sign" and typed == "$" and not _PARAMETER.match(sql, at) or kind in ("open", "odd"):
+    elif kind == "sign" and typed == "@" and style == "mysql":
+        return Refusal(
+            "@ reads or sets a variable of the session.",
+            "No statement before this one could set it, and its name may hold signs that end a word elsewhere.",
+            "Write the value itself.",
+            at,
+        )
+    elif kind in ("open", "odd") or (typed == "$" and not _PARAMETER.match(sql, at)):
         return _broken(sql, at)
     return Lexeme(kind, typed, at)
 
@@ -282,16 +287,15 @@ def _comment(sql: str, at: int, typed: str, style: str) -> Lexeme | Refusal:
         )
     depth, end = 1, at + 2
     while depth:
-        close = sql.find("*/", end)
-        if close < 0:
+        found = _MARKS.search(sql, end) if style in _NESTS else _CLOSE.search(sql, end)
+        if found is None:
             return Refusal(
                 "A comment is opened with /* and never closed.",
                 "Everything after it would be read differently by different readers.",
                 "Close the comment with */ or remove it.",
                 at,
             )
-        inner = sql.find("/*", end, close) if style in _NESTS else -1
-        depth, end = (depth + 1, inner + 2) if inner >= 0 else (depth - 1, close + 2)
+        depth, end = depth + (1 if found.group() == "/*" else -1), found.end()
     if sql.startswith("/*+", at) and _HINT_SETS.search(sql, at, end):
         return Refusal(
             "An optimizer hint changes a setting (SET_VAR, MAX_EXECUTION_TIME or similar).",

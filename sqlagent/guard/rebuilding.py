@@ -83,11 +83,11 @@ class Rebuilt:
         """
         if position is None:
             return None
-        if not self.starts:
-            return self.start
+        if position >= len(self.code):
+            return self.end
         at = max(bisect_right(self.starts, position) - 1, 0)
         following = self.typed[at + 1] if at + 1 < len(self.typed) else self.end
-        return max(self.start, min(self.typed[at] + position - self.starts[at], following - 1, self.end))
+        return max(self.start, min(self.typed[at] + position - self.starts[at], following - 1))
 
     def with_owner(self, owner: str, names: Sequence[int]) -> Rebuilt:
         """Put an owner, as `pg_catalog.`, before the names that begin at these places of `code`, in order."""
@@ -154,7 +154,7 @@ def _written(statement: Sequence[Lexeme], style: str) -> Rebuilt | Refusal:
     typed: list[int] = []
     quoted: list[tuple[int, int, str | None]] = []
     at = 0
-    before = statement[0]
+    earlier = before = statement[0]
     for number, lexeme in enumerate(statement):
         ahead = 0
         if lexeme.kind in SPACE:
@@ -162,7 +162,7 @@ def _written(statement: Sequence[Lexeme], style: str) -> Rebuilt | Refusal:
             if style == "mysql" and before.typed.lower() in SHADOWED_BY_SPACE and _opens(statement, number):
                 piece = ""
         elif lexeme.kind in QUOTED:
-            refusal = _continued(before, lexeme)
+            refusal = _continued(earlier, before, lexeme, style)
             if refusal is not None:
                 return refusal
             piece = quoted_again(lexeme.typed, lexeme.value, style)
@@ -175,10 +175,7 @@ def _written(statement: Sequence[Lexeme], style: str) -> Rebuilt | Refusal:
         else:
             piece = lexeme.typed
             if piece == "-" and before.typed == "-" and before.end == lexeme.start:
-                piece, ahead = (
-                    " -",
-                    1,
-                )  # `--1` is two signs for MySQL, and the beginning of a comment for a parser
+                piece, ahead = " -", 1  # two signs for MySQL, the beginning of a comment for a parser
             elif style == "duckdb" and lexeme.kind == "number" and piece[:2].lower() in _BASES:
                 piece = str(int(piece, 0))  # the parser takes the x of 0x1F for a word
         pieces.append(piece)
@@ -186,7 +183,7 @@ def _written(statement: Sequence[Lexeme], style: str) -> Rebuilt | Refusal:
         typed.append(lexeme.start)
         at += len(piece)
         if lexeme.kind not in SPACE:
-            before = lexeme
+            earlier, before = before, lexeme
     return Rebuilt(
         "".join(pieces),
         tuple(starts),
@@ -206,13 +203,19 @@ _BASES = frozenset(("0x", "0b", "0o"))
 _SPACES = str.maketrans({"\r": " ", "\f": " ", "\v": " "})
 
 
-def _continued(before: Lexeme, lexeme: Lexeme) -> Refusal | None:
-    """Refuse a text with a prefix that the next text goes on with, which is read by a rule of its own."""
-    if lexeme.kind != "text" or before.kind != "text" or before is lexeme or before.typed[0] in "'\"":
+def _continued(earlier: Lexeme, before: Lexeme, lexeme: Lexeme, style: str) -> Refusal | None:
+    """Refuse a text behind a text where readers differ: one text, a text with a heading, or other escapes.
+
+    `earlier` and `before` are the two lexemes of code before it.
+    """
+    if lexeme.kind != "text" or before.kind != "text" or before is lexeme:
+        return None
+    is_marked = before.typed[0] not in "'\"" or (earlier.kind == "word" and earlier.typed[0] == "_")
+    if not is_marked and style != "sqlite":
         return None
     return Refusal(
-        f"A text that begins with {before.typed[:2]} is continued by another text.",
-        "PostgreSQL reads the second one with the escapes of the first, other readers do not.",
-        "Write it as one text, or join the two with ||.",
+        "A text is followed by another text.",
+        "Databases read the second one as more of the first, with its escapes, or as a heading.",
+        "Write it as one text, join the two with ||, or put AS before a heading.",
         lexeme.start,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -332,3 +333,29 @@ def test_a_table_is_looked_for_in_the_schema_that_is_written() -> None:
 def test_a_text_of_any_length_is_decided_at_once(length: int) -> None:
     refused = check("SELECT " + "1," * (length // 2) + "1", library("sqlite"))
     assert isinstance(refused, Refusal) and "characters long" in refused.what
+
+
+def test_a_function_that_somebody_made_is_never_taken_for_the_engines_own() -> None:
+    catalog = replace(library("postgres"), routines=("round", "mood", "substring"), types=("status",))
+    passed = check("SELECT round(price, 1), id AS round FROM books WHERE round(price) > 1", catalog)
+    assert isinstance(passed, Passed)
+    assert passed.sent == (
+        "SELECT pg_catalog.round(price, 1), id AS round FROM books WHERE pg_catalog.round(price) > 1"
+    )
+    assert passed.sql.startswith("SELECT round(price, 1)")
+    assert passed.built.place(passed.sent.index("WHERE")) == passed.sql.index("WHERE")
+    assert isinstance(check("SELECT substring(title, 1, 2) FROM books", catalog), Refusal)
+    assert isinstance(check("SELECT genre::status FROM books", catalog), Passed)
+    assert isinstance(check("SELECT genre::mood FROM books", catalog), Refusal)
+    allowed = check("SELECT round(price) FROM books", catalog, Policy(functions=frozenset({"round"})))
+    assert isinstance(allowed, Passed)
+    assert allowed.sent == "SELECT round(price) FROM books"
+    for dialect in ("duckdb", "mysql"):
+        made = replace(library(dialect), routines=("round",))
+        assert isinstance(check("SELECT round(price) FROM books", made), Refusal)
+
+
+def test_an_operator_that_somebody_made_is_refused() -> None:
+    catalog = replace(library("postgres"), routines=("+",))
+    assert isinstance(check("SELECT price + 1 FROM books", catalog), Refusal)
+    assert isinstance(check("SELECT price - 1, -price FROM books", catalog), Passed)
