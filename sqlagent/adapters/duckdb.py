@@ -306,8 +306,9 @@ def _failure(error: duckdb.Error, flight: Flight, sql: str) -> DatabaseError:
     if isinstance(error, duckdb.PermissionException) or "read-only mode" in message:
         return not_allowed(message)
     if isinstance(error, duckdb.OutOfMemoryException):
-        return failed(message, advice="Ask for less: fewer rows, fewer columns, or an aggregate.")
-    return failed(message, _position(str(error), sql))
+        advice = "Ask for less: fewer rows, fewer columns, or an aggregate."
+        return failed(message, advice=advice, code=type(error).__name__)
+    return failed(message, _position(str(error), sql), code=type(error).__name__)
 
 
 def _position(text: str, sql: str) -> int | None:

@@ -211,7 +211,7 @@ class SqliteDatabase(Adapter):
             return not_allowed(message)
         if "locked" in message:
             return failed(f"{message}.", advice="Another program is writing to the file. Try again.")
-        return failed(message, position_of(message, sql))
+        return failed(message, position_of(message, sql), code=getattr(error, "sqlite_errorname", ""))
 
     def _values_sql(self, table: str, column: str, limit: int, schema: str, sample: int | None) -> str:
         name = quoted(column)
