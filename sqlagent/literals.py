@@ -16,6 +16,18 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlagent.values import Link, LinkedSchema, Question, ValueMatch
 
+ODD = (
+    SqlglotError,
+    RecursionError,
+    AssertionError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    KeyError,
+    IndexError,
+)
+"""What the parser raises on SQL that it cannot read (TypeError on `SELECT note ->` in SQLite, for one)."""
+
 
 def said(question: Question) -> tuple[str, ...]:
     """The texts a person sent with a question: all of them are theirs to send."""
@@ -68,7 +80,7 @@ def _compared(sql: str, dialect: str) -> tuple[tuple[str, str, str], ...]:
     """List text literals with the column each is compared with by = or IN, folded, and LOWER or UPPER around it."""
     try:
         tree = sqlglot.parse_one(sql, dialect=dialect)
-    except (SqlglotError, RecursionError):
+    except ODD:
         return ()
     found: list[tuple[str, str, str]] = []
     for node in tree.find_all(exp.EQ, exp.NEQ, exp.In):
@@ -91,7 +103,7 @@ def tokens(sql: str, dialect: str) -> list[Token] | None:
     """Read a statement's tokens; None where it cannot be read."""
     try:
         return list(sqlglot.tokenize(sql, dialect=dialect))
-    except (SqlglotError, RecursionError):
+    except ODD:
         return None
 
 

@@ -13,10 +13,10 @@ from dataclasses import replace
 from threading import Event as Flag
 
 import sqlglot
-from sqlglot.errors import SqlglotError
 
 from sqlagent import literals, prompts, rendering, replies
 from sqlagent.errors import LlmError
+from sqlagent.literals import ODD
 from sqlagent.ports import Llm
 from sqlagent.values import (
     Candidate,
@@ -103,7 +103,7 @@ def keeps_columns(before: str, after: str, dialect: str) -> bool:
     for sql in (before, after):
         try:
             tree = sqlglot.parse_one(sql, dialect=dialect)
-        except (SqlglotError, RecursionError):
+        except ODD:
             return True
         selects = getattr(tree, "selects", [])
         if any(item.is_star for item in selects):
