@@ -202,9 +202,9 @@ def fault_of(failure: Failure) -> Fault:
 
     Example:
         >>> fault_of(Failure(FailureKind.ERROR, "no such column: nme", code="SQLITE_ERROR"))
-        Fault(kind='unknown_column', names=('nme',))
+        Fault(kind='unknown_column', names=('nme',), type='')
         >>> fault_of(Failure(FailureKind.ERROR, "no such column: 079-05-1120", code="InvalidInputException"))
-        Fault(kind='argument', names=())
+        Fault(kind='argument', names=(), type='')
     """
     if failure.kind in _KINDS:
         return Fault(_KINDS[failure.kind])

@@ -131,7 +131,9 @@ def sql_bind(
     try:
         trees = [tree for tree in sqlglot.parse(sql, dialect=dialect) if tree]
     except ODD as error:
-        raise ParameterError(f"The SQL cannot be read: {next(iter(str(error).splitlines()), 'its parts do not fit together')}") from None
+        raise ParameterError(
+            f"The SQL cannot be read: {next(iter(str(error).splitlines()), 'its parts do not fit together')}"
+        ) from None
     if len(trees) != 1:
         raise ParameterError("Saved SQL is one statement.")
 

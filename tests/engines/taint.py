@@ -6,7 +6,7 @@ Every stored value of the lab is a mark found nowhere else. A run is the whole p
 language model: questions that misspell marks, follow-ups on SQL that somebody edited, samples that cast,
 pivot, raise errors, explain and alias, repairs that do it again, judges and auditors who talk nonsense. Half of the
 runs go without the guard, so that what it refuses today is tried as well. A prompt that holds a mark
-(as it is, in another case, backwards, in hexadecimal or base64) that nobody typed is a finding.
+(as it is, in another case, backwards, in hexadecimal or base64) that nobody typed, nor the model guessed, is a finding.
 """
 
 from __future__ import annotations
@@ -612,7 +612,7 @@ def run(lab: Marked, watch: Watch, seed: int, findings: Findings, is_small: bool
     for request in llm.requests:
         findings.purposes[request.purpose.partition(":")[0]] += 1
         for message in request.messages:
-            for leaked in watch.found(message.text, f"{typed}\n{asked.text}"):
+            for leaked in watch.found(message.text, f"{typed}\n{asked.text}\n{words}"):
                 at = message.text.casefold().find(leaked.casefold())
                 near = " ".join(message.text[max(0, at - 80) : at + 60].split())
                 findings.leaks.append((lab.engine, f"seed {seed}", f"{request.purpose} {leaked}", near))
