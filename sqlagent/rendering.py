@@ -360,7 +360,9 @@ def candidate_sql(execution: Execution, question: Question, linked: LinkedSchema
 
 def own_words(candidate: Candidate) -> tuple[str, ...]:
     """The text of a candidate as a language model wrote it; none where the built-in generator did."""
-    return () if candidate.family == "grammar" else (candidate.written or candidate.sql,)
+    if candidate.written:
+        return (candidate.written,)
+    return () if candidate.family == "grammar" else (candidate.sql,)
 
 
 def shown_sql(
