@@ -181,7 +181,7 @@ class LlmSampler:
         sql = replies.sql_in(reply.text)
         if sql:
             bound = sql if self._privacy == "rows" else literals.bind(sql, question, linked)
-            return Candidate(bound, family=family, round=round)
+            return Candidate(bound, family=family, round=round, written=sql)
         if missing := replies.declined_in(reply.text):
             self.declined.append(missing)
         else:

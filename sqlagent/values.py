@@ -210,7 +210,8 @@ class Candidate:
     a run: nothing that selects looks at it. `score` is its maker's own log-score, if any;
     `notes` explain it in words ("'heaviest' -> ORDER BY weight DESC LIMIT 1"). `weight` is
     what its vote counts: 1 for an independent draw; the members of a beam, which differ by
-    construction, carry their share of the beam's probability times a pool's size.
+    construction, carry their share of the beam's probability times a pool's size. `written` is
+    a language model's own text where `sql` had stored spellings put in: what it may see again.
     """
 
     sql: str
@@ -219,6 +220,7 @@ class Candidate:
     score: float | None = None
     notes: tuple[str, ...] = ()
     weight: float = 1.0
+    written: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,17 +250,24 @@ class FailureKind(StrEnum):
     LOST = "lost"
 
 
+OWN_WORDS = "own"
+"""The `code` of a failure whose message nothing stored can have come into."""
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A statement that gave no rows, in the words of whoever stopped it.
 
     `position` is the 0-based character offset in the SQL, when known; `advice` says what to do.
+    `code` is the driver's own class of fault (a SQLSTATE, a number, a name), `OWN_WORDS` where
+    the message was written here about the SQL alone, and empty where neither is known.
     """
 
     kind: FailureKind
     message: str
     position: int | None = None
     advice: str = ""
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,12 +375,14 @@ class Verdict:
     """The auditor's word on a pool: does it likely hold the right SQL, and what is unmet?
 
     `answerable` is False where the auditor says that the schema holds no such facts at all.
+    `complaints` are those of `unmet` that are words of a database about statements that failed.
     """
 
     accepted: bool
     reason: str
     unmet: tuple[str, ...] = ()
     answerable: bool = True
+    complaints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

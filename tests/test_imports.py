@@ -28,6 +28,7 @@ TOOLS = {
     "columns",
     "examples",
     "expressions",
+    "faults",
     "formatting",
     "keys",
     "language",

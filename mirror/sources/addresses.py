@@ -85,12 +85,12 @@ def file_check(typed: str, *, anywhere: bool) -> Path:
     path = (folder / Path(typed).expanduser()).resolve()
     if not anywhere and not path.is_relative_to(folder):
         raise AddressRefused(
-            f"Only files under {folder} may be connected. An administrator may connect others."
+            "Only files under the folder of SOURCE_FILES_DIR may be connected. An administrator may connect others."
         )
     if _is_the_store(path):
         raise AddressRefused("This is Mirror's own store; it cannot be a source.")
     if not path.is_file():
-        raise AddressRefused(f"There is no file {path}.")
+        raise AddressRefused(f"There is no file {typed}.")
     return path
 
 

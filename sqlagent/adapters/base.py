@@ -18,7 +18,18 @@ from operator import itemgetter
 from typing import Any
 
 from sqlagent.errors import StatementFailed, Unreachable
-from sqlagent.values import Catalog, Cell, Check, Failure, FailureKind, Kind, Limits, Rows, Table
+from sqlagent.values import (
+    OWN_WORDS,
+    Catalog,
+    Cell,
+    Check,
+    Failure,
+    FailureKind,
+    Kind,
+    Limits,
+    Rows,
+    Table,
+)
 
 Row = tuple[Cell, ...]
 Batch = list[Row]
@@ -337,11 +348,11 @@ def check_text(sql: str) -> None:
     """
     nul = sql.find("\0")
     if nul >= 0:
-        raise failed("The SQL holds a NUL character.", nul, "Remove it.")
+        raise failed("The SQL holds a NUL character.", nul, "Remove it.", OWN_WORDS)
     try:
         sql.encode()
     except UnicodeEncodeError as error:
-        raise failed("The SQL holds half a character.", error.start, "Remove it.") from error
+        raise failed("The SQL holds half a character.", error.start, "Remove it.", OWN_WORDS) from error
 
 
 def _given_up_on(flight: Flight, work: Callable[[], Rows]) -> Rows:
@@ -424,17 +435,21 @@ def unreachable(message: str, advice: str = "") -> Unreachable:
     return Unreachable(Failure(FailureKind.LOST, message, advice=advice))
 
 
-def failed(message: str, position: int | None = None, advice: str = "") -> StatementFailed:
-    """Make the error for a statement the database did not take."""
-    return StatementFailed(Failure(FailureKind.ERROR, message, position, advice))
+def failed(message: str, position: int | None = None, advice: str = "", code: str = "") -> StatementFailed:
+    """Make the error for a statement the database did not take; `code` is its driver's class of fault."""
+    return StatementFailed(Failure(FailureKind.ERROR, message, position, advice, code))
 
 
 def not_allowed(message: str) -> StatementFailed:
     """Make the error for a statement that the database itself did not let happen, in its words."""
-    return refused(f"Not allowed in a read-only session: {message.rstrip('.! ')}.")
+    return _stopped(f"Not allowed in a read-only session: {message.rstrip('.! ')}.", "")
 
 
 def refused(message: str) -> StatementFailed:
-    """Make the error for a statement that the read-only session stopped."""
+    """Make the error for a statement that the read-only session stopped, in words of ours about its SQL."""
+    return _stopped(message, OWN_WORDS)
+
+
+def _stopped(message: str, code: str) -> StatementFailed:
     advice = "Sources are only read here. Write a SELECT."
-    return StatementFailed(Failure(FailureKind.REFUSED, message, advice=advice))
+    return StatementFailed(Failure(FailureKind.REFUSED, message, advice=advice, code=code))

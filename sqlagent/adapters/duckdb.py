@@ -142,7 +142,8 @@ class DuckdbDatabase(Adapter):
         """Open the file read-only, with a watcher. Raises: Unreachable, StatementFailed."""
         if not self._path.is_file():
             raise unreachable(
-                f"There is no file at {self._path}.", "Check the path, and that it was not moved."
+                f"There is no file {self._path.name} at the path of this source.",
+                "Check the path, and that it was not moved.",
             )
         try:
             opened = duckdb.connect(str(self._path.resolve()), read_only=True, config=CONFIG)
@@ -220,12 +221,17 @@ class DuckdbDatabase(Adapter):
         message = _first_line(error)
         if "lock on file" in message:
             return unreachable(
-                f"The file {self._path} is open for writing in another program.",
+                f"The file {self._path.name} is open for writing in another program.",
                 "DuckDB lets one program write or several read. Close the other, or connect a copy.",
             )
+        name = self._path.name
         if "not a valid DuckDB" in message:
-            return unreachable(f"The file {self._path} is not a DuckDB database.")
-        return unreachable(f"The file {self._path} cannot be opened: {message}")
+            return unreachable(f"The file {name} is not a DuckDB database.")
+        if re.search(r"Corrupt|checksum|enough bytes|INTERNAL|serializ", message):
+            return unreachable(
+                f"The file {name} is damaged: DuckDB cannot read it.", "Put a whole copy in its place."
+            )
+        return unreachable(f"The file {name} cannot be opened: {message}")
 
     def _values_sql(self, table: str, column: str, limit: int, schema: str, sample: int | None) -> str:
         name = quoted(column)
@@ -297,8 +303,18 @@ def _schema(name: str) -> str:
 
 
 def _first_line(error: Exception) -> str:
-    """Keep what DuckDB says first; the drawing of the statement below it is not for people."""
+    """Keep what DuckDB says first; the drawing of the statement and the traces below it are not for people.
+
+    After an error of its own it quotes that one as JSON; then what happened is in there.
+
+    Example:
+        >>> _first_line(Exception('FATAL Error: invalid. Original error: "{\\"exception_type\\":\\"INTERNAL\\",'
+        ...                       '\\"exception_message\\":\\"Bad page\\",\\"stack_trace\\":\\"/usr/lib/x\\"}"'))
+        'Bad page'
+    """
     text = str(error).split("\n\nLINE ")[0]
+    quoted = re.search(r'"exception_message\\?":\s*\\?"((?:[^"\\]|\\[^"])*)', text)
+    text = quoted[1] if quoted else re.split(r"\n*(?:Stack Trace:|This error signals an assertion)", text)[0]
     text = re.sub(r"^(\w+ )*(Error|ERROR): ", "", text)
     return re.sub(r"\s*\n\s*", " ", text).strip()
 
@@ -312,8 +328,9 @@ def _failure(error: duckdb.Error, flight: Flight, sql: str) -> DatabaseError:
     if isinstance(error, duckdb.PermissionException) or "read-only mode" in message:
         return not_allowed(message)
     if isinstance(error, duckdb.OutOfMemoryException):
-        return failed(message, advice="Ask for less: fewer rows, fewer columns, or an aggregate.")
-    return failed(message, _position(str(error), sql))
+        advice = "Ask for less: fewer rows, fewer columns, or an aggregate."
+        return failed(message, advice=advice, code=type(error).__name__)
+    return failed(message, _position(str(error), sql), code=type(error).__name__)
 
 
 def _position(text: str, sql: str) -> int | None:

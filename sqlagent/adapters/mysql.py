@@ -290,7 +290,7 @@ class MysqlDatabase(Adapter):
         advice = ""
         if code in (1142, 1143, 1370):
             advice = "Ask the owner of the database to grant this user SELECT on it."
-        return failed(message, position_of(message, sql), advice)
+        return failed(message, position_of(message, sql), advice, str(code))
 
     def _no_connection(self, error: Exception) -> DatabaseError:
         """Say why there is no connection, and what to do about it."""

@@ -275,7 +275,7 @@ class PostgresDatabase(Adapter):
         advice = error.diag.message_hint or ""
         if isinstance(error, psycopg.errors.InsufficientPrivilege):
             advice = advice or "Ask the owner of the database to grant this user SELECT on it."
-        return failed(message, int(place) - 1 if place else None, advice)
+        return failed(message, int(place) - 1 if place else None, advice, error.sqlstate)
 
     def _no_connection(self, error: psycopg.Error) -> DatabaseError:
         """Say why there is no connection, and what to do about it."""

@@ -37,6 +37,7 @@ from sqlagent.adapters.base import (
     Rowing,
     failed,
     known_options,
+    not_allowed,
     refused,
     unreachable,
 )
@@ -296,8 +297,9 @@ class SqlalchemyDatabase(Adapter):
         if re.search(r"cancel+ed|interrupted", text, re.IGNORECASE):
             return StatementFailed(CANCELLED)
         if re.search(r"read.only", text, re.IGNORECASE):
-            return refused(f"Not allowed in a read-only session: {text}")
-        return failed(text)
+            return not_allowed(text)
+        orig = getattr(error, "orig", None)
+        return failed(text, code=str(getattr(orig, "sqlstate", None) or getattr(orig, "pgcode", None) or ""))
 
     def _text(self, error: Exception) -> str:
         """What the driver itself said, on one line, without the password."""

@@ -137,13 +137,15 @@ class SqliteDatabase(Adapter):
         """Open the file read-only, with a deadline. Raises: Unreachable, StatementFailed."""
         if not self._path.is_file():
             raise unreachable(
-                f"There is no file at {self._path}.", "Check the path, and that it was not moved."
+                f"There is no file {self._path.name} at the path of this source.",
+                "Check the path, and that it was not moved.",
             )
         try:
             uri = f"file:{quote(str(self._path.resolve()))}?mode=ro{self._immutable()}"
             opened = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=2)
         except (sqlite3.Error, OSError) as error:
-            raise unreachable(f"The file {self._path} cannot be opened: {error}.") from error
+            said = error.strerror if isinstance(error, OSError) else error
+            raise unreachable(f"The file {self._path.name} cannot be opened: {said}.") from error
         with closing(opened) as db:
             db.text_factory = _text
             for limit, most in SQLITE_LIMITS.items():
@@ -203,15 +205,17 @@ class SqliteDatabase(Adapter):
         stopped = flight.failure()
         if "interrupted" in message and stopped is not None:
             return StatementFailed(stopped)
-        if "is not a database" in message or "malformed" in message:
-            return unreachable(f"The file {self._path} is not a SQLite database: {message}.")
-        if "unable to open" in message or "disk I/O" in message:
-            return unreachable(f"The file {self._path} cannot be read: {message}.")
-        if "not authorized" in message or "prohibited" in message or "readonly" in message:
+        # By code: a message can hold texts of rows ("malformed JSON", a path into it).
+        code = getattr(error, "sqlite_errorname", "")
+        if code.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
+            return unreachable(f"The file {self._path.name} is not a SQLite database: {message}.")
+        if code.startswith(("SQLITE_CANTOPEN", "SQLITE_IOERR")):
+            return unreachable(f"The file {self._path.name} cannot be read: {message}.")
+        if code.startswith(("SQLITE_AUTH", "SQLITE_READONLY")) or _NOT_ALLOWED.match(message):
             return not_allowed(message)
-        if "locked" in message:
+        if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return failed(f"{message}.", advice="Another program is writing to the file. Try again.")
-        return failed(message, position_of(message, sql))
+        return failed(message, position_of(message, sql), code=code)
 
     def _values_sql(self, table: str, column: str, limit: int, schema: str, sample: int | None) -> str:
         name = quoted(column)
@@ -223,6 +227,9 @@ class SqliteDatabase(Adapter):
             f"WHERE typeof({name}) = 'text' AND length({name}) BETWEEN 1 AND {VALUE_CHARS} "
             f"GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT {int(limit)}"
         )
+
+
+_NOT_ALLOWED = re.compile(r"not authorized|access to .* is prohibited|attempt to write a readonly")
 
 
 def quoted(name: str) -> str:

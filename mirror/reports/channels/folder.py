@@ -18,6 +18,7 @@ from mirror.reports.channels.mail_letter import text_file
 from mirror.reports.channels.naming import dated_names
 from mirror.reports.channels.values import Attachment, ChannelError, DeliveryFailed, Parcel
 from mirror.reports.channels.wording import size_said
+from sqlagent.errors import without_folders
 
 _WORDS = {
     errno.ENOSPC: "there is no space left",
@@ -98,7 +99,7 @@ def deliver(
             os.replace(part, place)
         _settle({place.parent for _, place in aside})
     except OSError as error:
-        said = _WORDS.get(error.errno or 0) or (error.strerror or str(error))
+        said = _WORDS.get(error.errno or 0) or (error.strerror or without_folders(str(error)))
         raise DeliveryFailed(f"The files could not be put in {base}: {said}.") from None
     finally:
         for part, _ in aside:

@@ -27,6 +27,7 @@ from django.template.loader import render_to_string
 from mirror.reports.channels.tables import Table, as_text, table
 from mirror.reports.channels.values import Attachment, DeliveryFailed, Parcel, Section
 from mirror.reports.channels.wording import moment, one_line, size_said, subject
+from sqlagent.errors import without_folders
 
 # No 8-bit bytes: every server takes them, whatever it announces.
 _POLICY = SMTP.clone(cte_type="7bit")
@@ -247,7 +248,7 @@ def _encoded(file: Attachment) -> Iterator[bytes]:
                 held = held[whole:]
             yield _lines(held)
     except OSError as error:
-        said = error.strerror or error
+        said = error.strerror or without_folders(str(error))
         raise DeliveryFailed(f"The file {_file_name(file.name)} cannot be read: {said}.") from None
 
 

@@ -33,6 +33,7 @@ from mirror.reports.channels.posting import url_check
 from mirror.reports.channels.values import ChannelError, DeliveryFailed, Parcel
 from mirror.reports.channels.wording import ANSWER_CHARS, one_line, size_said
 from mirror.sources.addresses import refused_because
+from sqlagent.errors import without_folders
 
 # One part is in memory at a time; 10,000 of them (S3's limit) hold 80 GB.
 PART_BYTES = 8 * 1024 * 1024
@@ -124,7 +125,9 @@ def deliver(
             is_permanent=isinstance(inner, _Refused),
         ) from None
     except OSError as error:
-        raise DeliveryFailed(f"A file could not be read: {error.strerror or error}.") from None
+        raise DeliveryFailed(
+            f"A file could not be read: {error.strerror or without_folders(str(error))}."
+        ) from None
     files = "1 file" if len(names) == 1 else f"{len(names)} files"
     return f"{files}, {size_said(sum(file.size for _, file in names))}, in {place}"
 

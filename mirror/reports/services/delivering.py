@@ -22,6 +22,7 @@ from mirror.reports.models import Channel, Delivery, Report, ReportRun
 from mirror.reports.services.parcels import parcel_of
 from mirror.reports.services.sending import notice_send
 from mirror.results.cells import storable
+from sqlagent.errors import without_folders
 
 log = logging.getLogger(__name__)
 
@@ -104,7 +105,9 @@ def _handed_over(lease: Lease, delivery: Delivery) -> str:
         raise DeliveryFailed(str(error), is_permanent=True) from None
     except OSError as error:
         # A file of the report that could not be read while it was being handed over.
-        raise DeliveryFailed(f"A file of the report could not be read: {error.strerror or error}.") from None
+        raise DeliveryFailed(
+            f"A file of the report could not be read: {error.strerror or without_folders(str(error))}."
+        ) from None
 
 
 def _sent(lease: Lease, delivery: Delivery, answer: str) -> None:
