@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from celery import current_app
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, connection
 from django.utils import timezone
 
 from mirror.health.models import Heartbeat
@@ -48,7 +48,7 @@ def heartbeats_start(worker: str, queues: Sequence[str]) -> None:
         while True:
             try:
                 beat(worker, queues)
-            except DatabaseError as error:
+            except (DatabaseError, InterfaceError) as error:
                 log.warning("No sign of life could be kept: %s", error)
             finally:
                 connection.close()
@@ -68,7 +68,7 @@ def forget(worker: str) -> None:
     """Take back a worker's sign of life: it has stopped, or is about to start anew."""
     try:
         Heartbeat.objects.filter(worker=worker).delete()
-    except DatabaseError as error:
+    except (DatabaseError, InterfaceError) as error:
         log.warning("A sign of life could not be taken back: %s", error)
     finally:
         connection.close()
