@@ -5,15 +5,19 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "frontend/static/vendor/VENDORED.md"]
+DOCS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "frontend/static/vendor/VENDORED.md"]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
@@ -51,7 +55,9 @@ def test_every_command_shown_can_be_run(line):
             assert (ROOT / argument).exists()
 
 
-@pytest.mark.parametrize("script", ["script/server", "script/test", "script/environment", ".ci/run"])
+@pytest.mark.parametrize(
+    "script", ["script/server", "script/test", "script/environment", "script/requirements", ".ci/run"]
+)
 def test_scripts_are_well_formed(script):
     subprocess.run(["bash", "-n", script], cwd=ROOT, check=True)
 
@@ -126,17 +132,31 @@ def test_every_setting_read_is_explained_where_it_is_read():
 # ---------------------------------------------------------------- versions and libraries
 
 
-REQUIREMENTS = ("requirements.txt", "requirements-spark.txt", "requirements-dev.txt")
+REQUIREMENTS = ("requirements", "requirements-spark", "requirements-dev")
 
 
-def pinned(name: str) -> dict[str, str]:
-    """Library to version, of one requirements file."""
-    lines = [line for line in text(name).splitlines() if line and not line.startswith(("#", "-r"))]
+def chosen(name: str) -> dict[str, str]:
+    """Library to version, of what one .in file chooses."""
+    lines = [line for line in text(f"{name}.in").splitlines() if line and not line.startswith(("#", "-r"))]
     for line in lines:
         assert re.fullmatch(r"[A-Za-z0-9_.-]+(\[[a-z0-9,]+\])?==[0-9][0-9A-Za-z.]*", line), (
             f"not pinned: {line}"
         )
     return dict(re.sub(r"\[.*?\]", "", line).split("==") for line in lines)
+
+
+def installed(name: str) -> list[Requirement]:
+    """What the file that is installed from a .in file names: each with one version and its hashes."""
+    lines = [line for line in text(f"{name}.txt").splitlines() if not line.lstrip().startswith("#")]
+    found = []
+    for entry in " ".join(line.rstrip("\\") for line in lines).replace(" --hash=", "\n--hash=").split("\n"):
+        first, _, rest = entry.partition(" ")
+        if first.startswith("--hash="):
+            assert re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", first), first
+            entry = rest
+        if entry.strip():
+            found.append(Requirement(entry))
+    return found
 
 
 def test_libraries_are_pinned_and_each_has_its_reason():
@@ -146,14 +166,62 @@ def test_libraries_are_pinned_and_each_has_its_reason():
         for row in re.findall(r"^\| (.*?) \|", table, re.MULTILINE)[1:]
         for name in row.split(",")
     }
-    assert named == set().union(*map(pinned, REQUIREMENTS))
+    assert named == set().union(*map(chosen, REQUIREMENTS))
+
+
+@pytest.mark.parametrize("name", REQUIREMENTS)
+def test_what_is_installed_is_pinned_with_hashes_and_names_no_place(name):
+    lines = text(f"{name}.txt").splitlines()
+    for at, line in enumerate(lines):
+        if re.match(r"[A-Za-z0-9]", line):
+            assert "==" in line and line.endswith("\\"), line
+            assert lines[at + 1].startswith("    --hash=sha256:"), f"{line} has no hash"
+        else:
+            assert line.startswith(("#", "    #", "    --hash=sha256:")), line
+    assert "://" not in text(f"{name}.txt")
+    pins = {canonicalize_name(one.name): str(one.specifier) for one in installed(name)}
+    for library, version in chosen(name).items():
+        assert pins[canonicalize_name(library)] == f"=={version}", "run script/requirements"
+
+
+def test_what_runs_has_the_same_versions_in_every_file():
+    files = [{one.name: str(one) for one in installed(name)} for name in REQUIREMENTS]
+    for smaller in files[:-1]:
+        assert {name: files[-1][name] for name in smaller} == smaller
 
 
 def test_what_is_installed_is_what_is_pinned():
     from importlib.metadata import version
 
-    for name, wanted in [pin for file in REQUIREMENTS for pin in pinned(file).items()]:
-        assert version(name) == wanted
+    for one in installed(REQUIREMENTS[-1]):
+        if one.marker is None or one.marker.evaluate():
+            assert str(one.specifier) == f"=={version(one.name)}", one.name
+
+
+def test_an_installation_refuses_a_file_with_another_hash(tmp_path):
+    wheel = tmp_path / "tiny-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as files:
+        files.writestr("tiny.py", "")
+        files.writestr("tiny-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n")
+        files.writestr(
+            "tiny-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        files.writestr("tiny-1.0.dist-info/RECORD", "")
+    shutil.copytree(ROOT / "script", tmp_path / "script")
+    right = hashlib.sha256(wheel.read_bytes()).hexdigest()
+
+    def install(requirement: str) -> subprocess.CompletedProcess[str]:
+        (tmp_path / "requirements.txt").write_text(f"{requirement}\n")
+        make = "set -eu; . script/environment; environment_make requirements.txt"
+        return subprocess.run(["bash", "-c", make], cwd=tmp_path, capture_output=True, text=True)
+
+    wrong = install(f"./{wheel.name} --hash=sha256:{'0' * 64}")
+    assert wrong.returncode == 1
+    assert "DO NOT MATCH THE HASHES" in wrong.stderr
+    assert "The installation of requirements.txt failed" in wrong.stderr
+    assert "Hashes are required" in install(f"./{wheel.name}").stderr
+    assert install(f"./{wheel.name} --hash=sha256:{right}").returncode == 0
+    assert list(tmp_path.glob(".venv/lib/*/site-packages/tiny.py"))
 
 
 def test_the_newest_change_is_of_this_version():

@@ -55,7 +55,7 @@ def user_deactivate(user: User, by: User) -> None:
         raise PeopleError("This is the last administrator. Make another one first.")
     user.is_active = False
     user.save(update_fields=["is_active"])
-    SignInLink.objects.filter(user=user, used_at=None).delete()
+    links_end(user)
     sessions_end(user)
     log.info("User %s was shut out by user %s", user.pk, by.pk)
 
@@ -109,6 +109,11 @@ def link_create(user: User) -> str:
         expires_at=now + timedelta(hours=settings.SIGN_IN_LINK_HOURS),
     )
     return token
+
+
+def links_end(user: User) -> None:
+    """End all open links of somebody: who has a password needs none that may stand in a log or a chat."""
+    SignInLink.objects.filter(user=user, used_at=None).delete()
 
 
 def link_holder(token: str) -> User | None:

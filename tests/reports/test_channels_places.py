@@ -22,6 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from moto.server import ThreadedMotoServer
 
+from mirror.modes import BEFORE
 from mirror.reports import channels
 from mirror.reports.channels import ChannelError, DeliveryFailed, s3
 from mirror.reports.channels.naming import dated_names, safe_name
@@ -166,6 +167,24 @@ def test_staff_may_name_a_folder_that_is_there(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ChannelError, match="is a file"):
         folder(str(tmp_path / "file"), by_staff=True)
+
+
+def test_files_put_elsewhere_may_be_fetched_as_the_machine_says_and_ours_by_nobody(
+    tmp_path, settings, monkeypatch
+):
+    monkeypatch.setenv(BEFORE, "0o027")
+    settings.VAR_DIR = tmp_path / "var"
+    settings.REPORT_FOLDERS_DIR = settings.VAR_DIR / "folders"
+    (tmp_path / "shared").mkdir(mode=0o755)
+    ours, theirs = settings.REPORT_FOLDERS_DIR, tmp_path / "shared"
+    put(folder("sales"))
+    put(folder(str(theirs), by_staff=True))
+
+    def modes(place: Path) -> set[str]:
+        return {f"{path.stat().st_mode & 0o777:o}" for path in place.rglob("*")}
+
+    assert modes(ours) == {"700", "600"}
+    assert modes(theirs) == {"750", "640"}
 
 
 def test_a_link_planted_later_leads_nowhere(base, tmp_path):

@@ -111,16 +111,15 @@ def _handed_over(lease: Lease, delivery: Delivery) -> str:
 
 
 def _sent(lease: Lease, delivery: Delivery, answer: str) -> None:
-    with transaction.atomic():
-        lease.end(
-            state=Delivery.State.SENT,
-            sent_at=timezone.now(),
-            sending_at=None,
-            answers=_answered(delivery, True, answer),
-        )
-        run = delivery.run
+    run, now = delivery.run, timezone.now()
+    answers = _answered(delivery, True, answer)
+
+    def write() -> None:
+        lease.end(state=Delivery.State.SENT, sent_at=now, sending_at=None, answers=answers)
         if run.fingerprint and delivery.about == Delivery.About.REPORT and not _is_outdone(run):
             Report.objects.filter(pk=run.report_id).update(sent_fingerprint=run.fingerprint)
+
+    lease.keep(write)
     log.info("Delivery %s (%s) went out", delivery.pk, delivery.kind)
 
 
@@ -152,9 +151,13 @@ def _failed(lease: Lease, delivery: Delivery, failure: DeliveryFailed) -> None:
 
 
 def _give_up(lease: Lease, delivery: Delivery, why: str) -> None:
-    with transaction.atomic():
-        lease.end(state=Delivery.State.GIVEN_UP, sending_at=None, answers=_answered(delivery, False, why))
+    answers = _answered(delivery, False, why)
+
+    def write() -> None:
+        lease.end(state=Delivery.State.GIVEN_UP, sending_at=None, answers=answers)
         _tell(delivery)
+
+    lease.keep(write)
     log.warning("Delivery %s (%s) was given up", delivery.pk, delivery.kind)
 
 
