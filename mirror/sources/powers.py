@@ -48,6 +48,11 @@ class Powers:
     at: datetime | None = None
 
     @property
+    def makes_user(self) -> bool:
+        """The statements make a user, with a password."""
+        return any(not step.is_for_everybody for step in self.steps)
+
+    @property
     def is_warned_about(self) -> bool:
         """It is severe, and no administrator has confirmed it."""
         return self.is_severe and not self.is_confirmed

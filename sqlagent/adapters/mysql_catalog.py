@@ -78,9 +78,8 @@ def read_check(ask: Ask, database: str, started: float) -> Check:
     advice = ""
     if any(power.severity is not Severity.MILD for power in powers):
         advice = (
-            f"User {user} may do more than read. Every statement runs in a read-only transaction, "
-            "and a user that can only read is the better lock: have an administrator of the server run these "
-            "statements, then connect as that user."
+            "Every statement runs in a read-only transaction, and a user that can only read is the better lock: "
+            "have an administrator of the server run these statements, then connect as that user."
         )
     server = f"{'MariaDB' if 'mariadb' in version.lower() else 'MySQL'} {version.split('-')[0]}"
     return Check(server, user, powers, steps, advice, time.monotonic() - started)

@@ -111,9 +111,8 @@ def read_check(connection: Connection, started: float) -> Check:
     advice = ""
     if any(power.severity is not Severity.MILD for power in powers):
         advice = (
-            f"User '{user}' may do more than read. Every statement runs in a read-only transaction, "
-            "and a role that can only read is the better lock: have an administrator of the database run these "
-            "statements, then connect as that role."
+            "Every statement runs in a read-only transaction, and a role that can only read is the better lock: "
+            "have an administrator of the database run these statements, then connect as that role."
         )
     seconds = time.monotonic() - started
     return Check(f"PostgreSQL {version.split(' ')[0]}", user, powers, steps, advice, seconds)

@@ -223,7 +223,7 @@ def _by_tables(rows: Iterable[Row]) -> Iterator[Power]:
         elif is_owner:
             yield Power(
                 "own",
-                f"change and drop {_several(count, 'table')} in schema {schema} ({shown}), as their owner",
+                f"change and drop {_several(count, 'table')} of its own in schema {schema} ({shown})",
             )
         else:
             yield Power("write", f"write to {_several(count, 'table')} in schema {schema} ({shown})")
@@ -243,7 +243,7 @@ def _by_functions(rows: Iterable[Row]) -> Iterator[Power]:
         yield Power("dangerous_functions", f"call {_several(count, 'function')} {what}")
     if definers:
         shown = f"{definers[0]}{', ...' * (len(definers) > 1)}"
-        words = f"call {_several(len(definers), 'function')} that run with their owners' rights ({shown})"
+        words = f"call {_several(len(definers), 'function')} with the rights of those who made them ({shown})"
         yield Power("definer_functions", words)
 
 
@@ -258,14 +258,14 @@ def reader_step(name: str, database: str, schemas: dict[str, list[str]], path: l
     """Write the SQL that makes a role which can only read; `schemas` are named with those who own tables there.
 
     Example:
-        >>> print(reader_step("mirror_reader", "shop", {"public": ["ann"]}, ["public"]).sql.splitlines()[1])
+        >>> print(reader_step("mirror_reader", "shop", {"public": ["ann"]}, ["public"]).sql.splitlines()[2])
         GRANT CONNECT ON DATABASE "shop" TO "mirror_reader";
     """
     role, base = quoted(name), quoted(database)
     searched = ", ".join(["pg_catalog", *map(quoted, path)])
     lines = [
-        f"CREATE ROLE {role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS "
-        f"PASSWORD '{PASSWORD_HERE}';",
+        f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD_HERE}'",
+        "    NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS;",
         f"GRANT CONNECT ON DATABASE {base} TO {role};",
         f"ALTER ROLE {role} SET default_transaction_read_only = on;",
         f"ALTER ROLE {role} SET statement_timeout = '15min';",
@@ -299,7 +299,8 @@ def everybody_step(database: str, may: Everybody, keepers: list[str]) -> ReaderS
     lines += [f"REVOKE CREATE ON SCHEMA {quoted(schema)} FROM PUBLIC;" for schema in may.schemas]
     for name, is_sequence, privileges in may.tables:
         lines.append(f"REVOKE {privileges} ON {'SEQUENCE' if is_sequence else 'TABLE'} {name} FROM PUBLIC;")
-    lines += [f"REVOKE EXECUTE ON ROUTINE {name} FROM PUBLIC;" for name in may.functions]
+    if may.functions:
+        lines += ["REVOKE EXECUTE ON ROUTINE", "    " + ",\n    ".join(may.functions), "FROM PUBLIC;"]
     for name, short in may.lasting:
         lines.append(f"REVOKE EXECUTE ON FUNCTION {name} FROM PUBLIC;")
         kept = ["pg_signal_backend"] if short in SIGNALS else [quoted(keeper) for keeper in keepers]

@@ -201,7 +201,6 @@ def plain(text: Any) -> str:
     if text == EFFECT:
         return str(text)
     line = re.sub(r"\s+", " ", str(text)).strip()
-    line = re.sub(r"(net_|reader_of_|writer_|)(lab|table)[0-9a-z_]*", "lab", line) if "lab" in line else line
     return line[:160].replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
 
 

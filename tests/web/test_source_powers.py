@@ -70,7 +70,7 @@ def test_a_powerful_user_is_warned_about_and_its_source_is_kept(as_alice, erp, c
     source = Source.objects.get()
     page = page_of(as_alice, source)
     assert WARNING in page
-    assert "Change and drop 1 table in schema public (invoices), as their owner" in page
+    assert "Change and drop 1 table of its own in schema public (invoices)" in page
     assert "CREATE ROLE &quot;mirror_reader&quot; LOGIN" in page
     assert "GRANT SELECT ON ALL TABLES IN SCHEMA &quot;public&quot;" in page
     made = re.findall(r"PASSWORD &#x27;(.+?)&#x27;", page)
@@ -188,7 +188,7 @@ def test_in_production_a_powerful_user_is_refused_and_what_was_typed_stays(produ
         page = answer.content.decode()
         assert answer.status_code == 422
         assert "Not kept: its user can do more than read" in page
-        assert "change and drop 1 table in schema public" in page
+        assert "change and drop 1 table of its own in schema public" in page
         assert "CREATE ROLE &quot;mirror_reader&quot; LOGIN" in page
         assert 'value="Bills"' in page
         assert 'name="confirm_powers"' not in page
@@ -240,7 +240,7 @@ def test_the_command_refuses_too_unless_it_is_told(production, admin, erp, monke
     monkeypatch.setenv("SOURCE_PASSWORD", PASSWORD)
     line = ("erp", "--engine", "postgres", "--host", erp.host, "--port", str(erp.port))
     line += ("--database", "powers_erp", "--user", "erp_owner")
-    with pytest.raises(CommandError, match="as their owner") as caught:
+    with pytest.raises(CommandError, match="of its own") as caught:
         call_command("connect", *line, stdout=StringIO())
     assert 'CREATE ROLE "mirror_reader" LOGIN' in str(caught.value)
     assert "--confirm-powers" in str(caught.value)
