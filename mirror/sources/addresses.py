@@ -95,5 +95,12 @@ def file_check(typed: str, *, anywhere: bool) -> Path:
 
 
 def _is_the_store(path: Path) -> bool:
+    """Say whether a path leads to the store's file, by whichever name or hard link."""
     kept = settings.DATABASES["default"]
-    return kept["ENGINE"].endswith("sqlite3") and path == Path(str(kept["NAME"])).resolve()
+    if not kept["ENGINE"].endswith("sqlite3"):
+        return False
+    store = Path(str(kept["NAME"])).resolve()
+    try:
+        return path == store or path.samefile(store)
+    except OSError:
+        return False

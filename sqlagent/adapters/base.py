@@ -7,6 +7,7 @@ decides how a statement is cancelled, how many rows are kept and how a long cell
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -15,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
 from sqlagent.errors import StatementFailed, Unreachable
@@ -27,7 +29,9 @@ from sqlagent.values import (
     FailureKind,
     Kind,
     Limits,
+    Power,
     Rows,
+    Severity,
     Table,
 )
 
@@ -52,6 +56,8 @@ BATCH_ROWS, BATCH_CHARS = 1_000, 2_000_000
 NARROW = frozenset((Kind.INTEGER, Kind.NUMBER, Kind.DATE, Kind.DATETIME, Kind.TIME, Kind.BOOLEAN))
 PLAIN = frozenset((str, bytes))
 LONG = PLAIN | {list, dict}
+# The table by which Mirror's own store is known, and its column: a source in which it says the same is the store.
+MARKER_TABLE, MARKER_COLUMN = "mirror_store_marker", "mark"
 
 CANCELLED = Failure(FailureKind.CANCELLED, "The statement was stopped.")
 
@@ -246,6 +252,8 @@ class Adapter(ABC):
     dialect: str
     # The database runs in this process, where one call of a function cannot be broken off.
     is_in_process = False
+    # What the marker of a store says that may not be opened; empty where there is none.
+    store_mark = ""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -443,6 +451,30 @@ def failed(message: str, position: int | None = None, advice: str = "", code: st
 def not_allowed(message: str) -> StatementFailed:
     """Make the error for a statement that the database itself did not let happen, in its words."""
     return _stopped(f"Not allowed in a read-only session: {message.rstrip('.! ')}.", "")
+
+
+def is_the_store() -> StatementFailed:
+    """Make the error for a source that turned out to be Mirror's own store."""
+    message = "This database is Mirror's own store, or a copy of it. It cannot be a source."
+    advice = "Connect the database you want to ask about. What people do in Mirror is shown on its pages."
+    return StatementFailed(Failure(FailureKind.REFUSED, message, advice=advice))
+
+
+def file_powers(path: Path) -> tuple[Power, ...]:
+    """Tell that we could write to the file of a source, where the operating system would let us."""
+    words = "write to the file: its permissions let the account that Mirror runs as, and its sessions open it read-only"
+    return (Power("file_writable", words),) if os.access(path, os.W_OK) else ()
+
+
+def severest_first(powers: Iterable[Power]) -> tuple[Power, ...]:
+    """Order powers, severest first; those of one severity keep their order.
+
+    Example:
+        >>> [power.code for power in severest_first([Power("temporary", ""), Power("write", "")])]
+        ['write', 'temporary']
+    """
+    order = list(Severity)
+    return tuple(sorted(powers, key=lambda power: order.index(power.severity)))
 
 
 def refused(message: str) -> StatementFailed:

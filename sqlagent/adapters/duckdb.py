@@ -28,6 +28,7 @@ from sqlagent.adapters.base import (
     Flight,
     Rowing,
     failed,
+    file_powers,
     known_options,
     not_allowed,
     refused,
@@ -135,7 +136,11 @@ class DuckdbDatabase(Adapter):
         started = time.monotonic()
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as db:
             db.execute("SELECT COUNT(*) FROM duckdb_tables()").fetchall()
-        return Check(f"DuckDB {duckdb.__version__}", seconds=time.monotonic() - started)
+        return Check(
+            f"DuckDB {duckdb.__version__}",
+            powers=file_powers(self._path),
+            seconds=time.monotonic() - started,
+        )
 
     @contextmanager
     def _connected(self, flight: Flight) -> Iterator[duckdb.DuckDBPyConnection]:

@@ -36,6 +36,7 @@ from sqlagent.adapters.base import (
     Flight,
     Rowing,
     failed,
+    is_the_store,
     known_options,
     not_allowed,
     refused,
@@ -176,6 +177,8 @@ class SqlalchemyDatabase(Adapter):
         for statement in READ_ONLY.get(name, ()):
             text = statement.format(milliseconds=max(1, int(seconds * 1_000)), seconds=f"{seconds:.3f}")
             connection.exec_driver_sql(text)
+        if self.store_mark and sqlalchemy_catalog.is_marked(connection, self.store_mark):
+            raise is_the_store()
 
     def _stopper(self, connection: sa.Connection) -> Callable[[], None]:
         """Say how to end what a connection runs, from another thread, as its driver can."""
@@ -218,7 +221,7 @@ class SqlalchemyDatabase(Adapter):
             return sqlalchemy_catalog.read_catalog(connection, self.dialect)
 
     def check(self) -> Check:
-        """Connect and tell the server; what the user may write is not known for these engines."""
+        """Connect and tell the server, and what the user could do beyond reading where this engine tells."""
         started = time.monotonic()
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as connection:
             is_held = self._engine.dialect.name in READ_ONLY

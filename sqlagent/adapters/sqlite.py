@@ -19,12 +19,16 @@ from urllib.parse import quote
 
 from sqlagent.adapters.base import (
     CATALOG_SECONDS,
+    MARKER_COLUMN,
+    MARKER_TABLE,
     VALUE_CHARS,
     Adapter,
     Batch,
     Flight,
     Rowing,
     failed,
+    file_powers,
+    is_the_store,
     known_options,
     not_allowed,
     refused,
@@ -130,7 +134,11 @@ class SqliteDatabase(Adapter):
         started = time.monotonic()
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as db:
             db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-        return Check(f"SQLite {sqlite3.sqlite_version}", seconds=time.monotonic() - started)
+        return Check(
+            f"SQLite {sqlite3.sqlite_version}",
+            powers=file_powers(self._path),
+            seconds=time.monotonic() - started,
+        )
 
     @contextmanager
     def _connected(self, flight: Flight) -> Iterator[sqlite3.Connection]:
@@ -155,11 +163,21 @@ class SqliteDatabase(Adapter):
             try:
                 db.execute("PRAGMA query_only = ON")
                 db.execute("PRAGMA trusted_schema = OFF")
+                self._refuse_the_store(db)
                 yield db
             except sqlite3.Error as error:
                 raise self._failure(error, flight, "") from error
             finally:
                 flight.arm(None)
+
+    def _refuse_the_store(self, db: sqlite3.Connection) -> None:
+        """See that the file is not Mirror's own store, nor a copy of it. Raises: StatementFailed, sqlite3.Error."""
+        known = "SELECT 1 FROM sqlite_master WHERE name = ?"
+        if not self.store_mark or not db.execute(known, (MARKER_TABLE,)).fetchall():
+            return
+        said = db.execute(f"SELECT {MARKER_COLUMN} FROM {MARKER_TABLE}").fetchall()  # noqa: S608 - constants
+        if any(str(row[0]) == self.store_mark for row in said):
+            raise is_the_store()
 
     def _immutable(self) -> str:
         """Read a WAL database where nobody can write as what it is: a file that does not change.
