@@ -24,6 +24,7 @@ from mirror.sources.drift import catalog_drift
 from mirror.sources.models import PORTS, Source, StoredIndex
 from mirror.sources.secrets import SecretUnreadable
 from mirror.sources.signals import catalog_read_anew
+from mirror.sources.trying import failure_told, tries_left
 from sqlagent.adapters import installed_dialects, is_held, open_database
 from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.ports import Database, SourceDatabase
@@ -202,12 +203,19 @@ def dialects() -> list[str]:
 
 def source_test(source: Source, by: User) -> Check:
     """Connect with what was typed and tell what was found; nothing is kept. Raises: SourceError."""
+    _try_count(by)
     source_check(source, by)
     try:
         with closing(open_source(source)) as database:
             return database.check()
     except DatabaseError as error:
-        raise SourceError(error.failure.message, error.failure.advice) from None
+        raise SourceError(*failure_told(source, by, error.failure)) from None
+
+
+def _try_count(by: User) -> None:
+    """Count a try to connect. Raises: SourceError beyond `CONNECTION_TESTS_PER_MINUTE`."""
+    if words := tries_left(by):
+        raise SourceError(words, "Wait a minute, then try again.")
 
 
 def source_connect(source: Source, by: User) -> Source:
@@ -222,8 +230,12 @@ def source_update(source: Source, by: User) -> Source:
 
 
 def _source_keep(source: Source, by: User) -> Source:
+    _try_count(by)
     source_check(source, by)
-    catalog = _catalog_fresh(source)
+    try:
+        catalog = _catalog_read(source)
+    except DatabaseError as error:
+        raise SourceError(*failure_told(source, by, error.failure)) from None
     with transaction.atomic():
         source.save()
         _catalog_keep(source, catalog)
@@ -301,10 +313,14 @@ def index_build(source: Source) -> None:
 
 def _catalog_fresh(source: Source) -> Catalog:
     try:
-        with closing(open_source(source)) as database:
-            return database.catalog()
+        return _catalog_read(source)
     except DatabaseError as error:
         raise SourceError(error.failure.message, error.failure.advice) from None
+
+
+def _catalog_read(source: Source) -> Catalog:
+    with closing(open_source(source)) as database:
+        return database.catalog()
 
 
 def _catalog_keep(source: Source, catalog: Catalog) -> Catalog:
