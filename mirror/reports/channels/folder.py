@@ -16,7 +16,7 @@ from django.conf import settings
 
 from mirror.reports.channels.mail_letter import text_file
 from mirror.reports.channels.naming import dated_names
-from mirror.reports.channels.values import Attachment, ChannelError, DeliveryFailed, Parcel
+from mirror.reports.channels.values import NOWHERE, Attachment, ChannelError, DeliveryFailed, Parcel, Reach
 from mirror.reports.channels.wording import size_said
 
 _WORDS = {
@@ -31,7 +31,7 @@ _WORDS = {
 }
 
 
-def check(target: Mapping[str, Any], secret: str, *, by_staff: bool) -> dict[str, Any]:
+def check(target: Mapping[str, Any], secret: str, *, by_staff: bool, reach: Reach) -> dict[str, Any]:
     """Give the real path; relative ones start in `REPORT_FOLDERS_DIR`. Raises: ChannelError.
 
     A folder in there is made when it is needed; one elsewhere, which only staff may name, must be there.
@@ -74,6 +74,7 @@ def deliver(
     parcel: Parcel,
     to: str = "",
     before: Callable[[], None] | None = None,
+    reach: Reach = NOWHERE,
 ) -> str:
     """Write the files of a parcel, or its text where it has none. Raises: DeliveryFailed.
 

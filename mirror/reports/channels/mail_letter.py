@@ -55,7 +55,12 @@ BANDS = {
     "failed": Band("This report failed", "bad", _BAD),
     "paused": Band("This report is paused", "warn", _WARN),
     "handed": Band("This report is yours now", "accent", _ACCENT),
+    "consent": Band("Nothing is sent to you before you say yes", "accent", _ACCENT),
+    "quota": Band("Somebody has met a quota", "warn", _WARN),
 }
+
+
+_OPEN = {"handed": "Open the report", "consent": "Say yes or no", "quota": "Open mail and webhooks"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +163,10 @@ def _message(
     message["Message-ID"] = f"<{one_line(parcel.uid).replace(' ', '')}@{from_.domain}>"
     message["Auto-Submitted"] = "auto-generated"
     message["X-Auto-Response-Suppress"] = "All"
+    if parcel.stop_url:
+        # RFC 8058: mail programs show a button of their own.
+        message["List-Unsubscribe"] = f"<{parcel.stop_url}>"
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     message.set_content(render_to_string("reports/mail.txt", context))
     message.add_alternative(render_to_string("reports/mail.html", context), subtype="html")
     page = list(message.iter_parts())[-1]
@@ -178,7 +187,7 @@ def _context(
         "title": one_line(parcel.title) or "Report",
         "preview": _preview(parcel),
         "band": BANDS.get(parcel.about),
-        "open_label": "Open the report" if parcel.about == "handed" else "Open this run",
+        "open_label": _OPEN.get(parcel.about, "Open this run"),
         "why": _why(parcel),
         "when": moment(parcel.scheduled_for, parcel.zone) if parcel.scheduled_for else "",
         "sections": [_shown(s, image) for s, image in zip(parcel.sections, images, strict=True)],
@@ -189,9 +198,13 @@ def _context(
 
 def _why(parcel: Parcel) -> str:
     """Say why this mail comes, and what the link asks for."""
+    if parcel.about == "consent":
+        return "Sent to you because somebody named this address as a recipient. Leave it be, and nothing more comes of it."
     link = f"The link leads to {urlsplit(parcel.url).netloc} and asks you to sign in."
     if parcel.about == "test":
         return f"Sent to you alone, as a test of a report. {link}"
+    if parcel.about == "quota":
+        return f"Sent to you because you are an administrator. {link}"
     if parcel.about in ("failed", "paused", "handed"):
         return f"Sent to you because this report is yours. {link}"
     return f"Sent to you as a recipient of this report. Its owner can take you off. {link}"
