@@ -60,6 +60,8 @@ BANDS = {
 }
 
 
+# Stands in a mail until its bytes are made.
+_STOP = "<stop>"
 _OPEN = {"handed": "Open the report", "consent": "Say yes or no", "quota": "Open mail and webhooks"}
 
 
@@ -121,7 +123,7 @@ def compose(parcel: Parcel, to: str, most_bytes: int = 0) -> Letter:
         part.set_payload(mark)
         places[mark] = file
     _set_boundaries(message, parcel.uid)
-    return _letter(message, places)
+    return _letter(message, places, parcel.stop_url)
 
 
 def text_file(parcel: Parcel) -> Parcel:
@@ -165,7 +167,7 @@ def _message(
     message["X-Auto-Response-Suppress"] = "All"
     if parcel.stop_url:
         # RFC 8058: mail programs show a button of their own.
-        message["List-Unsubscribe"] = f"<{parcel.stop_url}>"
+        message["List-Unsubscribe"] = _STOP
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     message.set_content(render_to_string("reports/mail.txt", context))
     message.add_alternative(render_to_string("reports/mail.html", context), subtype="html")
@@ -237,8 +239,11 @@ def _set_boundaries(message: EmailMessage, uid: str) -> None:
         part.set_boundary(f"=_{digest}_{number}")
 
 
-def _letter(message: EmailMessage, places: dict[str, Attachment]) -> Letter:
-    raw = message.as_bytes()
+def _letter(message: EmailMessage, places: dict[str, Attachment], stop_url: str) -> Letter:
+    # Python's mails encode a header that is longer than a line, and mail programs do not read this one then.
+    raw = message.as_bytes().replace(
+        f"List-Unsubscribe: {_STOP}".encode(), f"List-Unsubscribe: <{one_line(stop_url)}>".encode(), 1
+    )
     parts: list[bytes | Attachment] = []
     size = len(raw)
     for mark, file in places.items():
