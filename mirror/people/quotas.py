@@ -39,15 +39,15 @@ def quota_use(person: User, kind: str, key: str, *, most: int, per: timedelta) -
 
 @transaction.atomic
 def quota_met(person: User, kind: str, *, most: int, per: timedelta) -> bool:
-    """Remember that somebody came upon a bound; True once within `per`: then administrators are to be told."""
-    _locked(person, kind)
+    """Remember that somebody came upon a bound; True once within `per`, whatever the kinds: then administrators are told."""
+    # One row for all kinds, so that of two bounds met at once one is told.
+    _locked(person, Quota.Kind.MAILS)
     now = timezone.now()
-    lately = QuotaMet.objects.filter(person=person, kind=kind, at__gt=now - per, at__lte=now + per).first()
-    if lately is not None:
-        QuotaMet.objects.filter(pk=lately.pk).update(held=F("held") + 1)
-        return False
-    QuotaMet.objects.create(person=person, kind=kind, most=most, at=now)
-    return True
+    lately = QuotaMet.objects.filter(person=person, at__gt=now - per, at__lte=now + per)
+    is_first = not lately.exists()
+    if not lately.filter(kind=kind).update(held=F("held") + 1):
+        QuotaMet.objects.create(person=person, kind=kind, most=most, at=now)
+    return is_first
 
 
 def _locked(person: User, kind: str) -> Quota:

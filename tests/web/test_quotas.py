@@ -92,10 +92,12 @@ def test_a_bound_that_was_met_is_to_be_told_once_an_hour(alice, bob) -> None:
     with time_machine.travel(timezone.now(), tick=False) as clock:
         told = [quota_met(alice, "mails", most=3, per=HOUR) for _ in range(5)]
         assert told == [True, False, False, False, False]
+        assert not quota_met(alice, "calls", most=3, per=HOUR), "told by the page; the mail went a moment ago"
         assert quota_met(bob, "mails", most=3, per=HOUR)
         clock.shift(HOUR)
         assert quota_met(alice, "mails", most=3, per=HOUR)
     assert sorted(QuotaMet.objects.values_list("person__username", "held")) == [
+        ("alice", 1),
         ("alice", 1),
         ("alice", 5),
         ("bob", 1),
