@@ -306,6 +306,9 @@ SOURCE_FILES_DIR = Path(env.str("SOURCE_FILES_DIR", default=str(VAR_DIR / "files
 # strangers sign up. Link-local addresses (a cloud's metadata service) are refused either way.
 SOURCE_PRIVATE_HOSTS = env.bool("SOURCE_PRIVATE_HOSTS", default=True)
 
+# Connections that one person may try within a minute, so that nobody looks for open ports with them.
+CONNECTION_TESTS_PER_MINUTE = env.int("CONNECTION_TESTS_PER_MINUTE", default=20)
+
 # The most that is taken of uploaded files at once (megabytes).
 UPLOAD_MEGABYTES = env.int("UPLOAD_MEGABYTES", default=200)
 FILE_UPLOAD_HANDLERS = [
@@ -355,6 +358,30 @@ EMAIL_USE_SSL = env.bool("EMAIL_USE_SSL", default=False)
 
 # Seconds to wait for one answer of the mail server. Taking over a whole mail may last five times as long.
 EMAIL_TIMEOUT = env.float("EMAIL_TIMEOUT", default=30.0)
+
+# Domains whose addresses get reports without being asked first, besides those of people here and of MAIL_FROM.
+# Where one is named, here or by an administrator, all others are refused; otherwise each is asked once.
+MAIL_DOMAINS = env.list("MAIL_DOMAINS", default=[])
+
+# Mails an hour that one person's reports may send, each recipient counted.
+MAILS_PER_HOUR = env.int("MAILS_PER_HOUR", default=200)
+
+# Calls an hour of one person's reports: webhooks, Slack and buckets.
+CALLS_PER_HOUR = env.int("CALLS_PER_HOUR", default=600)
+
+# New outside addresses a day that one person's reports may ask whether they want mails.
+MAIL_ASKS_PER_DAY = env.int("MAIL_ASKS_PER_DAY", default=50)
+
+# Recipients of one report by mail, and ways it goes out.
+REPORT_RECIPIENTS = env.int("REPORT_RECIPIENTS", default=200)
+REPORT_CHANNELS = env.int("REPORT_CHANNELS", default=10)
+
+# The least time between two runs of a schedule, for people who are not administrators (minutes).
+REPORT_LEAST_MINUTES = env.int("REPORT_LEAST_MINUTES", default=15)
+
+# Hosts on this machine or in private networks that everybody's webhooks, Slack addresses and buckets may be at, such as
+# hooks.internal or 10.1.2.3:8443. Others in private networks are for reports of administrators alone.
+WEBHOOK_HOSTS = env.list("WEBHOOK_HOSTS", default=[])
 
 # Who mails come from; bounces go there.
 DEFAULT_FROM_EMAIL = MAIL_FROM = env.str("MAIL_FROM", default="Mirror <mirror@localhost>")

@@ -61,9 +61,15 @@ def user_deactivate(user: User, by: User) -> None:
 
 
 def user_address(user: User, email: str) -> None:
-    """Keep somebody's mail address; an empty one is none."""
+    """Keep the mail address that somebody typed of themselves; an empty one is none.
+
+    Nobody vouches for a new one, unless an administrator typed it: outside of the company it is asked like any other.
+    """
+    kept = User.objects.get(pk=user.pk)
+    if kept.email.casefold() != email.casefold():
+        user.email_is_typed = not user.is_staff
     user.email = email
-    user.save(update_fields=["email"])
+    user.save(update_fields=["email", "email_is_typed"])
     log.info("User %s changed their mail address", user.pk)
 
 

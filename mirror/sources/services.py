@@ -26,6 +26,7 @@ from mirror.sources.powers import Powers
 from mirror.sources.secrets import SecretUnreadable
 from mirror.sources.signals import catalog_read_anew
 from mirror.sources.store import store_check, store_mark
+from mirror.sources.trying import failure_told, tries_left
 from sqlagent.adapters import installed_dialects, is_held, open_database
 from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.ports import Database, SourceDatabase
@@ -224,12 +225,19 @@ def dialects() -> list[str]:
 
 def source_test(source: Source, by: User) -> Check:
     """Connect with what was typed and tell what was found; nothing is kept. Raises: SourceError."""
+    _try_count(by)
     source_check(source, by)
     try:
         with closing(open_source(source)) as database:
             return database.check()
     except DatabaseError as error:
-        raise SourceError(error.failure.message, error.failure.advice) from None
+        raise SourceError(*failure_told(source, by, error.failure)) from None
+
+
+def _try_count(by: User) -> None:
+    """Count a try to connect. Raises: SourceError beyond `CONNECTION_TESTS_PER_MINUTE`."""
+    if words := tries_left(by):
+        raise SourceError(words, "Wait a minute, then try again.")
 
 
 def powers_would_be_refused(check: Check) -> bool:
@@ -252,8 +260,13 @@ def source_update(source: Source, by: User, *, confirmed: bool = False) -> Sourc
 
 
 def _source_keep(source: Source, by: User, *, confirmed: bool) -> Source:
+    _try_count(by)
     source_check(source, by)
-    catalog = _catalog_fresh(source, with_powers=True)
+    try:
+        with closing(open_source(source)) as database:
+            catalog = _catalog_of(source, database, with_powers=True)
+    except DatabaseError as error:
+        raise SourceError(*failure_told(source, by, error.failure)) from None
     _powers_decide(source, by, confirmed=confirmed)
     with transaction.atomic():
         source.save()
@@ -352,10 +365,10 @@ def index_build(source: Source) -> None:
         _index_failed(source, error)
 
 
-def _catalog_fresh(source: Source, *, with_powers: bool = False) -> Catalog:
+def _catalog_fresh(source: Source) -> Catalog:
     try:
         with closing(open_source(source)) as database:
-            return _catalog_of(source, database, with_powers=with_powers)
+            return _catalog_of(source, database)
     except DatabaseError as error:
         raise SourceError(error.failure.message, error.failure.advice) from None
 

@@ -17,7 +17,7 @@ from django.conf import settings
 from mirror.modes import hand_over
 from mirror.reports.channels.mail_letter import text_file
 from mirror.reports.channels.naming import dated_names
-from mirror.reports.channels.values import Attachment, ChannelError, DeliveryFailed, Parcel
+from mirror.reports.channels.values import NOWHERE, Attachment, ChannelError, DeliveryFailed, Parcel, Reach
 from mirror.reports.channels.wording import size_said
 from sqlagent.errors import without_folders
 
@@ -33,7 +33,7 @@ _WORDS = {
 }
 
 
-def check(target: Mapping[str, Any], secret: str, *, by_staff: bool) -> dict[str, Any]:
+def check(target: Mapping[str, Any], secret: str, *, by_staff: bool, reach: Reach) -> dict[str, Any]:
     """Give the real path; relative ones start in `REPORT_FOLDERS_DIR`. Raises: ChannelError.
 
     A folder in there is made when it is needed; one elsewhere, which only staff may name, must be there.
@@ -76,6 +76,7 @@ def deliver(
     parcel: Parcel,
     to: str = "",
     before: Callable[[], None] | None = None,
+    reach: Reach = NOWHERE,
 ) -> str:
     """Write the files of a parcel, or its text where it has none. Raises: DeliveryFailed.
 

@@ -196,7 +196,8 @@ def _by_condition(report: Report, parts: Sequence[MadePart]) -> _Worth:
 
 def _is_sent(report: Report, fingerprint: str) -> bool:
     """Say whether these rows were the last to be sent, or are on their way."""
-    on_the_way = report.runs.filter(deliveries__state=Delivery.State.WAITING, deliveries__about=About.REPORT)
+    waiting = (Delivery.State.WAITING, Delivery.State.HELD)
+    on_the_way = report.runs.filter(deliveries__state__in=waiting, deliveries__about=About.REPORT)
     latest = on_the_way.order_by("-pk").values_list("fingerprint", flat=True).first()
     return fingerprint == (latest or report.sent_fingerprint)
 
