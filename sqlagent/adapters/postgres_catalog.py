@@ -92,6 +92,18 @@ FROM pg_type AS t
 WHERE t.oid >= 16384 AND t.typtype IN ('b', 'd', 'e', 'r', 'm') AND t.typcategory <> 'A'
   AND (1247, t.oid) NOT IN (SELECT classid, objid FROM brought)
 UNION
+SELECT 'routine', '*' || t.typname FROM pg_type AS t JOIN pg_class AS c ON c.oid = t.typrelid AND c.relkind = 'c'
+WHERE EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.atttypid >= 16384)
+UNION
+SELECT 'routine', n FROM pg_cast AS k JOIN pg_type AS s ON s.oid = k.castsource
+  JOIN pg_type AS t ON t.oid = k.casttarget,
+  LATERAL unnest(ARRAY[t.typname::text, format_type(t.oid, NULL), split_part(format_type(t.oid, NULL), ' ', 1)]) AS n
+WHERE k.oid >= 16384 AND k.castfunc >= 16384 AND s.oid < 16384 AND t.oid < 16384
+  AND (2605, k.oid) NOT IN (SELECT classid, objid FROM brought)
+UNION
+SELECT 'routine', '*row' FROM pg_cast AS k JOIN pg_type AS s ON s.oid = k.castsource
+WHERE k.oid >= 16384 AND k.castfunc >= 16384 AND s.typtype = 'c'
+UNION
 SELECT 'field', a.attname::text FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
 WHERE c.relkind = 'c' AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY 1, 2
