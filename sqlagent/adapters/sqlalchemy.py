@@ -323,11 +323,17 @@ def _let_go(made: Future[sa.Connection]) -> None:
 LENGTHS = {"mysql": "char_length", "mariadb": "char_length", "mssql": "len"}
 
 _QUOTED = r'"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]'
-_NOTES = r"/\*.*?\*/|--[^\r\n]*"
-# Two ways to read a text: a backslash is one, or hides the quote behind it.
+# What engines take for a comment: two dashes before anything, or only before a space of ASCII; # or not.
+_NOTES = tuple(
+    rf"/\*.*?\*/|--{before}[^\r\n]*{hashes}"
+    for before in ("", r"(?=[\x00-\x20\x7f]|\Z)")
+    for hashes in ("", r"|\#[^\r\n]*")
+)
+# And a text: a backslash is one, or hides the quote behind it.
 _READINGS = tuple(
-    re.compile(rf"{text}|{_QUOTED}|{_NOTES}", re.DOTALL)
+    re.compile(rf"{text}|{_QUOTED}|{notes}", re.DOTALL)
     for text in (r"'(?:[^']|'')*'", r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*\"""")
+    for notes in _NOTES
 )
 _WRITES = re.compile(r"(?<![\w.])(insert|update|delete|merge|into|truncate|drop|alter|create)(?!\w)", re.I)
 
@@ -335,7 +341,7 @@ _WRITES = re.compile(r"(?<![\w.])(insert|update|delete|merge|into|truncate|drop|
 def check_reads(sql: str) -> str:
     """Let one statement through that begins as a read, and give its first word in lower case.
 
-    The text is read in both ways that engines read backslashes; it must pass in both. This knows
+    The text is read in every way that engines read backslashes and comments; it must pass in all. This knows
     no engine's grammar: it is a net under the guard, not a lock. Raises: StatementFailed.
 
     Example:
@@ -348,7 +354,7 @@ def check_reads(sql: str) -> str:
     """
     word = ""
     for reading in _READINGS:
-        bare = reading.sub(lambda found: "  " if found[0][:2] in ("--", "/*") else " x ", sql)
+        bare = reading.sub(lambda found: "  " if found[0].startswith(("--", "/*", "#")) else " x ", sql)
         bare = bare.strip().rstrip(";").strip()
         if not bare:
             raise refused("There is no statement here.")

@@ -11,6 +11,7 @@ import pytest
 
 from sqlagent.adapters import open_database
 from sqlagent.adapters.mysql_powers import powers_of
+from sqlagent.adapters.sqlalchemy import check_reads
 from sqlagent.errors import DatabaseError
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import PASSWORD_HERE, SEVERITIES, Check, FailureKind, Limits, Power, Severity
@@ -368,6 +369,20 @@ def test_two_dashes_before_a_space_that_is_not_ascii_hide_nothing(mysql: MysqlLa
         )
     assert caught.value.failure.kind is FailureKind.REFUSED
     assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT 1 --\u3000x INTO OUTFILE '/tmp/evil'",
+        "SELECT 1 --x INTO OUTFILE '/tmp/evil'",
+        "SELECT 1 # '\n INTO OUTFILE '/tmp/evil' -- '",
+    ],
+)
+def test_the_long_tail_reads_comments_in_every_way_there_is(sql: str) -> None:
+    with pytest.raises(DatabaseError, match="INTO is not a read"):
+        check_reads(sql)
+    assert check_reads("SELECT 'into' AS a, b #> '{c}' -- into\nFROM t") == "select"
 
 
 @pytest.mark.parametrize("sql", ["SHOW GRANTS", "show /* x */ grants for current_user", "SHOW CREATE USER"])
