@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -208,6 +209,22 @@ def test_nothing_of_an_answer_but_its_status_is_told(server, path):
         said = str(failed)
     for told in ("no such", "oh no", "SSH", "what", "hunter2", "internal"):
         assert told not in said
+
+
+@pytest.mark.parametrize(
+    ("kept", "cut"),
+    [
+        ("200 OK internal: hunter2", "200"),
+        ("403 Forbidden hunter2", "403"),
+        ("302 Found: it points to another address.", "302"),
+        ("“h” does not speak HTTP: illegal status line: SSH-2.0-hunter2", "“h” does not speak HTTP."),
+        ("“h” could not be reached: Connection refused.", "“h” could not be reached: Connection refused."),
+        ("2000 things", "2000 things"),
+    ],
+)
+def test_of_answers_that_were_kept_before_the_status_stays(kept, cut):
+    migration = import_module("mirror.reports.migrations.0003_mail_and_quotas")
+    assert migration.answer_cut(kept) == cut
 
 
 # ---------------------------------------------------------------- the moment before

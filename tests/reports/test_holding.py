@@ -275,11 +275,11 @@ def test_administrators_are_told_once_an_hour_by_their_pages_and_one_mail(
             work_off()
         assert len(post.mails("admin@example.com")) == 1
         text = post.mails("admin@example.com")[0].message.get_body(("plain",)).get_content()
-        assert "Reports of alice have sent 1 mails within an hour, the most that a person's may." in text
+        assert "Reports of alice have sent 1 mail within an hour, the most that a person's may." in text
         assert "http://127.0.0.1:8000/reports/sending/" in text
         for name in ("sending", "list"):
             page = said(as_admin.get(url(name)))
-            assert "Reports of alice have sent 1 mails within an hour" in page
+            assert "Reports of alice have sent 1 mail within an hour" in page
             assert "Held back 8 times in the hour from then." in page
         assert "within an hour, the most" not in said(as_alice.get(url("list")))
         clock.shift(timedelta(minutes=61))

@@ -76,7 +76,7 @@ def test_an_outside_address_is_asked_once_and_gets_nothing_before_it_said_yes(re
     assert (held.state, held.held_for, held.status, held.attempts) == ("held", "consent", Status.QUEUED, 0)
     words = held.answers[-1]["answer"]
     assert (
-        f"{OUT} is an outside address and has not said yet that it wants these mails. It was asked on"
+        f"{OUT} is an outside address and has not said yet that it wants these mails. A mail that asks it was queued on"
         in words
     )
     page = link(question)
@@ -178,10 +178,13 @@ def test_new_addresses_are_bounded_by_the_day_and_administrators_are_told(
     asked = {mail.to[0] for mail in post.mails()} - {"admin@company.example"}
     assert len(asked) == 5
     held = [row.answers[-1]["answer"] for row in Delivery.objects.filter(about="report", state="held")]
-    assert sum("reports of alice have asked 5 new addresses within a day" in words for words in held) == 7
+    assert (
+        sum("reports of alice have asked 5 new outside addresses within a day" in words for words in held)
+        == 7
+    )
     (notice,) = texts(post, "admin@company.example")
-    assert "Reports of alice have asked 5 new addresses within a day" in notice
-    assert "Reports of alice have asked 5 new addresses" in said(as_admin.get(url("sending")))
+    assert "Reports of alice have asked 5 new outside addresses within a day" in notice
+    assert "Reports of alice have asked 5 new outside addresses" in said(as_admin.get(url("sending")))
     with time_machine.travel(timezone.now() + timedelta(hours=25), tick=True):
         work_off()
         work_off()

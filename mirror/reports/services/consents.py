@@ -54,19 +54,19 @@ def consent_ask(delivery: Delivery, person: User) -> tuple[str, bool]:
     key, now = address_key(delivery.to), timezone.now()
     consent, _ = Consent.objects.get_or_create(address=key, defaults={"mailbox": _mailbox(key)})
     if consent.asks >= MOST_ASKS or (consent.asked_at and consent.asked_at > now - ASK_AGAIN):
-        return f"It was asked on {consent.asked_at:%Y-%m-%d}.", False
+        return f"A mail that asks it was queued on {consent.asked_at:%Y-%m-%d}.", False
     lately = Consent.objects.filter(mailbox=consent.mailbox, asked_at__gt=now - DAY).exclude(pk=consent.pk)
     if lately.count() >= MAILBOX_ASKS:
         return "It is asked tomorrow: other addresses of the same mailbox were asked today.", False
     most, use = settings.MAIL_ASKS_PER_DAY, f"{consent.pk}.{consent.asks}"
     if quota_use(person, Quota.Kind.ASKS, use, most=most, per=DAY):
-        words = f"It is asked later: reports of {person.get_username()} have asked {most} new addresses within a day."
+        words = f"It is asked later: reports of {person.get_username()} have asked {most} new outside addresses within a day."
         return words, True
     asked = Consent.objects.filter(pk=consent.pk, asks=consent.asks, state=Consent.State.ASKED)
     if asked.update(asks=F("asks") + 1, asked_at=now, asked_for=person):
         _question_send(delivery, person)
         log.info("Consent %s is asked for a report of user %s", consent.pk, person.pk)
-    return f"It was asked on {now:%Y-%m-%d}.", False
+    return f"A mail that asks it was queued on {now:%Y-%m-%d}.", False
 
 
 def _mailbox(key: str) -> str:

@@ -37,12 +37,12 @@ TOO_LONG = {
     Delivery.Held.QUOTA: "It was held back for a day, and there was no room for it in all that time.",
     Delivery.Held.CONSENT: "It waited 14 days, and its recipient has not confirmed.",
 }
-# What each kind of quota counts, in words.
+# What each kind of quota counts, in words: done, what of, and within what.
 COUNTED = {
-    Quota.Kind.MAILS: "sent {most:,} mails within an hour",
-    Quota.Kind.CALLS: "made {most:,} calls within an hour",
-    Quota.Kind.ASKS: "asked {most:,} new addresses within a day",
-    Quota.Kind.TESTS: "tried {most:,} connections within a minute",
+    Quota.Kind.MAILS: ("sent", "mail", "an hour"),
+    Quota.Kind.CALLS: ("made", "call", "an hour"),
+    Quota.Kind.ASKS: ("asked", "new outside address", "a day"),
+    Quota.Kind.TESTS: ("tried", "connection", "a minute"),
 }
 
 
@@ -108,9 +108,8 @@ def _by_quota(delivery: Delivery) -> Verdict:
         return Verdict()
     _administrators_tell(delivery, person, kind, most)
     zone = delivery.run.report.zone
-    done = COUNTED[kind].format(most=most)
     return Verdict(
-        f"Held back: reports of {person.get_username()} have {done}, the most that a person's may. "
+        f"Held back: {_bound_words(person, kind, most)} "
         f"It goes out when there is room again, at {at_zone(until, zone):%H:%M} ({zone}) at the earliest.",
         Delivery.Held.QUOTA,
         until,
@@ -128,8 +127,14 @@ def quota_of(kind: str) -> tuple[Quota.Kind, int] | None:
 
 def quota_words(met: QuotaMet) -> str:
     """Say which bound somebody met."""
-    done = COUNTED[Quota.Kind(met.kind)].format(most=met.most)
-    return f"Reports of {met.person.get_username()} have {done}, the most that a person's may."
+    words = _bound_words(met.person, Quota.Kind(met.kind), met.most)
+    return words[:1].upper() + words[1:]
+
+
+def _bound_words(person: User, kind: Quota.Kind, most: int) -> str:
+    done, what, while_ = COUNTED[kind]
+    many = what if most == 1 else f"{what}es" if what.endswith("s") else f"{what}s"
+    return f"reports of {person.get_username()} have {done} {most:,} {many} within {while_}, the most that a person's may."
 
 
 def charged(delivery: Delivery) -> User:
