@@ -126,12 +126,17 @@ def test(request: HttpRequest, pk: int | None = None) -> HttpResponse:
     source = _source(request, pk, to_change=True) if pk is not None else Source(engine=_engine(request))
     form = form_for(source.engine, is_upload=source.is_upload)(request.POST, instance=source)
     if not form.is_valid():
-        return render(request, "sources/_test.html", {"form": form})
+        return _tested(request, form=form)
     try:
         check = services.source_test(form.instance, request.user)
     except services.SourceError as error:
-        return render(request, "sources/_test.html", {"error": error})
-    return render(request, "sources/_test.html", {"check": check})
+        return _tested(request, error=error)
+    return _tested(request, check=check)
+
+
+def _tested(request: HttpRequest, **found: object) -> HttpResponse:
+    """Tell one of three: the `form` cannot be tried, the `error` that came, or the `check` of a connection."""
+    return render(request, "sources/_test.html", {"form": None, "error": None, "check": None} | found)
 
 
 @require_POST
