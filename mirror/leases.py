@@ -17,7 +17,7 @@ from typing import Any
 from django.conf import settings
 from django.db import DatabaseError, connection, models, transaction
 from django.db.models import F, Q
-from django.db.models.functions import Coalesce, Now
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 log = logging.getLogger(__name__)
@@ -125,7 +125,7 @@ def claim(model: type[Leased], pk: int) -> Lease | None:
             attempts=F("attempts") + 1,
             lease_until=_until(),
             waits_turn=False,
-            started_at=Coalesce("started_at", Now()),
+            started_at=Coalesce("started_at", models.Value(timezone.now())),
         )
         if not taken:
             return None

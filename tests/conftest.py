@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 from hypothesis import settings as hypothesis_settings
 
-from tests import strict_templates
+from tests import clock, strict_templates
 
 # The same examples every time, and none failed for being slow: a red test is about the change at hand.
 hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
 hypothesis_settings.load_profile("same")
 strict_templates.install()
+clock.clock_set()
 
 
 @pytest.fixture(autouse=True)
