@@ -176,7 +176,7 @@ class Watch:
     renewed each third of its time.
     """
 
-    # house.md: the row is read every 250 ms, so that Stop works within half a second.
+    # Stop works within half a second: the row is read twice in it.
     POLL_SECONDS = 0.25
 
     def __init__(self, lease: Lease) -> None:
