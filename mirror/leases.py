@@ -21,7 +21,7 @@ from typing import Any
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, models, transaction
 from django.db.models import F, Q
-from django.db.models.functions import Coalesce, Now
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 log = logging.getLogger(__name__)
@@ -205,7 +205,7 @@ def claim(model: type[Leased], pk: int) -> Lease | None:
             attempts=F("attempts") + 1,
             lease_until=_until(),
             waits_turn=False,
-            started_at=Coalesce("started_at", Now()),
+            started_at=Coalesce("started_at", models.Value(timezone.now())),
         )
         if not taken:
             return None
@@ -256,7 +256,7 @@ class Watch:
     renewed each third of its time.
     """
 
-    # house.md: the row is read every 250 ms, so that Stop works within half a second.
+    # Stop works within half a second: the row is read twice in it.
     POLL_SECONDS = 0.25
 
     def __init__(self, lease: Lease) -> None:

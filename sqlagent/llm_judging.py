@@ -42,7 +42,7 @@ from sqlagent.values import (
 )
 
 SHOWN = 8
-"""Groups shown in one listwise call (r3-sql.md §3)."""
+"""Groups shown in one listwise call (docs/method.md, Ranking)."""
 
 MARKED = 32
 """Candidates marked in one pointwise call: the paper's n."""

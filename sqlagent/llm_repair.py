@@ -1,9 +1,9 @@
 """Mends a failed statement with a language model, gated on every side.
 
 Decides which failures are worth a call, what the model is told, and which of its mendings is
-taken. Ungated, such repair is known to break a third as many statements as it mends (r3-sql.md
-§3): so what works is never touched, repair by rule comes first and elsewhere (`repair`), and a
-mending counts only when it gives as many columns as before and runs with rows.
+taken. Ungated, such repair is known to break a third as many statements as it mends
+(docs/method.md): so what works is never touched, repair by rule comes first and elsewhere
+(`repair`), and a mending counts only when it gives as many columns as before and runs with rows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sqlagent.values import (
 )
 
 ATTEMPTS = 2
-"""Calls for one failed statement at most (r3-sql.md §3)."""
+"""Calls for one failed statement at most (docs/method.md, Repair)."""
 
 MENDED = 2
 """Different failed statements of a round that are worth the calls; the others are resampled better."""

@@ -72,7 +72,7 @@ CELL_CHARS = 60
 """Characters of one stored value shown: enough for its format, too few for a letter."""
 
 SHOWN_ROWS = 5
-"""First rows of a result shown to a judge (r3-sql.md §3: SQL, row count, header, first rows)."""
+"""First rows of a result shown to a judge (docs/method.md, Ranking)."""
 
 SHOWN_COLUMNS = 20
 """Columns of a result shown to a judge; wider ones are told by their number."""

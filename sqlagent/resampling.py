@@ -24,7 +24,7 @@ from sqlagent.values import (
 )
 
 SHARE_TRIGGER = 0.4
-"""A winner with less of the pool than this is audited out (r3-sql.md, section 3)."""
+"""A winner with less of the pool than this is audited out (docs/method.md, Auditing)."""
 
 AUDITED = 8
 """Groups the auditor is shown."""

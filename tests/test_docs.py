@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import io
 import re
 import shutil
 import subprocess
 import sys
+import tokenize
 import tomllib
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +20,14 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "frontend/static/vendor/VENDORED.md"]
+DOCS = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")),
+    "frontend/static/vendor/VENDORED.md",
+]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
@@ -275,6 +285,47 @@ def test_every_room_is_drawn():
     }
     missing = rooms - drawn
     assert not missing
+
+
+# A document by its name, or a file by its path; `<name>.md` and `*.md` are none.
+CITED = re.compile(
+    r"(?<![][\w./*>:-])((?:[\w.-]+/)*[\w-]+\.md|(?:sqlagent|mirror|tests|docs|script|frontend)/[\w./-]*\w\.\w+)\b(?:, ([A-Z]\w+)\))?"
+)
+
+
+def said(path: Path) -> Iterator[tuple[int, str]]:
+    """Every comment and docstring of a Python file, and every line of a document, with its line."""
+    if path.suffix == ".md":
+        yield from enumerate(path.read_text().splitlines(), 1)
+        return
+    tokens = tokenize.generate_tokens(io.StringIO(path.read_text()).readline)
+    for token in tokens:
+        is_docstring = token.type == tokenize.STRING and token.string.startswith(('"""', 'r"""'))
+        if is_docstring or token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+def tracked() -> list[Path]:
+    """Python files and documents that are in the repository."""
+    names = subprocess.run(
+        ["git", "ls-files", "*.py", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    return [path for name in names if (path := ROOT / name).is_file() and "prompts" not in path.parts]
+
+
+def test_what_is_cited_exists():
+    wrong = []
+    for path in tracked():
+        for line, text in said(path):
+            for cited, heading in CITED.findall(text):
+                places = [folder / cited for folder in (ROOT, ROOT / "docs", path.parent)]
+                found = next((place for place in places if place.exists()), None)
+                where = f"{path.relative_to(ROOT)}:{line}"
+                if found is None:
+                    wrong.append(f"{where} cites {cited}, which does not exist")
+                elif heading and not re.search(rf"^#+ {heading}\b", found.read_text(), re.MULTILINE):
+                    wrong.append(f"{where} cites {heading} of {cited}, which has no such heading")
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("name", DOCS)

@@ -60,6 +60,13 @@ def user_deactivate(user: User, by: User) -> None:
     log.info("User %s was shut out by user %s", user.pk, by.pk)
 
 
+def user_password(user: User, password: str) -> None:
+    """Keep somebody's password; the earlier one, or that there was none, is forgotten."""
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    log.info("User %s set their password", user.pk)
+
+
 def user_address(user: User, email: str) -> None:
     """Keep the mail address that somebody typed of themselves; an empty one is none.
 

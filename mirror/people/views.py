@@ -131,7 +131,8 @@ def account(request: HttpRequest) -> HttpResponse:
     """Choose a password, or another one."""
     form = _password_form(request.user, _posted(request))
     if form.is_valid():
-        update_session_auth_hash(request, form.save())
+        services.user_password(form.user, form.cleaned_data["new_password1"])
+        update_session_auth_hash(request, form.user)
         services.links_end(request.user)
         messages.success(request, "Your password is set.")
         return redirect("people:account")

@@ -136,17 +136,13 @@ def test(request: HttpRequest, pk: int | None = None) -> HttpResponse:
     source = _source(request, pk, to_change=True) if pk is not None else Source(engine=_engine(request))
     form = form_for(source.engine, is_upload=source.is_upload)(request.POST, instance=source)
     if not form.is_valid():
-        return render(request, "sources/_test.html", {"form": form})
+        return _tested(request, form=form)
     try:
         check = services.source_test(form.instance, request.user)
     except services.SourceError as error:
-        return render(request, "sources/_test.html", {"error": error})
-    found = {
-        "check": check,
-        "powers": powers_told(check),
-        "is_refused": services.powers_would_be_refused(check),
-    }
-    return render(request, "sources/_test.html", found)
+        return _tested(request, error=error)
+    told, is_refused = powers_told(check), services.powers_would_be_refused(check)
+    return _tested(request, check=check, powers=told, is_refused=is_refused)
 
 
 @require_POST
@@ -161,6 +157,12 @@ def confirm_powers(request: HttpRequest, pk: int) -> HttpResponse:
     else:
         messages.error(request, "Tick the box to confirm it.")
     return redirect("sources:source", pk)
+
+
+def _tested(request: HttpRequest, **found: object) -> HttpResponse:
+    """Tell one of three: the `form` cannot be tried, the `error` that came, or the `check` of a connection."""
+    nothing = {"form": None, "error": None, "check": None, "powers": None, "is_refused": False}
+    return render(request, "sources/_test.html", nothing | found)
 
 
 @require_POST
