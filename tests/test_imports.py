@@ -101,7 +101,7 @@ VENDORS = {
 # Each subject knows itself and those to its left.
 SUBJECTS = ["people", "sources", "results", "exports", "library", "asking", "reports"]
 # What every subject may use. `health` is known by nobody but the addresses and the worker.
-SHARED = {"leases", "keys", "logs", "processes", "settings", "storage"}
+SHARED = {"confined", "leases", "keys", "logs", "processes", "settings", "storage"}
 
 
 # ---------------------------------------------------------------- reading imports
