@@ -27,7 +27,8 @@ import threading
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -48,6 +49,8 @@ IDLE_SECONDS = 300.0
 _PAGE = resource.getpagesize()
 
 Answer = TypeVar("Answer")
+
+_called_off: ContextVar[Callable[[], bool]] = ContextVar("called_off", default=lambda: False)
 
 
 class Why(StrEnum):
@@ -90,24 +93,33 @@ def run(
     *args: Any,
     bounds: Bounds,
     tell: Callable[[str], None] | None = None,
-    is_over: Callable[[], bool] | None = None,
 ) -> Answer:
     """Call a function of a module in a process of its own, and give what it gives.
 
     Function, arguments and answer must be what pickle takes. With `tell` the function is given a `tell` too,
-    whose words arrive here. It is killed when `is_over` says so. What it raises on purpose it should return
-    instead. Raises: Unfinished; Broken when it raised.
+    whose words arrive here. What it raises on purpose it should return instead. Raises: Unfinished, also when
+    it is called off (`called_off_when`); Broken when it raised.
     """
     call = pickle.dumps((function, args, tell is not None))
     for is_last in (False, True):
         with closing(_Call(bounds)) as waiting:
-            found = waiting.answer(call, tell, is_over)
+            found = waiting.answer(call, tell)
             if found is not None:
                 return found[0]
         if is_last:
             break
         _server.forget()
     raise Unfinished(Why.CRASH, "The process that reads it could not be started.")
+
+
+@contextmanager
+def called_off_when(is_over: Callable[[], bool]) -> Iterator[None]:
+    """Have the calls of this block killed once `is_over` says so."""
+    token = _called_off.set(is_over)
+    try:
+        yield
+    finally:
+        _called_off.reset(token)
 
 
 def preload(*modules: str) -> None:
@@ -182,9 +194,7 @@ class _Call:
         for end in (self._control, self._theirs, self._answer, self._writes):
             end.close()
 
-    def answer(
-        self, call: bytes, tell: Callable[[str], None] | None, is_over: Callable[[], bool] | None
-    ) -> tuple[Any] | None:
+    def answer(self, call: bytes, tell: Callable[[str], None] | None) -> tuple[Any] | None:
         """Wait for the answer, in a tuple; None when there was no server. Raises: Unfinished, Broken."""
         try:
             _server.hand_over(self._theirs.fileno(), self._writes.fileno())
@@ -195,7 +205,7 @@ class _Call:
         except OSError as error:
             log.warning("The server of confined calls is gone: %s", error)
             return None
-        for kind, value in self._frames(is_over):
+        for kind, value in self._frames(_called_off.get()):
             if kind == "told" and tell is not None:
                 tell(str(value))
             elif kind == "done":
@@ -206,12 +216,12 @@ class _Call:
                 raise Broken(value)
         return self._without()
 
-    def _frames(self, is_over: Callable[[], bool] | None) -> Iterator[tuple[str, Any]]:
+    def _frames(self, is_over: Callable[[], bool]) -> Iterator[tuple[str, Any]]:
         """What the child says, until it has nothing more to say."""
         held, most = bytearray(), self._bounds.answer_megabytes * MEGABYTE
         said = 0
         while True:
-            if is_over is not None and is_over():
+            if is_over():
                 raise self._unfinished(Why.STOPPED)
             if not _is_readable(self._answer, ASK_SECONDS):
                 continue
@@ -355,11 +365,10 @@ def _work(writes: socket.socket, bounds: Bounds, call: bytes) -> NoReturn:
     """Do what was asked for, say what came of it, and end."""
     die_with_parent()
     _limit(bounds)
-    function, args, tells = pickle.loads(call)  # noqa: S301 - of who started us
-    how = {"tell": lambda words: _say(writes, "told", words)} if tells else {}
     try:
-        answer: tuple[str, Any] = ("done", function(*args, **how))
-        _say(writes, *answer)
+        function, args, tells = pickle.loads(call)  # noqa: S301 - of who started us
+        how = {"tell": lambda words: _say(writes, "told", words)} if tells else {}
+        _say(writes, "done", function(*args, **how))
     except MemoryError:
         _say(writes, "memory", None)
     except BrokenPipeError:
@@ -403,3 +412,4 @@ def main() -> None:
     gc.freeze()
     with socket.socket(fileno=int(number)) as listening:
         _serve(listening, float(idle))
+    os._exit(0)  # what libraries do at the end of a process is for nobody, and some complain then

@@ -95,6 +95,7 @@ VENDORS = {
     "spark": {"pyhive", "TCLIService", "thrift", "thrift_sasl"},
     "sqlalchemy": {"sqlalchemy"},
     "sqlite": set(),
+    "tally": set(),
     "tls": set(),
 }
 

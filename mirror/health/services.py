@@ -20,7 +20,7 @@ from mirror.health.models import Heartbeat
 BEAT_SECONDS = 5
 DEAD_SECONDS = 3 * BEAT_SECONDS
 # What has to be up besides web and store, by the queue that it takes work from.
-QUEUES = {"worker": "celery", "reports": "reports", "deliveries": "deliveries"}
+QUEUES = {"worker": "celery", "intake": "intake", "reports": "reports", "deliveries": "deliveries"}
 
 _stopped = threading.Event()
 log = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ def forget(worker: str) -> None:
 
 
 def whats_down() -> dict[str, str]:
-    """Name what is not up and why: `store`, `worker`, `reports`, `deliveries`. Empty when all is well."""
+    """Name what is not up and why: `store`, `worker`, `intake`, `reports`, `deliveries`. Empty when all is well."""
     try:
         signs = list(Heartbeat.objects.order_by("at"))
     except DatabaseError as error:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from datetime import timedelta
 from threading import Lock
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -19,6 +20,7 @@ from django.utils import timezone
 from mirror.people.models import Team, User
 from mirror.sources import selectors, tasks
 from mirror.sources.addresses import AddressRefused, file_check, host_check
+from mirror.sources.apart import catalog_apart, check_apart
 from mirror.sources.catalogs import catalog_json, catalog_read
 from mirror.sources.drift import catalog_drift
 from mirror.sources.models import PORTS, Source, StoredIndex
@@ -31,6 +33,8 @@ from sqlagent.value_index import ValueIndex
 from sqlagent.values import Catalog, Check, Failure, FailureKind, Limits
 
 log = logging.getLogger(__name__)
+
+Done = Callable[[Source], object] | None
 
 # Catalogs and value indexes kept unpacked in this process: unpacking 50,000 values takes about 0.3 s.
 AT_HAND = 8
@@ -56,16 +60,21 @@ def open_source(source: Source) -> SourceDatabase:
     Nothing is connected before it is asked something: then it raises DatabaseError. So does this when
     the source's password cannot be read, or its host may not be called (any more).
     """
-    return open_database(
-        source.engine,
-        addresses=_addresses(source),
-        host=source.host,
-        port=source.port,
-        database=source.database,
-        user=source.username,
-        password=_password(source),
-        options=source.options,
-    )
+    return open_database(**_how(source))
+
+
+def _how(source: Source) -> dict[str, Any]:
+    """What opens a source, as the adapters take it. Raises: DatabaseError."""
+    return {
+        "engine": str(source.engine),
+        "addresses": _addresses(source),
+        "host": source.host,
+        "port": source.port,
+        "database": source.database,
+        "user": source.username,
+        "password": _password(source),
+        "options": source.options,
+    }
 
 
 def _addresses(source: Source) -> tuple[str, ...]:
@@ -89,7 +98,7 @@ def _password(source: Source) -> str:
         raise Unreachable(Failure(FailureKind.LOST, str(error), advice=advice)) from None
 
 
-def source_catalog(source: Source, database: Database) -> Catalog:
+def source_catalog(source: Source) -> Catalog:
     """Give the catalog, read anew when that was more than `CATALOG_HOURS` ago.
 
     One that cannot be read anew is given as it was. Raises: DatabaseError when it was never read.
@@ -99,7 +108,7 @@ def source_catalog(source: Source, database: Database) -> Catalog:
     if kept is not None and source.catalog_at is not None and source.catalog_at > oldest:
         return kept
     try:
-        return _catalog_keep(source, database.catalog())
+        return _catalog_keep(source, catalog_apart(_how(source)))
     except DatabaseError as error:
         if kept is None:
             raise
@@ -204,24 +213,29 @@ def source_test(source: Source, by: User) -> Check:
     """Connect with what was typed and tell what was found; nothing is kept. Raises: SourceError."""
     source_check(source, by)
     try:
-        with closing(open_source(source)) as database:
-            return database.check()
+        return check_apart(_how(source))
     except DatabaseError as error:
         raise SourceError(error.failure.message, error.failure.advice) from None
 
 
-def source_connect(source: Source, by: User) -> Source:
-    """Keep a new source once it answers, with its catalog. Raises: SourceError; nothing is kept then."""
+def source_connect(source: Source, by: User, done: Done = None) -> Source:
+    """Keep a new source once it answers, with its catalog. Raises: SourceError; nothing is kept then.
+
+    `done` is called within the transaction that keeps it.
+    """
     source.owner = by
-    return _source_keep(source, by)
+    return _source_keep(source, by, done)
 
 
-def source_update(source: Source, by: User) -> Source:
-    """Keep what was changed once the source answers with it. Raises: SourceError; nothing changes then."""
-    return _source_keep(source, by)
+def source_update(source: Source, by: User, done: Done = None) -> Source:
+    """Keep what was changed once the source answers with it. Raises: SourceError; nothing changes then.
+
+    `done` is called within the transaction that keeps it.
+    """
+    return _source_keep(source, by, done)
 
 
-def _source_keep(source: Source, by: User) -> Source:
+def _source_keep(source: Source, by: User, done: Done) -> Source:
     source_check(source, by)
     catalog = _catalog_fresh(source)
     with transaction.atomic():
@@ -229,6 +243,8 @@ def _source_keep(source: Source, by: User) -> Source:
         _catalog_keep(source, catalog)
         _index_ask_for(source)
         catalog_read_anew.send(Source, source=source, catalog=catalog)
+        if done is not None:
+            done(source)
     log.info(
         "Source %s (%s) was kept by user %s: %d tables", source.pk, source.engine, by.pk, len(catalog.tables)
     )
@@ -294,15 +310,14 @@ def index_build(source: Source) -> None:
     """Read a source's values and keep them searchable. What goes wrong is kept for the page."""
     try:
         with closing(open_source(source)) as database:
-            _index_make(source, source_catalog(source, database), database)
+            _index_make(source, source_catalog(source), database)
     except DatabaseError as error:
         _index_failed(source, error)
 
 
 def _catalog_fresh(source: Source) -> Catalog:
     try:
-        with closing(open_source(source)) as database:
-            return database.catalog()
+        return catalog_apart(_how(source))
     except DatabaseError as error:
         raise SourceError(error.failure.message, error.failure.advice) from None
 

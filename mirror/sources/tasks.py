@@ -18,7 +18,7 @@ def index_build(source_id: int) -> None:
 
 @shared_task
 def upload_work(upload_id: str) -> None:
-    """Read or load large uploaded files, if no other worker does."""
+    """Read or load uploaded files, if no other worker does."""
     from mirror.sources import upload_work as work
 
     lease = work.work_take(upload_id)
@@ -28,4 +28,19 @@ def upload_work(upload_id: str) -> None:
         work.work_do(lease)
     except Exception:
         work.work_break(lease)
+        raise
+
+
+@shared_task
+def visit_work(visit_id: str) -> None:
+    """Open a database for somebody who waits, if no other worker does."""
+    from mirror.sources import visits
+
+    lease = visits.visit_take(visit_id)
+    if lease is None:
+        return
+    try:
+        visits.visit_do(lease)
+    except Exception:
+        visits.visit_break(lease)
         raise

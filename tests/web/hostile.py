@@ -68,6 +68,10 @@ def fail(cell: str) -> None:
     raise ValueError(f"not a number: {cell}")
 
 
+def no_plan(*_, tell=None):
+    return 1 / 0
+
+
 def write(path: str) -> str:
     try:
         with open(path, "wb") as file:

@@ -80,7 +80,8 @@ def test_files_are_written_no_larger_than_allowed(tmp_path):
 
 def test_what_was_called_off_is_killed_at_once():
     began = time.monotonic()
-    error = ended(hostile.sleep, is_over=lambda: time.monotonic() - began > 0.3)
+    with confined.called_off_when(lambda: time.monotonic() - began > 0.3):
+        error = ended(hostile.sleep)
     assert error.why is Why.STOPPED
     assert time.monotonic() - began < 2
 
@@ -130,4 +131,4 @@ def test_a_child_ends_with_whoever_waits_for_it(tmp_path):
 
 
 def _swallow(waiting, noted: Path) -> None:
-    waiting.answer(pickle.dumps((hostile.note_and_sleep, (str(noted),), False)), None, None)
+    waiting.answer(pickle.dumps((hostile.note_and_sleep, (str(noted),), False)), None)
