@@ -240,6 +240,10 @@ CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 # Reports are made and delivered by workers of their own, so that nobody waits for them and no delivery waits
 # for a long report. Ticks are taken by whichever worker has time.
 CELERY_TASK_ROUTES = {
+    # Files and foreign databases wait for others more than they work, and whoever makes them wait holds up nobody's
+    # questions: a worker of their own.
+    "mirror.sources.tasks.upload_work": {"queue": "intake"},
+    "mirror.sources.tasks.visit_work": {"queue": "intake"},
     "mirror.reports.tasks.tick_reports": {"queue": "ticks"},
     "mirror.reports.tasks.make_report": {"queue": "reports"},
     "mirror.reports.tasks.deliver_report": {"queue": "deliveries"},
@@ -309,13 +313,18 @@ SOURCE_PRIVATE_HOSTS = env.bool("SOURCE_PRIVATE_HOSTS", default=True)
 # Connections that one person may try within a minute, so that nobody looks for open ports with them.
 CONNECTION_TESTS_PER_MINUTE = env.int("CONNECTION_TESTS_PER_MINUTE", default=20)
 
-# The most that is taken of uploaded files at once (megabytes).
+# The most that is taken of uploaded files at once (megabytes). They go to disk as they come: a hundred small
+# ones kept in memory would be 200 MB of the web server.
 UPLOAD_MEGABYTES = env.int("UPLOAD_MEGABYTES", default=200)
 FILE_UPLOAD_HANDLERS = [
     "mirror.receiving.SizeLimit",
-    "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
+
+# What reading one uploaded file, or making tables of an upload, may take: memory of its process (megabytes)
+# and time (seconds). Up to four are read at once.
+UPLOAD_READ_MEGABYTES = env.int("UPLOAD_READ_MEGABYTES", default=2_000)
+UPLOAD_READ_SECONDS = env.float("UPLOAD_READ_SECONDS", default=600.0)
 # A page about uploaded files has three fields a column.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 

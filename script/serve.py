@@ -44,8 +44,10 @@ UP_SECONDS, STOP_SECONDS = 60, 8
 RESTARTS_A_MINUTE = 5
 LOG_BYTES = 5_000_000
 # The workers by name: what each takes work from, and how. Deliveries wait for others more than they work: threads do.
+# So do uploads and foreign databases: each is read in a process of its own (`mirror.confined`).
 WORKERS = {
     "mirror": ("celery,ticks", ["--pool", "prefork", "--concurrency", "2"]),
+    "intake": ("intake", ["--pool", "threads", "--concurrency", "4"]),
     "reports": ("reports,ticks", ["--pool", "prefork", "--concurrency", "2"]),
     "deliveries": ("deliveries", ["--pool", "threads", "--concurrency", "4"]),
 }
@@ -248,7 +250,7 @@ def parts(host: str, port: int) -> list[Part]:
     trusted = ",".join(settings.TRUSTED_PROXIES)
     web += ["--forwarded-allow-ips", trusted] if trusted else ["--no-proxy-headers"]
     quiet = ["--without-mingle", "--without-gossip", "--without-heartbeat", "--loglevel", "INFO"]
-    mirror, reports, deliveries = (
+    mirror, intake, reports, deliveries = (
         [*celery, "worker", *how, *quiet, "--hostname", worker_name(name), "--queues", queues]
         for name, (queues, how) in WORKERS.items()
     )
@@ -258,6 +260,7 @@ def parts(host: str, port: int) -> list[Part]:
     return [
         Part("web server", python + web, logs / "web.log"),
         Part("worker", mirror, logs / "worker.log"),
+        Part("worker for intake", [*light, *intake], logs / "intake.log"),
         Part("worker for reports", behind + reports, logs / "reports.log"),
         Part("worker for deliveries", [*behind, *light, *deliveries], logs / "deliveries.log"),
         Part("scheduler", [*celery, "beat", "--pidfile=", "--loglevel", "INFO"], logs / "scheduler.log"),

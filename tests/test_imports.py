@@ -96,6 +96,7 @@ VENDORS = {
     "spark": {"pyhive", "TCLIService", "thrift", "thrift_sasl"},
     "sqlalchemy": {"sqlalchemy"},
     "sqlite": set(),
+    "tally": set(),
     "tls": set(),
 }
 
@@ -116,7 +117,7 @@ KNOW_REQUESTS = {
 WRITES = {"save", "create", "get_or_create", "update_or_create", "bulk_create", "bulk_update", "delete"}
 
 # What every subject may use. `health` is known by nobody but the addresses and the worker.
-SHARED = {"leases", "keys", "logs", "modes", "processes", "settings", "storage"}
+SHARED = {"confined", "leases", "keys", "logs", "modes", "processes", "settings", "storage"}
 
 
 # ---------------------------------------------------------------- reading imports

@@ -59,7 +59,7 @@ def sql_export(
     database = open_source(source)
     limits = Limits(seconds, rows or sys.maxsize - 1, CELL_CHARS, sys.maxsize)
     try:
-        checked = guarding.sql_check(source, sql, source_catalog(source, database))
+        checked = guarding.sql_check(source, sql, source_catalog(source))
         if isinstance(checked, guarding.Refusal):
             raise ExportRefused(" ".join(filter(None, (checked.what, checked.why, checked.advice))))
         if names := _without_value(sql, database.dialect):

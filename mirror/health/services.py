@@ -27,7 +27,7 @@ DEAD_SECONDS = 3 * BEAT_SECONDS
 # How long a part may take to answer, and Redis for each word of its answer.
 ANSWER_SECONDS, CONNECT_SECONDS = 1.5, 1.0
 # What has to be up besides web, store and broker, by the queue that it takes work from.
-QUEUES = {"worker": "celery", "reports": "reports", "deliveries": "deliveries"}
+QUEUES = {"worker": "celery", "intake": "intake", "reports": "reports", "deliveries": "deliveries"}
 
 _stopped = threading.Event()
 log = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ def forget(worker: str) -> None:
 
 
 def whats_down() -> dict[str, str]:
-    """Name what is not up and why: `store`, `broker`, `worker`, `reports`, `deliveries`. Empty when all is well.
+    """Name what is not up and why: `store`, `broker`, `worker`, `intake`, `reports`, `deliveries`. Empty when all is well.
 
     Answers within `ANSWER_SECONDS`: a part that has said nothing by then is down.
     """

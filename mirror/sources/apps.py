@@ -5,13 +5,19 @@ from typing import Any
 from django.apps import AppConfig
 from django.db.models.signals import post_delete
 
+from mirror import confined
+
+# What most sources are read by.
+DRIVERS = [f"sqlagent.adapters.{name}" for name in ("sqlite", "duckdb", "postgres", "mysql")]
+
 
 class SourcesConfig(AppConfig):
     name = "mirror.sources"
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """See to it that no uploaded file outlives its row, whatever deletes the row."""
+        """See to it that no uploaded file outlives its row, and that what reads files and databases is at hand."""
+        confined.preload("mirror.sources.apart", "mirror.sources.uploads.apart", *DRIVERS)
         for sender in ("sources.Source", "sources.Upload"):
             post_delete.connect(_forget_files, sender=sender, dispatch_uid=f"forget_files_{sender}")
 

@@ -35,6 +35,11 @@ class SourceForm(forms.ModelForm):
         model = Source
         fields = ["name", "description", "database", "privacy"]
 
+    @property
+    def typed_fields(self) -> list[str]:
+        """The fields of a source that this form is about; its password is not among them."""
+        return list(self._meta.fields)
+
     def clean_name(self) -> str:
         """Refuse a name that is taken, letter case ignored."""
         name: str = self.cleaned_data["name"]
@@ -140,6 +145,11 @@ class ServerForm(SourceForm):
         kept = self.instance.options.get("dialect")
         if kept and "dialect" in self.fields and kept not in services.dialects():
             self.fields["dialect"].choices = [*_dialects(), (kept, f"{kept} (not installed any more)")]
+
+    @property
+    def typed_fields(self) -> list[str]:
+        """The fields of a source that this form is about, with its named settings."""
+        return [*super().typed_fields, "options"]
 
     @property
     def option_names(self) -> tuple[str, ...]:

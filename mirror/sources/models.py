@@ -109,7 +109,7 @@ class Upload(Leased):
 
     `files` is a list of what `uploads.plans` tells of each; the files themselves lie in
     `folder`. With `source`, the tables are to be added to that one. Forgotten after a day. Leased
-    while a worker reads or loads large ones: `work` says what, `wish` how, `said` what came of it.
+    while a worker reads or loads them: `work` says what, `wish` how, `said` what came of it.
     """
 
     class Work(models.TextChoices):
@@ -156,6 +156,31 @@ class StoreMarker(models.Model):
 
     def __str__(self) -> str:
         return self.mark
+
+
+class Visit(Leased):
+    """A database that a worker opens for somebody who waits: to test or connect it, change it, or read it again.
+
+    `wish` is what was typed, by the names of the source's fields, and `password` the one typed with it, until the visit
+    has ended; `said` what came of it. Seen by `owner` alone, forgotten after an hour.
+    """
+
+    class Work(models.TextChoices):
+        TEST = "test", "testing"
+        CONNECT = "connect", "connecting"
+        CHANGE = "change", "changing"
+        REFRESH = "refresh", "reading the tables again"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="visits")
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, null=True, blank=True, related_name="visits")
+    work = models.CharField(max_length=10, choices=Work)
+    wish = models.JSONField(default=dict, blank=True)
+    password = EncryptedTextField(blank=True, default="")
+    said = models.JSONField(default=dict, blank=True)
+
+    def __str__(self) -> str:
+        return f"Visit {self.pk}"
 
 
 class StoredIndex(models.Model):

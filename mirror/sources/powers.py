@@ -60,7 +60,12 @@ class Powers:
 
 def powers_told(check: Check) -> Powers:
     """Tell what a connection test found."""
-    return _told(powers_kept(check), ())
+    return powers_read(powers_kept(check))
+
+
+def powers_read(kept: dict[str, Any]) -> Powers:
+    """Tell what `powers_kept` wrote of somebody whom no administrator has confirmed."""
+    return _told(kept, ())
 
 
 def powers_of(source: Source) -> Powers | None:

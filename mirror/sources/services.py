@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from datetime import timedelta
 from threading import Lock
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -19,6 +20,7 @@ from django.utils import timezone
 from mirror.people.models import Team, User
 from mirror.sources import powers, selectors, tasks
 from mirror.sources.addresses import AddressRefused, file_check, host_check
+from mirror.sources.apart import check_apart, seen_apart
 from mirror.sources.catalogs import catalog_json, catalog_read
 from mirror.sources.drift import catalog_drift
 from mirror.sources.models import PORTS, Source, StoredIndex
@@ -37,6 +39,8 @@ log = logging.getLogger(__name__)
 
 # Engines that the store cannot be on.
 NEVER_THE_STORE = (Source.Engine.DUCKDB, Source.Engine.SPARK)
+Done = Callable[[Source], object] | None
+
 # Catalogs and value indexes kept unpacked in this process: unpacking 50,000 values takes about 0.3 s.
 AT_HAND = 8
 _at_hand: OrderedDict[tuple[int, str, str], ValueIndex] = OrderedDict()
@@ -78,17 +82,22 @@ def open_source(source: Source) -> SourceDatabase:
     Nothing is connected before it is asked something: then it raises DatabaseError. So does this when
     the source's password cannot be read, or its host may not be called (any more).
     """
-    return open_database(
-        source.engine,
-        addresses=_addresses(source),
-        host=source.host,
-        port=source.port,
-        database=source.database,
-        user=source.username,
-        password=_password(source),
-        options=source.options,
-        store_mark="" if source.engine in NEVER_THE_STORE else store_mark(),
-    )
+    return open_database(**_how(source))
+
+
+def _how(source: Source) -> dict[str, Any]:
+    """What opens a source, as the adapters take it. Raises: DatabaseError."""
+    return {
+        "engine": str(source.engine),
+        "addresses": _addresses(source),
+        "host": source.host,
+        "port": source.port,
+        "database": source.database,
+        "user": source.username,
+        "password": _password(source),
+        "options": source.options,
+        "store_mark": "" if source.engine in NEVER_THE_STORE else store_mark(),
+    }
 
 
 def _addresses(source: Source) -> tuple[str, ...]:
@@ -112,7 +121,7 @@ def _password(source: Source) -> str:
         raise Unreachable(Failure(FailureKind.LOST, str(error), advice=advice)) from None
 
 
-def source_catalog(source: Source, database: SourceDatabase) -> Catalog:
+def source_catalog(source: Source) -> Catalog:
     """Give the catalog, read anew when that was more than `CATALOG_HOURS` ago.
 
     One that cannot be read anew is given as it was. Raises: DatabaseError when it was never read, or may not be.
@@ -122,7 +131,7 @@ def source_catalog(source: Source, database: SourceDatabase) -> Catalog:
     if kept is not None and source.catalog_at is not None and source.catalog_at > oldest:
         return kept
     try:
-        return _catalog_keep(source, _catalog_of(source, database))
+        return _catalog_keep(source, _catalog_read(source))
     except DatabaseError as error:
         if kept is None or error.failure.kind is FailureKind.REFUSED:
             raise
@@ -228,8 +237,7 @@ def source_test(source: Source, by: User) -> Check:
     _try_count(by)
     source_check(source, by)
     try:
-        with closing(open_source(source)) as database:
-            return database.check()
+        return check_apart(_how(source))
     except DatabaseError as error:
         raise SourceError(*failure_told(source, by, error.failure)) from None
 
@@ -240,31 +248,34 @@ def _try_count(by: User) -> None:
         raise SourceError(words, "Wait a minute, then try again.")
 
 
-def powers_would_be_refused(check: Check) -> bool:
+def powers_would_be_refused(told: Powers) -> bool:
     """Say whether a new source of this user is kept only when an administrator says so."""
-    return bool(settings.PRODUCTION) and powers.powers_told(check).is_severe
+    return bool(settings.PRODUCTION) and told.is_severe
 
 
-def source_connect(source: Source, by: User, *, confirmed: bool = False) -> Source:
+def source_connect(source: Source, by: User, done: Done = None, *, confirmed: bool = False) -> Source:
     """Keep a new source once it answers, with its catalog. Raises: SourceError; nothing is kept then.
 
-    `confirmed`: `by`, if an administrator, knows what its user could do beyond reading.
+    `done` is called within the transaction that keeps it. `confirmed`: `by`, if an administrator, knows what its
+    user could do beyond reading.
     """
     source.owner = by
-    return _source_keep(source, by, confirmed=confirmed)
+    return _source_keep(source, by, done, confirmed=confirmed)
 
 
-def source_update(source: Source, by: User, *, confirmed: bool = False) -> Source:
-    """Keep what was changed once the source answers with it. Raises: SourceError; nothing changes then."""
-    return _source_keep(source, by, confirmed=confirmed)
+def source_update(source: Source, by: User, done: Done = None, *, confirmed: bool = False) -> Source:
+    """Keep what was changed once the source answers with it. Raises: SourceError; nothing changes then.
+
+    `done` and `confirmed` are those of `source_connect`.
+    """
+    return _source_keep(source, by, done, confirmed=confirmed)
 
 
-def _source_keep(source: Source, by: User, *, confirmed: bool) -> Source:
+def _source_keep(source: Source, by: User, done: Done, *, confirmed: bool) -> Source:
     _try_count(by)
     source_check(source, by)
     try:
-        with closing(open_source(source)) as database:
-            catalog = _catalog_of(source, database, with_powers=True)
+        catalog = _catalog_read(source, with_powers=True)
     except DatabaseError as error:
         raise SourceError(*failure_told(source, by, error.failure)) from None
     _powers_decide(source, by, confirmed=confirmed)
@@ -273,6 +284,8 @@ def _source_keep(source: Source, by: User, *, confirmed: bool) -> Source:
         _catalog_keep(source, catalog)
         _index_ask_for(source)
         catalog_read_anew.send(Source, source=source, catalog=catalog)
+        if done is not None:
+            done(source)
     log.info(
         "Source %s (%s) was kept by user %s: %d tables", source.pk, source.engine, by.pk, len(catalog.tables)
     )
@@ -360,33 +373,32 @@ def index_build(source: Source) -> None:
     """Read a source's values and keep them searchable. What goes wrong is kept for the page."""
     try:
         with closing(open_source(source)) as database:
-            _index_make(source, source_catalog(source, database), database)
+            _index_make(source, source_catalog(source), database)
     except DatabaseError as error:
         _index_failed(source, error)
 
 
 def _catalog_fresh(source: Source) -> Catalog:
     try:
-        with closing(open_source(source)) as database:
-            return _catalog_of(source, database)
+        return _catalog_read(source)
     except DatabaseError as error:
         raise SourceError(error.failure.message, error.failure.advice) from None
 
 
-def _catalog_of(source: Source, database: SourceDatabase, *, with_powers: bool = False) -> Catalog:
+def _catalog_read(source: Source, *, with_powers: bool = False) -> Catalog:
     """Read the catalog, and with it what the user could do, which may fail unless it is asked for.
 
     Raises: DatabaseError, of the store too.
     """
-    catalog = database.catalog()
-    store_check(catalog, database)
-    try:
-        source.powers = powers.powers_kept(database.check())
-    except DatabaseError as error:
-        if with_powers:
-            raise
-        log.warning("What the user of source %s may do could not be read: %s", source.pk, error)
-    return catalog
+    seen = seen_apart(_how(source))
+    store_check(seen.marks)
+    if isinstance(seen.check, Check):
+        source.powers = powers.powers_kept(seen.check)
+    elif with_powers:
+        raise Unreachable(seen.check)
+    else:
+        log.warning("What the user of source %s may do could not be read: %s", source.pk, seen.check.message)
+    return seen.catalog
 
 
 def _catalog_keep(source: Source, catalog: Catalog) -> Catalog:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from mirror.sources.apart import UNREAD
 from mirror.sources.models import StoreMarker
-from sqlagent.errors import DatabaseError, StatementFailed
-from sqlagent.ports import SourceDatabase
-from sqlagent.values import Catalog, Failure, FailureKind
+from sqlagent.errors import StatementFailed
+from sqlagent.values import Failure, FailureKind
 
 REFUSED = "This source reads Mirror's own store, or a copy of it. That cannot be a source."
 ADVICE = "Connect the database you want to ask about, as a user that does not see the store."
@@ -17,17 +19,11 @@ def store_mark() -> str:
     return kept or StoreMarker.objects.get_or_create(pk=1)[0].mark
 
 
-def store_check(catalog: Catalog, database: SourceDatabase) -> None:
-    """See that no table of a catalog is the store's marker, in whichever schema. Raises: StatementFailed, Unreachable.
+def store_check(marks: Iterable[str]) -> None:
+    """See that no marker in a catalog, in whichever schema, is the store's. Raises: StatementFailed.
 
     Sessions look for it where they are connected; a user of MySQL may see other databases of its server besides.
+    One that cannot be read is taken for it.
     """
-    for table in catalog.tables:
-        if table.name.lower() != StoreMarker._meta.db_table:
-            continue
-        try:
-            said = list(database.values(table.name, "mark", 10, table.schema))
-        except DatabaseError:
-            said = [store_mark()]  # one that cannot be read is taken for it
-        if store_mark() in said:
-            raise StatementFailed(Failure(FailureKind.REFUSED, REFUSED, advice=ADVICE))
+    if {UNREAD, store_mark()} & set(marks):
+        raise StatementFailed(Failure(FailureKind.REFUSED, REFUSED, advice=ADVICE))

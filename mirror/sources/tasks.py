@@ -18,7 +18,7 @@ def index_build(source_id: int) -> None:
 
 @shared_task
 def upload_work(upload_id: str) -> None:
-    """Read or load large uploaded files, if no other worker does."""
+    """Read or load uploaded files, if no other worker does."""
     from mirror.leases import work_under
     from mirror.sources import upload_work as work
 
@@ -27,3 +27,16 @@ def upload_work(upload_id: str) -> None:
         return
     with work_under(lease, work.work_break):
         work.work_do(lease)
+
+
+@shared_task
+def visit_work(visit_id: str) -> None:
+    """Open a database for somebody who waits, if no other worker does."""
+    from mirror.leases import work_under
+    from mirror.sources import visits
+
+    lease = visits.visit_take(visit_id)
+    if lease is None:
+        return
+    with work_under(lease, visits.visit_break):
+        visits.visit_do(lease)

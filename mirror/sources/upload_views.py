@@ -11,12 +11,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from mirror.sources import selectors, services, upload_work, uploading
+from mirror.sources import selectors, upload_work, uploading
 from mirror.sources.forms import UploadedForm
 from mirror.sources.models import Source, Upload
 from mirror.sources.upload_forms import FilesForm, ReviewForm, name_for
 from mirror.sources.upload_pages import file_blocks
-from mirror.sources.uploads import FilePlan, LoadError, TablePlan
+from mirror.sources.uploads import FilePlan, TablePlan
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -42,14 +42,8 @@ def upload(request: HttpRequest, pk: int | None = None) -> HttpResponse:
         files = ((file.name, file.chunks()) for file in form.cleaned_data["files"])
         taken = uploading.upload_take(request.user, files, source)
         plans = uploading.upload_plans(taken)
-        if upload_work.is_large(plans):
-            upload_work.work_read(taken, plans, plans)
-            return redirect("sources:review", taken.pk)
-        uploading.upload_read(taken, plans, plans)
-        if any(plan.tables for plan in plans):
-            return redirect("sources:review", taken.pk)
-        problems += [f"{plan.name}: {plan.error}" for plan in plans]
-        uploading.upload_forget(taken)
+        upload_work.work_read(taken, plans, plans)
+        return redirect("sources:review", taken.pk)
     page = {"form": form, "source": source, "problems": problems}
     return render(request, "sources/upload.html", page, status=422)
 
@@ -62,12 +56,17 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
         raise PermissionDenied(f"Only {upload.source.owner} adds tables to this source.")
     upload_work.work_look(upload)
     if not upload.is_ended:
-        return render(request, "sources/working.html", {"upload": upload})
+        words = upload_work.work_words(upload)
+        if request.htmx and request.GET.get("was") == words:
+            return HttpResponse(status=204)
+        return render(request, "sources/working.html", {"upload": upload, "words": words})
     if request.htmx:
         return HttpResponse(status=204, headers={"HX-Redirect": request.path})
     if "made" in upload.said:
         return _made(request, upload)
     plans = uploading.upload_plans(upload)
+    if not upload.said and not any(plan.tables or plan.encoding for plan in plans):
+        return _nothing(request, upload, plans)
     if request.method != "POST":
         return _review_kept(request, upload, plans)
     form = ReviewForm(request.POST, plans=plans)
@@ -78,14 +77,15 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
         if files or tables or "read" in request.POST:
             return _read_again(request, upload, plans, files, tables)
         if kept is None or kept.is_valid():
-            return _make(request, upload, form, kept)
+            return _make(request, upload, kept)
     return _review_page(request, upload, form, kept)
 
 
 def _review_kept(request: HttpRequest, upload: Upload, plans: list[FilePlan]) -> HttpResponse:
     """What is known of the files, with what a worker said of them."""
     form = ReviewForm(plans=plans)
-    kept = None if upload.source else UploadedForm(instance=Source(), initial={"name": name_for(plans)})
+    typed = upload.wish.get("source") or {"name": name_for(plans)}
+    kept = None if upload.source else UploadedForm(instance=Source(), initial=typed)
     if not upload.said:
         return _review_page(request, upload, form, kept)
     form = ReviewForm(form.as_kept(), plans=plans)
@@ -106,32 +106,25 @@ def _read_again(
     files: list[FilePlan],
     tables: list[tuple[FilePlan, TablePlan]],
 ) -> HttpResponse:
-    if upload_work.is_large([*files, *(plan for plan, _ in tables)]):
-        upload_work.work_read(upload, plans, files, tables)
-        return redirect("sources:review", upload.pk)
-    uploading.upload_read(upload, plans, files, tables)
-    messages.info(request, "The files were read again. Look once more at names and types.")
-    kept = None if upload.source else UploadedForm(request.POST, instance=Source())
-    return _review_page(request, upload, ReviewForm(plans=plans), kept, status=200)
+    source = (
+        None if upload.source else {name: request.POST.get(name, "") for name in UploadedForm.field_order}
+    )
+    upload_work.work_read(upload, plans, files, tables, source)
+    return redirect("sources:review", upload.pk)
 
 
-def _make(request: HttpRequest, upload: Upload, form: ReviewForm, kept: UploadedForm | None) -> HttpResponse:
-    if upload_work.is_large(form.plans):
-        upload_work.work_make(upload, kept.cleaned_data if kept else None)
-        return redirect("sources:review", upload.pk)
-    try:
-        if kept is None:
-            source = uploading.upload_add(upload)
-        else:
-            source = uploading.upload_create(upload, kept.instance, request.user)
-    except LoadError as error:
-        form.blame(error)
-    except services.SourceError as error:
-        form.add_error(None, f"{error} {error.advice}")
-    else:
-        _say_made(request, source, is_new=kept is not None)
-        return redirect("sources:source", source.pk)
-    return _review_page(request, upload, form, kept)
+def _make(request: HttpRequest, upload: Upload, kept: UploadedForm | None) -> HttpResponse:
+    upload_work.work_make(upload, kept.cleaned_data if kept else None)
+    return redirect("sources:review", upload.pk)
+
+
+def _nothing(request: HttpRequest, upload: Upload, plans: list[FilePlan]) -> HttpResponse:
+    """Say why no file is a table, forget the upload, and ask for another."""
+    for plan in plans:
+        messages.error(request, f"{plan.name}: {plan.error}")
+    source = upload.source
+    uploading.upload_forget(upload)
+    return redirect("sources:upload_more", source.pk) if source else redirect("sources:upload")
 
 
 def _made(request: HttpRequest, upload: Upload) -> HttpResponse:

@@ -1,7 +1,7 @@
-"""Large uploads are read and loaded by a worker: what it is sent, how far it is, what came of it.
+"""Uploads are read and made into tables by a worker: what it is sent, how far it is, what came of it.
 
-Small ones are done while the page waits: 5 MB of CSV take about half a second, 200 MB took 20 s of
-a processor to read and 8 s to load; a workbook takes 2.3 s a megabyte (measured 2026-11).
+No file is looked into where pages are made. 5 MB of CSV take about half a second, 200 MB took 22 s of a processor to
+read and 7 s to load; a workbook takes 2.3 s a megabyte (measured 2026-11).
 """
 
 from __future__ import annotations
@@ -10,42 +10,35 @@ import logging
 import shutil
 from collections.abc import Iterable
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime
 from time import monotonic
 from typing import Any
 
 from django.db import IntegrityError
 from django.utils import timezone
 
-from mirror.leases import Lease, LeaseLost, Status, Watch, claim, end_unheld, hand_back, send
-from mirror.sources import services, tasks, uploading
+from mirror import confined
+from mirror.confined import Unfinished
+from mirror.leases import Lease, LeaseLost, Status, Watch, send
+from mirror.sources import services, tasks, uploading, waiting
 from mirror.sources.models import Source, Upload
 from mirror.sources.uploads import FilePlan, LoadError, Problem, TablePlan
 
 log = logging.getLogger(__name__)
 
-# What a page waits for, in bytes of all files of an upload.
-READ_NOW = 5_000_000
-# How many times longer than of other files the reading of a workbook of the same size takes.
-WORKBOOK_TIMES = 20
 # How often the store is told how far it is (seconds).
 TELL_SECONDS = 1.0
 # A worker that dies three times over one upload is likely killed by it.
 ATTEMPTS = 3
-# A message not taken for this long may be lost.
-LOST_SECONDS = 30
 
+# Whoever waits is told after this long that no worker takes it (seconds).
+WORKER_SECONDS = 60
+
+NO_WORKER = (
+    "No worker has taken this for a minute. Ask an administrator whether the workers run; nothing is lost."
+)
 BROKEN = "Something in Mirror itself broke while doing this. It was logged. Trying again may help."
 GIVEN_UP = f"The worker was interrupted {ATTEMPTS} times over these files. Upload fewer at once, or Parquet."
-
-
-def is_large(plans: Iterable[FilePlan]) -> bool:
-    """Say whether files are for a worker."""
-    return sum(plan.size * (WORKBOOK_TIMES if _is_workbook(plan) else 1) for plan in plans) > READ_NOW
-
-
-def _is_workbook(plan: FilePlan) -> bool:
-    return plan.name.lower().endswith((".xlsx", ".xlsm"))
 
 
 def work_read(
@@ -53,10 +46,12 @@ def work_read(
     plans: list[FilePlan],
     files: Iterable[FilePlan],
     tables: Iterable[tuple[FilePlan, TablePlan]] = (),
+    source: dict[str, Any] | None = None,
 ) -> None:
-    """Have files read as their plans say, and tables guessed anew."""
-    wanted = [(plans.index(plan), plan.tables.index(table)) for plan, table in tables]
-    _send(upload, Upload.Work.READ, {"files": [plans.index(plan) for plan in files], "tables": wanted})
+    """Have files read as their plans say, and tables guessed anew. `source` is what was typed meanwhile."""
+    places = [(plans.index(plan), plan.tables.index(table)) for plan, table in tables]
+    files = [plans.index(plan) for plan in files]
+    _send(upload, Upload.Work.READ, {"files": files, "tables": places, "source": source})
 
 
 def work_make(upload: Upload, source: dict[str, Any] | None) -> None:
@@ -65,33 +60,42 @@ def work_make(upload: Upload, source: dict[str, Any] | None) -> None:
 
 
 def work_look(upload: Upload) -> None:
-    """See to it that what somebody waits for is worked on: hand back what a dead worker left, send again."""
-    now = timezone.now()
-    if upload.status == Status.RUNNING and upload.lease_until and upload.lease_until < now:
-        if upload.attempts >= ATTEMPTS:
-            end_unheld(upload, said={"error": GIVEN_UP})
-        elif hand_back(upload):
-            send(tasks.upload_work, str(upload.pk))
-    elif upload.status == Status.QUEUED:
-        lost = Upload.objects.filter(pk=upload.pk, queued_at__lt=now - timedelta(seconds=LOST_SECONDS))
-        if lost.update(queued_at=now):
-            send(tasks.upload_work, str(upload.pk))
-    upload.refresh_from_db()
+    """See to it that what somebody waits for is worked on."""
+    waiting.waiting_look(upload, tasks.upload_work, ATTEMPTS, GIVEN_UP)
+
+
+def work_words(upload: Upload) -> str:
+    """Say how far it is."""
+    if upload.status == Status.QUEUED and upload.waits_turn:
+        return "Waiting until other files of yours are read."
+    if upload.status == Status.QUEUED:
+        since = datetime.fromisoformat(upload.wish["since"])
+        return NO_WORKER if waiting.waits_long(upload, since, WORKER_SECONDS) else "Waiting for a worker."
+    if upload.work == Upload.Work.MAKE:
+        return "Checking every cell and writing the tables."
+    return str(upload.progress or "Beginning.")
 
 
 def work_take(upload_id: str) -> Lease | None:
-    """Take an upload that waits for a worker; None when another has it or it is gone."""
-    return claim(Upload, upload_id)
+    """Take an upload that waits for a worker; None when another has it, it is gone or has to wait its turn."""
+    return waiting.waiting_take(Upload, upload_id)
 
 
 def work_do(lease: Lease) -> None:
     """Do what an upload waits for. Files that were thrown away meanwhile end it at once."""
-    with suppress(LeaseLost, Upload.DoesNotExist), Watch(lease):
-        upload = Upload.objects.select_related("source", "owner").get(pk=lease.pk)
+    upload = Upload.objects.select_related("source", "owner").filter(pk=lease.pk).first()
+    if upload is None:
+        return
+    with (
+        suppress(LeaseLost, Unfinished),
+        Watch(lease) as watch,
+        confined.called_off_when(watch.cancelled.is_set),
+    ):
         if upload.work == Upload.Work.READ:
             _read(upload, lease)
         else:
             _make(upload, lease)
+    waiting.waiting_next(Upload, upload.owner, tasks.upload_work)
 
 
 def work_break(lease: Lease) -> None:
@@ -101,8 +105,16 @@ def work_break(lease: Lease) -> None:
 
 
 def _send(upload: Upload, work: str, wish: dict[str, Any]) -> None:
+    now = timezone.now()
     Upload.objects.filter(pk=upload.pk, status=Status.DONE).update(
-        status=Status.QUEUED, work=work, wish=wish, said={}, progress="", attempts=0, queued_at=timezone.now()
+        status=Status.QUEUED,
+        work=work,
+        wish={**wish, "since": now.isoformat()},
+        said={},
+        progress="",
+        attempts=0,
+        waits_turn=False,
+        queued_at=now,
     )
     send(tasks.upload_work, str(upload.pk))
 

@@ -1,5 +1,6 @@
 """What can happen to uploaded files: taken, read again, made into a source, added to one, forgotten.
 
+Whatever looks into a file does so in a process of its own, within bounds (`mirror.confined`).
 They lie under `VAR_DIR/uploads`: `waiting` until they are tables, then as one DuckDB file a
 source. That file is never written again: adding tables writes another and changes over, so
 whoever reads the old one reads it to the end.
@@ -8,7 +9,9 @@ whoever reads the old one reads it to the end.
 from __future__ import annotations
 
 import logging
+import os
 import shutil
+import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -19,15 +22,21 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from mirror import confined
+from mirror.confined import Bounds, Unfinished, Why
 from mirror.people.models import User
 from mirror.sources import services
 from mirror.sources.models import Source, Upload
-from mirror.sources.uploads import FilePlan, LoadError, TablePlan, load, plan_file, plan_table
+from mirror.sources.uploads import FilePlan, LoadError, Problem, TablePlan
+from mirror.sources.uploads.apart import file_planned, table_planned, write_tables
+from mirror.sources.uploads.bounds import UPLOAD_COLUMNS
 
 log = logging.getLogger(__name__)
 
 FILES_AT_ONCE = 30
 WAITING = timedelta(days=1)
+# A file of the tables, or one that a table was staged in, is at most so many times as large as what was uploaded.
+UNPACKED_TIMES = 10
 
 
 def upload_take(
@@ -77,24 +86,49 @@ def upload_read(
 ) -> None:
     """Read files as their plans say now, guess tables anew whose heading was moved, and keep what was found.
 
-    What is wrong with a file is in its plan. `tell` is told how far it is.
+    What is wrong with a file is in its plan. `tell` is told how far it is. Raises: Unfinished when it is called off.
     """
-    for plan in files:
-        plan_file(plan, upload.folder, _counted(plan, tell) if tell else None)
+    for place in [plans.index(plan) for plan in files]:
+        plans[place] = _planned(plans[place], upload.folder, tell)
+        if sum(len(table.columns) for plan in plans for table in plan.tables) > UPLOAD_COLUMNS:
+            plans[place].tables = []
+            plans[place].error = (
+                f"With it the files have more than {UPLOAD_COLUMNS:,} columns together, the most taken at once. "
+                "Upload it by itself."
+            )
     for plan, table in tables:
-        if table in plan.tables:
-            plan_table(upload.folder / plan.staged, table)
+        if any(plan is kept for kept in plans):
+            plan.tables[plan.tables.index(table)] = confined.run(
+                table_planned, upload.folder / plan.staged, table, bounds=_bounds()
+            )
     upload_keep(upload, plans)
 
 
-def _counted(plan: FilePlan, tell: Callable[[str], None]) -> Callable[[int], None]:
-    return lambda rows: tell(f"{plan.name}: {rows:,} rows so far")
+def _planned(plan: FilePlan, folder: Path, tell: Callable[[str], None] | None) -> FilePlan:
+    try:
+        return confined.run(file_planned, plan, folder, bounds=_bounds(), tell=tell)
+    except Unfinished as error:
+        if error.why is Why.STOPPED:
+            raise
+        log.warning("A file of %d bytes was not read to its end: %s", plan.size, error.why)
+        plan.tables, plan.notes = [], []
+        plan.error = f"Reading it was given up. {error} Upload a part of it, or Parquet."
+        return plan
+
+
+def _bounds(beside: int = 0) -> Bounds:
+    """What reading and making tables may take; files may be `beside` bytes larger."""
+    megabytes = settings.UPLOAD_MEGABYTES * UNPACKED_TIMES + beside // confined.MEGABYTE + 1
+    return Bounds(settings.UPLOAD_READ_SECONDS, settings.UPLOAD_READ_MEGABYTES, file_megabytes=megabytes)
 
 
 def upload_create(
-    upload: Upload, source: Source, by: User, done: Callable[[Source], object] | None = None
+    upload: Upload,
+    source: Source,
+    by: User,
+    done: Callable[[Source], object] | None = None,
 ) -> Source:
-    """Make a source of an upload's tables. Raises: LoadError, SourceError; nothing is lost then.
+    """Make a source of an upload's tables. Raises: LoadError, SourceError, Unfinished; nothing is lost then.
 
     The upload is forgotten, or `done` is called instead, within the transaction that keeps the source.
     """
@@ -106,10 +140,13 @@ def upload_create(
     return source
 
 
-def upload_add(upload: Upload, done: Callable[[Source], object] | None = None) -> Source:
+def upload_add(
+    upload: Upload,
+    done: Callable[[Source], object] | None = None,
+) -> Source:
     """Add an upload's tables to its source, `done` as above.
 
-    Raises: LoadError, SourceError; the source stays as it was then.
+    Raises: LoadError, SourceError, Unfinished; the source stays as it was then.
     """
     source = upload.source
     if source is None:
@@ -150,7 +187,19 @@ def _load(upload: Upload, earlier: Path | None) -> Path:
     if not tables:
         raise LoadError([])
     path = Path(settings.VAR_DIR) / "uploads" / "sources" / f"{uuid.uuid4()}.duckdb"
-    load(path, tables, earlier)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="load-", dir=path.parent) as folder:
+        aside = Path(folder) / path.name
+        bounds = _bounds(earlier.stat().st_size if earlier else 0)
+        try:
+            problems = confined.run(write_tables, aside, tables, earlier, bounds=bounds)
+        except Unfinished as error:
+            if error.why is Why.STOPPED:
+                raise
+            problems = [Problem("", "", f"The tables were not made. {error} Leave columns or tables out.")]
+        if problems:
+            raise LoadError(problems)
+        os.replace(aside, path)
     return path
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from django.urls import path
 
-from mirror.sources import guard_views, limit_views, upload_views, views
+from mirror.sources import guard_views, limit_views, upload_views, views, visit_views
 
 app_name = "sources"
 urlpatterns = [
     path("", views.sources, name="list"),
     path("connect/", views.connect, name="connect"),
     path("test/", views.test, name="test"),
+    path("visits/<uuid:pk>/", visit_views.visit, name="visit"),
+    path("visits/<uuid:pk>/stop/", visit_views.stop, name="visit_stop"),
     path("upload/", upload_views.upload, name="upload"),
     path("upload/<uuid:pk>/", upload_views.review, name="review"),
     path("upload/<uuid:pk>/forget/", upload_views.forget, name="forget"),

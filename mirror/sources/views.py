@@ -6,17 +6,15 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.people.forms import ShareForm
-from mirror.sources import selectors, services
-from mirror.sources.drift import drift_words
+from mirror.sources import selectors, services, visits
 from mirror.sources.forms import SourceForm, form_for
-from mirror.sources.models import Source
+from mirror.sources.models import Source, Visit
 from mirror.sources.pages import TABLES_SHOWN, SourcePage, column_names, table_blocks
-from mirror.sources.powers import powers_of, powers_told
+from mirror.sources.powers import powers_of
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -80,33 +78,23 @@ def _engine(request: HttpRequest) -> Source.Engine:
 @sensitive_post_parameters("password")
 @read_or_post
 def connect(request: HttpRequest) -> HttpResponse:
-    """Connect a source: it is kept once it answers."""
+    """Connect a source: a worker keeps it once it answers."""
     engine = _engine(request)
     form = form_for(engine)(_posted(request), instance=Source(engine=engine))
     if form.is_valid():
-        try:
-            source = services.source_connect(form.instance, request.user, confirmed=_confirmed(request))
-        except services.SourceError as error:
-            return _form_page(request, form, error)
-        messages.success(request, f"{source.name} is connected.")
-        return redirect("sources:source", source.pk)
-    return _form_page(request, form)
+        return _visit(request, Visit.Work.CONNECT, form)
+    return form_page(request, form)
 
 
 @sensitive_post_parameters("password")
 @read_or_post
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change a source: the change is kept once it answers."""
+    """Change a source: a worker keeps the change once it answers."""
     source = _source(request, pk, to_change=True)
     form = form_for(source.engine, is_upload=source.is_upload)(_posted(request), instance=source)
     if form.is_valid():
-        try:
-            services.source_update(form.instance, request.user, confirmed=_confirmed(request))
-        except services.SourceError as error:
-            return _form_page(request, form, error)
-        messages.success(request, f"{source.name} is changed.")
-        return redirect("sources:source", source.pk)
-    return _form_page(request, form)
+        return _visit(request, Visit.Work.CHANGE, form)
+    return form_page(request, form)
 
 
 def _confirmed(request: HttpRequest) -> bool:
@@ -114,13 +102,30 @@ def _confirmed(request: HttpRequest) -> bool:
     return selectors.may_confirm_powers(request.user) and "confirm_powers" in request.POST
 
 
-def _form_page(
-    request: HttpRequest, form: SourceForm, error: services.SourceError | None = None
+def _visit(request: HttpRequest, work: str, form: SourceForm) -> HttpResponse:
+    """Have a worker do what a form says, and follow it."""
+    try:
+        visit = _asked(request, work, form)
+    except visits.VisitRefused as error:
+        return form_page(request, form, services.SourceError(str(error)))
+    return redirect("sources:visit", visit.pk)
+
+
+def _asked(request: HttpRequest, work: str, form: SourceForm) -> Visit:
+    password = form.cleaned_data.get("password", "")
+    return visits.visit_ask(
+        request.user, work, form.instance, form.typed_fields, password, confirmed=_confirmed(request)
+    )
+
+
+def form_page(
+    request: HttpRequest, form: SourceForm, error: services.SourceError | None = None, name: str = ""
 ) -> HttpResponse:
+    """The form of a source, with what is wrong."""
     page = {
         "form": form,
         "source": form.instance,
-        "name": form.initial.get("name", ""),
+        "name": name or form.initial.get("name", ""),
         "engines": Source.Engine.choices,
         "error": error,
         "powers": error.powers if isinstance(error, services.PowersRefused) else None,
@@ -132,17 +137,16 @@ def _form_page(
 @sensitive_post_parameters("password")
 @require_POST
 def test(request: HttpRequest, pk: int | None = None) -> HttpResponse:
-    """Try what is in the form and tell what happened, in a fragment beside the button."""
+    """Have what is in the form tried, and tell what happens in a fragment beside the button."""
     source = _source(request, pk, to_change=True) if pk is not None else Source(engine=_engine(request))
     form = form_for(source.engine, is_upload=source.is_upload)(request.POST, instance=source)
     if not form.is_valid():
-        return _tested(request, form=form)
+        return show_test(request, form=form)
     try:
-        check = services.source_test(form.instance, request.user)
-    except services.SourceError as error:
-        return _tested(request, error=error)
-    told, is_refused = powers_told(check), services.powers_would_be_refused(check)
-    return _tested(request, check=check, powers=told, is_refused=is_refused)
+        visit = _asked(request, Visit.Work.TEST, form)
+    except visits.VisitRefused as error:
+        return show_test(request, error=services.SourceError(str(error)))
+    return render(request, "sources/_testing.html", {"visit": visit})
 
 
 @require_POST
@@ -159,7 +163,7 @@ def confirm_powers(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("sources:source", pk)
 
 
-def _tested(request: HttpRequest, **found: object) -> HttpResponse:
+def show_test(request: HttpRequest, **found: object) -> HttpResponse:
     """Tell one of three: the `form` cannot be tried, the `error` that came, or the `check` of a connection."""
     nothing = {"form": None, "error": None, "check": None, "powers": None, "is_refused": False}
     return render(request, "sources/_test.html", nothing | found)
@@ -167,18 +171,14 @@ def _tested(request: HttpRequest, **found: object) -> HttpResponse:
 
 @require_POST
 def refresh(request: HttpRequest, pk: int) -> HttpResponse:
-    """Read the catalog anew."""
-    source, started = _source(request, pk), timezone.now().isoformat()
+    """Have the catalog read anew."""
+    source = _source(request, pk)
     try:
-        catalog = services.catalog_refresh(source)
-        is_changed = source.drift is not None and source.drift["at"] >= started
-        found = f"Changed: {drift_words(source.drift)}." if is_changed else "Nothing has changed."
-        count = len(catalog.tables)
-        read = f"{count:,} tables were read" if count != 1 else "1 table was read"
-        messages.success(request, f"{read}. {found} Stored values follow in a moment.")
-    except services.SourceError as error:
-        messages.error(request, f"The tables could not be read: {error} {error.advice}")
-    return redirect("sources:source", source.pk)
+        visit = visits.visit_ask(request.user, Visit.Work.REFRESH, source)
+    except visits.VisitRefused as error:
+        messages.error(request, str(error))
+        return redirect("sources:source", pk)
+    return redirect("sources:visit", visit.pk)
 
 
 @read_or_post

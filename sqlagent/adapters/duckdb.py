@@ -36,6 +36,7 @@ from sqlagent.adapters.base import (
     unreachable,
 )
 from sqlagent.adapters.kinds import kind_of
+from sqlagent.adapters.tally import Tally, checked
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Check, Column, ForeignKey, Limits, Table
 
@@ -98,14 +99,20 @@ class DuckdbDatabase(Adapter):
     def catalog(self) -> Catalog:
         """Read tables, views, columns, keys and comments in three statements."""
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as db:
+            tally = Tally(flight)
+
+            def told(sql: str) -> Iterator[Any]:
+                result = db.execute(sql)
+                return tally.rows(row for chunk in iter(lambda: result.fetchmany(CHUNK), []) for row in chunk)
+
             columns: dict[tuple[str, str], list[Column]] = defaultdict(list)
-            for schema, table, name, type_, nullable, comment in db.execute(COLUMNS).fetchall():
+            for schema, table, name, type_, nullable, comment in told(COLUMNS):
                 columns[schema, table].append(
                     Column(name, type_, kind_of(type_), bool(nullable), comment or "")
                 )
             primary: dict[tuple[str, str], tuple[str, ...]] = {}
             foreign: dict[tuple[str, str], list[ForeignKey]] = defaultdict(list)
-            for schema, table, kind, own, target, referenced in db.execute(KEYS).fetchall():
+            for schema, table, kind, own, target, referenced in told(KEYS):
                 if kind == "PRIMARY KEY":
                     primary[schema, table] = tuple(own)
                 else:  # DuckDB's foreign keys stay within a schema
@@ -123,13 +130,11 @@ class DuckdbDatabase(Adapter):
                     size,
                     is_view,
                 )
-                for schema, name, comment, size, is_view in db.execute(TABLES).fetchall()
+                for schema, name, comment, size, is_view in told(TABLES)
             )
-            routines, types = (
-                tuple(str(name) for (name,) in db.execute(sql).fetchall()) for sql in (ROUTINES, TYPES)
-            )
+            routines, types = (tuple(str(name) for (name,) in told(sql)) for sql in (ROUTINES, TYPES))
             version = structure_hash(tables, [*routines, *types])
-            return Catalog(self.dialect, tables, version, "main", routines, types)
+            return checked(Catalog(self.dialect, tables, version, "main", routines, types))
 
     def check(self) -> Check:
         """Open the file and read its schema."""

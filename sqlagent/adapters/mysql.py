@@ -14,7 +14,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from typing import Any
 
@@ -44,6 +44,7 @@ from sqlagent.adapters.base import (
     timed_out,
     unreachable,
 )
+from sqlagent.adapters.tally import Tally, checked
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits
 
@@ -56,6 +57,10 @@ GRACE_SECONDS = 15
 # A hint in MySQL's SQL may lift the deadline the server was given; then we end the statement
 # ourselves, this many seconds after.
 LATE_SECONDS = 0.3
+# Bytes a server may send: until we are in, and about the columns of an answer; as rows of a statement of our own; for
+# one fetch of somebody's rows, each of which may have the 16 MB of the driver's largest packet. PyMySQL itself reads
+# whatever comes: a server that answered without end took 2.4 GB in 3 s (measured 2026-11).
+HEAD_BYTES, ANSWER_BYTES, CHUNK_BYTES = 4_000_000, 64_000_000, 400_000_000
 
 # MariaDB's EXPLAIN ANALYZE, which runs a read and tells what it took.
 _MEASURED = re.compile(r"\s*ANALYZE(\s+FORMAT\s*=\s*\w+)?(\s+(SELECT|WITH|VALUES)\b|\s*\()", re.IGNORECASE)
@@ -108,7 +113,40 @@ class _Connection(pymysql.connections.Connection):  # type: ignore[misc]
 
     def __init__(self, *, addresses: Sequence[str], **how: Any) -> None:
         self._addresses = addresses
-        super().__init__(**how)
+        self._allowed = HEAD_BYTES
+        super().__init__(**how, defer_connect=True)
+        with self.broken_off_after(2 * CONNECT_SECONDS):
+            self.connect()
+
+    def allow(self, size: int) -> None:
+        """Let the server send so many bytes from now on, and no more."""
+        self._allowed = size
+
+    @contextmanager
+    def broken_off_after(self, seconds: float) -> Iterator[None]:
+        """Close the socket when it takes longer: the driver's own clock begins anew with each byte."""
+        late = threading.Timer(seconds, self._break_off)
+        late.daemon = True
+        late.start()
+        try:
+            yield
+        finally:
+            late.cancel()
+
+    def _break_off(self) -> None:
+        sock = self._sock
+        if sock is not None:
+            with suppress(OSError):
+                socket.socket.shutdown(
+                    sock, socket.SHUT_RDWR
+                )  # an SSL socket's own would let go of its state
+
+    def _read_bytes(self, num_bytes: int) -> bytes:
+        self._allowed -= num_bytes
+        if self._allowed < 0:
+            self._force_close()
+            raise pymysql.err.OperationalError(CR.CR_SERVER_LOST, "It sent more than any honest answer has.")
+        return bytes(super()._read_bytes(num_bytes))
 
     def connect(self, sock: socket.socket | None = None) -> None:
         """Call the addresses that were given, one after another; without any, where the name leads."""
@@ -184,7 +222,10 @@ class MysqlDatabase(Adapter):
     def catalog(self) -> Catalog:
         """Read what this user may see, in three statements whatever the number of tables."""
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as connection:
-            return mysql_catalog.read_catalog(lambda sql: _all(connection, sql), self._database)
+            tally = Tally(flight)
+            return checked(
+                mysql_catalog.read_catalog(lambda sql: tally.rows(_told(connection, sql)), self._database)
+            )
 
     def check(self) -> Check:
         """Connect and tell what this user could do beyond reading, with the SQL for one that could not."""
@@ -209,7 +250,8 @@ class MysqlDatabase(Adapter):
             late.daemon = True
             late.start()
             try:
-                yield connection
+                with connection.broken_off_after(flight.left() + GRACE_SECONDS):
+                    yield connection
             finally:
                 late.cancel()
         except pymysql.Error as error:
@@ -251,6 +293,7 @@ class MysqlDatabase(Adapter):
         check_reads(sql)
         with self._connected(flight) as connection:
             cursor = connection.cursor()
+            connection.allow(HEAD_BYTES)
             try:
                 cursor.execute(sql)
                 if cursor.description is None:
@@ -265,15 +308,20 @@ class MysqlDatabase(Adapter):
 
     def _chunks(self, cursor: Any, flight: Flight, sql: str) -> Iterator[Batch]:
         try:
-            while chunk := cursor.fetchmany(CHUNK):
+            while chunk := self._chunk(cursor):
                 yield list(chunk)
         except pymysql.Error as error:
             raise self._failure(error, flight, sql) from error
+
+    def _chunk(self, cursor: Any) -> Any:
+        cursor.connection.allow(CHUNK_BYTES)
+        return cursor.fetchmany(CHUNK)
 
     def _leave(self, connection: Any, cursor: Any) -> None:
         """End a statement whose rows were not all read, then read what is already on its way."""
         result = cursor._result
         if result is not None and result.unbuffered_active:
+            connection.allow(ANSWER_BYTES)
             self._kill(connection.thread_id())
             try:
                 cursor.close()
@@ -435,11 +483,22 @@ def position_of(message: str, sql: str) -> int | None:
     return found[0] if len(found) == 1 else None
 
 
+def _told(connection: Any, sql: str) -> Iterator[Row]:
+    """Run one statement of our own and give its rows as they come."""
+    cursor = connection.cursor()
+    connection.allow(HEAD_BYTES)
+    try:
+        cursor.execute(sql)
+        connection.allow(ANSWER_BYTES)
+        yield from cursor if cursor.description else ()
+    finally:
+        if cursor._result is not None:
+            cursor._result.unbuffered_active = False  # or the driver would read the rest, however much it is
+
+
 def _all(connection: Any, sql: str) -> list[Row]:
     """Run one statement of our own and read all of it."""
-    with connection.cursor() as cursor:
-        cursor.execute(sql)
-        return list(cursor.fetchall()) if cursor.description else []
+    return list(_told(connection, sql))
 
 
 def _kinds(cursor: Any) -> list[Kind]:

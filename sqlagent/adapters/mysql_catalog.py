@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from sqlagent.adapters import mysql_powers
 from sqlagent.adapters.base import Row, structure_hash, with_known_keys
@@ -15,6 +15,8 @@ from sqlagent.adapters.kinds import kind_of
 from sqlagent.values import Catalog, Check, Column, ForeignKey, Kind, Severity, Table
 
 SYSTEM = "('information_schema', 'mysql', 'performance_schema', 'sys')"
+OTHERS = f"table_schema NOT IN {SYSTEM}"
+HERE = "table_schema = DATABASE()"
 
 TABLES = f"""
 SELECT table_schema, table_name, table_type IN ('VIEW', 'SYSTEM VIEW'), table_comment, table_rows
@@ -38,7 +40,7 @@ SELECT DISTINCT LOWER(routine_name) FROM information_schema.routines
 WHERE routine_schema NOT IN {SYSTEM} AND routine_type = 'FUNCTION' ORDER BY 1
 """  # noqa: S608
 
-Ask = Callable[[str], list[Row]]
+Ask = Callable[[str], Iterable[Row]]
 
 
 def read_catalog(ask: Ask, database: str) -> Catalog:
@@ -48,15 +50,20 @@ def read_catalog(ask: Ask, database: str) -> Catalog:
     server sees the connected database alone: the rest is as far from it as another server's.
     """
     sees_all = any(mysql_powers.sees_all(str(row[0])) for row in ask("SHOW GRANTS"))
+
+    def told(sql: str) -> Iterable[Row]:
+        """What is said of the schemas there are; of the connected one alone where nothing else is kept."""
+        return ask(sql.replace(OTHERS, HERE) if sees_all else sql)
+
     columns: dict[tuple[str, str], list[Column]] = defaultdict(list)
-    for schema, table, name, type_, nullable, comment in ask(COLUMNS):
+    for schema, table, name, type_, nullable, comment in told(COLUMNS):
         kind = Kind.BOOLEAN if type_.lower() == "tinyint(1)" else kind_of(type_)
         columns[schema, table].append(Column(name, type_, kind, bool(nullable), comment or ""))
     keys: dict[tuple[str, str], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
-    for row in ask(KEYS):
+    for row in told(KEYS):
         keys[row[0], row[1]][row[2]].append(row)
     tables = []
-    for schema, name, is_view, comment, estimate in ask(TABLES):
+    for schema, name, is_view, comment, estimate in told(TABLES):
         own = keys[schema, name]
         primary = tuple(row[3] for row in own.pop("PRIMARY", ()))
         foreign = tuple(_foreign_key(rows, database) for rows in own.values())

@@ -50,6 +50,7 @@ from sqlagent.adapters.postgres_copy import (
     gathered,
 )
 from sqlagent.adapters.postgres_session import Session, cancel, end, look_first, set_up
+from sqlagent.adapters.tally import Tally, checked
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits
 
@@ -127,7 +128,7 @@ class PostgresDatabase(Adapter):
     def catalog(self) -> Catalog:
         """Read what this user may select, in four statements whatever the number of tables."""
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as connection:
-            return postgres_catalog.read_catalog(connection)
+            return checked(postgres_catalog.read_catalog(connection, Tally(flight, connection.close)))
 
     def check(self) -> Check:
         """Connect and tell what this user could do beyond reading, with the SQL for a role that could not."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any, LiteralString
 
 import psycopg
@@ -15,6 +16,7 @@ import psycopg
 from sqlagent.adapters import postgres_powers
 from sqlagent.adapters.base import structure_hash
 from sqlagent.adapters.kinds import kind_of
+from sqlagent.adapters.tally import Tally
 from sqlagent.values import Catalog, Check, Column, ForeignKey, Kind, Severity, Table
 
 # Tables, partitioned tables (their parts are not listed), views, materialized views, foreign tables.
@@ -117,19 +119,21 @@ WHERE s <> 'pg_catalog' AND left(s, 8) <> 'pg_temp_' ORDER BY place LIMIT 1
 ME: LiteralString = "SELECT current_setting('server_version'), current_user::text"
 
 Connection = psycopg.Connection[Any]
+# Rows that libpq holds of an answer.
+ROWS_AT_ONCE = 200
 
 
-def read_catalog(connection: Connection) -> Catalog:
-    """Read everything this session may select from."""
+def read_catalog(connection: Connection, tally: Tally) -> Catalog:
+    """Read everything this session may select from, as it comes: libpq would hold a whole answer."""
     default = connection.execute(DEFAULT_SCHEMA).fetchone()
     home = default[0] if default else "public"
-    relations = connection.execute(RELATIONS).fetchall()
+    relations = list(_told(connection, tally, RELATIONS))
     oids = [row[0] for row in relations]
     readable = [row[0] for row in relations if row[6]]
     columns: dict[int, list[Column]] = defaultdict(list)
     names: dict[tuple[int, int], str] = {}
-    for oid, number, name, type_, is_required, comment, typtype, base in connection.execute(
-        COLUMNS, (oids, readable)
+    for oid, number, name, type_, is_required, comment, typtype, base in _told(
+        connection, tally, COLUMNS, oids, readable
     ):
         kind = Kind.TEXT if typtype == "e" else kind_of(base or type_)
         columns[oid].append(Column(name, type_, kind, not is_required, comment or ""))
@@ -139,7 +143,7 @@ def read_catalog(connection: Connection) -> Catalog:
     }
     primary: dict[int, tuple[str, ...]] = {}
     foreign: dict[int, list[ForeignKey]] = defaultdict(list)
-    for oid, is_primary, own, target, referenced in connection.execute(KEYS, (oids,)):
+    for oid, is_primary, own, target, referenced in _told(connection, tally, KEYS, oids):
         source = [names.get((oid, number)) for number in own]
         if is_primary:
             primary[oid] = tuple(name for name in source if name is not None)
@@ -163,11 +167,18 @@ def read_catalog(connection: Connection) -> Catalog:
         if columns[oid]
     )
     made: dict[str, list[str]] = defaultdict(list)
-    for what, name in connection.execute(MADE, (list(TRUSTED),)):
+    for what, name in _told(connection, tally, MADE, list(TRUSTED)):
         made[what].append(name)
     version = structure_hash(found, sorted(made.items()))
     routines, types, fields = (tuple(made[what]) for what in ("routine", "type", "field"))
     return Catalog("postgres", found, version, home, routines, types, fields)
+
+
+def _told(
+    connection: Connection, tally: Tally, sql: LiteralString, *values: Any
+) -> Iterator[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        yield from tally.rows(cursor.stream(sql, values or None, size=ROWS_AT_ONCE))
 
 
 def read_check(connection: Connection, started: float) -> Check:

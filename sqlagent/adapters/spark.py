@@ -47,6 +47,7 @@ from sqlagent.adapters.base import (
     unreachable,
 )
 from sqlagent.adapters.spark_words import bracketed, class_of, position_of, said
+from sqlagent.adapters.tally import Tally, checked
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Cell, Check, Kind, Limits
 
@@ -118,7 +119,12 @@ class SparkDatabase(Adapter):
     def catalog(self) -> Catalog:
         """Read what this user may see: one statement a table, after two a namespace."""
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as connection:
-            return spark_catalog.read_catalog(self._asker(connection, flight), self._database, self._others)
+            tally, ask = Tally(flight), self._asker(connection, flight)
+            return checked(
+                spark_catalog.read_catalog(
+                    lambda sql: list(tally.rows(ask(sql))), self._database, self._others
+                )
+            )
 
     def check(self) -> Check:
         """Connect and tell the server's version; Spark tells nobody what a user may write."""

@@ -43,6 +43,7 @@ from sqlagent.adapters.base import (
     unreachable,
 )
 from sqlagent.adapters.sqlalchemy_dialects import FILES, READ_ONLY, REPLACED, speaks
+from sqlagent.adapters.tally import checked
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits
 
@@ -218,7 +219,7 @@ class SqlalchemyDatabase(Adapter):
     def catalog(self) -> Catalog:
         """Read what SQLAlchemy's inspector tells, namespace by namespace."""
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as connection:
-            return sqlalchemy_catalog.read_catalog(connection, self.dialect)
+            return checked(sqlalchemy_catalog.read_catalog(connection, self.dialect))
 
     def check(self) -> Check:
         """Connect and tell the server, and what the user could do beyond reading where this engine tells."""

@@ -36,6 +36,7 @@ from sqlagent.adapters.base import (
     unreachable,
 )
 from sqlagent.adapters.kinds import sqlite_kind_of
+from sqlagent.adapters.tally import Tally, checked
 from sqlagent.errors import StatementFailed
 from sqlagent.values import Catalog, Check, Column, ForeignKey, Limits, Table
 
@@ -75,22 +76,25 @@ class SqliteDatabase(Adapter):
     def catalog(self) -> Catalog:
         """Read tables, views, columns and keys; row estimates where SQLite has them."""
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as db:
+            tally = Tally(flight)
             counts = self._row_estimates(db)
             tables = []
-            found = db.execute("PRAGMA main.table_list").fetchall()
+            found = list(tally.rows(db.execute("PRAGMA main.table_list")))
             for _, name, kind, *_ in sorted(found, key=lambda row: row[1]):
                 flight.check()
                 if name.startswith("sqlite_") or kind == "shadow":
                     continue
-                table = self._table(db, name, kind == "view", counts.get(name))
+                table = self._table(db, name, kind == "view", counts.get(name), tally)
                 if table.columns:
                     tables.append(table)
-            return Catalog(self.dialect, tuple(tables), structure_hash(tables), "main")
+            return checked(Catalog(self.dialect, tuple(tables), structure_hash(tables), "main"))
 
-    def _table(self, db: sqlite3.Connection, name: str, is_view: bool, estimate: int | None) -> Table:
+    def _table(
+        self, db: sqlite3.Connection, name: str, is_view: bool, estimate: int | None, tally: Tally
+    ) -> Table:
         try:
-            info = db.execute(f"PRAGMA main.table_xinfo({quoted(name)})").fetchall()
-            keys = db.execute(f"PRAGMA main.foreign_key_list({quoted(name)})").fetchall()
+            info = list(tally.rows(db.execute(f"PRAGMA main.table_xinfo({quoted(name)})")))
+            keys = list(tally.rows(db.execute(f"PRAGMA main.foreign_key_list({quoted(name)})")))
         except sqlite3.OperationalError:  # a view over a table that is gone
             return Table(name, (), is_view=is_view)
         columns = tuple(

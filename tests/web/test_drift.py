@@ -16,6 +16,7 @@ from mirror.sources.catalogs import catalog_read
 from mirror.sources.drift import catalog_drift
 from mirror.sources.models import Source
 from sqlagent.values import Catalog, Column, Table
+from tests.web.working import visited
 
 BEFORE = """
 CREATE TABLE pets (id INTEGER PRIMARY KEY, name TEXT, weight INT, born DATE);
@@ -62,7 +63,7 @@ def kept(pets, alice) -> dict[str, SavedSql]:
 
 
 def refresh(client, source: Source) -> str:
-    return client.post(reverse("sources:refresh", args=[source.pk]), follow=True).content.decode()
+    return visited(client, reverse("sources:refresh", args=[source.pk])).content.decode()
 
 
 def test_what_changed_is_told_after_reading_the_tables_again(as_alice, pets):

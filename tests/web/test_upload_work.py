@@ -1,4 +1,4 @@
-"""Large files are read and loaded by a worker while a page says how far it is; nothing typed is lost."""
+"""Files are read and loaded by a worker while a page says how far it is; nothing typed is lost."""
 
 from __future__ import annotations
 
@@ -8,21 +8,32 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from mirror import confined
 from mirror.leases import Lease, Status
 from mirror.sources import tasks, upload_work, uploading
 from mirror.sources.models import Source, Upload
-from mirror.sources.uploads import FilePlan
-from tests.web.test_uploads import ORDERS, make, read, uploaded
+from tests.web import hostile
+from tests.web.test_uploads import ORDERS, read, typed
+from tests.web.test_uploads import uploaded as uploaded_and_read
 
 BIG = b"id,name\n" + b"".join(b"%d,somebody\n" % n for n in range(45_000))
 
 
 @pytest.fixture(autouse=True)
-def everything_is_large(monkeypatch, transactional_db, settings, tmp_path):
+def in_a_folder_of_its_own(monkeypatch, transactional_db, settings, tmp_path):
     settings.VAR_DIR = tmp_path
-    monkeypatch.setattr(upload_work, "READ_NOW", 0)
     monkeypatch.setattr(upload_work, "TELL_SECONDS", 0.0)
     monkeypatch.setattr(tasks.upload_work, "delay", lambda pk: None)
+
+
+def uploaded(browser, *pairs: tuple[str, bytes], to: str = "") -> Upload:
+    """Files that wait for a worker."""
+    return uploaded_and_read(browser, *pairs, to=to, is_read=False)
+
+
+def make(browser, upload: Upload, **changed: str):
+    """Send the review page, for a worker to do the rest."""
+    return browser.post(reverse("sources:review", args=[upload.pk]), typed(browser, upload, **changed))
 
 
 def review(browser, upload: Upload, **headers: str):
@@ -110,13 +121,6 @@ def test_tables_are_added_and_files_read_again_by_the_worker_too(as_alice):
     assert {table["name"] for table in Source.objects.get().catalog["tables"]} == {"orders", "b"}
 
 
-def test_a_workbook_is_large_sooner_than_text_because_it_takes_longer_to_read(monkeypatch):
-    monkeypatch.setattr(upload_work, "READ_NOW", 5_000_000)
-    sizes = (("a.csv", 4_900_000), ("a.csv", 5_100_000), ("a.XLSX", 240_000), ("a.xlsx", 260_000))
-    large = [upload_work.is_large([FilePlan(name, "0", size)]) for name, size in sizes]
-    assert large == [False, True, False, True]
-
-
 def test_files_thrown_away_while_they_are_read_end_the_work(as_alice, monkeypatch):
     upload = uploaded(as_alice, ("big.csv", BIG))
 
@@ -144,8 +148,8 @@ def test_what_a_dead_worker_left_is_handed_back_and_given_up_after_three(as_alic
 def test_what_nobody_expected_is_said_and_can_be_tried_again(as_alice, monkeypatch):
     upload = uploaded(as_alice, ("orders.csv", ORDERS))
     with monkeypatch.context() as broken:
-        broken.setattr(uploading, "plan_file", lambda *_: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
+        broken.setattr(uploading, "file_planned", hostile.no_plan)
+        with pytest.raises(confined.Broken, match="ZeroDivisionError"):
             work(upload)
     assert "Something in Mirror itself broke" in review(as_alice, upload).content.decode()
     assert Upload.objects.get().status == Status.DONE

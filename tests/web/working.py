@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+from unittest import mock
+
+from django.test import Client
+from django.urls import reverse
+
 from mirror.asking import services
 from mirror.asking.models import Run, Version
+from mirror.leases import Status, Watch
+from mirror.sources import tasks
+from mirror.sources.models import Upload, Visit
 
 REVENUE = "Which five countries bring the most revenue?"
 TOP = "SELECT country, count(*) AS customers FROM customers GROUP BY country ORDER BY 2 DESC, 1 LIMIT 5"
@@ -31,3 +40,26 @@ def work(version: Version) -> Version:
 def ran(run: Run, sql: str) -> Version:
     """Edit a run's SQL and run it."""
     return work(services.version_edit(run, sql))
+
+
+def visited(browser: Client, address: str, typed: dict[str, Any] | None = None) -> Any:
+    """Post what asks for a database to be opened, open it, and give the page in the end."""
+    answer = browser.post(address, typed or {})
+    visit = Visit.objects.filter(status=Status.QUEUED).order_by("-created_at").first()
+    if visit is None:
+        return answer
+    with _unwatched():
+        tasks.visit_work(str(visit.pk))
+    return browser.get(reverse("sources:visit", args=[visit.pk]), follow=True)
+
+
+def read(upload: Upload) -> None:
+    """A worker's part of an upload: reading, or making tables."""
+    with _unwatched():
+        tasks.upload_work(str(upload.pk))
+    upload.refresh_from_db()
+
+
+def _unwatched() -> Any:
+    """Without the thread that looks at the row: in a test's transaction it would find none, and call the work off."""
+    return mock.patch.object(Watch, "POLL_SECONDS", 60)

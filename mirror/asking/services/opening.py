@@ -53,7 +53,7 @@ def source_opened(source: Source) -> Iterator[OpenedSource]:
     """Open a source read-only and close it again. Raises: DatabaseError."""
     database = sources.open_source(source)
     try:
-        yield OpenedSource(source, database, sources.source_catalog(source, database))
+        yield OpenedSource(source, database, sources.source_catalog(source))
     finally:
         database.close()
 

@@ -8,20 +8,35 @@ from __future__ import annotations
 import codecs
 import csv
 import json
+import re
 import unicodedata
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import openpyxl
 from openpyxl.utils.exceptions import InvalidFileException
 
+from mirror.sources.uploads.bounds import (
+    BOOK_PARTS,
+    CELL_CHARS,
+    LINE_CHARS,
+    MAX_COLUMNS,
+    NESTING,
+    PART_BYTES,
+    SHARED_STRINGS,
+    SHEET_COLUMNS,
+    SHEET_ROWS,
+    UNPACKED_LEAST,
+    UNPACKED_MOST,
+    UNPACKED_TIMES,
+)
 from sqlagent.errors import without_folders
 
 DELIMITERS = {",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |"}
@@ -38,12 +53,10 @@ ENCODINGS = {
     "shift_jis": "Shift JIS",
     "gb18030": "GB 18030",
 }
-MAX_COLUMNS = 1_000
-CELL_CHARS = 1_000_000
 SAMPLE_CHARS = 65_536
-# A workbook unpacks to about ten times its size (measured 2026-11); far more is no honest workbook.
-UNPACKED_TIMES, UNPACKED_LEAST = 60, 50_000_000
 
+# A text of a workbook begins.
+_STRING = re.compile(rb"<(?:\w+:)?si[\s/>]")
 # Control characters that text files hold: tab, line ends, form feed, DOS's end of file; and 128 to 159, which are
 # letters in Windows-1252.
 _PLAIN = frozenset((9, 10, 12, 13, 26, *range(128, 160)))
@@ -189,6 +202,21 @@ def _sample(path: Path, encoding: str) -> str:
     return text if len(text) < SAMPLE_CHARS else text[: text.rfind("\n") + 1] or text
 
 
+def _lines(file: TextIO, held: list[int]) -> Iterator[str]:
+    """Lines as they stand. `held` counts characters; a reader sets it to 0 at the end of a row. Raises: NoTable."""
+    number = 0
+    while line := file.readline(LINE_CHARS + 1):
+        number += 1
+        held[0] += len(line)
+        if held[0] > LINE_CHARS:
+            what = f"Line {number:,}" if len(line) > LINE_CHARS else f"The row that ends in line {number:,}"
+            raise NoTable(
+                f"{what} is longer than {LINE_CHARS:,} characters, the most that is taken of a row. "
+                "Perhaps the file has no line ends, or a quotation mark is never closed."
+            )
+        yield line
+
+
 def csv_sheet(path: Path, title: str, encoding: str, delimiter: str) -> Sheet:
     """Read delimited text; a cell in quotation marks may hold delimiters and line ends."""
     return Sheet(title, _csv_rows(path, encoding, delimiter))
@@ -196,10 +224,11 @@ def csv_sheet(path: Path, title: str, encoding: str, delimiter: str) -> Sheet:
 
 def _csv_rows(path: Path, encoding: str, delimiter: str) -> Iterator[Row]:
     csv.field_size_limit(CELL_CHARS)
-    number = 0
+    number, held = 0, [0]
     try:
         with path.open(encoding=encoding, newline="") as file:
-            for number, cells in enumerate(csv.reader(file, delimiter=delimiter), 1):
+            for number, cells in enumerate(csv.reader(_lines(file, held), delimiter=delimiter), 1):
+                held[0] = 0
                 if number == 1 and len(cells) <= 2 and cells and cells[0][:4].lower() == "sep=":
                     continue
                 if any(cells):
@@ -227,19 +256,25 @@ def jsonl_sheet(path: Path, title: str, encoding: str) -> Sheet:
 def _jsonl_rows(path: Path, encoding: str, sheet: Sheet) -> Iterator[Row]:
     places: dict[str, int] = {}
     assert sheet.names is not None
-    number = 0
+    number, held = 0, [0]
     try:
         with path.open(encoding=encoding) as file:
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(_lines(file, held), 1):
+                held[0] = 0
                 if not line.strip():
                     continue
                 cells: list[str | None] = [None] * len(places)
                 for name, value in _object(line, number).items():
                     if name not in places:
+                        if len(places) == MAX_COLUMNS:
+                            raise NoTable(
+                                f"The objects up to line {number:,} have more than {MAX_COLUMNS:,} different names; "
+                                f"the most columns taken are {MAX_COLUMNS:,}."
+                            )
                         places[name] = len(places)
                         sheet.names.append(name)
                         cells.append(None)
-                    cells[places[name]] = _json_text(value)
+                    cells[places[name]] = _json_text(value, number)
                     if isinstance(value, str) and not isinstance(value, _Number):
                         sheet.texts[places[name]] = number
                 yield number, cells
@@ -258,7 +293,11 @@ class _Number(str):
 def _object(line: str, number: int) -> dict[str, Any]:
     try:
         found = json.loads(line, parse_int=_Number, parse_float=_Number, parse_constant=_Number)
-    except (ValueError, RecursionError):
+    except RecursionError:
+        raise NoTable(
+            f"Line {number:,} has more than {NESTING} brackets in each other, the most that are taken."
+        ) from None
+    except ValueError:
         if line.lstrip()[:1] in "[{" and number == 1:
             raise NoTable(
                 "This is one JSON document. Mirror reads JSON lines: one object on each line."
@@ -269,23 +308,30 @@ def _object(line: str, number: int) -> dict[str, Any]:
     return found
 
 
-def _json_text(value: Any) -> str | None:
+def _json_text(value: Any, number: int) -> str | None:
     if value is None or isinstance(value, _Number):
         return value
     if isinstance(value, str):
         return value.replace("\x00", "")
     if isinstance(value, bool):
         return "true" if value else "false"
-    return _written(value)
+    return _written(value, number, 1)
 
 
-def _written(value: Any) -> str:
-    """What lies within a cell, as JSON again, its numbers as they were written."""
+def _written(value: Any, number: int, depth: int) -> str:
+    """What lies within a cell, as JSON again, its numbers as they were written. Raises: NoTable."""
+    if depth > NESTING:
+        raise NoTable(
+            f"Line {number:,} has more than {NESTING} brackets in each other, the most that are taken."
+        )
     if isinstance(value, dict):
-        parts = (f"{json.dumps(name, ensure_ascii=False)}: {_written(part)}" for name, part in value.items())
+        parts = (
+            f"{json.dumps(name, ensure_ascii=False)}: {_written(part, number, depth + 1)}"
+            for name, part in value.items()
+        )
         return "{" + ", ".join(parts) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(map(_written, value)) + "]"
+        return "[" + ", ".join(_written(part, number, depth + 1) for part in value) + "]"
     return str(value) if isinstance(value, _Number) else json.dumps(value, ensure_ascii=False)
 
 
@@ -294,11 +340,7 @@ def _written(value: Any) -> str:
 
 def xlsx_sheets(path: Path, title: str) -> Iterator[Sheet]:
     """Read a workbook: a table each sheet with anything in it. Formulas give what they last gave."""
-    unpacked = sum(_archived(path).values())
-    if unpacked > max(UNPACKED_TIMES * path.stat().st_size, UNPACKED_LEAST):
-        raise NoTable(
-            "This workbook unpacks to far more than its size. Save its sheets as CSV and upload those."
-        )
+    _book_check(path)
     with path.open("rb") as file:
         try:
             book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
@@ -313,10 +355,65 @@ def xlsx_sheets(path: Path, title: str) -> Iterator[Sheet]:
                 yield sheet
 
 
+def _book_check(path: Path) -> None:
+    """Refuse a workbook whose parts are too many or unpack to too much. Raises: NoTable."""
+    parts = _archived(path)
+    unpacked = sum(parts.values())
+    if unpacked > max(UNPACKED_TIMES * path.stat().st_size, UNPACKED_LEAST):
+        raise NoTable(
+            "This workbook unpacks to far more than its size. Save its sheets as CSV and upload those."
+        )
+    if unpacked > UNPACKED_MOST:
+        raise NoTable(
+            f"This workbook unpacks to {unpacked // 1_000_000:,} MB; the most taken are {UNPACKED_MOST // 1_000_000:,} MB."
+        )
+    if len(parts) > BOOK_PARTS:
+        raise NoTable(f"This workbook has {len(parts):,} parts; the most taken are {BOOK_PARTS:,}.")
+    for name, size in parts.items():
+        if size > PART_BYTES and not name.startswith(("xl/worksheets/", "xl/sharedStrings", "xl/media/")):
+            raise NoTable(
+                f"The part {name[:60]} of this workbook is larger than {PART_BYTES // 1_000_000} MB, the most taken of "
+                "parts that are not sheets."
+            )
+    strings = next((name for name in parts if name.lower() == "xl/sharedstrings.xml"), None)
+    if strings is not None and _strings_in(path, strings) > SHARED_STRINGS:
+        raise NoTable(
+            f"This workbook has more than {SHARED_STRINGS:,} different texts, the most taken. "
+            "Save its sheets as CSV and upload those."
+        )
+
+
+def _strings_in(path: Path, part: str) -> int:
+    """Count the texts in a part of a workbook, without keeping any."""
+    count, tail = 0, b""
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(part) as file:
+            while count <= SHARED_STRINGS and (chunk := file.read(1 << 20)):
+                count += len(_STRING.findall(tail + chunk))
+                tail = chunk[-1:] if chunk.endswith(b"<") else b""
+    except DAMAGED:
+        return 0  # it is said when the workbook is read
+    return count
+
+
+def _width_checked(get: Callable[..., Any]) -> Callable[..., Any]:
+    """Openpyxl's making of a row, which fills what is missing before its last cell, however far that is."""
+
+    def checked(row: Any, *args: Any, **how: Any) -> Any:
+        if row and row[-1]["column"] > SHEET_COLUMNS:
+            raise NoTable(f"A sheet has more than {SHEET_COLUMNS:,} columns, the most that Excel has.")
+        return get(row, *args, **how)
+
+    return checked
+
+
 def _xlsx_rows(page: Any, sheet: Sheet) -> Iterator[Row]:
     page.reset_dimensions()  # what a file says about its size is often wrong
+    page._get_row = _width_checked(page._get_row)
     try:
         for number, cells in enumerate(page.iter_rows(), 1):
+            if number > SHEET_ROWS:
+                raise NoTable(f"A sheet has more than {SHEET_ROWS:,} rows, the most that Excel has.")
             row = [_cell_text(cell, sheet) for cell in cells]
             while row and row[-1] is None:
                 row.pop()
@@ -326,6 +423,8 @@ def _xlsx_rows(page: Any, sheet: Sheet) -> Iterator[Row]:
                 if cell.data_type in ("s", "str", "inlineStr") and cell.value:
                     sheet.texts[place] = number
             yield number, row
+    except NoTable:
+        raise
     except DAMAGED as error:
         raise NoTable(
             f"The sheet “{page.title}” cannot be read: {without_folders(str(error))}. Save it as CSV."

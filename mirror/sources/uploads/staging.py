@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,19 @@ import duckdb
 import pyarrow as pa
 
 from mirror.sources.uploads import reading
+from mirror.sources.uploads.bounds import (
+    BATCH_CELLS,
+    BATCH_CHARS,
+    BATCH_ROWS,
+    CELL_CHARS,
+    FOOTER_BYTES,
+    GROUP_BYTES,
+    MAX_CELLS,
+    MAX_COLUMNS,
+    MAX_ROWS,
+    UPLOAD_COLUMNS,
+    UPLOAD_TABLES,
+)
 from mirror.sources.uploads.kinds import (
     KINDS,
     NATIVE,
@@ -23,10 +35,9 @@ from mirror.sources.uploads.kinds import (
     value_text,
 )
 from mirror.sources.uploads.plans import ColumnPlan, FilePlan, TablePlan, distinct, table_name
-from mirror.sources.uploads.reading import MAX_COLUMNS, NoTable, Sheet
+from mirror.sources.uploads.reading import NoTable, Sheet
 from sqlagent.errors import without_folders
 
-BATCH_ROWS = 20_000
 # Rows from which the types to try are taken; then every row has its say.
 SAMPLE_ROWS = 2_000
 EXAMPLE_ROWS, EXAMPLE_CHARS = 5, 60
@@ -34,11 +45,17 @@ EXAMPLE_ROWS, EXAMPLE_CHARS = 5, 60
 HEADING_ROWS = 20
 NAME_CHARS = 100
 DECIMAL_DIGITS = 38
+# Columns looked at in one statement: 1,000 at once took 2 GB of memory (measured 2026-11).
+GUESSED_AT_ONCE = 50
 CONFIG: dict[str, Any] = {
     "autoload_known_extensions": "false",
     "autoinstall_known_extensions": "false",
     "python_enable_replacements": "false",
-    "memory_limit": "2GB",
+    # What it puts on disk instead lies beside the staging file and goes with it.
+    "memory_limit": "800MB",
+    "max_temp_directory_size": "4GB",
+    # Each thread holds a part of every column.
+    "threads": "2",
 }
 
 
@@ -62,12 +79,24 @@ def plan_file(plan: FilePlan, folder: Path, tell: Callable[[int], None] | None =
             else:
                 for sheet in _sheets(plan, source):
                     _stage_sheet(db, plan, sheet, tell)
+                    if len(plan.tables) > UPLOAD_TABLES:
+                        raise NoTable(f"It has more than {UPLOAD_TABLES} tables, the most taken of a file.")
             for table in plan.tables:
                 _guess(db, table)
+        if (columns := sum(len(table.columns) for table in plan.tables)) > UPLOAD_COLUMNS:
+            raise NoTable(
+                f"Its tables have {columns:,} columns together; the most taken at once are {UPLOAD_COLUMNS:,}. "
+                "Upload fewer sheets at once."
+            )
         if not plan.tables:
             raise NoTable("There is no table in it: no row holds anything.")
     except NoTable as error:
         plan.tables, plan.error = [], str(error)
+    except duckdb.OutOfMemoryException:
+        plan.tables, plan.error = (
+            [],
+            f"It takes more than {CONFIG['memory_limit']} of memory. Upload a part of it.",
+        )
     except duckdb.Error as error:
         plan.tables, plan.error = [], _said(plan.format, error)
 
@@ -108,10 +137,8 @@ def _stage_sheet(
 ) -> None:
     table = TablePlan(table_name(sheet.title), f"t{len(plan.tables)}", sheet.title)
     width, count = 0, 0
-    while batch := list(islice(sheet.rows, BATCH_ROWS)):
+    for batch in _batches(sheet.rows):
         widest = max(len(cells) for _, cells in batch)
-        if widest > MAX_COLUMNS:
-            raise NoTable(f"A row has {widest:,} cells; the most columns taken are {MAX_COLUMNS:,}.")
         if not width:
             db.execute(f"CREATE TABLE {table.staged} (row BIGINT)")
         for place in range(width, widest):
@@ -139,6 +166,39 @@ def _stage_sheet(
     plan.tables.append(table)
 
 
+def _batches(rows: Iterator[reading.Row]) -> Iterator[list[reading.Row]]:
+    """Gather rows, no more than a batch may hold, and keep them within the bounds of a table. Raises: NoTable."""
+    batch: list[reading.Row] = []
+    count = width = chars = 0
+    for number, cells in rows:
+        if len(cells) > MAX_COLUMNS:
+            raise NoTable(f"A row has {len(cells):,} cells; the most columns taken are {MAX_COLUMNS:,}.")
+        size = sum(map(len, filter(None, cells)))
+        if size > CELL_CHARS and max(map(len, filter(None, cells))) > CELL_CHARS:
+            raise NoTable(
+                f"A cell in row {number:,} is longer than {CELL_CHARS:,} characters, the most taken."
+            )
+        width = max(width, len(cells))
+        chars += size
+        batch.append((number, cells))
+        count += 1
+        if len(batch) == BATCH_ROWS or len(batch) * width >= BATCH_CELLS or chars >= BATCH_CHARS:
+            _count_check(count, width)
+            yield batch
+            batch, chars = [], 0
+    _count_check(count, width)
+    if batch:
+        yield batch
+
+
+def _count_check(rows: int, columns: int) -> None:
+    """Refuse a table of too many rows or cells. Raises: NoTable."""
+    if rows > MAX_ROWS:
+        raise NoTable(f"It has more than {MAX_ROWS:,} rows, the most taken of a table.")
+    if rows * columns > MAX_CELLS:
+        raise NoTable(f"It has more than {MAX_CELLS:,} cells, the most taken of a table.")
+
+
 def _insert(db: duckdb.DuckDBPyConnection, table: str, batch: list[reading.Row], width: int) -> None:
     padded = [cells + [None] * (width - len(cells)) for _, cells in batch]
     columns = {"row": pa.array([number for number, _ in batch], pa.int64())}
@@ -150,10 +210,19 @@ def _insert(db: duckdb.DuckDBPyConnection, table: str, batch: list[reading.Row],
 
 
 def _stage_parquet(db: duckdb.DuckDBPyConnection, source: Path, name: str) -> TablePlan:
+    _footer_check(source)
     read = f"read_parquet({literal(str(source))})"
     described = db.execute(f"DESCRIBE SELECT * FROM {read}").fetchall()  # noqa: S608 - a quoted path
     if len(described) > MAX_COLUMNS:
         raise NoTable(f"It has {len(described):,} columns; the most taken are {MAX_COLUMNS:,}.")
+    rows, groups = db.execute(
+        "SELECT (SELECT sum(num_rows) FROM parquet_file_metadata(?)), (SELECT max(bytes) FROM ("
+        "SELECT sum(total_uncompressed_size) AS bytes FROM parquet_metadata(?) GROUP BY row_group_id))",
+        [str(source), str(source)],
+    ).fetchall()[0]
+    _count_check(rows or 0, len(described))
+    if (groups or 0) > GROUP_BYTES:
+        raise NoTable(f"A row group unpacks to more than {GROUP_BYTES // 1_000_000:,} MB, the most taken.")
     names = distinct(_names([str(row[0]) for row in described]))
     columns = [ColumnPlan(names[n], NATIVE, f"c{n}", native=str(row[1])) for n, row in enumerate(described)]
     renamed = ", ".join(f"c{n}" for n in range(len(columns)))
@@ -162,6 +231,18 @@ def _stage_parquet(db: duckdb.DuckDBPyConnection, source: Path, name: str) -> Ta
     )
     count = db.execute("SELECT count(*) FROM t0").fetchall()[0][0]
     return TablePlan(table_name(name), "t0", name, has_rows_above=False, row_count=count, columns=columns)
+
+
+def _footer_check(source: Path) -> None:
+    """Refuse a Parquet file that says more about itself than is read whole. Raises: NoTable."""
+    with source.open("rb") as file:
+        file.seek(-min(8, source.stat().st_size), 2)
+        end = file.read(8)
+    size = int.from_bytes(end[:4], "little")
+    if end[4:] == b"PAR1" and size > FOOTER_BYTES:
+        raise NoTable(
+            f"Its footer has {size // 1_000_000:,} MB; the most taken are {FOOTER_BYTES // 1_000_000} MB."
+        )
 
 
 # ---------------------------------------------------------------- guessing
@@ -213,15 +294,16 @@ def _guess_kinds(db: duckdb.DuckDBPyConnection, table: TablePlan, where: str) ->
         waiting[place] = fits
         if fits == ["text"] and not _misses(db, column.staged, "date_dmy", sample):
             column.note = "Perhaps dates: choose whether day or month comes first."
-    while waiting:  # one look at all rows for the first candidate of every column that has none yet
+    while waiting:  # one look at all rows for the first candidate of each of some columns that have none yet
+        some = list(waiting.items())[:GUESSED_AT_ONCE]
         checks = ", ".join(
             f"count(*) FILTER ({misfits(kinds[0], table.columns[place].staged, is_guess=True)}), "
             f"coalesce(bool_or({_shown(kinds[0], table.columns[place].staged)}), false), "
             f"{_digits(kinds[0], table.columns[place].staged)}"
-            for place, kinds in waiting.items()
+            for place, kinds in some
         )
         found = db.execute(f"SELECT {checks} {where}").fetchall()[0]
-        for number, (place, kinds) in enumerate(list(waiting.items())):
+        for number, (place, kinds) in enumerate(some):
             missed, is_shown, digits = found[3 * number : 3 * number + 3]
             if kinds[0] == "text" or (not missed and is_shown and (digits or 0) <= DECIMAL_DIGITS):
                 table.columns[place].kind = kinds[0]

@@ -1,0 +1,120 @@
+"""What a foreign database says of itself is read in a process of its own, within bounds.
+
+A server can answer without end, and a file be made to crash its reader: then the database could not be read, as
+with any other that does not answer.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mirror import confined
+from mirror.confined import Bounds, Unfinished, Why
+from sqlagent.adapters import open_database
+from sqlagent.adapters.base import MARKER_TABLE
+from sqlagent.errors import DatabaseError, StatementFailed, Unreachable
+from sqlagent.ports import SourceDatabase
+from sqlagent.values import Catalog, Check, Failure, FailureKind
+
+# Reaching a server takes 8 seconds at most and its tables 60 (`sqlagent.adapters.base`); the largest catalog that is
+# taken, 50,000 columns, took 190 MB (measured 2026-11). SQLite keeps a small file beside what it reads.
+CATALOG = Bounds(seconds=75, megabytes=600, file_megabytes=10)
+CHECK = Bounds(seconds=30, megabytes=400, file_megabytes=10)
+# The longest text of a check that is shown, and how many things a user could change are named.
+CHECK_CHARS, CHECK_WORDS = 4_000, 50
+
+# What a marker of a store is taken to say that cannot be read.
+UNREAD = "?"
+
+ADVICE = {
+    Why.TIME: "Check that this is the database you mean, and try again when it has less to do.",
+    Why.CRASH: "The file is damaged, or made to do that. Check that this is the database you mean.",
+}
+USUAL = "Check that this is the database you mean. A user that may read fewer tables needs less."
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A catalog, what the user could do (or why that could not be told), and what markers of stores say.
+
+    A marker that cannot be read says `UNREAD`.
+    """
+
+    catalog: Catalog
+    check: Check | Failure
+    marks: tuple[str, ...]
+
+
+def seen_apart(how: dict[str, Any]) -> Seen:
+    """Read the catalog of a database that `how` opens (`sqlagent.adapters`). Raises: DatabaseError."""
+    found = _asked("catalog", how, CATALOG)
+    assert isinstance(found, Seen)
+    return found
+
+
+def check_apart(how: dict[str, Any]) -> Check:
+    """Connect, and tell what was found. Raises: DatabaseError."""
+    found = _asked("check", how, CHECK)
+    assert isinstance(found, Check)
+    return found
+
+
+def _asked(what: str, how: dict[str, Any], bounds: Bounds) -> Seen | Check:
+    try:
+        found = confined.run(looked, what, how, bounds=bounds)
+    except Unfinished as error:
+        if error.why is Why.STOPPED:
+            raise
+        message = f"The database was not read to its end. {error}"
+        raise Unreachable(Failure(FailureKind.LOST, message, advice=ADVICE.get(error.why, USUAL))) from None
+    if isinstance(found, Failure):
+        raise (Unreachable if found.kind is FailureKind.LOST else StatementFailed)(found)
+    return found
+
+
+def looked(what: str, how: dict[str, Any]) -> Seen | Check | Failure:
+    """What the process of its own does."""
+    try:
+        with closing(open_database(**how)) as database:
+            return _seen(database) if what == "catalog" else _short(database.check())
+    except DatabaseError as error:
+        return _failure(error)
+
+
+def _seen(database: SourceDatabase) -> Seen:
+    catalog = database.catalog()
+    marks: list[str] = []
+    for table in catalog.tables:
+        if table.name.lower() == MARKER_TABLE:
+            try:
+                marks += database.values(table.name, "mark", 10, table.schema)
+            except DatabaseError:
+                marks.append(UNREAD)
+    try:
+        check: Check | Failure = _short(database.check())
+    except DatabaseError as error:
+        check = _failure(error)
+    return Seen(catalog, check, tuple(marks))
+
+
+def _failure(error: DatabaseError) -> Failure:
+    failure = error.failure
+    return replace(
+        failure, message=failure.message[:CHECK_CHARS], position=None, advice=failure.advice[:CHECK_CHARS]
+    )
+
+
+def _short(check: Check) -> Check:
+    """What is said in a test, no longer than anybody reads."""
+    powers = tuple(replace(power, words=power.words[:CHECK_CHARS]) for power in check.powers[:CHECK_WORDS])
+    steps = tuple(replace(step, sql=step.sql[: 10 * CHECK_CHARS]) for step in check.reader[:CHECK_WORDS])
+    return replace(
+        check,
+        server=check.server[:200],
+        user=check.user[:200],
+        powers=powers,
+        reader=steps,
+        advice=check.advice[:CHECK_CHARS],
+    )

@@ -1,0 +1,102 @@
+"""Pages that follow a worker while it opens a database, and tell what came of it."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from mirror.sources import services, visits
+from mirror.sources.forms import form_for
+from mirror.sources.models import Source, Visit
+from mirror.sources.powers import powers_read
+from mirror.sources.views import form_page, show_test
+
+
+@require_safe
+def visit(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Follow a visit; once it has ended, lead on to the source or back to what was typed."""
+    visit = _visit(request, pk)
+    visits.visit_look(visit)
+    if visit.work == Visit.Work.TEST:
+        return _tested(request, visit)
+    if not visit.is_ended:
+        if request.htmx and request.GET.get("was") == visit.status:
+            return HttpResponse(status=204)
+        return render(request, "sources/visit.html", {"visit": visit, "name": _name(visit)})
+    if request.htmx:
+        return HttpResponse(status=204, headers={"HX-Redirect": request.path})
+    return _refreshed(request, visit) if visit.work == Visit.Work.REFRESH else _kept(request, visit)
+
+
+@require_POST
+def stop(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Have a visit ended before it is done."""
+    visit = _visit(request, pk)
+    visits.visit_stop(visit)
+    return redirect("sources:visit", pk)
+
+
+def _visit(request: HttpRequest, pk: UUID) -> Visit:
+    return get_object_or_404(Visit.objects.select_related("source"), pk=pk, owner=request.user)
+
+
+def _name(visit: Visit) -> str:
+    return str(visit.source.name if visit.source else visit.wish.get("name", ""))
+
+
+def _error(visit: Visit) -> services.SourceError | None:
+    """What went wrong, as services raise it."""
+    said = visit.said
+    if "error" not in said:
+        return None
+    if "powers" in said:
+        return services.PowersRefused(powers_read(said["powers"]))
+    return services.SourceError(said["error"], said.get("advice", ""))
+
+
+def _tested(request: HttpRequest, visit: Visit) -> HttpResponse:
+    if not visit.is_ended:
+        is_same = request.htmx and request.GET.get("was") == visit.status
+        return (
+            HttpResponse(status=204)
+            if is_same
+            else render(request, "sources/_testing.html", {"visit": visit})
+        )
+    error = _error(visit)
+    if error is not None:
+        return show_test(request, error=error)
+    told = powers_read(visit.said["powers"])
+    is_refused = services.powers_would_be_refused(told)
+    return show_test(request, check=visit.said["check"], powers=told, is_refused=is_refused)
+
+
+def _refreshed(request: HttpRequest, visit: Visit) -> HttpResponse:
+    error, pk = _error(visit), visit.source_id
+    visits.visit_forget(visit)
+    if error is not None:
+        messages.error(request, f"The tables could not be read: {error} {error.advice}")
+    else:
+        count, changed = visit.said["tables"], visit.said["changed"]
+        read = f"{count:,} tables were read" if count != 1 else "1 table was read"
+        found = f"Changed: {changed}." if changed else "Nothing has changed."
+        messages.success(request, f"{read}. {found} Stored values follow in a moment.")
+    return redirect("sources:source", pk)
+
+
+def _kept(request: HttpRequest, visit: Visit) -> HttpResponse:
+    error = _error(visit)
+    if error is not None:
+        source = visits.visit_source(visit)
+        form = form_for(source.engine, is_upload=source.is_upload)(instance=source)
+        return form_page(request, form, error, name=_name(visit))
+    source = Source.objects.filter(pk=visit.said["made"], owner=request.user).first()
+    visits.visit_forget(visit)
+    if source is None:
+        return redirect("sources:list")
+    words = "is connected" if visit.work == Visit.Work.CONNECT else "is changed"
+    messages.success(request, f"{source.name} {words}.")
+    return redirect("sources:source", source.pk)

@@ -1,0 +1,184 @@
+"""Databases that a worker opens for somebody who waits on a page: what it is sent, and what came of it.
+
+A foreign server can answer slowly, without end, or with what takes all memory; so where pages are made none is
+called. A page queues a visit, follows it, and shows what was said.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+from django.db import IntegrityError
+from django.utils import timezone
+
+from mirror import confined
+from mirror.confined import Unfinished
+from mirror.leases import Lease, LeaseLost, Status, Watch, end_unheld, send
+from mirror.people.models import User
+from mirror.sources import selectors, services, tasks, waiting
+from mirror.sources.drift import drift_words
+from mirror.sources.models import Source, Visit
+from mirror.sources.powers import powers_kept
+
+log = logging.getLogger(__name__)
+
+# Whoever waits is told after this long that no worker takes it (seconds), and what was typed is forgotten after that.
+WORKER_SECONDS = 60
+KEPT = timedelta(hours=1)
+# A worker that dies twice over one database is likely killed by it.
+ATTEMPTS = 2
+# Of one person that wait or are worked on: more is somebody who does not wait for answers.
+QUEUED_AT_MOST = 10
+
+# What is told of a test, besides what the user could do.
+TOLD = ("server", "user", "writable", "advice", "is_guard_alone")
+# The one wish that is no field of the source.
+CONFIRMED = "confirmed"
+
+BROKEN = "Something in Mirror itself broke while doing this. It was logged. Trying again may help."
+GIVEN_UP = f"The worker was interrupted {ATTEMPTS} times over this database."
+NO_WORKER = (
+    f"No worker has taken this for {WORKER_SECONDS} seconds, and nothing was tried. "
+    "Ask an administrator whether the workers run."
+)
+TOO_MANY = f"{QUEUED_AT_MOST} databases are being opened for you already. Wait until one of them has ended."
+
+
+class VisitRefused(Exception):
+    """A visit is not queued; the message is fit to be shown."""
+
+
+def visit_ask(
+    by: User,
+    work: str,
+    source: Source,
+    fields: Iterable[str] = (),
+    password: str = "",
+    *,
+    confirmed: bool = False,
+) -> Visit:
+    """Have a worker open a database. `fields` names what was typed of the source. Raises: VisitRefused.
+
+    `confirmed`: `by`, if an administrator, knows what the source's user could do beyond reading.
+
+    A test that somebody still waits for is ended: they ask for another. Old visits are forgotten.
+    """
+    Visit.objects.filter(created_at__lt=timezone.now() - KEPT).delete()
+    under_way = Visit.objects.filter(owner=by).exclude(status=Status.DONE)
+    if work == Visit.Work.TEST:
+        under_way.filter(work=work, status=Status.QUEUED).delete()
+        under_way.filter(work=work).update(stop_requested=True)
+    if under_way.count() >= QUEUED_AT_MOST:
+        raise VisitRefused(TOO_MANY)
+    wish = {name: getattr(source, name) for name in fields} | {CONFIRMED: confirmed}
+    if not source.pk:
+        wish["engine"] = source.engine
+    visit = Visit(owner=by, work=work, source=source if source.pk else None, wish=wish, password=password)
+    visit.save()
+    send(tasks.visit_work, str(visit.pk))
+    return visit
+
+
+def visit_look(visit: Visit) -> None:
+    """See to it that what somebody waits for is worked on, and end it in words when no worker is there."""
+    if waiting.waits_long(visit, visit.created_at, WORKER_SECONDS):
+        end_unheld(visit, said={"error": NO_WORKER}, password="")
+    waiting.waiting_look(visit, tasks.visit_work, ATTEMPTS, GIVEN_UP)
+
+
+def visit_stop(visit: Visit) -> None:
+    """Have a visit ended: one that waits at once, one that is worked on when its worker hears of it."""
+    if visit.status == Status.QUEUED:
+        end_unheld(visit, said={"error": "It was stopped."}, password="")
+    Visit.objects.filter(pk=visit.pk, status=Status.RUNNING).update(stop_requested=True)
+
+
+def visit_forget(visit: Visit) -> None:
+    """Delete a visit whose end was seen."""
+    visit.delete()
+
+
+def visit_source(visit: Visit) -> Source:
+    """The source as it was typed; of one that there is, with what was changed. Nothing is kept of it."""
+    source = Source.objects.get(pk=visit.source_id) if visit.source_id else Source()
+    for name, value in visit.wish.items():
+        if name != CONFIRMED:
+            setattr(source, name, value)
+    return source
+
+
+# ---------------------------------------------------------------- a worker's part
+
+
+def visit_take(visit_id: str) -> Lease | None:
+    """Take a visit that waits for a worker; None when another has it, it is gone or has to wait its turn."""
+    return waiting.waiting_take(Visit, visit_id)
+
+
+def visit_do(lease: Lease) -> None:
+    """Open the database and say what came of it. A visit that is stopped ends at once."""
+    visit = Visit.objects.select_related("source", "owner").filter(pk=lease.pk).first()
+    if visit is None:
+        return
+    with suppress(LeaseLost), Watch(lease) as watch, confined.called_off_when(watch.cancelled.is_set):
+        if said := _said(visit, lease):
+            lease.end(said=said, password="")
+    waiting.waiting_next(Visit, visit.owner, tasks.visit_work)
+
+
+def visit_break(lease: Lease) -> None:
+    """End a visit that met an error nobody expected."""
+    with suppress(LeaseLost):
+        lease.end(said={"error": BROKEN}, password="")
+
+
+def _said(visit: Visit, lease: Lease) -> dict[str, Any]:
+    """Do what is wished for and tell what came of it, as JSON can hold it; nothing when it has ended with that."""
+    source = visit_source(visit)
+    if password := str(visit.password):
+        source.password = password
+    try:
+        return _done(visit, source, lease)
+    except services.PowersRefused as error:
+        return {"error": str(error), "advice": error.advice, "powers": source.powers}
+    except services.SourceError as error:
+        return {"error": str(error), "advice": error.advice}
+    except IntegrityError:
+        return {"error": "Another source has this name already."}
+    except Unfinished as error:
+        return {"error": str(error)}
+
+
+def _done(visit: Visit, source: Source, lease: Lease) -> dict[str, Any]:
+    work = visit.work
+    if source.pk and not _may(visit, source):
+        return {"error": "You may not do this to this source any more."}
+    if work == Visit.Work.TEST:
+        check = services.source_test(source, visit.owner)
+        told = {name: getattr(check, name) for name in TOLD}
+        return {"check": told, "powers": powers_kept(check)}
+    if work == Visit.Work.REFRESH:
+        started = timezone.now().isoformat()
+        catalog = services.catalog_refresh(source)
+        is_changed = source.drift is not None and source.drift["at"] >= started
+        return {"tables": len(catalog.tables), "changed": drift_words(source.drift) if is_changed else ""}
+    keep = services.source_update if work == Visit.Work.CHANGE else services.source_connect
+    confirmed = bool(visit.wish.get(CONFIRMED))
+    keep(
+        source,
+        visit.owner,
+        lambda kept: lease.end(said={"made": kept.pk}, password=""),
+        confirmed=confirmed,
+    )
+    return {}
+
+
+def _may(visit: Visit, source: Source) -> bool:
+    """Look at the right to it again: it may have ended while the visit waited."""
+    if visit.work == Visit.Work.REFRESH:
+        return selectors.sources_visible(visit.owner).filter(pk=source.pk).exists()
+    return selectors.may_change(visit.owner, source)
