@@ -11,6 +11,7 @@ call takes some 10 ms, the first of a process 0.9 s (measured 2026-11).
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import logging
@@ -46,6 +47,8 @@ LOOK_SECONDS = 0.02
 ASK_SECONDS = 0.1
 # A server that nobody called for this long ends, unless it was asked to stay; the next call starts another.
 IDLE_SECONDS = 300.0
+# Children give way to what makes pages, by this much.
+NICE = 5
 _PAGE = resource.getpagesize()
 
 Answer = TypeVar("Answer")
@@ -161,9 +164,19 @@ class _Server:
                 self._socket.close()
             self._socket = None
 
+    def _end(self) -> None:
+        """Let it end, before this process does."""
+        if self._owner != os.getpid() or self._process is None:
+            return
+        self.forget()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
+
     def _start(self) -> None:
         if self._process is not None and self._owner == os.getpid():
             self._process.poll()
+        elif self._owner == 0:
+            atexit.register(self._end)
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
@@ -254,7 +267,7 @@ class _Call:
         return Unfinished(
             why,
             {
-                Why.TIME: f"It took longer than {self._bounds.seconds:,.0f} seconds and was ended.",
+                Why.TIME: f"It took longer than {self._bounds.seconds:g} second{'s' * (self._bounds.seconds != 1)} and was ended.",
                 Why.MEMORY: f"It took more than {self._bounds.megabytes:,} MB of memory and was ended.",
                 Why.ANSWER: f"It holds more than {self._bounds.answer_megabytes:,} MB of names and descriptions.",
                 Why.STOPPED: "It was stopped.",
@@ -385,6 +398,7 @@ def _limit(bounds: Bounds) -> None:
     for stream in (1, 2):  # what a library prints may hold what it reads
         os.dup2(quiet, stream)
     warnings.simplefilter("ignore")
+    os.nice(NICE)
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
     data = 2 * bounds.megabytes * MEGABYTE + 500 * MEGABYTE  # reserved is more than used

@@ -10,8 +10,8 @@ from mirror.sources.drift import WORDS as DRIFT_WORDS
 from mirror.sources.models import Source, StoredIndex
 from mirror.sources.powers import Powers
 
-# Tables shown at once; a search finds the others.
-TABLES_SHOWN = 200
+# Tables shown at once, and columns of all of them; a search finds the others. 50,000 columns on one page took 180 MB.
+TABLES_SHOWN, COLUMNS_SHOWN = 200, 5_000
 # Names shown of each kind of change.
 DRIFT_SHOWN = 20
 
@@ -31,7 +31,7 @@ class ColumnLine:
 
 @dataclass(frozen=True, slots=True)
 class TableBlock:
-    """One table with its columns; `is_open` when the search found something inside."""
+    """One table with its columns, `hidden` ones left out; `is_open` when the search found something inside."""
 
     key: str
     comment: str
@@ -39,6 +39,12 @@ class TableBlock:
     is_view: bool
     columns: list[ColumnLine]
     is_open: bool
+    hidden: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many columns it has."""
+        return len(self.columns) + self.hidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +88,34 @@ class SourcePage:
 def table_blocks(catalog: dict[str, Any] | None, search: str) -> list[TableBlock]:
     """List the tables that a search finds, by their own name, comment or columns; all when it is empty.
 
-    All words must be found in one table. Tables found by their own name come first.
+    All words must be found in one table. Tables found by their own name come first. Those behind the first
+    `TABLES_SHOWN` come without columns.
     """
     words = search.casefold().split()
-    blocks: list[tuple[bool, TableBlock]] = []
+    found: list[tuple[bool, str, dict[str, Any]]] = []
     for table in (catalog or {}).get("tables", []):
         key = f"{table['schema']}.{table['name']}" if table["schema"] else table["name"]
         own = f"{key} {table['comment']}".casefold()
-        inside = [f"{c['name']} {c['comment']}".casefold() for c in table["columns"]]
-        if not all(word in own or any(word in text for text in inside) for word in words):
-            continue
-        by_name = all(word in own for word in words)
-        columns = [_line(table, column, words) for column in table["columns"]]
-        is_open = bool(words) and any(line.is_found for line in columns)
-        block = TableBlock(key, table["comment"], table["row_estimate"], table["is_view"], columns, is_open)
-        blocks.append((not by_name, block))
-    return [block for _, block in sorted(blocks, key=lambda pair: pair[0])]
+        inside = [f"{c['name']} {c['comment']}".casefold() for c in table["columns"]] if words else []
+        if all(word in own or any(word in text for text in inside) for word in words):
+            by_name = all(word in own for word in words)
+            found.append((not by_name, key, table))
+    found.sort(key=lambda one: one[0])
+    left, blocks = COLUMNS_SHOWN, []
+    for number, (_, key, table) in enumerate(found):
+        block = _block(key, table, words, left if number < TABLES_SHOWN else 0)
+        left -= len(block.columns)
+        blocks.append(block)
+    return blocks
+
+
+def _block(key: str, table: dict[str, Any], words: list[str], most: int) -> TableBlock:
+    lines = [_line(table, column, words) for column in table["columns"]] if most else []
+    is_open = bool(words) and any(line.is_found for line in lines)
+    if len(lines) > most:  # what was looked for is shown
+        lines = sorted(lines, key=lambda line: not line.is_found)[:most]
+    hidden = len(table["columns"]) - len(lines)
+    return TableBlock(key, table["comment"], table["row_estimate"], table["is_view"], lines, is_open, hidden)
 
 
 def _line(table: dict[str, Any], column: dict[str, Any], words: list[str]) -> ColumnLine:

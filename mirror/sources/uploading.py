@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 FILES_AT_ONCE = 30
 WAITING = timedelta(days=1)
 # A file of the tables, or one that a table was staged in, is at most so many times as large as what was uploaded.
-UNPACKED_TIMES = 10
+UNPACKED_TIMES = 5
 
 
 def upload_take(
@@ -111,6 +111,8 @@ def _planned(plan: FilePlan, folder: Path, tell: Callable[[str], None] | None) -
         if error.why is Why.STOPPED:
             raise
         log.warning("A file of %d bytes was not read to its end: %s", plan.size, error.why)
+        for left in folder.glob(f"{plan.path}.*"):
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
         plan.tables, plan.notes = [], []
         plan.error = f"Reading it was given up. {error} Upload a part of it, or Parquet."
         return plan

@@ -145,7 +145,7 @@ class _Connection(pymysql.connections.Connection):  # type: ignore[misc]
         self._allowed -= num_bytes
         if self._allowed < 0:
             self._force_close()
-            raise pymysql.err.OperationalError(CR.CR_SERVER_LOST, "It sent more than any honest answer has.")
+            raise pymysql.err.OperationalError(CR.CR_SERVER_LOST, "it sent more than any honest answer has")
         return bytes(super()._read_bytes(num_bytes))
 
     def connect(self, sock: socket.socket | None = None) -> None:

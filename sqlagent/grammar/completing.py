@@ -85,7 +85,7 @@ def _names(beginning: str, start: int, catalog: Catalog) -> list[Completion]:
     return [Completion(text, start, kind, table, column) for text, kind, table, column in (*first, *later)]
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=8)
 def _spoken(schema: Schema) -> tuple[tuple[str, str, str, str], ...]:
     """The tables, then the columns of a catalog as people say them, each text once."""
 

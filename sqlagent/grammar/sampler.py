@@ -40,7 +40,7 @@ _lock = Lock()
 
 
 def schema_of(catalog: Catalog, index: ValueIndex | None = None) -> Schema:
-    """Give the catalog prepared for the grammar; the last 32 are kept."""
+    """Give the catalog prepared for the grammar; the last 8 are kept: one of 10,000 columns takes 18 MB."""
     key = (catalog_key(catalog), id(index))
     with _lock:
         if key in _schemas:
@@ -49,7 +49,7 @@ def schema_of(catalog: Catalog, index: ValueIndex | None = None) -> Schema:
     made = Schema(catalog, index.flags() if index is not None else None)
     with _lock:
         _schemas[key] = (index, made)
-        while len(_schemas) > 32:
+        while len(_schemas) > 8:
             _schemas.popitem(last=False)
     return made
 

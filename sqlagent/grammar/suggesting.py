@@ -60,7 +60,7 @@ FEW = range(2, 21)
 def suggest(catalog: Catalog, index: ValueIndex | None = None, limit: int = 8) -> tuple[str, ...]:
     """Suggest up to `limit` questions, of different kinds first, about the tables others point at most.
 
-    The last few dozen catalogs' suggestions are kept, so asking again costs nothing.
+    The last few catalogs' suggestions are kept, so asking again costs nothing.
 
     Example:
         >>> table = Table("singers", (Column("id", kind=Kind.INTEGER), Column("country", kind=Kind.TEXT)))
@@ -70,7 +70,7 @@ def suggest(catalog: Catalog, index: ValueIndex | None = None, limit: int = 8) -
     return _suggested(schema_of(catalog, index), index, limit)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=8)
 def _suggested(schema: Schema, index: ValueIndex | None, limit: int) -> tuple[str, ...]:
     waiting: dict[str, deque[str]] = {kind: deque() for kind in _ORDER}
     sizes = index.sizes() if index is not None else {}

@@ -53,8 +53,8 @@ def test_a_function_gives_its_answer_from_another_process():
     [
         (hostile.eat, SMALL, Why.MEMORY, "more than 200 MB of memory"),
         (hostile.eat_at_once, SMALL, Why.MEMORY, "more than 200 MB of memory"),
-        (hostile.sleep, Bounds(0.3, 200), Why.TIME, "longer than 0 seconds"),
-        (hostile.spin, Bounds(1, 200), Why.TIME, "longer than 1 seconds"),
+        (hostile.sleep, Bounds(0.3, 200), Why.TIME, "longer than 0.3 seconds"),
+        (hostile.spin, Bounds(1, 200), Why.TIME, "longer than 1 second"),
         (hostile.crash, SMALL, Why.CRASH, "SIGSEGV"),
         (hostile.leave, SMALL, Why.CRASH, "exit status 7"),
         (hostile.talk, Bounds(5, 200, answer_megabytes=1), Why.ANSWER, "more than 1 MB"),

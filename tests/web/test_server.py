@@ -170,7 +170,7 @@ def test_a_first_start_makes_what_it_needs_and_says_one_line(started):
     assert status == 200
     assert json.loads(text) == {
         "status": "up",
-        **dict.fromkeys(("web", "store", "broker", "worker", "reports", "deliveries"), "up"),
+        **dict.fromkeys(("web", "store", "broker", "worker", "intake", "reports", "deliveries"), "up"),
     }
 
     before, status, after, _ = started.signed_in_at
@@ -259,7 +259,7 @@ def test_a_second_start_is_told_why_not_and_the_way_out(started, tmp_path, own_f
     assert "Traceback" not in errors
 
 
-@pytest.mark.parametrize("name", ["mirror", "deliveries"])
+@pytest.mark.parametrize("name", ["mirror", "intake", "deliveries"])
 def test_a_killed_worker_is_started_again(started, name):
     worker = started.part(f"--hostname {name}@")
     os.kill(worker, signal.SIGKILL)
@@ -294,9 +294,9 @@ def test_a_link_is_ended_by_choosing_a_password(started):
 
 def test_it_ends_cleanly_with_all_its_children_and_starts_again_with_what_it_made(started):
     until = time.monotonic() + 20
-    while len(children := started.children()) < 9 and time.monotonic() < until:
+    while len(children := started.children()) < 11 and time.monotonic() < until:
         time.sleep(0.1)
-    assert len(children) >= 9, "web, scheduler, three workers, and two each of two of them"
+    assert len(children) >= 11, "web, scheduler, four workers, two each of two of them, a server of one"
     code, errors = started.stop(signal.SIGINT)
     assert code == 0
     assert errors.endswith("Stopped.\n")
@@ -452,10 +452,11 @@ def test_health_names_what_is_down(client):
     assert client.get("/healthz").json()["worker"] == "down"
     beat("one")
     assert client.get("/healthz").json()["why"] == {
+        "intake": "No worker for intake has started.",
         "reports": "No worker for reports has started.",
         "deliveries": "No worker for deliveries has started.",
     }
-    beat("two", ["deliveries", "reports"])
+    beat("two", ["deliveries", "reports", "intake"])
     assert client.get("/healthz").status_code == 200
     Heartbeat.objects.update(at=timezone.now() - timedelta(minutes=1))
     answer = client.get("/healthz")

@@ -23,6 +23,7 @@ from mirror.sources.trying import failure_told
 from sqlagent.values import Failure, FailureKind
 from tests.servers import PASSWORD, free_port, postgres_server
 from tests.test_docs import settings_read
+from tests.web.working import visited
 
 pytestmark = pytest.mark.django_db
 
@@ -59,7 +60,7 @@ def typed(port: int, **changed) -> dict[str, object]:
 
 
 def said(browser, engine: str, port: int, name: str = "test", **changed) -> str:
-    answer = browser.post(reverse(f"sources:{name}") + f"?engine={engine}", typed(port, **changed))
+    answer = visited(browser, reverse(f"sources:{name}") + f"?engine={engine}", typed(port, **changed))
     page = html.unescape(answer.content.decode()).replace(str(port), "PORT")
     notice = re.search(r'<div class="notice notice-bad".*?</div></div>', page, re.DOTALL)
     assert notice, page
@@ -133,8 +134,7 @@ def test_changing_a_source_counts_as_a_try_and_loses_nothing_typed(
 ):
     settings.CONNECTION_TESTS_PER_MINUTE = 0
     source = Source.objects.create(owner=charlie, name="erp", engine="postgres", host="127.0.0.1", port=1)
-    answer = as_charlie.post(reverse("sources:edit", args=[source.pk]), typed(2, description="Bills"))
-    assert answer.status_code == 422
+    answer = visited(as_charlie, reverse("sources:edit", args=[source.pk]), typed(2, description="Bills"))
     assert "You have tried 0 connections" in answer.content.decode()
     assert 'value="Bills"' in answer.content.decode()
     with pytest.raises(services.SourceError, match="within a minute"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+import time_machine
 from django.urls import reverse
 from django.utils import timezone
 
@@ -153,3 +154,45 @@ def test_what_nobody_expected_is_said_and_can_be_tried_again(as_alice, monkeypat
             work(upload)
     assert "Something in Mirror itself broke" in review(as_alice, upload).content.decode()
     assert Upload.objects.get().status == Status.DONE
+
+
+def test_what_takes_too_long_or_too_much_is_given_up_and_nothing_of_it_stays(as_alice, settings):
+    settings.UPLOAD_READ_SECONDS = 1
+    upload = uploaded(as_alice, ("long.csv", BIG * 20), ("orders.csv", ORDERS))
+    work(upload)
+    page = review(as_alice, upload).content.decode()
+    assert "long.csv is left out" in page
+    assert "It took longer than 1 second and was ended." in page
+    assert "Norway" in page, "the other file was read"
+    assert sorted(path.name for path in upload.folder.iterdir()) == ["0", "1", "1.duckdb"]
+    settings.UPLOAD_READ_MEGABYTES = 10
+    make(as_alice, upload, name="mine")
+    work(upload)
+    page = review(as_alice, upload).content.decode()
+    assert "The tables were not made. It took more than 10 MB of memory and was ended." in page
+    assert 'value="mine"' in page
+    assert not Source.objects.exists()
+    assert not list((settings.VAR_DIR / "uploads/sources").iterdir())
+
+
+def test_more_than_two_of_one_person_wait_for_their_turn_and_others_do_not(as_alice, as_bob, monkeypatch):
+    mine = [uploaded(as_alice, ("orders.csv", ORDERS)) for _ in range(3)]
+    other = uploaded(as_bob, ("orders.csv", ORDERS))
+    held = [upload_work.work_take(str(upload.pk)) for upload in mine]
+    assert [lease is not None for lease in held] == [True, True, False]
+    assert "Waiting until other files of yours are read" in review(as_alice, mine[2]).content.decode()
+    assert upload_work.work_take(str(other.pk)) is not None
+    sent: list[str] = []
+    monkeypatch.setattr(tasks.upload_work, "delay", sent.append)
+    upload_work.work_do(held[0])
+    assert sent == [str(mine[2].pk)]
+    work(mine[2])
+    assert "Norway" in review(as_alice, mine[2]).content.decode()
+
+
+def test_a_page_says_when_no_worker_takes_the_files(as_alice):
+    upload = uploaded(as_alice, ("orders.csv", ORDERS))
+    with time_machine.travel(timezone.now() + timedelta(seconds=upload_work.WORKER_SECONDS + 1)):
+        assert "No worker has taken this for a minute" in review(as_alice, upload).content.decode()
+    work(upload)
+    assert "Norway" in review(as_alice, upload).content.decode()
