@@ -261,7 +261,8 @@ def test_the_command_refuses_too_unless_it_is_told(production, admin, erp, monke
 def test_the_marker_is_what_adapters_look_for():
     assert StoreMarker._meta.db_table == MARKER_TABLE
     assert StoreMarker._meta.get_field(MARKER_COLUMN)
-    assert len(StoreMarker.objects.get().mark) == 32
+    assert services.store_mark() == StoreMarker.objects.get().mark
+    assert len(services.store_mark()) == 32
 
 
 def test_a_file_that_is_the_store_by_another_name_or_a_copy_of_it_is_no_source(
