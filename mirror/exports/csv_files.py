@@ -29,18 +29,13 @@ MARK = b"\xef\xbb\xbf"
 _HALF = re.compile(r"[\ud800-\udfff]")
 
 
-def csv_cell(value: Any) -> str:
-    """Write one cell.
+def csv_line(values: Iterable[Any]) -> str:
+    """Write one line, its end included.
 
     Example:
-        >>> csv_cell("=1+1"), csv_cell(-5), csv_cell("-5"), csv_cell(None), csv_cell(""), csv_cell('a"b')
-        ('"\\'=1+1"', '-5', '"-5"', '', '""', '"a""b"')
+        >>> csv_line(["=1+1", -5, "-5", None, "", 'a"b'])
+        '"\\'=1+1",-5,"-5",,"","a""b"\\n'
     """
-    return _WRITE.get(value.__class__, _other)(value)
-
-
-def csv_line(values: Iterable[Any]) -> str:
-    """Write one line, its end included."""
     return ",".join([_WRITE.get(value.__class__, _other)(value) for value in values]) + "\n"
 
 

@@ -24,6 +24,7 @@ from sqlagent.values import (
     ValueMatch,
 )
 
+LEVELS = ("schema", "masked", "rows")
 CATALOG = Catalog(
     "sqlite",
     (
@@ -103,7 +104,7 @@ def test_the_schema_shows_names_types_keys_and_comments_as_they_are_written(styl
 
 @pytest.mark.parametrize("style", ["cards", "ddl"])
 def test_each_level_shows_its_share_of_example_values(style: str) -> None:
-    shown = {level: rendering.schema_text(CATALOG, level, style) for level in rendering.LEVELS}
+    shown = {level: rendering.schema_text(CATALOG, level, style) for level in LEVELS}
     assert "Norway" in shown["rows"] and "19.90" in shown["rows"]
     assert (
         "Norway" not in shown["masked"] and "'Aaaa 99'" in shown["masked"] and "like 99.99" in shown["masked"]
@@ -221,7 +222,7 @@ def group(
 
 def test_a_result_is_shown_by_level() -> None:
     result = group(("Norway", 12), (None, b"\x00\x01"), *[("x", i) for i in range(9)])
-    shown = {level: rendering.result_text(result, level) for level in rendering.LEVELS}
+    shown = {level: rendering.result_text(result, level) for level in LEVELS}
     assert all("rows: 11; columns (2): name, n" in text for text in shown.values())
     assert "Norway | 12" in shown["rows"] and "NULL | 2 bytes" in shown["rows"]
     assert "Aaaaaa | 99" in shown["masked"] and "Norway" not in shown["masked"]

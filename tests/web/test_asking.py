@@ -118,7 +118,7 @@ def test_the_page_shows_question_answer_and_how_it_was_found(asked, as_alice) ->
     assert page.version.table.last_row == 5
     assert page.version.chart.figure["data"]
     assert "attempt" in page.agree
-    assert page.steps.groups[0].is_best
+    assert page.steps.groups[0].reasons, "ranked, the best first"
     assert page.version.words.startswith("5 rows · ")
 
 
