@@ -18,9 +18,9 @@ from uuid import UUID
 
 from mirror.exports.defusing import csv_text
 from mirror.exports.kept_lines import csv_lines
+from mirror.exports.pieces import write_pieces
 from mirror.exports.texts import exact, iso, whole
 from mirror.exports.values import Cover, Sheet
-from mirror.exports.writing import write_pieces
 from mirror.results.cells import exact_text
 
 # So that a spreadsheet reads the file as UTF-8.

@@ -18,7 +18,7 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from mirror.leases import Lease, LeaseLost, Status, Watch, claim, end_unheld, hand_back, send
-from mirror.sources import services, tasks, uploading
+from mirror.sources import doors, services, uploading
 from mirror.sources.models import Source, Upload
 from mirror.sources.uploads import FilePlan, LoadError, Problem, TablePlan
 
@@ -71,11 +71,11 @@ def work_look(upload: Upload) -> None:
         if upload.attempts >= ATTEMPTS:
             end_unheld(upload, said={"error": GIVEN_UP})
         elif hand_back(upload):
-            send(tasks.upload_work, str(upload.pk))
+            send(doors.upload_work, str(upload.pk))
     elif upload.status == Status.QUEUED:
         lost = Upload.objects.filter(pk=upload.pk, queued_at__lt=now - timedelta(seconds=LOST_SECONDS))
         if lost.update(queued_at=now):
-            send(tasks.upload_work, str(upload.pk))
+            send(doors.upload_work, str(upload.pk))
     upload.refresh_from_db()
 
 
@@ -104,7 +104,7 @@ def _send(upload: Upload, work: str, wish: dict[str, Any]) -> None:
     Upload.objects.filter(pk=upload.pk, status=Status.DONE).update(
         status=Status.QUEUED, work=work, wish=wish, said={}, progress="", attempts=0, queued_at=timezone.now()
     )
-    send(tasks.upload_work, str(upload.pk))
+    send(doors.upload_work, str(upload.pk))
 
 
 def _read(upload: Upload, lease: Lease) -> None:

@@ -24,7 +24,6 @@ from sqlagent.adapters.base import (
     VALUE_CHARS,
     Adapter,
     Batch,
-    ColumnarRowing,
     Flight,
     Rowing,
     failed,
@@ -34,6 +33,7 @@ from sqlagent.adapters.base import (
     structure_hash,
     unreachable,
 )
+from sqlagent.adapters.columnar import ColumnarRowing
 from sqlagent.adapters.kinds import kind_of
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Check, Column, ForeignKey, Limits, Table

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from mirror.leases import Lease, Status
-from mirror.sources import tasks, upload_work, uploading
+from mirror.sources import doors, tasks, upload_work, uploading
 from mirror.sources.models import Source, Upload
 from mirror.sources.uploads import FilePlan
 from tests.web.test_uploads import ORDERS, make, read, uploaded
@@ -22,7 +22,7 @@ def everything_is_large(monkeypatch, transactional_db, settings, tmp_path):
     settings.VAR_DIR = tmp_path
     monkeypatch.setattr(upload_work, "READ_NOW", 0)
     monkeypatch.setattr(upload_work, "TELL_SECONDS", 0.0)
-    monkeypatch.setattr(tasks.upload_work, "delay", lambda pk: None)
+    monkeypatch.setattr(doors.upload_work, "delay", lambda pk: None)
 
 
 def review(browser, upload: Upload, **headers: str):

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from mirror.leases import Status, send
 from mirror.reports import channels
+from mirror.reports.doors import deliver_report
 from mirror.reports.models import Channel, Delivery, ReportRun
-from mirror.reports.tasks import deliver_report
 
 if TYPE_CHECKING:
     from mirror.people.models import User
