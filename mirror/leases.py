@@ -18,6 +18,7 @@ from datetime import datetime, timedelta
 from time import monotonic, sleep
 from typing import Any
 
+from celery import current_app
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, models, transaction
 from django.db.models import F, Q
@@ -235,13 +236,24 @@ def hand_back(row: Leased) -> bool:
     )
 
 
-def send(task: Any, pk: int) -> None:
+@dataclass
+class Door:
+    """A task by its name: who sends its messages does not import it, as it imports who does its work."""
+
+    name: str
+
+    def delay(self, pk: int | str) -> None:
+        """Send its message now. Raises: kombu's OperationalError when the broker is away."""
+        current_app.send_task(self.name, args=(pk,))
+
+
+def send(door: Door, pk: int | str) -> None:
     """Tell a worker of a queued row once it is certain to be there.
 
     A broker that is away is logged and nothing more: the row is the truth, and a message that
     seems lost is sent again by the recovery.
     """
-    transaction.on_commit(lambda: task.delay(pk), robust=True)
+    transaction.on_commit(lambda: door.delay(pk), robust=True)
 
 
 def _until() -> datetime:

@@ -103,19 +103,6 @@ Bags = Sequence[Counter[str]]
 """The columns of a result, each as a bag of cell keys."""
 
 
-def similarity(rows: Rows, other: Rows) -> float:
-    """Measure how alike two results are, 0 to 1, whatever the order of rows and columns.
-
-    Each column is a bag of values; columns are paired best first; the result is the sum of the
-    minima over the sum of the maxima. It supports, and never makes two results equal.
-
-    Example:
-        >>> similarity(Rows(("a",), ((1,), (2,))), Rows(("a", "b"), ((1, 7), (2, 8))))
-        0.5
-    """
-    return alike(column_bags(rows), column_bags(other))
-
-
 def column_bags(rows: Rows) -> Bags:
     """Gather each column's cells, of the first rows."""
     kept = rows.rows[:_SIMILARITY_ROWS]
@@ -123,7 +110,16 @@ def column_bags(rows: Rows) -> Bags:
 
 
 def alike(mine: Bags, theirs: Bags) -> float:
-    """Measure how alike two results are by their columns, 0 to 1."""
+    """Measure how alike two results are, 0 to 1, whatever the order of rows and columns.
+
+    Columns are paired best first; the result is the sum of the minima over the sum of the maxima. It
+    supports, and never makes two results equal.
+
+    Example:
+        >>> one, other = Rows(("a",), ((1,), (2,))), Rows(("a", "b"), ((1, 7), (2, 8)))
+        >>> alike(column_bags(one), column_bags(other))
+        0.5
+    """
     if not mine and not theirs:
         return 1.0
     shared = sorted(

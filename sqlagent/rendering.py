@@ -57,8 +57,6 @@ ENGINES = {
     "singlestore": "SingleStore",
 }
 
-LEVELS = ("schema", "masked", "rows")
-
 COMMENT_CHARS = 160
 """A comment is a sentence; longer ones are cut so that one column cannot fill a prompt."""
 

@@ -6,7 +6,6 @@ any of it is decided; gold SQL has no place in any of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -642,8 +641,3 @@ class LlmReply:
 
     text: str
     usage: Usage = field(default_factory=Usage)
-
-
-def column_refs(tables: Iterable[Table]) -> tuple[ColumnRef, ...]:
-    """List every column of some tables, in order."""
-    return tuple(ColumnRef(t.key, c.name) for t in tables for c in t.columns)

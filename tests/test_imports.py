@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,6 +86,7 @@ COMPUTING = {"sqlglot", "rapidfuzz", "snowballstemmer"}
 VENDORS = {
     "arrow": {"pyarrow"},
     "base": set(),
+    "columnar": set(),
     "duckdb": {"duckdb", "pyarrow"},
     "kinds": set(),
     "missing": set(),
@@ -187,6 +188,66 @@ def room(name: str) -> str:
 
 AGENT = list(imports("sqlagent"))
 WEB = list(imports("mirror"))
+
+
+# ---------------------------------------------------------------- circles
+
+
+def circles(imports: Iterable[Import]) -> list[list[str]]:
+    """Every set of files that reach each other by imports, inside functions and for types too."""
+    known: dict[Path, set[Path]] = {}
+    for i in imports:
+        named = ROOT / Path(*i.name.split("."))
+        there = named / "__init__.py" if named.is_dir() else named.with_suffix(".py")
+        if there != i.file:
+            known.setdefault(i.file, set()).add(there)
+    reached = {start: _reached(start, known) for start in known}
+    found = {
+        tuple(sorted(there for there in reached[start] if start in reached.get(there, ())))
+        for start in known
+        if start in reached[start]
+    }
+    return [[str(file.relative_to(ROOT)) for file in circle] for circle in sorted(found)]
+
+
+def _reached(start: Path, known: dict[Path, set[Path]]) -> set[Path]:
+    found, next_up = set(), [start]
+    while next_up:
+        for there in known.get(next_up.pop(), ()):
+            if there not in found:
+                found.add(there)
+                next_up.append(there)
+    return found
+
+
+def test_no_file_reaches_itself_by_imports():
+    assert circles([*AGENT, *WEB]) == []
+
+
+def test_a_circle_would_be_found():
+    services, tasks = ROOT / "mirror/asking/services/runs.py", ROOT / "mirror/asking/tasks.py"
+    back = Import(services, 1, "mirror.asking.tasks", at_top=True)
+    (circle,) = circles([*AGENT, *WEB, back])
+    assert {str(services.relative_to(ROOT)), str(tasks.relative_to(ROOT))} <= set(circle)
+
+
+def test_every_door_leads_to_a_task_of_its_name():
+    doors = list((ROOT / "mirror").glob("*/doors.py"))
+    named = {
+        node.args[0].value
+        for file in doors
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.args[0], ast.Constant)
+    }
+    tasks = {
+        f"mirror.{file.parent.name}.tasks.{node.name}"
+        for file in (ROOT / "mirror").glob("*/tasks.py")
+        for node in ast.parse(file.read_text()).body
+        if isinstance(node, ast.FunctionDef)
+        and any(ast.unparse(d) == "shared_task" for d in node.decorator_list)
+    }
+    assert named
+    assert named <= tasks
 
 
 # ---------------------------------------------------------------- sqlagent

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.db.models import Q
 
-from mirror.leases import Leased
+from mirror.leases import Door, Leased
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A kind of work on sources: how its rows come to theirs, and the task that takes one.
+    """A kind of work on sources: how its rows come to theirs, and the door by which a worker takes one.
 
     Of the rows that are worked on, those that `counted` lets through hold a turn. Nobody waits
     for what `is_background`.
     """
 
     way: str
-    task: Any
+    door: Door
     is_background: bool = False
     counted: Q = Q()
 

@@ -18,9 +18,9 @@ from uuid import UUID
 
 from mirror.exports.defusing import csv_text
 from mirror.exports.kept_lines import csv_lines
+from mirror.exports.pieces import write_pieces
 from mirror.exports.texts import exact, iso, whole
 from mirror.exports.values import Cover, Sheet
-from mirror.exports.writing import write_pieces
 from mirror.results.cells import exact_text
 
 # So that a spreadsheet reads the file as UTF-8.
@@ -29,18 +29,13 @@ MARK = b"\xef\xbb\xbf"
 _HALF = re.compile(r"[\ud800-\udfff]")
 
 
-def csv_cell(value: Any) -> str:
-    """Write one cell.
+def csv_line(values: Iterable[Any]) -> str:
+    """Write one line, its end included.
 
     Example:
-        >>> csv_cell("=1+1"), csv_cell(-5), csv_cell("-5"), csv_cell(None), csv_cell(""), csv_cell('a"b')
-        ('"\\'=1+1"', '-5', '"-5"', '', '""', '"a""b"')
+        >>> csv_line(["=1+1", -5, "-5", None, "", 'a"b'])
+        '"\\'=1+1",-5,"-5",,"","a""b"\\n'
     """
-    return _WRITE.get(value.__class__, _other)(value)
-
-
-def csv_line(values: Iterable[Any]) -> str:
-    """Write one line, its end included."""
     return ",".join([_WRITE.get(value.__class__, _other)(value) for value in values]) + "\n"
 
 

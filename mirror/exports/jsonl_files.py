@@ -19,10 +19,10 @@ from typing import Any
 
 from mirror.exports import names
 from mirror.exports.kept_lines import json_lines
+from mirror.exports.pieces import write_pieces
 from mirror.exports.receiving import received
 from mirror.exports.texts import exact, iso, whole
 from mirror.exports.values import Cover, Sheet
-from mirror.exports.writing import write_pieces
 from mirror.results.cells import SAFE_INTEGER
 from mirror.results.selectors import batches_of
 

@@ -17,10 +17,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from mirror.exports import names
+from mirror.exports.pieces import quietly
 from mirror.exports.receiving import received
 from mirror.exports.texts import exact
 from mirror.exports.values import Cover, Kept, Sheet
-from mirror.exports.writing import quietly
 from mirror.results.encoding import StoredColumn, decoded_column
 from mirror.results.selectors import file_opened
 

@@ -17,8 +17,9 @@ from sqlglot import exp
 
 from mirror.exports import sheets
 from mirror.exports.defusing import LIVE, PLAIN_NUMBER
+from mirror.exports.pieces import write_pieces
 from mirror.exports.values import Cover, ExportError, Sheet, Written
-from mirror.exports.writing import NO_COVER, pieces, write, write_pieces
+from mirror.exports.writing import NO_COVER, pieces, write
 from mirror.sources import guarding
 from mirror.sources.services import open_source, source_catalog
 from sqlagent.errors import DatabaseError

@@ -1,15 +1,14 @@
-"""Make sheets of what there is: a stored result, rows on their way from a source, a few rows in memory."""
+"""Make sheets of what there is: a stored result, or rows on their way from a source."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-from mirror.exports.values import Kept, Row, Sheet
+from mirror.exports.values import Kept, Sheet
 from mirror.results import selectors
 from mirror.results.models import StoredResult
 from sqlagent.ports import ColumnStream, CsvLines, RowStream
-from sqlagent.values import Rows
 
 
 def sheet_of(
@@ -33,26 +32,6 @@ def sheet_of(
         sentence=sentence,
         chart_image=chart_image,
         kept=kept,
-    )
-
-
-def sheet_of_rows(
-    rows: Rows, title: str = "", *, sentence: str = "", chart_image: bytes | None = None
-) -> Sheet:
-    """A few rows that are in memory."""
-
-    def batches() -> Iterator[Sequence[Row]]:
-        yield rows.rows
-
-    return Sheet(
-        title=title,
-        columns=rows.columns,
-        kinds=tuple(map(str, rows.kinds)),
-        batches=batches,
-        row_count=len(rows.rows),
-        truncated=rows.truncated,
-        sentence=sentence,
-        chart_image=chart_image,
     )
 
 

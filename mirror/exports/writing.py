@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
 from uuid import uuid4
 
+from mirror.exports.pieces import Progress, quietly
 from mirror.exports.values import FORMATS, Cover, ExportError, Sheet, Written
 from sqlagent.errors import without_folders
 
 NO_COVER = Cover()
-
-Progress = Callable[[int], None]
 
 
 def write(
@@ -61,23 +59,6 @@ def pieces(format: str, sheet: Sheet) -> Iterator[tuple[bytes, int]]:
     else:
         raise ExportError(f"A file of format “{format}” cannot be read before it is whole.")
     yield from chunks(sheet)
-
-
-def write_pieces(
-    found: Iterable[tuple[bytes, int]], file: BinaryIO, progress: Progress | None = None
-) -> Written:
-    """Write pieces as they come, and count the rows and bytes in them."""
-    rows = size = 0
-    for piece, count in found:
-        file.write(piece)
-        rows, size = rows + count, size + len(piece)
-        if progress is not None:
-            progress(rows)
-    return Written(rows, size)
-
-
-def quietly(rows: int) -> None:
-    """Tell nobody how many rows there are so far."""
 
 
 Writer = Callable[[Sequence[Sheet], Path, Cover, Progress], tuple[int, tuple[str, ...]]]

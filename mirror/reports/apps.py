@@ -16,8 +16,8 @@ class ReportsConfig(AppConfig):
         from django.db.models import Q
 
         from mirror.asking.work import Work, work_register
+        from mirror.reports.doors import make_report
         from mirror.reports.models import ReportRun
-        from mirror.reports.tasks import make_report
 
         way = "report__parts__saved__source"
         work_register(ReportRun, Work(way, make_report, is_background=True, counted=Q(is_reading=True)))

@@ -137,11 +137,6 @@ class ScheduleForm(forms.Form):
         self.by_staff = by_staff
 
     @classmethod
-    def of_schedule(cls, schedule: Schedule | None) -> ScheduleForm:
-        """Show a schedule; None is by hand."""
-        return cls(initial={"kind": BY_HAND} if schedule is None else schedule.to_json())
-
-    @classmethod
     def of_report(cls, report: Report) -> ScheduleForm:
         """Show a report's schedule as it is kept, whether or not it can still be read."""
         kept = report.schedule or {"kind": BY_HAND}

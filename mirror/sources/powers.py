@@ -58,11 +58,6 @@ class Powers:
         return self.is_severe and not self.is_confirmed
 
 
-def powers_told(check: Check) -> Powers:
-    """Tell what a connection test found."""
-    return powers_read(powers_kept(check))
-
-
 def powers_read(kept: dict[str, Any]) -> Powers:
     """Tell what `powers_kept` wrote of somebody whom no administrator has confirmed."""
     return _told(kept, ())

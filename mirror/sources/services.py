@@ -18,8 +18,9 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from mirror.leases import send
 from mirror.people.models import Team, User
-from mirror.sources import powers, selectors, tasks
+from mirror.sources import doors, powers, selectors
 from mirror.sources.addresses import AddressRefused, file_check, host_check
 from mirror.sources.apart import check_apart, seen_apart
 from mirror.sources.catalogs import catalog_json, catalog_read
@@ -462,7 +463,7 @@ def _index_ask_for(source: Source) -> None:
     StoredIndex.objects.update_or_create(
         source=source, defaults={"state": StoredIndex.State.WAITING, "message": ""}
     )
-    tasks.index_build.delay_on_commit(source.pk)
+    send(doors.index_build, source.pk)
 
 
 def _index_make(source: Source, catalog: Catalog, database: Database) -> ValueIndex | None:

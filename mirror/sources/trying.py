@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 # Sentences of our adapters that only a database makes them say, or that were said before anything was called.
 _ANSWERED = re.compile(
     r"The server (refused (the password of )?user|knows no user|has no database|does not let|at \S+ (has no|is starting))"
-    r"|User '.*' may not connect to database|No TLS connection to |The (dialect|driver) .* is not installed"
+    r"|User '.*' may not connect to database|No TLS connection to .*certificate|The (dialect|driver) .* is not installed"
 )
 # What a server of these engines said, or what else answered there, stands behind a colon.
 _QUOTING = re.compile(

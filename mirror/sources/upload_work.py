@@ -20,7 +20,7 @@ from django.utils import timezone
 from mirror import confined
 from mirror.confined import Unfinished
 from mirror.leases import Lease, LeaseLost, Status, Watch, send
-from mirror.sources import services, tasks, uploading, waiting
+from mirror.sources import doors, services, uploading, waiting
 from mirror.sources.models import Source, Upload
 from mirror.sources.uploads import FilePlan, LoadError, Problem, TablePlan
 
@@ -61,7 +61,7 @@ def work_make(upload: Upload, source: dict[str, Any] | None) -> None:
 
 def work_look(upload: Upload) -> None:
     """See to it that what somebody waits for is worked on."""
-    waiting.waiting_look(upload, tasks.upload_work, ATTEMPTS, GIVEN_UP)
+    waiting.waiting_look(upload, doors.upload_work, ATTEMPTS, GIVEN_UP)
 
 
 def work_words(upload: Upload) -> str:
@@ -95,7 +95,7 @@ def work_do(lease: Lease) -> None:
             _read(upload, lease)
         else:
             _make(upload, lease)
-    waiting.waiting_next(Upload, upload.owner, tasks.upload_work)
+    waiting.waiting_next(Upload, upload.owner, doors.upload_work)
 
 
 def work_break(lease: Lease) -> None:
@@ -116,7 +116,7 @@ def _send(upload: Upload, work: str, wish: dict[str, Any]) -> None:
         waits_turn=False,
         queued_at=now,
     )
-    send(tasks.upload_work, str(upload.pk))
+    send(doors.upload_work, str(upload.pk))
 
 
 def _read(upload: Upload, lease: Lease) -> None:

@@ -19,7 +19,7 @@ from mirror import confined
 from mirror.confined import Unfinished
 from mirror.leases import Lease, LeaseLost, Status, Watch, end_unheld, send
 from mirror.people.models import User
-from mirror.sources import selectors, services, tasks, waiting
+from mirror.sources import doors, selectors, services, waiting
 from mirror.sources.drift import drift_words
 from mirror.sources.models import Source, Visit
 from mirror.sources.powers import powers_kept
@@ -79,7 +79,7 @@ def visit_ask(
         wish["engine"] = source.engine
     visit = Visit(owner=by, work=work, source=source if source.pk else None, wish=wish, password=password)
     visit.save()
-    send(tasks.visit_work, str(visit.pk))
+    send(doors.visit_work, str(visit.pk))
     return visit
 
 
@@ -87,7 +87,7 @@ def visit_look(visit: Visit) -> None:
     """See to it that what somebody waits for is worked on, and end it in words when no worker is there."""
     if waiting.waits_long(visit, visit.created_at, WORKER_SECONDS):
         end_unheld(visit, said={"error": NO_WORKER}, password="")
-    waiting.waiting_look(visit, tasks.visit_work, ATTEMPTS, GIVEN_UP)
+    waiting.waiting_look(visit, doors.visit_work, ATTEMPTS, GIVEN_UP)
 
 
 def visit_stop(visit: Visit) -> None:
@@ -127,7 +127,7 @@ def visit_do(lease: Lease) -> None:
     with suppress(LeaseLost), Watch(lease) as watch, confined.called_off_when(watch.cancelled.is_set):
         if said := _said(visit, lease):
             lease.end(said=said, password="")
-    waiting.waiting_next(Visit, visit.owner, tasks.visit_work)
+    waiting.waiting_next(Visit, visit.owner, doors.visit_work)
 
 
 def visit_break(lease: Lease) -> None:

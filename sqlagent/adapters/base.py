@@ -11,13 +11,12 @@ import os
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 from sqlagent.errors import StatementFailed, Unreachable
 from sqlagent.values import (
@@ -194,39 +193,6 @@ def _readable(chunks: Iterable[Batch]) -> Iterator[Batch]:
     except (ValueError, OverflowError, ArithmeticError) as error:
         advice = "Cast the column to another type, or leave it out."
         raise failed(f"The rows could not be read: {error}.", advice=advice) from error
-
-
-class ColumnarRowing(Rowing):
-    """A `Rowing` that may come by column instead; a `ColumnStream` of the ports.
-
-    `batches` are columns as `sqlagent.adapters.arrow` keeps them within the limits; they and
-    `chunks` must not begin before they are iterated. Whoever opened the session closes it, which
-    lets go of what is left half read.
-    """
-
-    def __init__(
-        self,
-        columns: Iterable[str],
-        kinds: Iterable[Kind],
-        chunks: Iterable[Batch],
-        batches: Generator[list[Any]],
-        flight: Flight,
-        limits: Limits,
-    ) -> None:
-        super().__init__(columns, kinds, chunks, flight, limits)
-        self._batches = batches
-
-    def column_batches(self) -> Iterator[list[Any]]:
-        """Yield batches of columns. Raises: StatementFailed, Unreachable."""
-        from sqlagent.adapters.arrow import ColumnLimits  # loads pyarrow, which rows do without
-
-        kept = ColumnLimits(self.kinds, self._batches, self._flight, self._limits)
-        yield from kept
-        self.truncated, self.cut_cells = kept.truncated, kept.cut_cells
-
-    def close(self) -> None:
-        """Let go of the columns. Idempotent."""
-        self._batches.close()
 
 
 def cell_chars(cell: Cell) -> int:

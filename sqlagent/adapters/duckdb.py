@@ -24,7 +24,6 @@ from sqlagent.adapters.base import (
     VALUE_CHARS,
     Adapter,
     Batch,
-    ColumnarRowing,
     Flight,
     Rowing,
     failed,
@@ -35,6 +34,7 @@ from sqlagent.adapters.base import (
     structure_hash,
     unreachable,
 )
+from sqlagent.adapters.columnar import ColumnarRowing
 from sqlagent.adapters.kinds import kind_of
 from sqlagent.adapters.tally import Tally, checked
 from sqlagent.errors import DatabaseError, StatementFailed

@@ -29,7 +29,6 @@ from sqlagent.adapters.base import (
     VALUE_CHARS,
     Adapter,
     Batch,
-    ColumnarRowing,
     Flight,
     Row,
     Rowing,
@@ -40,6 +39,7 @@ from sqlagent.adapters.base import (
     refused,
     unreachable,
 )
+from sqlagent.adapters.columnar import ColumnarRowing
 from sqlagent.adapters.kinds import kind_of
 from sqlagent.adapters.postgres_copy import (
     CopiedLines,

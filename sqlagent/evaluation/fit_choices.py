@@ -63,12 +63,3 @@ def fit_choice(cases: Sequence[Case], penalty: float = 1.0, smallest: float = 0.
 
     found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 200})
     return {f: round(float(v), 3) for f, v in zip(names, found.x, strict=True) if abs(v) >= smallest}
-
-
-def accuracy(cases: Sequence[Case], weights: dict[str, float]) -> float:
-    """Share of cases whose best-scored option is right."""
-    hits = 0
-    for case in cases:
-        scores = [sum(weights.get(f, 0.0) * v for f, v in o.items()) for o in case.options]
-        hits += scores.index(max(scores)) in case.right
-    return hits / len(cases) if cases else 0.0

@@ -12,7 +12,7 @@ from sqlagent.grammar.features import slot_kind
 from sqlagent.grammar.frames import frame_of, nested_of, normalised
 from sqlagent.grammar.reading import Reading, Slot
 from sqlagent.grammar.schema import Schema
-from sqlagent.grammar.tree import Col, Cond, Query, base
+from sqlagent.grammar.tree import Cond, Query, base
 from sqlagent.language.mentions import Target
 
 Name = tuple[str, str]
@@ -319,13 +319,3 @@ def _counts(reading: Reading, query: Query, roles: list[str]) -> None:
     slots = [n for n, s in enumerate(reading.slots) if s.kind == "count"]
     for n, term in zip(slots, counts, strict=False):
         roles[n] = "SD" if term.distinct else "S"
-
-
-def loose_columns(query: Query, picks: dict[int, Name]) -> list[Col]:
-    """Plain columns selected that no slot named."""
-    named = set(picks.values())
-    return [
-        t.col
-        for t in query.select
-        if t.col is not None and t.plain and (base(t.col.table), t.col.name) not in named
-    ]

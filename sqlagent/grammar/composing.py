@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from sqlagent.grammar.conditions import Conditions, gather
 from sqlagent.grammar.reading import Reading
 from sqlagent.grammar.schema import Schema
-from sqlagent.grammar.tree import Col, Cond, Order, Query, Term, base, term_of
+from sqlagent.grammar.tree import Col, Cond, Order, Query, Term, term_of
 from sqlagent.language.mentions import Target
 
 _AGG_CUES = {
@@ -355,8 +355,3 @@ def _alike(conds: list[Cond]) -> list[Cond]:
 
 def _same_equal(clause: tuple[Cond, ...], cond: Cond) -> bool:
     return clause[0].op == "=" and clause[0].term == cond.term and clause[0].values != cond.values
-
-
-def tables_of(query: Query) -> set[str]:
-    """The tables a tree reads, nested ones left out."""
-    return {base(i) for i in query.instances()}

@@ -61,14 +61,12 @@ class Passed:
     """One read-only statement. `sql` is the text as typed, to show and keep; `sent` is the one to run.
 
     `sent` holds the words that were read and nothing else: no comment, plain spaces, quotes anew. It is
-    the only text that may reach a database. `explains` says that it returns a plan rather than rows;
-    `runs` is false when nothing of it is run (EXPLAIN without ANALYZE, DESCRIBE, SHOW).
+    the only text that may reach a database. `runs` is false when nothing of it is run (EXPLAIN without ANALYZE, DESCRIBE, SHOW).
     """
 
     sql: str
     sent: str
     built: Rebuilt
-    explains: bool = False
     runs: bool = True
 
     def placed(self, failure: Failure) -> Failure:
@@ -130,7 +128,7 @@ def _decide(sql: str, built: Rebuilt, catalog: Catalog, policy: Policy, allowed:
     if command is not None:
         if command.done:
             return replace(passed, runs=False)
-        passed = replace(passed, explains=True, runs=command.runs)
+        passed = replace(passed, runs=command.runs)
         built = replace(built, code=command.code)
     refusal = _first_word(built.code, catalog.dialect, policy)
     if refusal is not None:
@@ -159,7 +157,7 @@ def _decide(sql: str, built: Rebuilt, catalog: Catalog, policy: Policy, allowed:
         return bound
     passed = replace(passed, sent=bound.code, built=bound)
     if isinstance(root, exp.Describe | exp.Summarize):
-        return replace(passed, explains=True, runs=isinstance(root, exp.Summarize))
+        return replace(passed, runs=isinstance(root, exp.Summarize))
     return passed
 
 

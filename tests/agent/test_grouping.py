@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlagent.cells import cell_key, similarity
+from sqlagent.cells import alike, cell_key, column_bags
 from sqlagent.grouping import asks_order, fingerprint, group_by_execution, same_answer_bird
 from sqlagent.values import Candidate, Execution, Failure, FailureKind, Rows
 
@@ -124,6 +124,11 @@ def test_a_shuffled_bag_is_the_same_answer(cells: list[tuple[Any, Any]], chance:
     turned = cells[:]
     chance.shuffle(turned)
     assert fingerprint(rows(*cells), False) == fingerprint(rows(*turned), False)
+
+
+def similarity(one: Rows, other: Rows) -> float:
+    """How alike two results are."""
+    return alike(column_bags(one), column_bags(other))
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=6))

@@ -27,6 +27,7 @@ from sqlagent.values import (
     ValueMatch,
 )
 
+LEVELS = ("schema", "masked", "rows")
 CATALOG = Catalog(
     "sqlite",
     (
@@ -106,7 +107,7 @@ def test_the_schema_shows_names_types_keys_and_comments_as_they_are_written(styl
 
 @pytest.mark.parametrize("style", ["cards", "ddl"])
 def test_each_level_shows_its_share_of_example_values(style: str) -> None:
-    shown = {level: rendering.schema_text(CATALOG, level, style) for level in rendering.LEVELS}
+    shown = {level: rendering.schema_text(CATALOG, level, style) for level in LEVELS}
     assert "Norway" in shown["rows"] and "19.90" in shown["rows"]
     assert (
         "Norway" not in shown["masked"] and "'Aaaa 99'" in shown["masked"] and "like 99.99" in shown["masked"]
@@ -220,7 +221,7 @@ def group(
 def test_a_result_is_shown_by_level() -> None:
     result = group(("Norway", 12), (None, b"\x00\x01"), *[("x", i) for i in range(9)])
     sql = "SELECT name, n FROM country"
-    shown = {level: rendering.result_text(result, level, sql, CATALOG) for level in rendering.LEVELS}
+    shown = {level: rendering.result_text(result, level, sql, CATALOG) for level in LEVELS}
     assert all("rows: 11; columns (2): name, n" in text for text in shown.values())
     assert "Norway | 12" in shown["rows"] and "NULL | 2 bytes" in shown["rows"]
     assert "Aaaaaa | 99" in shown["masked"] and "Norway" not in shown["masked"]
@@ -318,7 +319,7 @@ def test_headings_that_a_pivot_takes_from_values_are_numbered(level: str) -> Non
 def test_labels_of_an_enum_are_stored_values() -> None:
     column = Column("status", "enum('open','Sent, ''late''','x", Kind.TEXT)
     catalog = Catalog("mysql", (Table("orders", (column,)),))
-    shown = {level: rendering.schema_text(catalog, level) for level in rendering.LEVELS}
+    shown = {level: rendering.schema_text(catalog, level) for level in LEVELS}
     assert "enum(…" in shown["schema"] and not any(w in shown["schema"] for w in ("open", "late", "x"))
     assert "'aaaa'" in shown["masked"] and "open" not in shown["masked"] and "late" not in shown["masked"]
     assert "'open'" in shown["rows"]

@@ -1,4 +1,4 @@
-"""Rows in a file of ours, as a stored result has them, without a store."""
+"""Sheets of rows in memory, and in a file as a stored result has them, without a store."""
 
 from __future__ import annotations
 
@@ -7,11 +7,26 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from mirror.exports.sheets import sheet_of_rows
 from mirror.exports.values import Kept, Sheet
 from mirror.results import encoding
 from mirror.results.encoding import StoredColumn
 from sqlagent.values import Rows
+
+
+def sheet_of_rows(
+    rows: Rows, title: str = "", *, sentence: str = "", chart_image: bytes | None = None
+) -> Sheet:
+    """A few rows that are in memory."""
+    return Sheet(
+        title=title,
+        columns=rows.columns,
+        kinds=tuple(map(str, rows.kinds)),
+        batches=lambda: iter([rows.rows]),
+        row_count=len(rows.rows),
+        truncated=rows.truncated,
+        sentence=sentence,
+        chart_image=chart_image,
+    )
 
 
 def sheet_kept(rows: Rows, path: Path, title: str = "") -> Sheet:

@@ -17,10 +17,10 @@ from fontTools.pens.ttGlyphPen import TTGlyphPen
 from pypdf import PdfReader
 
 from mirror.exports import images, pdf_letters, xlsx_files
-from mirror.exports.sheets import sheet_of_rows
 from mirror.exports.values import FORMATS, Cover, ExportError
 from mirror.exports.writing import pieces, write
 from sqlagent.values import Rows
+from tests.exports.keeping import sheet_of_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNTS = Rows(("n", "name"), tuple((n, f"name {n}") for n in range(10)))
@@ -208,7 +208,7 @@ import resource, sys
 from pathlib import Path
 import django
 django.setup()
-from mirror.exports.sheets import sheet_of_rows
+from tests.exports.keeping import sheet_of_rows
 from mirror.exports.values import FORMATS, ExportError
 from mirror.exports.writing import write
 from sqlagent.values import Rows

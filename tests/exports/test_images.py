@@ -189,8 +189,8 @@ def test_the_colours_are_those_of_the_style_sheet_by_day():
         for name, *numbers in re.findall(r"--([\w-]+): light-dark\(oklch\(([\d.]+)% ([\d.]+) ([\d.]+)\)", css)
     }
     assert tuple(found[f"series-{n}"] for n in range(1, 9)) == look.SERIES
-    names = ("panel", "sunken", "text", "text-muted", "line", "line-strong")
-    ours = (look.PANEL, look.SUNKEN, look.TEXT, look.MUTED, look.LINE, look.STRONG)
+    names = ("panel", "text", "text-muted", "line", "line-strong")
+    ours = (look.PANEL, look.TEXT, look.MUTED, look.LINE, look.STRONG)
     assert tuple(map(found.get, names)) == ours
 
 

@@ -23,12 +23,11 @@ from openpyxl.utils.escape import unescape
 
 from mirror.exports import csv_files, kept_lines
 from mirror.exports.defusing import csv_text, csv_text_sql, defused
-from mirror.exports.sheets import sheet_of_rows
 from mirror.exports.texts import exact, whole
 from mirror.exports.writing import pieces, write
 from mirror.results.selectors import file_opened
 from sqlagent.values import Rows
-from tests.exports.keeping import sheet_kept
+from tests.exports.keeping import sheet_kept, sheet_of_rows
 
 # Letters that have hurt somebody: NUL, line ends, signs, quotes, separators, marks, half an emoji and a whole one.
 LETTERS = "\x00\x01\t\r\n =+-@'\",;|.0159eEaé\x7f\x85\xa0\u200b\u2028\u2212\ufeff\ufffe\uff1d\ud800\udc00😀_x0041_<r></r>&"

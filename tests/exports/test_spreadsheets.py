@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from mirror.exports.sheets import sheet_of_rows
 from mirror.exports.values import Cover
 from mirror.exports.writing import write
 from sqlagent.values import Rows
-from tests.exports.keeping import sheet_kept
+from tests.exports.keeping import sheet_kept, sheet_of_rows
 from tests.exports.spreadsheets import opened
 
 CASES = [

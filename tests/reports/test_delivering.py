@@ -240,8 +240,8 @@ def test_a_worker_that_lost_its_run_writes_nothing_and_leaves_nothing(report, mo
 def test_messages_are_sent_again_when_their_time_comes_or_nobody_came(report, monkeypatch) -> None:
     sent: list[tuple[str, int]] = []
     for name in ("make_report", "deliver_report"):
-        task = getattr(recovery, name)
-        monkeypatch.setattr(task, "delay", lambda pk, name=name: sent.append((name, pk)))
+        door = getattr(recovery, name)
+        monkeypatch.setattr(door, "delay", lambda pk, name=name: sent.append((name, pk)))
     rows = made(report)
     first, second = (row.pk for row in rows.values())
     sent.clear()

@@ -41,7 +41,7 @@ def test_there_is_one_of_each_kind():
 
 @pytest.mark.parametrize("schedule", ONE_OF_EACH, ids=lambda schedule: schedule.kind)
 def test_a_schedule_shown_and_sent_back_is_the_same(schedule):
-    shown = ScheduleForm.of_schedule(schedule)
+    shown = ScheduleForm(initial=schedule.to_json())
     assert shown.schedule == schedule
     form = ScheduleForm(posted(shown))
     assert form.is_valid(), form.errors

@@ -62,10 +62,10 @@ def test_the_message_is_sent_only_when_the_run_is_kept(
 ) -> None:
     from django.db import transaction
 
-    from mirror.asking import tasks
+    from mirror.asking import doors
 
     sent = []
-    monkeypatch.setattr(tasks.answer_run, "delay", lambda pk: sent.append(pk))
+    monkeypatch.setattr(doors.answer_run, "delay", lambda pk: sent.append(pk))
     with pytest.raises(RuntimeError), transaction.atomic():
         services.run_ask(alice, shop, REVENUE)
         raise RuntimeError
@@ -76,12 +76,12 @@ def test_the_message_is_sent_only_when_the_run_is_kept(
 def test_a_broker_that_is_away_loses_no_question(transactional_db, shop, as_alice, monkeypatch) -> None:
     from kombu.exceptions import OperationalError
 
-    from mirror.asking import tasks
+    from mirror.asking import doors
 
     def away(pk: int) -> None:
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr(tasks.answer_run, "delay", away)
+    monkeypatch.setattr(doors.answer_run, "delay", away)
     response = as_alice.post(reverse("asking:ask"), {"question": REVENUE, "source": "shop"})
     assert response.status_code == 302
     assert Run.objects.get().status == Status.QUEUED
@@ -118,7 +118,7 @@ def test_the_page_shows_question_answer_and_how_it_was_found(asked, as_alice) ->
     assert page.version.table.last_row == 5
     assert page.version.chart.figure["data"]
     assert "attempt" in page.agree
-    assert page.steps.groups[0].is_best
+    assert page.steps.groups[0].reasons, "ranked, the best first"
     assert page.version.words.startswith("5 rows · ")
 
 

@@ -236,9 +236,6 @@ def test_saved_sql_is_run_with_its_parameters(answered, as_alice, alice, shop) -
     for words in (shown.content.decode(), gone.content.decode()):
         assert "</svg>Saved SQL</span>" in words
         assert "<dt>Written by</dt><dd>a person</dd>" in words
-    assert (page.title, page.state, page.arguments) == (
-        "Customers of a country",
-        "",
-        (("country", "Germany"),),
-    )
+    assert (page.title, page.state) == ("Customers of a country", "")
+    assert version.arguments == {"country": "Germany"}
     assert int(page.version.table.rows[0][0].exact or page.version.table.rows[0][0].text) > 0

@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from mirror.asking import services, tasks
+from mirror.asking import doors, services, tasks
 from mirror.asking.models import Run, Version
 from mirror.leases import Status
 from mirror.results.models import StoredResult
@@ -95,8 +95,8 @@ def sent(monkeypatch) -> list[tuple[str, int]]:
     """What was sent to workers, instead of to a broker."""
     found: list[tuple[str, int]] = []
     for name in ("answer_run", "run_version"):
-        task = getattr(tasks, name)
-        monkeypatch.setattr(task, "delay", lambda pk, name=name: found.append((name, pk)))
+        door = getattr(doors, name)
+        monkeypatch.setattr(door, "delay", lambda pk, name=name: found.append((name, pk)))
     return found
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 import time_machine
 from django.urls import reverse
+from kombu.exceptions import OperationalError
 
-from mirror.sources import addresses, services
+from mirror.sources import addresses, doors, services
 from mirror.sources.catalogs import catalog_json, catalog_read
 from mirror.sources.models import Source, StoredIndex
 from mirror.sources.pages import table_blocks
@@ -323,6 +324,15 @@ def test_stored_values_become_searchable(shop):
     assert [match.value for match in index.search("norway")][:1] == ["Norway"]
     assert services.source_index(shop, catalog, database) is index, "unpacked once"
     database.close()
+
+
+def test_tables_are_read_though_the_broker_is_away(transactional_db, as_alice, shop, monkeypatch):
+    def away(pk: int) -> None:
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(doors.index_build, "delay", away)
+    visited(as_alice, url("refresh", shop.pk))
+    assert StoredIndex.objects.get(source=shop).state == StoredIndex.State.WAITING
 
 
 def test_values_that_cannot_be_read_are_told_on_the_page(as_alice, shop, tmp_path):

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from mirror import confined
 from mirror.leases import Lease, Status
-from mirror.sources import tasks, upload_work, uploading
+from mirror.sources import doors, tasks, upload_work, uploading
 from mirror.sources.models import Source, Upload
 from tests.web import hostile
 from tests.web.test_uploads import ORDERS, read, typed
@@ -24,7 +24,7 @@ BIG = b"id,name\n" + b"".join(b"%d,somebody\n" % n for n in range(45_000))
 def in_a_folder_of_its_own(monkeypatch, transactional_db, settings, tmp_path):
     settings.VAR_DIR = tmp_path
     monkeypatch.setattr(upload_work, "TELL_SECONDS", 0.0)
-    monkeypatch.setattr(tasks.upload_work, "delay", lambda pk: None)
+    monkeypatch.setattr(doors.upload_work, "delay", lambda pk: None)
 
 
 def uploaded(browser, *pairs: tuple[str, bytes], to: str = "") -> Upload:

@@ -51,7 +51,6 @@ class RunPage:
 
     id: int
     thread_id: int
-    thread_title: str
     turns: tuple[TurnView, ...]
     source_id: int
     source: str
@@ -61,7 +60,6 @@ class RunPage:
     question: str
     is_rewritten: bool
     is_saved: bool
-    arguments: tuple[tuple[str, str], ...]
     state: str
     is_working: bool
     reason: str
@@ -109,20 +107,18 @@ def run_page(
     return RunPage(
         id=run.pk,
         thread_id=run.thread_id,
-        thread_title=run.thread.title,
         turns=tuple(
             TurnView(turn.pk, turn.asked or turn.thread.title, state_of(turn), turn.pk == run.pk)
             for turn in selectors.thread_turns(run.thread)
         ),
         source_id=source.pk,
         source=source.name,
-        dialect=_dialect(source.engine),
+        dialect=source.engine,
         title=title,
         asked=asked,
         question=run.question,
         is_rewritten=bool(run.asked) and run.question != run.asked,
         is_saved=bool(versions) and versions[-1].origin == Version.Origin.SAVED,
-        arguments=tuple((name, str(value)) for name, value in (current.arguments if current else {}).items()),
         state=state_of(run),
         is_working=not run.is_ended,
         reason=run.reason,
@@ -175,7 +171,3 @@ def _best_attempt(steps: StepsView) -> str:
     tiles = [tile for round in steps.rounds for tile in round.tiles]
     ran = [tile for tile in tiles if not tile.problem]
     return (ran or tiles)[-1].sql if tiles else ""
-
-
-def _dialect(engine: str) -> str:
-    return {"postgres": "postgres", "sqlite": "sqlite"}.get(engine, engine)

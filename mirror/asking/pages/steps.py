@@ -37,7 +37,6 @@ class TileView:
     """One attempt. `group` is the number of the result it gave, 0 when it gave none."""
 
     number: int
-    status: str
     words: str
     group: int
     sql: str
@@ -51,24 +50,18 @@ class TileView:
 class RoundView:
     """One round of attempts; later ones say what was missing before."""
 
-    number: int
     missing: tuple[str, ...]
     tiles: tuple[TileView, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class GroupView:
-    """Attempts that gave the same rows, with the first of them. `number` counts from 1."""
+    """Attempts that gave the same rows, with the first of them."""
 
-    number: int
-    size: int
     agree: str
-    percent: int
     tiles: tuple[int, ...]
-    columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     more: str
-    is_best: bool
     reasons: tuple[str, ...] = ()
 
 
@@ -90,11 +83,6 @@ class StepsView:
     unmet: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     is_stopping: bool = False
-
-    @property
-    def attempts(self) -> int:
-        """How many attempts were made so far."""
-        return sum(len(round.tiles) for round in self.rounds)
 
 
 @dataclass(slots=True)
@@ -144,7 +132,7 @@ def steps_view(run: Run, steps: Iterable[Step]) -> StepsView:
     for step in steps:
         story.hear(step.kind, step.data)
     groups = _groups(story)
-    place = {tile: group.number for group in groups for tile in group.tiles}
+    place = {tile: number for number, group in enumerate(groups, 1) for tile in group.tiles}
     state = state_of(run)
     return StepsView(
         state=state,
@@ -155,8 +143,8 @@ def steps_view(run: Run, steps: Iterable[Step]) -> StepsView:
         unlinked=story.unlinked,
         rewritten=story.rewritten,
         rounds=tuple(
-            RoundView(number + 1, missing, tuple(_tile(data, place) for data in tiles))
-            for number, missing, tiles in story.rounds
+            RoundView(missing, tuple(_tile(data, place) for data in tiles))
+            for _, missing, tiles in story.rounds
         ),
         groups=groups,
         verdict=story.verdict.get("reason", ""),
@@ -184,7 +172,6 @@ def _tile(data: dict[str, Any], place: dict[int, int]) -> TileView:
         words = counted(data["row_count"], "row") + (f", {words}" if words else "")
     return TileView(
         number=data["index"] + 1,
-        status=data["status"],
         words=words,
         group=place.get(data["index"], 0),
         sql=data["sql"],
@@ -199,19 +186,14 @@ def _groups(story: _Story) -> tuple[GroupView, ...]:
     """Results in their order: as ranked once they are, else as they form, largest first."""
     is_ranked = bool(story.ranked) and story.last not in ("sampling", "executed", "grouped")
     made = []
-    for number, group in enumerate(story.ranked if is_ranked else story.groups, start=1):
+    for group in story.ranked if is_ranked else story.groups:
         more = group["row_count"] - len(group["rows"])
         made.append(
             GroupView(
-                number=number,
-                size=group["size"],
                 agree=f"{group['size']} of {counted(story.pool, 'attempt')}",
-                percent=round(100 * group["size"] / story.pool) if story.pool else 0,
                 tiles=tuple(group["members"]),
-                columns=tuple(group["columns"]),
                 rows=preview_cells(group),
                 more=f"and {counted(more, 'more row')}" if more > 0 else "",
-                is_best=is_ranked and number == 1,
                 reasons=tuple(group.get("reasons", ())),
             )
         )

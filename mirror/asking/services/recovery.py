@@ -6,14 +6,13 @@ import logging
 from datetime import timedelta
 from typing import Any
 
-from celery import Task
 from django.utils import timezone
 
+from mirror.asking.doors import answer_run, run_version
 from mirror.asking.models import Run, Version
 from mirror.asking.services.answering import STOPPED
 from mirror.asking.services.versions import STOPPED_FAILURE
-from mirror.asking.tasks import answer_run, run_version
-from mirror.leases import Leased, Status, end_unheld, hand_back
+from mirror.leases import Door, Leased, Status, end_unheld, hand_back
 from sqlagent.values import FailureKind, Outcome
 
 log = logging.getLogger(__name__)
@@ -46,7 +45,7 @@ def runs_recover() -> None:
     _recover(Version, run_version, stopped={"failure": STOPPED_FAILURE}, given_up={"failure": failure})
 
 
-def _recover(model: type[Leased], task: Task, *, stopped: dict[str, Any], given_up: dict[str, Any]) -> None:
+def _recover(model: type[Leased], door: Door, *, stopped: dict[str, Any], given_up: dict[str, Any]) -> None:
     now = timezone.now()
     for row in model._default_manager.filter(status=Status.RUNNING, lease_until__lt=now)[:AT_ONCE]:
         if row.stop_requested:
@@ -56,11 +55,11 @@ def _recover(model: type[Leased], task: Task, *, stopped: dict[str, Any], given_
             log.error("%s %s was given up after %d attempts", model.__name__, row.pk, row.attempts)
         elif hand_back(row):
             log.warning("%s %s was handed back after its worker was lost", model.__name__, row.pk)
-            task.delay(row.pk)
+            door.delay(row.pk)
     lost = now - timedelta(seconds=LOST_SECONDS)
     waiting = model._default_manager.filter(status=Status.QUEUED, queued_at__lt=lost).order_by("queued_at")
     for row in waiting[:AT_ONCE]:
         if row.stop_requested:
             end_unheld(row, **stopped)
         elif waiting.filter(pk=row.pk).update(queued_at=now):
-            task.delay(row.pk)
+            door.delay(row.pk)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db import transaction
 
+from mirror.asking.doors import answer_run, run_version
 from mirror.asking.models import Run, Thread, Version
 from mirror.asking.services.answering import STOPPED
 from mirror.asking.services.opening import AskingError
-from mirror.asking.tasks import answer_run, run_version
 from mirror.leases import Status, end_unheld, send
 from mirror.library.services import dates_fixed
 from sqlagent.values import Outcome

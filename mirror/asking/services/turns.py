@@ -10,8 +10,8 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from mirror.asking.doors import answer_run, run_version
 from mirror.asking.models import Run, Version
-from mirror.asking.tasks import answer_run, run_version
 from mirror.asking.work import WORK, Work, work_register
 from mirror.leases import Lease, Leased, Status, claim
 from mirror.sources.limits import limits_of
@@ -47,14 +47,14 @@ def turn_pass(lease: Lease) -> None:
         # Whoever is being turned away at this moment is waiting once these are held.
         held = Source.objects.select_for_update().only("pk").filter(pk__in=sources).order_by("pk")
         waiting = [
-            (work.is_background, row.created_at, work.task, row.pk)
+            (work.is_background, row.created_at, work.door, row.pk)
             for source in held
             for model, work in WORK.items()
             if (row := _rows(model, source.pk).filter(_WAITS).order_by("created_at").first())
         ]
     if waiting:
-        *_, task, first = min(waiting, key=lambda one: one[:2])
-        task.delay(first)
+        *_, door, first = min(waiting, key=lambda one: one[:2])
+        door.delay(first)
 
 
 _LIMITS = ("statement_seconds", "candidate_rows", "result_rows", "result_days", "cell_chars", "total_chars")

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from django.db import close_old_connections, transaction
 from django.db.models import Max
 
+from mirror.asking.doors import run_version
 from mirror.asking.models import Run, Version
 from mirror.asking.services.answering import STOPPED
 from mirror.asking.services.charts import DRAWN_ROWS, draw
 from mirror.asking.services.opening import AskingError, OpenedSource, rows_kept, source_opened
 from mirror.asking.services.turns import turn_take
 from mirror.asking.steps import failure_json, not_kept_json
-from mirror.asking.tasks import run_version
 from mirror.leases import Lease, LeaseLost, Status, Watch, end_unheld, send
 from mirror.library import services as library
 from mirror.results.cells import storable

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-PANEL, SUNKEN = "#ffffff", "#f4f7f8"
+PANEL = "#ffffff"
 TEXT, MUTED = "#192329", "#4f5a61"
 LINE, STRONG = "#dde2e4", "#7f888c"
 SERIES = ("#156d75", "#c57007", "#518df3", "#571e4a", "#4d6129", "#8759b3", "#751d24", "#6d7e8c")

@@ -70,7 +70,6 @@ _OPEN = {"handed": "Open the report", "consent": "Say yes or no", "quota": "Open
 class Letter:
     """A mail ready to go: bytes and files in turn, and its whole size in bytes."""
 
-    message_id: str
     parts: tuple[bytes | Attachment, ...]
     size: int
 
@@ -251,7 +250,7 @@ def _letter(message: EmailMessage, places: dict[str, Attachment], stop_url: str)
         before, _, raw = raw.partition(mark.encode())
         parts += [before, file]
         size += _encoded_size(file.size) - len(mark)
-    return Letter(str(message["Message-ID"]), (*parts, raw), size)
+    return Letter((*parts, raw), size)
 
 
 def _encoded(file: Attachment) -> Iterator[bytes]:

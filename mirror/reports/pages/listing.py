@@ -35,7 +35,6 @@ class ReportLine:
     next: Moment | None
     state: State | None
     last: Moment | None
-    last_id: int | None
     paused: str
     failing: str
     is_alerting: bool
@@ -118,7 +117,6 @@ def report_line(
         next=None if report.is_paused else words.moment(report.next_at, report.zone),
         state=words.state(words.run_state(last, deliveries)) if last else None,
         last=words.moment(last.scheduled_for or last.created_at, report.zone) if last else None,
-        last_id=last.pk if last else None,
         paused=(report.paused_why or "by hand") if report.is_paused else "",
         failing=failing_words(report),
         is_alerting=report.is_alerting,

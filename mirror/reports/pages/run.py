@@ -54,7 +54,6 @@ class PartView:
     """What one SQL gave."""
 
     id: int
-    position: int
     title: str
     sentence: str
     sql: str
@@ -141,7 +140,6 @@ class RunPage:
     late: str
     lasted: str
     next_try: Moment | None
-    tries: int
     is_working: bool
     is_stopping: bool
     may_change: bool
@@ -189,7 +187,6 @@ def run_page(
         late=late_words(run),
         lasted=words.lasted(run.started_at, run.ended_at if run.is_ended else timezone.now()),
         next_try=words.moment(run.not_before, zone) if not run.is_ended else None,
-        tries=run.tries,
         is_working=not run.is_ended,
         is_stopping=run.stop_requested and not run.is_ended,
         may_change=may_change,
@@ -230,7 +227,6 @@ def _about(run: ReportRun) -> str:
 def _part(part: RunPart, run: ReportRun) -> PartView:
     return PartView(
         id=part.pk,
-        position=part.position,
         title=part.title,
         sentence=part.sentence,
         sql=part.sql,

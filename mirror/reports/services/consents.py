@@ -20,11 +20,11 @@ from django.utils import timezone
 from mirror.leases import Status, send
 from mirror.people.models import Quota, User
 from mirror.people.quotas import quota_use
+from mirror.reports.doors import deliver_report
 from mirror.reports.models import Consent, Delivery
 from mirror.reports.services.errors import ReportError
 from mirror.reports.services.recipients import address_key
 from mirror.reports.services.sending import delivery_queue_again
-from mirror.reports.tasks import deliver_report
 
 log = logging.getLogger(__name__)
 

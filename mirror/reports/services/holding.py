@@ -17,12 +17,12 @@ from django.utils import timezone
 from mirror.leases import send
 from mirror.people.models import Quota, QuotaMet, User
 from mirror.people.quotas import quota_met, quota_use
+from mirror.reports.doors import deliver_report
 from mirror.reports.models import Channel, Delivery
 from mirror.reports.services.consents import consent_ask
 from mirror.reports.services.files import at_zone
 from mirror.reports.services.recipients import Standing, refusal_words, standing_of
 from mirror.reports.services.sending import delivery_queue_again
-from mirror.reports.tasks import deliver_report
 
 log = logging.getLogger(__name__)
 

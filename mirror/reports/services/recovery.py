@@ -11,12 +11,12 @@ from django.conf import settings
 from django.db.models import F, Max, Q
 from django.utils import timezone
 
-from mirror.leases import Retried, Status, due, end_unheld, hand_back
+from mirror.leases import Door, Retried, Status, due, end_unheld, hand_back
+from mirror.reports.doors import deliver_report, make_report
 from mirror.reports.models import Delivery, ReportRun
 from mirror.reports.services.delivering import delivery_give_up
 from mirror.reports.services.ending import run_give_up
 from mirror.reports.services.running import stopped_words
-from mirror.reports.tasks import deliver_report, make_report
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ def reports_recover() -> None:
     _recover(Delivery, deliver_report, delivery_give_up)
 
 
-def _recover(model: type[Retried], task: Any, give_up: Callable[[Any, int], bool]) -> None:
+def _recover(model: type[Retried], door: Door, give_up: Callable[[Any, int], bool]) -> None:
     now = timezone.now()
     for row in model._default_manager.filter(status=Status.RUNNING, lease_until__lt=now)[:AT_ONCE]:
         died = row.attempts - row.tries
@@ -51,14 +51,14 @@ def _recover(model: type[Retried], task: Any, give_up: Callable[[Any, int], bool
                 log.error("%s %s was given up after %d attempts", model.__name__, row.pk, row.attempts)
         elif hand_back(row):
             log.warning("%s %s was handed back after its worker was lost", model.__name__, row.pk)
-            task.delay(row.pk)
+            door.delay(row.pk)
     unsent = Q(queued_at__lt=_lost_before(model, now)) | Q(not_before__lte=now, queued_at__lt=F("not_before"))
     waiting = model._default_manager.filter(due(model), unsent, status=Status.QUEUED).order_by("queued_at")
     for row in waiting[:AT_ONCE]:
         if row.stop_requested:
             _stop(row)
         elif waiting.filter(pk=row.pk).update(queued_at=now):
-            task.delay(row.pk)
+            door.delay(row.pk)
 
 
 def _lost_before(model: type[Retried], now: datetime) -> datetime:

@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from mirror.leases import Status, send
 from mirror.reports import channels
+from mirror.reports.doors import deliver_report
 from mirror.reports.models import Channel, Delivery, ReportRun
 from mirror.reports.services.recipients import stopped_of
-from mirror.reports.tasks import deliver_report
 
 if TYPE_CHECKING:
     from mirror.people.models import User
