@@ -10,7 +10,6 @@ import logging
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -151,8 +150,10 @@ def _copies_tidy(coming: int) -> None:
 
     Those in use stay: the bound may be passed for a minute.
     """
-    now, found = time.time(), []
-    for path in _folder().glob("*") if _folder().is_dir() else ():
+    if not _folder().is_dir():
+        return
+    now, found = _disk_time(), []
+    for path in _folder().glob("*"):
         with suppress(FileNotFoundError):
             kept = path.stat()
             found.append((kept.st_mtime, kept.st_size, path))
@@ -162,3 +163,9 @@ def _copies_tidy(coming: int) -> None:
         if age > COPY_SECONDS or (room < 0 and age > IN_USE_SECONDS):
             path.unlink(missing_ok=True)
             room += size
+
+
+def _disk_time() -> float:
+    """What time it is where the copies lie: the clock that files get their times from."""
+    with tempfile.TemporaryFile(dir=_folder()) as fresh:
+        return os.fstat(fresh.fileno()).st_mtime

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import runpy
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -188,7 +187,7 @@ def test_copies_make_room_for_each_other_but_for_those_in_use(
     (first,) = copies()
     result_store(shop, Rows(("n",), ((1,),)), alice)
     assert len(copies()) == 2, "the first was used a moment ago"
-    long_ago = time.time() - files.IN_USE_SECONDS - 1
+    long_ago = first.stat().st_mtime - files.IN_USE_SECONDS - 1
     for copy in copies():
         os.utime(copy, (long_ago, long_ago))
     result_store(shop, Rows(("n",), ((2,),)), alice)
