@@ -87,7 +87,7 @@ def read_catalog(ask: Ask, database: str) -> Catalog:
 def read_check(ask: Ask, database: str, started: float) -> Check:
     """Tell who we are, what we could do beyond reading, and how to have a user that cannot."""
     ((version, user),) = ask("SELECT VERSION(), CURRENT_USER()")
-    powers, steps = mysql_powers.read_powers(ask, database)
+    powers, steps = mysql_powers.read_powers(lambda sql: list(ask(sql)), database)
     advice = ""
     if any(power.severity is not Severity.MILD for power in powers):
         advice = (
