@@ -163,6 +163,6 @@ FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "values of Parquet": (
         lambda: parquet(same("x" * 900_000, 5_000_000)),
         "values.parquet",
-        "It takes more than 800MB of memory",
+        "Its texts unpack to more than 4,000 MB",
     ),
 }

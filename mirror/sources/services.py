@@ -9,7 +9,6 @@ import logging
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable
 from contextlib import closing
-from dataclasses import replace
 from datetime import timedelta
 from threading import Lock
 from typing import Any
@@ -213,7 +212,7 @@ def _catalog_at_hand(source: Source) -> Catalog | None:
     key = (source.pk, source.catalog_version, source.catalog_at.isoformat() if source.catalog_at else "")
     with _at_hand_lock:
         if key not in _catalogs and source.catalog:
-            _catalogs[key] = _part(catalog_read(source.catalog))
+            _catalogs[key] = _part(source.catalog)
         if key in _catalogs:
             _catalogs.move_to_end(key)
         while len(_catalogs) > AT_HAND:
@@ -221,24 +220,24 @@ def _catalog_at_hand(source: Source) -> Catalog | None:
         return _catalogs.get(key)
 
 
-def _part(catalog: Catalog) -> Catalog:
-    """A catalog, or of a large one the tables that others point at most, in the order they were in."""
-    if sum(len(table.columns) for table in catalog.tables) <= SHOWN_COLUMNS:
-        return catalog
-    pointed = Counter((key.schema, key.table) for table in catalog.tables for key in table.foreign_keys)
-    left, kept = SHOWN_COLUMNS, set()
-    for table in sorted(catalog.tables, key=lambda table: -pointed[table.schema, table.name]):
-        if len(table.columns) <= left:
-            left -= len(table.columns)
-            kept.add((table.schema, table.name))
-    tables = tuple(
-        replace(
-            table, foreign_keys=tuple(key for key in table.foreign_keys if (key.schema, key.table) in kept)
-        )
-        for table in catalog.tables
-        if (table.schema, table.name) in kept
-    )
-    return replace(catalog, tables=tables, version=f"{catalog.version} in part")
+def _part(kept: dict[str, Any]) -> Catalog:
+    """A kept catalog, or of a large one the tables that others point at most, in the order they were in."""
+    tables = kept["tables"]
+    if sum(len(table["columns"]) for table in tables) <= SHOWN_COLUMNS:
+        return catalog_read(kept)
+    pointed = Counter((key["schema"], key["table"]) for table in tables for key in table["foreign_keys"])
+    left, chosen = SHOWN_COLUMNS, set()
+    for table in sorted(tables, key=lambda table: -pointed[table["schema"], table["name"]]):
+        if len(table["columns"]) <= left:
+            left -= len(table["columns"])
+            chosen.add((table["schema"], table["name"]))
+    part = [
+        table
+        | {"foreign_keys": [key for key in table["foreign_keys"] if (key["schema"], key["table"]) in chosen]}
+        for table in tables
+        if (table["schema"], table["name"]) in chosen
+    ]
+    return catalog_read({**kept, "tables": part, "version": f"{kept['version']} in part"})
 
 
 # ---------------------------------------------------------------- connecting and changing

@@ -32,3 +32,5 @@ SHEET_ROWS, SHEET_COLUMNS = 1_048_576, 16_384
 # What a Parquet file says of itself is read whole; row groups are usually up to 1 GB.
 FOOTER_BYTES = 16_000_000
 GROUP_BYTES = 4_000_000_000
+# A value that stands in every row is written once: 200 kB held 4,500 GB of text.
+TEXT_BYTES = 4_000_000_000

@@ -22,6 +22,7 @@ from mirror.sources.uploads.bounds import (
     MAX_CELLS,
     MAX_COLUMNS,
     MAX_ROWS,
+    TEXT_BYTES,
     UPLOAD_COLUMNS,
     UPLOAD_TABLES,
 )
@@ -32,6 +33,7 @@ from mirror.sources.uploads.kinds import (
     literal,
     matches,
     misfits,
+    quoted,
     trimmed,
     value_text,
 )
@@ -226,6 +228,14 @@ def _stage_parquet(db: duckdb.DuckDBPyConnection, source: Path, name: str) -> Ta
     _count_check(rows or 0, len(described))
     if (groups or 0) > GROUP_BYTES:
         raise NoTable(f"A row group unpacks to more than {GROUP_BYTES // 1_000_000:,} MB, the most taken.")
+    lengths = {"VARCHAR": "strlen", "BLOB": "octet_length"}
+    texts = [
+        f"sum({lengths[str(row[1])]}({quoted(str(row[0]))}))" for row in described if str(row[1]) in lengths
+    ]
+    if texts:
+        found = db.execute(f"SELECT {', '.join(texts)} FROM {read}").fetchall()[0]  # noqa: S608 - quoted names
+        if sum(filter(None, found)) > TEXT_BYTES:
+            raise NoTable(f"Its texts unpack to more than {TEXT_BYTES // 1_000_000:,} MB, the most taken.")
     names = distinct(_names([str(row[0]) for row in described]))
     columns = [ColumnPlan(names[n], NATIVE, f"c{n}", native=str(row[1])) for n, row in enumerate(described)]
     renamed = ", ".join(f"c{n}" for n in range(len(columns)))
