@@ -31,6 +31,7 @@ import duckdb
 from sqlagent import guard, pipeline
 from sqlagent.adapters import open_database
 from sqlagent.events import Ended
+from sqlagent.guard.rebuilding import Rebuilt
 from sqlagent.ports import SourceDatabase
 from sqlagent.testing import ScriptedLlm
 from sqlagent.value_index import ValueIndex
@@ -591,7 +592,9 @@ def run(lab: Marked, watch: Watch, seed: int, findings: Findings, is_small: bool
     )
     privacy = chance.choice(("schema", "masked"))
     away = (
-        patch.object(guard, "check", lambda sql, *_: guard.Passed(sql))
+        patch.object(
+            guard, "check", lambda sql, *_: guard.Passed(sql, sql, Rebuilt(sql, (0,), (0,), 0, len(sql), ()))
+        )
         if chance.random() < 0.5
         else nullcontext()
     )

@@ -53,7 +53,7 @@ def test_allowed_statements_answer_alike_with_comments_between_their_words(lab: 
             continue
         sql = re.sub(r"\w+", lambda word: fuzz.STAND_INS.get(word[0], word[0]), case["sql"])
         spaced = re.sub(r" (?=[a-z(])", lambda _: chance.choice((" ", "\n", " /* a */ ", " -- b\n")), sql)
-        if re.search(r"random|rand\(|uuid|now|current|clock|time|'", sql, re.IGNORECASE):
+        if re.search(r"random|rand\(|uuid|now|current|clock|time|count \(|sample|'", sql, re.IGNORECASE):
             continue
         told.append((resending.compare(spaced, database, catalog), sql))
     assert sum(said == "equal" for said, _ in told) >= 5
