@@ -34,6 +34,8 @@ def make_shop(server: SparkServer, part: Path) -> str:
             place = folder / table
             place.mkdir()
             _write(place / "part.parquet", columns, rows)
+            place.chmod(0o755)  # the server runs as another user, and files of Mirror are its own alone
+            (place / "part.parquet").chmod(0o644)
             listed = ", ".join(f"{name} {type_}" for name, type_ in columns)
             cursor.execute(f"CREATE TABLE shop.{table} ({listed}) USING parquet LOCATION '{place}'")
     folder.chmod(0o755)
