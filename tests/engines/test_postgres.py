@@ -47,15 +47,15 @@ def test_the_connection_test_says_what_could_be_written_and_offers_a_reader(lab:
     assert any("schema public" in words for words in check.writable)
     assert any("schema archive" in words for words in check.writable)
     with closing(lab.server.connect(lab.database)) as db:
-        db.execute(check.advice_sql)
+        db.execute(check.advice_sql.replace("mirror_reader", "offered_reader"))
     try:
-        reader = lab.connect(user="mirror_reader", password=PASSWORD_HERE)
+        reader = lab.connect(user="offered_reader", password=PASSWORD_HERE)
         assert reader.check().powers == reader.check().reader == ()
         assert {t.key for t in reader.catalog().tables} == {t.key for t in lab.connect().catalog().tables}
         assert reader.execute("SELECT COUNT(*) FROM orders", Limits()).rows == ((3,),)
     finally:
         with closing(lab.server.connect(lab.database)) as db:
-            db.execute("DROP OWNED BY mirror_reader; DROP ROLE mirror_reader")
+            db.execute("DROP OWNED BY offered_reader; DROP ROLE offered_reader")
 
 
 def test_a_superusers_powers_are_set_aside(lab: PostgresLab) -> None:
