@@ -103,7 +103,7 @@ class Attacked:
 
 @pytest.fixture(scope="module")
 def mirror(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
-    running = Running(tmp_path_factory.mktemp("var"), free_port())
+    running = Running(tmp_path_factory.mktemp("var"), free_port(), CONNECTION_TESTS_PER_MINUTE="1000")
     try:
         running.up()
         running.sign_in()

@@ -85,7 +85,7 @@ def test_a_visit_is_its_owners_alone(as_alice, as_bob, as_charlie, as_admin, fil
 def test_nothing_of_a_file_or_server_is_opened_where_pages_are_made(as_alice, files, shop, monkeypatch):
     """Whatever a page is asked, no adapter is opened to read and no address is looked up in its process."""
     opened: list[str] = []
-    monkeypatch.setattr(services, "catalog_apart", lambda how: opened.append("catalog"))
+    monkeypatch.setattr(services, "seen_apart", lambda how: opened.append("catalog"))
     monkeypatch.setattr(services, "check_apart", lambda how: opened.append("check"))
     monkeypatch.setattr(services, "open_database", lambda **how: opened.append("database"))
     monkeypatch.setattr(services, "host_check", lambda *where: opened.append("address"))
@@ -108,7 +108,7 @@ def test_a_password_waits_encrypted_and_is_gone_when_the_visit_has_ended(as_alic
     visit.refresh_from_db()
     assert visit.password == ""
     shown = page(as_alice, visit).content.decode()
-    assert "Nothing answers at 127.0.0.1:1" in shown
+    assert "No PostgreSQL server answers at 127.0.0.1:1" in shown
     assert 'value="erp"' in shown
     assert SECRET not in shown
 
