@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import psycopg
 import pytest
 
 from sqlagent import guard
+from tests import servers
 from tests.engines.labs import LABS, Lab, MysqlLab, PostgresLab
 
 ATTACKS = Path(__file__).parent / "cases" / "attacks"
@@ -30,14 +32,25 @@ def attacks(engine: str) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module", params=sorted(LABS))
-def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Lab:
+def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """A lab of its own, with what somebody planted in it."""
-    made = LABS[request.param](tmp_path_factory.mktemp(f"attacked_{request.param}"))
-    if isinstance(made, PostgresLab):
-        plant_postgres(made)
-    elif isinstance(made, MysqlLab):
-        plant_mysql(made)
-    return made
+    folder = tmp_path_factory.mktemp(f"attacked_{request.param}")
+    if request.param not in ("postgres", "mysql"):
+        yield LABS[request.param](folder)
+        return
+    server = servers.PostgresServer() if request.param == "postgres" else servers.MariadbServer()
+    server.start()  # one of its own: what is planted there, other tests would see
+    try:
+        if isinstance(server, servers.PostgresServer):
+            postgres = PostgresLab(folder, server)
+            plant_postgres(postgres)
+            yield postgres
+        else:
+            mysql = MysqlLab(folder, server)
+            plant_mysql(mysql)
+            yield mysql
+    finally:
+        server.remove()
 
 
 def plant_postgres(lab: PostgresLab) -> None:

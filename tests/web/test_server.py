@@ -402,7 +402,9 @@ def test_in_production_on_servers_it_says_no_link_and_health_names_what_went_awa
             200,
             {
                 "status": "up",
-                **dict.fromkeys(("web", "store", "broker", "worker", "reports", "deliveries"), "up"),
+                **dict.fromkeys(
+                    ("web", "store", "broker", "worker", "intake", "reports", "deliveries"), "up"
+                ),
             },
         )
         assert not (tmp_path / "store.sqlite3").exists()

@@ -183,7 +183,7 @@ def test_more_than_two_of_one_person_wait_for_their_turn_and_others_do_not(as_al
     assert "Waiting until other files of yours are read" in review(as_alice, mine[2]).content.decode()
     assert upload_work.work_take(str(other.pk)) is not None
     sent: list[str] = []
-    monkeypatch.setattr(tasks.upload_work, "delay", sent.append)
+    monkeypatch.setattr(doors.upload_work, "delay", sent.append)
     upload_work.work_do(held[0])
     assert sent == [str(mine[2].pk)]
     work(mine[2])
