@@ -88,6 +88,10 @@ true of engines connected through SQLAlchemy: where the dialect has a read-only 
 MySQL and MariaDB, Oracle, CockroachDB); elsewhere a statement is only looked at for the words that write. For all of
 these, **the guard and the privileges of the user are the only locks: connect as a user that may read and nothing else.**
 
+Statements by people who had not seen the guard, `tests/engines/cases/attacks`: PostgreSQL 911, MariaDB 847, DuckDB 898, SQLite 582. They are sent
+on servers where functions are planted that bear the engine's names and write when they are called. With the guard alone and a user who may do
+everything: 0 effects (`tests/engines/test_attacks.py`, with every run of the tests).
+
 This file is written by `python -m tests.engines.net_table`.
 """
 
