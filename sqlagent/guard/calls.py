@@ -11,7 +11,6 @@ from sqlglot.tokenizer_core import Token, TokenType
 from sqlagent.guard.lists import Lists, lists, reason_of
 from sqlagent.guard.policy import Policy, further, switched_off
 from sqlagent.guard.reading import is_word
-from sqlagent.guard.rebuilding import SHADOWED_BY_SPACE
 from sqlagent.values import Refusal
 
 
@@ -36,7 +35,7 @@ def _calls(
         dotted = i >= 2 and tokens[i - 1].token_type == TokenType.DOT
         if dotted and f"{tokens[i - 2].text.lower()}.{name}" in added:
             continue
-        if quoted and name in _GRAMMAR.get(dialect, ()):
+        if quoted and name in allowed.grammar:
             return _function(token.text, token, allowed, added)
         if dotted and not _may_qualify(tokens[i - 2], tokens, i, allowed):
             return _function(f"{tokens[i - 2].text}.{token.text}", token, allowed, added)
@@ -55,115 +54,6 @@ def _calls(
             continue
         return _function(token.text, token, allowed, added)
     return None
-
-
-# Words of the grammar, which quoted are the names of somebody's functions.
-_GRAMMAR = {
-    "postgres": frozenset(
-        [
-            "all",
-            "and",
-            "any",
-            "array",
-            "between",
-            "case",
-            "cast",
-            "coalesce",
-            "collate",
-            "cross",
-            "cube",
-            "current_catalog",
-            "current_date",
-            "current_role",
-            "current_schema",
-            "current_time",
-            "current_timestamp",
-            "current_user",
-            "distinct",
-            "else",
-            "except",
-            "exists",
-            "extract",
-            "filter",
-            "from",
-            "full",
-            "greatest",
-            "group",
-            "grouping",
-            "having",
-            "in",
-            "inner",
-            "intersect",
-            "interval",
-            "is",
-            "join",
-            "json",
-            "json_array",
-            "json_arrayagg",
-            "json_exists",
-            "json_object",
-            "json_objectagg",
-            "json_query",
-            "json_scalar",
-            "json_serialize",
-            "json_table",
-            "json_value",
-            "lateral",
-            "least",
-            "left",
-            "like",
-            "limit",
-            "localtime",
-            "localtimestamp",
-            "natural",
-            "normalize",
-            "not",
-            "null",
-            "nullif",
-            "offset",
-            "on",
-            "or",
-            "order",
-            "outer",
-            "over",
-            "overlaps",
-            "overlay",
-            "position",
-            "row",
-            "rows",
-            "select",
-            "session_user",
-            "setof",
-            "similar",
-            "some",
-            "substring",
-            "then",
-            "treat",
-            "trim",
-            "union",
-            "user",
-            "using",
-            "values",
-            "when",
-            "where",
-            "window",
-            "with",
-            "within",
-            "xmlattributes",
-            "xmlconcat",
-            "xmlelement",
-            "xmlexists",
-            "xmlforest",
-            "xmlnamespaces",
-            "xmlparse",
-            "xmlpi",
-            "xmlroot",
-            "xmlserialize",
-            "xmltable",
-        ]
-    ),
-    "mysql": SHADOWED_BY_SPACE,
-}
 
 
 def folded(name: str, dialect: str) -> str:

@@ -136,7 +136,7 @@ def _decide(sql: str, built: Rebuilt, catalog: Catalog, policy: Policy, allowed:
     tokens = tokens_of(built, catalog.dialect)
     if isinstance(tokens, Refusal):
         return tokens
-    strange = words_problem(tokens, catalog.dialect)
+    strange = words_problem(tokens, catalog.dialect, allowed)
     if strange is not None:
         return strange
     root = parse(built, tokens, catalog.dialect)
@@ -152,7 +152,7 @@ def _decide(sql: str, built: Rebuilt, catalog: Catalog, policy: Policy, allowed:
     if problem is not None:
         return problem
     commands.resolver(catalog, allowed, policy).statement(root)
-    bound = bind(root, tokens, passed.built, catalog, added)
+    bound = bind(root, tokens, passed.built, catalog, allowed, added)
     if isinstance(bound, Refusal):
         return bound
     passed = replace(passed, sent=bound.code, built=bound)

@@ -1,7 +1,7 @@
 """Calls that could fill the memory or hold a processor in one step that nothing breaks off.
 
-The length of what they make, the widths in a format, and the product of two lengths must be seen in
-the SQL. So no statement makes a text of a gigabyte out of one cell.
+The length of what such a call makes, the widths in a format, and one of two lengths that are multiplied must stand in
+the SQL. What aggregates, CTEs and stored texts bring along is not looked at: deadlines and limits of memory are for that.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _bounded(arguments: Arguments, name: str, allowed: Lists) -> Problem:
     place = allowed.bounded[name] - 1
     if place < len(arguments) and not _is_small(arguments[place], MOST_LENGTH):
         return (
-            "It is not seen how long {} becomes.",
+            "How long the result of {} becomes cannot be told from the SQL.",
             f"Give the length as a number of at most {MOST_LENGTH:,}, or as LEAST(length, number).",
         )
     return _nested(arguments, allowed)
@@ -111,7 +111,7 @@ def _nested(arguments: Arguments, allowed: Lists) -> Problem:
                 continue
             name = token.text.lower()
             if name in allowed.bounded or (name == "replace" and _grows(_arguments(argument, at + 2))):
-                return "{} is called with what another such call made.", "Use one of the two."
+                return "{} lengthens what another call has lengthened already.", "Use one of the two calls."
     return None
 
 
@@ -133,7 +133,7 @@ def _by_name(arguments: Arguments, name: str, allowed: Lists) -> Problem:
     named = arguments[1] if len(arguments) > 1 else ()
     called = named[0].text.lower() if len(named) == 1 and named[0].token_type == TokenType.STRING else ""
     if called not in allowed.functions or called in _checks(allowed):
-        return "{} calls a function that is not seen, or is on no list.", "Name a plain aggregate, as 'sum'."
+        return "{} is not given the name of a listed aggregate.", "Name a plain aggregate, as 'sum'."
     return None
 
 
@@ -212,7 +212,7 @@ def _compared(arguments: Arguments, name: str, allowed: Lists) -> Problem:
     if any(len(each[0].text) <= MOST_COMPARED for each in short) or all(map(_is_cut, few)):
         return None
     return (
-        "It is not seen how long the texts are that {} compares.",
+        "How long the texts are that {} compares cannot be told from the SQL.",
         f"Compare with a text in the SQL, or cut both: left(text, {MOST_COMPARED:,}).",
     )
 

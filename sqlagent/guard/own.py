@@ -41,69 +41,8 @@ def _quoted_types(tokens: Sequence[Token]) -> Iterator[Token]:
 
 _CASTS = frozenset(("cast", "try_cast", "xmlserialize", "treat"))
 OWNER = {"postgres": "pg_catalog."}
-# Words of PostgreSQL's grammar, which mean its own functions whatever anybody made.
-_GRAMMAR = frozenset(
-    [
-        "coalesce",
-        "greatest",
-        "least",
-        "nullif",
-        "extract",
-        "position",
-        "overlay",
-        "trim",
-        "normalize",
-        "cast",
-        "treat",
-        "exists",
-        "any",
-        "all",
-        "some",
-        "array",
-        "row",
-        "values",
-        "grouping",
-        "xmlconcat",
-        "xmlelement",
-        "xmlexists",
-        "xmlforest",
-        "xmlparse",
-        "xmlpi",
-        "xmlroot",
-        "xmlserialize",
-        "xmltable",
-        "json",
-        "json_array",
-        "json_arrayagg",
-        "json_object",
-        "json_objectagg",
-        "json_scalar",
-        "json_serialize",
-        "json_table",
-        "json_query",
-        "json_value",
-        "json_exists",
-        "interval",
-        "in",
-        "not",
-        "and",
-        "or",
-        "on",
-        "using",
-        "over",
-        "as",
-        "filter",
-        "within",
-        "where",
-        "then",
-        "else",
-        "when",
-        "case",
-        "by",
-        "from",
-        "join",
-    ]
-)
+# The one word of the grammar whose plain form, substring(text, 1, 2), is looked up by its name.
+_LOOKED_UP = frozenset(("substring",))
 
 
 def own_problem(
@@ -114,7 +53,7 @@ def own_problem(
     for token in tokens if catalog.routines else ():
         if token.token_type in types and token.text.lower() in catalog.routines:
             return _refusal(token)
-    if catalog.dialect == "duckdb" and (name := _behind_syntax(catalog)):
+    if catalog.dialect == "duckdb" and (name := _behind_syntax(catalog, allowed)):
         return Refusal(
             f"A macro of this database is called {name[:40]}.",
             "DuckDB calls it for signs and words of SQL, so no statement is known to do what it says.",
@@ -136,13 +75,18 @@ def own_problem(
 
 
 def bind(
-    root: exp.Expr, tokens: Sequence[Token], built: Rebuilt, catalog: Catalog, added: frozenset[str]
+    root: exp.Expr,
+    tokens: Sequence[Token],
+    built: Rebuilt,
+    catalog: Catalog,
+    allowed: Lists,
+    added: frozenset[str],
 ) -> Rebuilt | Refusal:
     """Make every call mean the engine's own function, where somebody made one of the same name."""
     own = frozenset(catalog.routines) - added
     owner = OWNER.get(catalog.dialect, "")
     if owner:
-        own -= _GRAMMAR
+        own -= allowed.grammar - _LOOKED_UP
     found: list[int] = []
     with_columns = names_with_columns(root) if own else set()
     for at, token in enumerate(tokens[:-1] if own else ()):
@@ -156,104 +100,17 @@ def bind(
             continue
         is_quoted = token.token_type == TokenType.IDENTIFIER
         if (folded(token.text, catalog.dialect) if is_quoted else token.text.lower()) in own:
-            if not owner or token.text.lower() == "substring":
+            if not owner or token.text.lower() in _LOOKED_UP:
                 return _refusal(token)
             found.append(token.start)
     return built.with_owner(owner, found) if found else built
 
 
-# What DuckDB calls where there is no call to be seen: for operators, literals, casts and words.
-_SYNTAX = frozenset(
-    [
-        "like_escape",
-        "ilike_escape",
-        "not_like_escape",
-        "not_ilike_escape",
-        "regexp_full_match",
-        "contains",
-        "list_contains",
-        "array_contains",
-        "list_value",
-        "struct_pack",
-        "row",
-        "map",
-        "list_slice",
-        "array_slice",
-        "array_extract",
-        "struct_extract",
-        "list_extract",
-        "to_days",
-        "to_months",
-        "to_years",
-        "to_hours",
-        "to_minutes",
-        "to_seconds",
-        "to_weeks",
-        "to_milliseconds",
-        "to_microseconds",
-        "to_quarters",
-        "to_decades",
-        "to_centuries",
-        "to_millennia",
-        "count_star",
-        "count",
-        "date_part",
-        "timezone",
-        "get_current_timestamp",
-        "get_current_time",
-        "current_date",
-        "current_time",
-        "current_timestamp",
-        "current_user",
-        "current_schema",
-        "current_database",
-        "current_role",
-        "session_user",
-        "user",
-        "localtime",
-        "localtimestamp",
-        "add",
-        "subtract",
-        "multiply",
-        "divide",
-        "mod",
-        "pow",
-        "xor",
-        "list_apply",
-        "list_filter",
-        "list_transform",
-        "constant_or_null",
-        "coalesce",
-        "ifnull",
-        "if",
-        "case",
-        "cast",
-        "error",
-        "try",
-        "concat",
-        "list_concat",
-        "json_extract",
-        "json_extract_string",
-        "unnest",
-        "in_search_path",
-        "overlay",
-        "position",
-        "substring",
-        "trim",
-        "extract",
-        "grouping",
-        "exists",
-        "not",
-        "and",
-        "or",
-        "first",
-    ]
-)
-
-
-def _behind_syntax(catalog: Catalog) -> str:
+def _behind_syntax(catalog: Catalog, allowed: Lists) -> str:
     """Name a macro that DuckDB calls for syntax; nothing where there is none."""
-    return next((name for name in catalog.routines if not name.isidentifier() or name in _SYNTAX), "")
+    return next(
+        (name for name in catalog.routines if not name.isidentifier() or name in allowed.behind_syntax), ""
+    )
 
 
 def _typed_by_somebody(root: exp.Expr, catalog: Catalog) -> exp.Column | None:

@@ -13,46 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlagent.guard.lexing import QUOTED, SPACE, Lexeme
+from sqlagent.guard.lists import lists
 from sqlagent.guard.quoting import quoted_again
 from sqlagent.values import Refusal
-
-# MySQL takes these for its own only where the bracket follows at once; else for somebody's function.
-SHADOWED_BY_SPACE = frozenset(
-    [
-        "adddate",
-        "bit_and",
-        "bit_or",
-        "bit_xor",
-        "cast",
-        "count",
-        "curdate",
-        "curtime",
-        "date_add",
-        "date_sub",
-        "extract",
-        "group_concat",
-        "max",
-        "mid",
-        "min",
-        "now",
-        "position",
-        "session_user",
-        "std",
-        "stddev",
-        "stddev_pop",
-        "stddev_samp",
-        "subdate",
-        "substr",
-        "substring",
-        "sum",
-        "sysdate",
-        "system_user",
-        "trim",
-        "variance",
-        "var_pop",
-        "var_samp",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +117,13 @@ def _written(statement: Sequence[Lexeme], style: str) -> Rebuilt | Refusal:
     typed: list[int] = []
     quoted: list[tuple[int, int, str | None]] = []
     at = 0
+    close = lists(style).grammar if style == "mysql" else frozenset()  # no space may part them from a bracket
     earlier = before = statement[0]
     for number, lexeme in enumerate(statement):
         ahead = 0
         if lexeme.kind in SPACE:
             piece = " " if lexeme.kind == "comment" else lexeme.typed.translate(_SPACES)
-            if style == "mysql" and before.typed.lower() in SHADOWED_BY_SPACE and _opens(statement, number):
+            if before.typed.lower() in close and _opens(statement, number):
                 piece = ""
         elif lexeme.kind in QUOTED:
             refusal = _continued(earlier, before, lexeme, style)

@@ -6,99 +6,16 @@ from collections.abc import Sequence
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from sqlagent.guard.lists import LISTED
+from sqlagent.guard.lists import Lists
 from sqlagent.guard.reading import is_word
 from sqlagent.values import Refusal
 
 MOST_PARTS = 300
 """Most SELECTs, and most joins, of a statement: what is behind each is looked up, one after the other."""
 
-# Words that begin a statement. T-SQL needs no semicolon before one; a parser takes it for an alias.
-_BEGIN = frozenset(
-    [
-        "alter",
-        "call",
-        "create",
-        "delete",
-        "deny",
-        "drop",
-        "exec",
-        "execute",
-        "grant",
-        "insert",
-        "merge",
-        "revoke",
-        "truncate",
-        "update",
-    ]
-)
-_BEGIN_TSQL = _BEGIN | frozenset(
-    [
-        "add",
-        "backup",
-        "begin",
-        "break",
-        "browse",
-        "bulk",
-        "checkpoint",
-        "close",
-        "commit",
-        "compute",
-        "continue",
-        "cursor",
-        "dbcc",
-        "deallocate",
-        "declare",
-        "disable",
-        "disk",
-        "dump",
-        "enable",
-        "fetch",
-        "get",
-        "go",
-        "goto",
-        "if",
-        "kill",
-        "lineno",
-        "load",
-        "move",
-        "offsets",
-        "open",
-        "openrowset",
-        "print",
-        "raiserror",
-        "read",
-        "readtext",
-        "receive",
-        "reconfigure",
-        "restore",
-        "return",
-        "revert",
-        "rollback",
-        "save",
-        "send",
-        "set",
-        "setuser",
-        "shutdown",
-        "statistics",
-        "throw",
-        "tran",
-        "transaction",
-        "tsequal",
-        "unlock",
-        "updatetext",
-        "use",
-        "waitfor",
-        "while",
-        "writetext",
-    ]
-)
-_TSQL = frozenset(("tsql", "fabric", "sybase"))
 
-
-def words_problem(tokens: Sequence[Token], dialect: str) -> Refusal | None:
+def words_problem(tokens: Sequence[Token], dialect: str, allowed: Lists) -> Refusal | None:
     """Refuse a word that may begin a second statement, a text that names a table, and far too many parts."""
-    begin = frozenset[str]() if dialect in LISTED else _BEGIN_TSQL if dialect in _TSQL else _BEGIN
     selects = joins = 0
     for at, token in enumerate(tokens):
         kind, before = token.token_type, tokens[at - 1].token_type if at else None
@@ -119,7 +36,7 @@ def words_problem(tokens: Sequence[Token], dialect: str) -> Refusal | None:
                 token.start,
             )
         is_bare = at > 0 and before != TokenType.DOT and kind != TokenType.IDENTIFIER and is_word(token)
-        if is_bare and token.text.lower() in begin:
+        if is_bare and token.text.lower() in allowed.beginnings:
             return Refusal(
                 f"{token.text.upper()} stands within the statement.",
                 "The database may take it for the beginning of another one.",

@@ -14,6 +14,8 @@ from importlib.resources import files
 DIALECTS = ("sqlite", "postgres", "mysql", "duckdb")
 # Those with a list of their own and a way to write texts that others have too.
 LISTED = (*DIALECTS, "spark")
+# Dialects of T-SQL, where a statement needs no semicolon before it.
+TSQL = ("tsql", "fabric", "sybase")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,9 @@ class Lists:
     knows and that may not be used. `fields` may be asked of any row. Of `bounded` functions the
     argument named behind the colon tells how long the result is, `formats` take a format, `compared`
     take the product of two lengths, `by_name` call what a text names, `listed` make long lists, `folding`
-    work step by step on what they made, and `paths` take paths into JSON.
+    work step by step on what they made, and `paths` take paths into JSON. Names of
+    `grammar` are the engine's own before a bracket, and somebody's when they are quoted; those of
+    `behind_syntax` are called by signs and words. `beginnings` begin a statement.
     """
 
     functions: frozenset[str]
@@ -50,6 +54,9 @@ class Lists:
     listed: frozenset[str]
     folding: frozenset[str]
     paths: frozenset[str]
+    grammar: frozenset[str]
+    behind_syntax: frozenset[str]
+    beginnings: frozenset[str]
 
 
 def read(name: str) -> dict[str, frozenset[str]]:
@@ -98,6 +105,9 @@ def lists(dialect: str) -> Lists:
         listed=words("listed"),
         folding=words("folding"),
         paths=words("paths"),
+        grammar=words("grammar"),
+        behind_syntax=words("behind syntax"),
+        beginnings=words("beginnings") | (words("beginnings in T-SQL") if dialect in TSQL else frozenset()),
     )
 
 
