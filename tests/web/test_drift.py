@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 
+import duckdb
 import pytest
 from django.urls import reverse
 
@@ -14,6 +15,7 @@ from mirror.library.services import sql_save, sql_update
 from mirror.sources import services
 from mirror.sources.catalogs import catalog_read
 from mirror.sources.drift import catalog_drift
+from mirror.sources.guarding import Refusal, sql_check
 from mirror.sources.models import Source
 from sqlagent.values import Catalog, Column, Table
 from tests.web.working import visited
@@ -128,3 +130,19 @@ def test_tables_of_two_schemas_are_told_apart():
     assert catalog_drift(catalog("x", "y"), catalog("y", "z")) == {
         "tables_added": ["z.t"], "tables_removed": ["x.t"],
     }  # fmt: skip
+
+
+def test_a_function_that_somebody_makes_is_learned_though_no_table_changed(charlie, tmp_path):
+    path = tmp_path / "macros.duckdb"
+    with duckdb.connect(str(path)) as db:
+        db.execute("CREATE TABLE t (a INTEGER)")
+    source = Source.objects.create(owner=charlie, name="macros", engine="duckdb", database=str(path))
+    services.catalog_refresh(source)
+    assert not services.catalog_look(source)
+    with duckdb.connect(str(path)) as db:
+        db.execute("CREATE MACRO upper(a) AS a")
+    assert services.catalog_look(source)
+    assert source.catalog["routines"] == ("upper",)
+    refused = sql_check(source, "SELECT upper('a') FROM t", catalog_read(source.catalog))
+    assert isinstance(refused, Refusal)
+    assert not services.catalog_look(source)

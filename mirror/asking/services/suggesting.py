@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mirror.asking.selectors import runs_found
-from mirror.sources import services as sources
+from mirror.sources.at_hand import source_at_hand
 from sqlagent.grammar.completing import MIN_NAME, Completion, complete
 from sqlagent.grammar.suggesting import spoken, suggest
 
@@ -40,7 +40,7 @@ def question_suggest(user: User, source: Source, typed: str) -> list[Suggestion]
     if len(typed) > TYPED:
         return []
     found = _questions(user, source, typed.strip())
-    catalog, index = sources.source_at_hand(source)
+    catalog, index = source_at_hand(source)
     if catalog is not None:
         found += [Suggestion(c.text, _note(c), c.start) for c in complete(typed, catalog, index, WORDS)]
     return found
@@ -50,7 +50,7 @@ def questions_first(source: Source) -> tuple[str, ...]:
     """Give questions to begin with: the source's examples, else what can be asked of its tables."""
     if source.examples:
         return tuple(map(str, source.examples))
-    catalog, index = sources.source_at_hand(source)
+    catalog, index = source_at_hand(source)
     return suggest(catalog, index, FIRST) if catalog is not None else ()
 
 
