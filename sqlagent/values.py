@@ -109,7 +109,8 @@ class Catalog:
     `dialect` is sqlglot's name of the SQL spoken (`sqlite`, `postgres`, `mysql`, `duckdb`).
     `version` changes whenever the tables do. `default_schema` is what the namespace of tables
     with an empty `schema` is called (`public`, or the database's name in MySQL), when known.
-    `routines` are names of functions, operators, and types with code, that somebody made there; `types`
+    `routines` are names of functions, operators, and types with code, that somebody made there, and of types that somebody
+    made a cast to; `*name` is a type whose parts have types of somebody's, and `*row` stands for a cast of rows. `types`
     are types somebody made that only hold values; `fields` are the names of their parts.
     """
 

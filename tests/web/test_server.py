@@ -352,13 +352,10 @@ def redis() -> Iterator[RedisServer]:
     server.remove()
 
 
-@pytest.mark.timeout(180)
-def test_in_production_on_servers_it_says_no_link_and_health_names_what_went_away(tmp_path, postgres, redis):
-    with postgres.connect() as db:
-        db.execute("CREATE DATABASE mirror_store")
+def in_production(postgres: PostgresServer, redis: RedisServer, port: int) -> dict[str, str]:
+    """The settings of an installation on servers, behind a proxy of its own machine."""
     login = f"{postgres.user}:{urllib.parse.quote(PASSWORD)}"
-    port = free_port()
-    environment = {
+    return {
         "PRODUCTION": "true",
         "SECRET_KEY": "x" * 50,
         "MIRROR_ENCRYPTION_KEYS": os.environ["MIRROR_ENCRYPTION_KEYS"],
@@ -367,6 +364,35 @@ def test_in_production_on_servers_it_says_no_link_and_health_names_what_went_awa
         "SITE_URL": f"http://127.0.0.1:{port}",
         "TRUSTED_PROXIES": "127.0.0.1",
     }
+
+
+def link_asked_for(var: Path, environment: dict[str, str]) -> str:
+    """The link that `manage.py sign_in_link` gives."""
+    where = {"MIRROR_VAR_DIR": str(var), "DJANGO_SETTINGS_MODULE": "mirror.settings"}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "sign_in_link"],
+        cwd=ROOT,
+        env={**os.environ, **environment, **where},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+def wrong_password(running: Running, address: str) -> int:
+    """What a wrong password from an address is answered with."""
+    token = running.form_token("/sign-in/")
+    fields = {"csrfmiddlewaretoken": token, "username": "admin", "password": "wrong"}
+    return running.get("/sign-in/", fields, X_Forwarded_For=address)[0]
+
+
+@pytest.mark.timeout(180)
+def test_in_production_on_servers_it_says_no_link_and_health_names_what_went_away(tmp_path, postgres, redis):
+    with postgres.connect() as db:
+        db.execute("CREATE DATABASE mirror_store")
+    port = free_port()
+    environment = in_production(postgres, redis, port)
     running = Running(tmp_path, port, **environment)
     try:
         running.up()
@@ -374,28 +400,8 @@ def test_in_production_on_servers_it_says_no_link_and_health_names_what_went_awa
             f"Mirror is up at http://127.0.0.1:{port}/ and nobody has a password yet. "
             "For a link to sign in with, run: .venv/bin/python manage.py sign_in_link\n"
         )
-        done = subprocess.run(
-            [sys.executable, "manage.py", "sign_in_link"],
-            cwd=ROOT,
-            env={
-                **os.environ,
-                **environment,
-                "MIRROR_VAR_DIR": str(tmp_path),
-                "DJANGO_SETTINGS_MODULE": "mirror.settings",
-            },
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        running.link = done.stdout.strip()
-        tried = []
-        for number in (1, 1, 1, 1, 1, 1, 2):
-            fields = {
-                "csrfmiddlewaretoken": running.form_token("/sign-in/"),
-                "username": "admin",
-                "password": "wrong",
-            }
-            tried.append(running.get("/sign-in/", fields, X_Forwarded_For=f"203.0.113.{number}")[0])
+        running.link = link_asked_for(tmp_path, environment)
+        tried = [wrong_password(running, f"203.0.113.{number}") for number in (1, 1, 1, 1, 1, 1, 2)]
         assert tried == [200] * 5 + [429, 200], "the proxy's word about who calls is believed"
         assert running.sign_in()[0] == 200
         assert running.health()[:2] == (
