@@ -17,7 +17,7 @@ class SourcesConfig(AppConfig):
 
     def ready(self) -> None:
         """See to it that no uploaded file outlives its row, and that what reads files and databases is at hand."""
-        confined.preload("mirror.sources.apart", "mirror.sources.uploads.apart", *DRIVERS)
+        confined.preload("mirror.sources.confined_reads", "mirror.sources.uploads.confined_reads", *DRIVERS)
         for sender in ("sources.Source", "sources.Upload"):
             post_delete.connect(_forget_files, sender=sender, dispatch_uid=f"forget_files_{sender}")
 

@@ -19,9 +19,9 @@ from mirror.leases import send
 from mirror.people.models import Team, User
 from mirror.sources import doors, powers, selectors
 from mirror.sources.addresses import AddressRefused, file_check, host_check
-from mirror.sources.apart import check_apart, seen_apart
 from mirror.sources.at_hand import index_unpacked
 from mirror.sources.catalogs import catalog_json, catalog_read
+from mirror.sources.confined_reads import check_confined, seen_confined
 from mirror.sources.drift import catalog_drift
 from mirror.sources.models import PORTS, Source, StoredIndex
 from mirror.sources.powers import Powers
@@ -190,7 +190,7 @@ def source_test(source: Source, by: User) -> Check:
     _try_count(by)
     source_check(source, by)
     try:
-        return check_apart(_how(source))
+        return check_confined(_how(source))
     except DatabaseError as error:
         raise SourceError(*failure_told(source, by, error.failure)) from None
 
@@ -344,7 +344,7 @@ def _catalog_read(source: Source, *, with_powers: bool = False) -> Catalog:
 
     Raises: DatabaseError, of the store too.
     """
-    seen = seen_apart(_how(source))
+    seen = seen_confined(_how(source))
     store_check(seen.marks)
     if isinstance(seen.check, Check):
         source.powers = powers.powers_kept(seen.check)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mirror.sources.apart import UNREAD
+from mirror.sources.confined_reads import UNREAD
 from mirror.sources.models import StoreMarker
 from sqlagent.errors import StatementFailed
 from sqlagent.values import Failure, FailureKind

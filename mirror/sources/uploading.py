@@ -28,8 +28,8 @@ from mirror.people.models import User
 from mirror.sources import services
 from mirror.sources.models import Source, Upload
 from mirror.sources.uploads import FilePlan, LoadError, Problem, TablePlan
-from mirror.sources.uploads.apart import file_planned, table_planned, write_tables
 from mirror.sources.uploads.bounds import UPLOAD_COLUMNS
+from mirror.sources.uploads.confined_reads import file_planned, table_planned, write_tables
 
 log = logging.getLogger(__name__)
 

@@ -230,12 +230,12 @@ def test_in_production_what_is_there_already_is_only_warned_about(settings, as_a
 
 
 def test_in_production_powers_that_cannot_be_read_keep_nothing(production, as_alice, erp, monkeypatch):
-    whole = services.seen_apart
+    whole = services.seen_confined
 
     def broken(how):
         return replace(whole(how), check=Failure(FailureKind.ERROR, "Nobody knows."))
 
-    monkeypatch.setattr(services, "seen_apart", broken)
+    monkeypatch.setattr(services, "seen_confined", broken)
     assert "Nobody knows." in connect(as_alice, typed(erp)).content.decode()
     assert not Source.objects.exists()
 

@@ -246,7 +246,7 @@ def test_the_store_holds_the_password_encrypted(server):
 
 def test_a_kept_password_is_used_when_none_is_typed(as_alice, server, monkeypatch):
     seen = []
-    monkeypatch.setattr(services, "check_apart", lambda how: seen.append(how["password"]) or _refuse())
+    monkeypatch.setattr(services, "check_confined", lambda how: seen.append(how["password"]) or _refuse())
     visited(as_alice, url("test_changed", server.pk), TYPED)
     visited(as_alice, url("test_changed", server.pk), {**TYPED, "password": "another"})
     assert seen == ["a secret pass word", "another"]

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from mirror.leases import Status
-from mirror.sources import apart, services, tasks, visits
+from mirror.sources import confined_reads, services, tasks, visits
 from mirror.sources.models import Source, Visit
 from tests.rogue import mysql_byte_by_byte, rogue
 from tests.web import hostile
@@ -85,8 +85,8 @@ def test_a_visit_is_its_owners_alone(as_alice, as_bob, as_charlie, as_admin, fil
 def test_nothing_of_a_file_or_server_is_opened_where_pages_are_made(as_alice, files, shop, monkeypatch):
     """Whatever a page is asked, no adapter is opened to read and no address is looked up in its process."""
     opened: list[str] = []
-    monkeypatch.setattr(services, "seen_apart", lambda how: opened.append("catalog"))
-    monkeypatch.setattr(services, "check_apart", lambda how: opened.append("check"))
+    monkeypatch.setattr(services, "seen_confined", lambda how: opened.append("catalog"))
+    monkeypatch.setattr(services, "check_confined", lambda how: opened.append("check"))
     monkeypatch.setattr(services, "open_database", lambda **how: opened.append("database"))
     monkeypatch.setattr(services, "host_check", lambda *where: opened.append("address"))
     as_alice.post(url("test"), PETS)
@@ -206,7 +206,7 @@ def test_old_visits_are_forgotten(as_alice, files):
 
 
 def test_a_crash_of_the_reader_is_that_visits_failure_alone(as_alice, files, monkeypatch):
-    monkeypatch.setattr(apart, "looked", hostile.crash_on)
+    monkeypatch.setattr(confined_reads, "looked", hostile.crash_on)
     shown = visited(as_alice, url("connect"), PETS).content.decode()
     assert "The process that read it ended by itself (SIGSEGV)" in shown
     assert "The file is damaged, or made to do that" in shown

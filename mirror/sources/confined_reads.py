@@ -47,14 +47,14 @@ class Seen:
     marks: tuple[str, ...]
 
 
-def seen_apart(how: dict[str, Any]) -> Seen:
+def seen_confined(how: dict[str, Any]) -> Seen:
     """Read the catalog of a database that `how` opens (`sqlagent.adapters`). Raises: DatabaseError."""
     found = _asked("catalog", how, CATALOG)
     assert isinstance(found, Seen)
     return found
 
 
-def check_apart(how: dict[str, Any]) -> Check:
+def check_confined(how: dict[str, Any]) -> Check:
     """Connect, and tell what was found. Raises: DatabaseError."""
     found = _asked("check", how, CHECK)
     assert isinstance(found, Check)
