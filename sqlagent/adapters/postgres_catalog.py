@@ -53,21 +53,11 @@ ORDER BY k.conrelid, k.contype, k.conname
 # (enums, and domains whose checks call nothing of anybody's); parts of composite types. Objects with numbers
 # below 16384 came with the server, and what these extensions bring is on the guard's lists. An operator on a
 # type of the database's own is what the sign means there, and one that the server has too is never taken.
-TRUSTED = (
-    *(
-        "btree_gin",
-        "btree_gist",
-        "citext",
-        "cube",
-        "earthdistance",
-        "fuzzystrmatch",
-        "hstore",
-        "intarray",
-        "isn",
-    ),
-    *("ltree", "pg_trgm", "pgcrypto", "postgis", "postgis_raster", "postgis_topology", "timescaledb"),
-    *("timescaledb_toolkit", "unaccent", "uuid-ossp", "vector"),
-)
+_TRUSTED = """
+    btree_gin btree_gist citext cube earthdistance fuzzystrmatch hstore intarray isn ltree pg_trgm pgcrypto postgis
+    postgis_raster postgis_topology timescaledb timescaledb_toolkit unaccent uuid-ossp vector
+"""
+TRUSTED = _TRUSTED.split()
 MADE: LiteralString = """
 WITH brought AS (
   SELECT d.classid, d.objid FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
@@ -79,11 +69,11 @@ WITH brought AS (
   WHERE k.contypid <> 0
 )
 SELECT 'routine', p.proname::text FROM pg_proc AS p
-WHERE p.oid >= 16384 AND (1255, p.oid) NOT IN (SELECT classid, objid FROM brought)
+WHERE p.oid >= 16384 AND ('pg_proc'::regclass, p.oid) NOT IN (SELECT classid, objid FROM brought)
 UNION
 SELECT 'routine', o.oprname::text FROM pg_operator AS o
 WHERE o.oid >= 16384 AND o.oprleft < 16384 AND o.oprright < 16384
-  AND (2617, o.oid) NOT IN (SELECT classid, objid FROM brought)
+  AND ('pg_operator'::regclass, o.oid) NOT IN (SELECT classid, objid FROM brought)
   AND NOT EXISTS (SELECT FROM pg_operator AS own WHERE own.oid < 16384 AND own.oprname = o.oprname
                   AND own.oprleft = o.oprleft AND own.oprright = o.oprright)
 UNION
@@ -92,7 +82,7 @@ SELECT CASE WHEN t.typtype = 'e' OR (t.typtype = 'd' AND t.typbasetype < 16384
             THEN 'type' ELSE 'routine' END, t.typname::text
 FROM pg_type AS t
 WHERE t.oid >= 16384 AND t.typtype IN ('b', 'd', 'e', 'r', 'm') AND t.typcategory <> 'A'
-  AND (1247, t.oid) NOT IN (SELECT classid, objid FROM brought)
+  AND ('pg_type'::regclass, t.oid) NOT IN (SELECT classid, objid FROM brought)
 UNION
 SELECT 'routine', '*' || t.typname FROM pg_type AS t JOIN pg_class AS c ON c.oid = t.typrelid AND c.relkind = 'c'
 WHERE EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.atttypid >= 16384)
@@ -101,7 +91,7 @@ SELECT 'routine', n FROM pg_cast AS k JOIN pg_type AS s ON s.oid = k.castsource
   JOIN pg_type AS t ON t.oid = k.casttarget,
   LATERAL unnest(ARRAY[t.typname::text, format_type(t.oid, NULL), split_part(format_type(t.oid, NULL), ' ', 1)]) AS n
 WHERE k.oid >= 16384 AND k.castfunc >= 16384 AND s.oid < 16384 AND t.oid < 16384
-  AND (2605, k.oid) NOT IN (SELECT classid, objid FROM brought)
+  AND ('pg_cast'::regclass, k.oid) NOT IN (SELECT classid, objid FROM brought)
 UNION
 SELECT 'routine', '*row' FROM pg_cast AS k JOIN pg_type AS s ON s.oid = k.castsource
 WHERE k.oid >= 16384 AND k.castfunc >= 16384 AND s.typtype = 'c'
@@ -167,7 +157,7 @@ def read_catalog(connection: Connection, tally: Tally) -> Catalog:
         if columns[oid]
     )
     made: dict[str, list[str]] = defaultdict(list)
-    for what, name in _told(connection, tally, MADE, list(TRUSTED)):
+    for what, name in _told(connection, tally, MADE, TRUSTED):
         made[what].append(name)
     version = structure_hash(found, sorted(made.items()))
     routines, types, fields = (tuple(made[what]) for what in ("routine", "type", "field"))
