@@ -153,7 +153,7 @@ FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
         "cells.xlsx",
         "2,000 cells",
     ),
-    "footer": (lambda: footer(2_000_000_000), "footer.parquet", "Its footer has 2,000 MB"),
+    "footer": (lambda: footer(2_000_000_000), "footer.parquet", "damaged or not whole"),
     "columns of Parquet": (
         lambda: parquet(pa.table({f"c{n}": [1] for n in range(3_000)})),
         "wide.parquet",

@@ -19,6 +19,7 @@ class SourceForm(forms.ModelForm):
         label="Name",
         max_length=60,
         help_text="Short, as people will type it: letters, digits, - and _.",
+        error_messages={"invalid": "Use letters, digits, - and _ only, and no spaces."},
     )
     description = forms.CharField(label="Description", max_length=300, required=False)
     database = forms.CharField(label="Database", max_length=500)

@@ -150,7 +150,9 @@ def _review_page(
     kept: UploadedForm | None,
     status: int | None = None,
 ) -> HttpResponse:
-    page = {"upload": upload, "form": form, "kept": kept, "files": file_blocks(form)}
+    files = file_blocks(form)
+    has_tables = any(file.tables for file in files if not file.plan.error)
+    page = {"upload": upload, "form": form, "kept": kept, "files": files, "has_tables": has_tables}
     return render(request, "sources/review.html", page, status=status or (422 if form.is_bound else 200))
 
 

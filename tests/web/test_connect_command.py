@@ -82,7 +82,7 @@ def test_a_name_that_is_taken_needs_replace(admin, shop_file: Path) -> None:
 def test_what_is_wrong_is_said_by_the_name_of_its_flag(admin, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="There is no file"):
         connect("books", "--engine", "sqlite", "--database", str(tmp_path / "gone.sqlite3"))
-    with pytest.raises(CommandError, match="--name: Enter a valid"):
+    with pytest.raises(CommandError, match="--name: Use letters, digits"):
         connect("two words", "--engine", "sqlite", "--database", "x")
     with pytest.raises(CommandError, match="--host: This field is required"):
         connect("main", "--engine", "mysql", "--database", "x")

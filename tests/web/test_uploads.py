@@ -401,3 +401,35 @@ def test_a_source_of_files_is_edited_without_a_path(as_charlie):
     source.refresh_from_db()
     assert (source.name, source.privacy) == ("ours", "rows")
     assert source.database.endswith(".duckdb")
+
+
+def test_a_workbook_that_is_cut_off_is_no_archive_to_unpack(tmp_path):
+    book = io.BytesIO()
+    openpyxl.Workbook().save(book)
+    plan = planned(tmp_path, book.getvalue()[:3_000], "orders.xlsx")
+    assert plan.error == "This file is damaged or not whole. Save it again, or save it as CSV."
+
+
+@pytest.mark.parametrize(
+    ("length", "content", "said"),
+    [
+        (17_000_000, 18_000_000, "Its footer has 17 MB; the most taken are 16 MB."),
+        (2_000_000_000, 100, "damaged or not whole"),
+    ],
+)
+def test_a_footer_is_bounded_and_one_longer_than_its_file_is_damage(tmp_path, length, content, said):
+    end = length.to_bytes(4, "little") + b"PAR1"
+    assert said in planned(tmp_path, b"PAR1" + b"\0" * content + end, "orders.parquet").error
+
+
+def test_where_nothing_is_a_table_nothing_can_be_made(as_alice):
+    upload = as_alice.post(
+        reverse("sources:upload"), {"files": SimpleUploadedFile("broken.jsonl", b'{"a": 1\n{"b"')}
+    )
+    made = Upload.objects.get()
+    work(made)
+    page = as_alice.get(upload.url).content.decode()
+    assert "broken.jsonl is left out" in page
+    assert "There is no table in what was uploaded" in page
+    assert 'name="make"' not in page
+    assert "Throw the files away" in page

@@ -17,7 +17,7 @@ _ORIGINS = {
     "saved": "saved SQL",
 }
 _TITLES = {
-    "refused": "This SQL was refused",
+    "refused": "This SQL was not run",
     "error": "The database could not run this",
     "timeout": "This took too long",
     "cancelled": "Stopped",

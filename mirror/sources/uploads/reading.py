@@ -108,8 +108,11 @@ def format_of(path: Path, name: str) -> str:
     if start.startswith(b"PAR1"):
         return "parquet"
     if start.startswith(b"PK\x03\x04"):
-        if "xl/workbook.xml" in _archived(path):
+        archived = _archived(path)
+        if "xl/workbook.xml" in archived:
             return "xlsx"
+        if not archived and name.lower().endswith((".xlsx", ".xlsm")):
+            raise NoTable("This file is damaged or not whole. Save it again, or save it as CSV.")
         raise NoTable("This is an archive, not a table. Unpack it and upload the files in it.")
     if start.startswith(b"\xd0\xcf\x11\xe0"):
         raise NoTable(

@@ -41,6 +41,9 @@ from mirror.sources.uploads.plans import ColumnPlan, FilePlan, TablePlan, distin
 from mirror.sources.uploads.reading import NoTable, Sheet
 from sqlagent.errors import without_folders
 
+DAMAGED_PARQUET = (
+    "This Parquet file cannot be read: it is damaged or not whole. Write it again, or save it as CSV."
+)
 # Rows from which the types to try are taken, a few of them first; then every row has its say.
 FIRST_ROWS, SAMPLE_ROWS = 20, 2_000
 EXAMPLE_ROWS, EXAMPLE_CHARS = 5, 60
@@ -107,9 +110,7 @@ def plan_file(plan: FilePlan, folder: Path, tell: Callable[[int], None] | None =
 def _said(format: str, error: duckdb.Error) -> str:
     """What is wrong with a file, without the place where it lies here."""
     if format == "parquet":
-        return (
-            "This Parquet file cannot be read: it is damaged or not whole. Write it again, or save it as CSV."
-        )
+        return DAMAGED_PARQUET
     said = without_folders(str(error).splitlines()[0])
     return f"This cannot be read: {said}"
 
@@ -252,7 +253,11 @@ def _footer_check(source: Path) -> None:
         file.seek(-min(8, source.stat().st_size), 2)
         end = file.read(8)
     size = int.from_bytes(end[:4], "little")
-    if end[4:] == b"PAR1" and size > FOOTER_BYTES:
+    if end[4:] != b"PAR1":
+        return
+    if size > source.stat().st_size:
+        raise NoTable(DAMAGED_PARQUET)
+    if size > FOOTER_BYTES:
         raise NoTable(
             f"Its footer has {size // 1_000_000:,} MB; the most taken are {FOOTER_BYTES // 1_000_000} MB."
         )
