@@ -110,7 +110,9 @@ class Catalog:
     `version` changes whenever the tables do. `default_schema` is what the namespace of tables
     with an empty `schema` is called (`public`, or the database's name in MySQL), when known.
     `routines` are names of functions, operators, and types with code, that somebody made there, and of types that somebody
-    made a cast to. `types` are types somebody made that only hold values; `fields` are the names of their parts. Of
+    made a cast to. `types` are types somebody made that only hold values; `fields` are the names of their parts, with brackets
+    behind those, and behind names of columns, that some function of the server has too. `planned` are tables (`key`) whose
+    definition calls somebody's functions when a statement is planned. Of
     the others, written as columns have them, `checked` are domains whose checks call somebody's functions when a value
     is made, and `acting` are types that call them when values are compared or cast too; `table.*` is the type of a
     table's rows. `unseen` says, in words, what calls somebody's functions where no name tells. With `exact_names`, tables Orders and orders are two.
@@ -126,6 +128,7 @@ class Catalog:
     checked: tuple[str, ...] = ()
     acting: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
+    planned: tuple[str, ...] = ()
     exact_names: bool = False
 
     def table(self, name: str, schema: str = "") -> Table | None:

@@ -23,6 +23,7 @@ FOUNDATIONS = {"values", "errors", "events", "ports"}
 
 # Pure tools that any stage may use: words, trees of SQL, prompts. They know no stage.
 TOOLS = {
+    "casing",
     "cells",
     "clauses",
     "columns",

@@ -196,9 +196,9 @@ def _next(sql: str, at: int, style: str, found: re.Match[str] | None) -> Lexeme 
             return refusal
     elif kind == "number" and _WORDLY.match(sql, found.end()):
         return _runs_on(typed, at, style)
-    elif typed == "@" and (style == "mysql" or (style in _LONG_TAIL and sql[at : at + 2] == "@@")):
+    elif typed == "@" and style in ("mysql", *_LONG_TAIL):
         return Refusal(
-            "@ reads or sets a variable of the session.",
+            "@ names a variable of the session, another server or a file.",
             "No statement before this one could set it, and its name may hold signs that end a word elsewhere.",
             "Write the value itself.",
             at,
