@@ -297,8 +297,11 @@ class Adapter(ABC):
             return self._all_rows(flight, sql, limits)
 
     def _all_rows(self, flight: Flight, sql: str, limits: Limits) -> Rows:
+        return self._gathered(self._session(flight, sql, limits))
+
+    def _gathered(self, session: AbstractContextManager[Rowing]) -> Rows:
         started = time.monotonic()
-        with self._session(flight, sql, limits) as rowing:
+        with session as rowing:
             rows = tuple(row for batch in rowing for row in batch)
         seconds = time.monotonic() - started
         return Rows(rowing.columns, rows, rowing.truncated, seconds, rowing.kinds, rowing.cut_cells)

@@ -40,8 +40,10 @@ _PR_SET_NO_NEW_PRIVS = 38
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One thing asked: `what` is "statement", "catalog" or "check". `seconds` is the deadline as said,
-    `until` the same on the machine's monotonic clock."""
+    """One thing asked: `what` is "rows", "stream" (by row or by column, as is said later), "catalog" or "check".
+
+    `seconds` is the deadline as said, `until` the same on the machine's monotonic clock.
+    """
 
     what: str
     path: str
@@ -163,14 +165,14 @@ class Child:
         if ask.what == "check":
             return engine.check(flight)
         with engine.session(flight, ask.sql, ask.limits) as rowing:
-            self._send_rows(rowing)
+            self._send_rows(rowing, ask.what)
         return rowing.truncated, rowing.cut_cells
 
-    def _send_rows(self, rowing: Rowing) -> None:
+    def _send_rows(self, rowing: Rowing, what: str) -> None:
         comes_by_column = isinstance(rowing, ColumnarRowing)
         begun = (rowing.columns, rowing.kinds, comes_by_column)
         frames.send(self._channel, Frame.BEGUN, frames.packed(begun))
-        wanted, _, _ = self._inbox.get()
+        wanted = Frame.BY_ROW if what == "rows" else self._inbox.get()[0]
         if wanted is Frame.BY_COLUMN and isinstance(rowing, ColumnarRowing):
             from sqlagent.adapters.children.arrow_frames import packed_columns
 

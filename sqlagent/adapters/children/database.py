@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from sqlagent.adapters.children.child import Ask
 from sqlagent.adapters.children.frames import Frame, Torn
 from sqlagent.adapters.children.lending import Lent, asked
 from sqlagent.errors import StatementFailed, Unreachable
-from sqlagent.values import Catalog, Check, Kind, Limits
+from sqlagent.values import Catalog, Check, Kind, Limits, Rows
 
 
 class ChildBroken(RuntimeError):
@@ -44,29 +44,43 @@ class FileDatabase(Adapter):
             with asked(self.dialect, self._path, ask, flight) as (child, frame, data):
                 return said(child, frame, data)
 
+    def _all_rows(self, flight: Flight, sql: str, limits: Limits) -> Rows:
+        return self._gathered(self._asked("rows", flight, sql, limits))
+
+    def _session(self, flight: Flight, sql: str, limits: Limits) -> AbstractContextManager[Rowing]:
+        return self._asked("stream", flight, sql, limits)
+
     @contextmanager
-    def _session(self, flight: Flight, sql: str, limits: Limits) -> Iterator[Rowing]:
-        ask = Ask("statement", str(self._path), flight.seconds, flight.deadline, limits, sql)
+    def _asked(self, what: str, flight: Flight, sql: str, limits: Limits) -> Iterator[Rowing]:
+        ask = Ask(what, str(self._path), flight.seconds, flight.deadline, limits, sql)
         with asked(self.dialect, self._path, ask, flight) as (child, frame, data):
             if frame is not Frame.BEGUN:
                 said(child, frame, data)
                 raise Torn("rows come before they are announced")
             columns, kinds, comes_by_column = frames.plain(data)
             made = ChildColumns if comes_by_column else ChildRows
-            yield made(columns, kinds, child, flight, limits)
+            yield made(columns, kinds, child, flight, limits, is_coming=what == "rows")
 
 
 class ChildRows(Rowing):
     """Rows that a child has kept within the limits already."""
 
     def __init__(
-        self, columns: tuple[str, ...], kinds: tuple[Kind, ...], child: Lent, flight: Flight, limits: Limits
+        self,
+        columns: tuple[str, ...],
+        kinds: tuple[Kind, ...],
+        child: Lent,
+        flight: Flight,
+        limits: Limits,
+        *,
+        is_coming: bool,
     ) -> None:
         super().__init__(columns, kinds, (), flight, limits)
-        self._child = child
+        self._child, self._is_coming = child, is_coming
 
     def __iter__(self) -> Iterator[Batch]:
-        self._child.send(Frame.BY_ROW)
+        if not self._is_coming:
+            self._child.send(Frame.BY_ROW)
         while (batch := self._next(Frame.ROWS)) is not None:
             yield frames.plain(batch)
 

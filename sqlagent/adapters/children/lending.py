@@ -23,7 +23,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from sqlagent.adapters.base import Flight, out_of_memory, unreachable
+from sqlagent.adapters.base import Flight, out_of_memory, timed_out, unreachable
 from sqlagent.adapters.children import frames
 from sqlagent.adapters.children.child import IDLE_SECONDS, Ask
 from sqlagent.adapters.children.frames import Frame, Torn
@@ -45,6 +45,9 @@ THREADLESS = {
     "JE_ARROW_MALLOC_CONF": "background_thread:false",
 }
 
+# How often a child is looked for: one that is idle may end, and so may a server.
+TRIES = 3
+
 Key = tuple[str, str, int]
 
 
@@ -57,6 +60,7 @@ class Server:
 
     def __init__(self, engine: str) -> None:
         self.engine = engine
+        self.has_served = False
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._numbers = count()
         environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
@@ -85,7 +89,7 @@ class Server:
         try:
             socket.send_fds(self._control, [json.dumps(words).encode()], fds)
         except OSError as error:
-            raise Gone(self._last_words()) from error
+            raise Gone(self.last_words()) from error
 
     def fork(self, key: Key) -> Lent:
         """Have a child made. Raises: Gone."""
@@ -114,7 +118,8 @@ class Server:
         self._control.close()
         self._process.returncode = 0
 
-    def _last_words(self) -> str:
+    def last_words(self) -> str:
+        """Tell what it said when it could not start; nothing else is ever said."""
         self._control.setblocking(False)
         with suppress(OSError, ValueError):
             return str(json.loads(self._control.recv(4_096)).get("failed", ""))
@@ -163,7 +168,7 @@ class Lent:
         """Wait for the child's next message. Raises: Torn when it ended; OSError."""
         frame, length = frames.head_of(self._read(frames.HEAD_BYTES, flight))
         data = self._read(length, flight)
-        self.has_said = True
+        self.has_said = self.server.has_served = True
         if frame in (Frame.DONE, Frame.FAILED, Frame.BROKEN):
             with self.lock:
                 self.is_over = True
@@ -261,6 +266,13 @@ class Stable:
                 oldest.forget()
             self._drop_stale()
 
+    def drop_idle(self) -> None:
+        """End all children that nobody uses."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for child in idle:
+            child.forget()
+
     def _drop_stale(self) -> None:
         for child in [child for child in self._idle if not child.is_fresh]:
             self._idle.remove(child)
@@ -276,11 +288,9 @@ class Stable:
 
     def close(self) -> None:
         """End all servers and children."""
+        self.drop_idle()
         with self._lock:
             servers, self._servers = list(self._servers.values()), {}
-            idle, self._idle = self._idle, []
-        for child in idle:
-            child.forget()
         for server in servers:
             server.close()
 
@@ -318,32 +328,41 @@ def asked(engine: str, path: Path, ask: Ask, flight: Flight) -> Iterator[tuple[L
 
 
 def _begun(key: Key, ask: Ask, flight: Flight) -> tuple[Lent, Frame, bytearray]:
-    """Ask, of another child when an idle one has just ended by itself, of another server when that is gone."""
-    tries = 0
-    while True:
-        tries += 1
+    """Ask, and again where an idle child has just ended or the server is gone: nothing had begun then."""
+    for tries in range(TRIES):
+        is_last = tries == TRIES - 1
         try:
             child = stable.take(key)
-        except Gone as error:
-            if tries < 3:
-                continue
-            said = f": {error}" if str(error) else ""
-            raise unreachable(f"What runs the statements of {key[0]} does not start{said}.") from error
+        except (Gone, OSError) as error:
+            if is_last:
+                raise _no_server(key[0], error) from error
+            continue
         flight.arm(child.stop)
         try:
             child.begin(ask)
             flight.check()
             return child, *child.receive(flight)
-        except (Torn, OSError, Gone) as error:
-            was_new, has_said = child.is_new, child.has_said
+        except Gone as error:
+            child.end()
+            if is_last:
+                raise _no_server(key[0], error) from error
+        except (Torn, OSError) as error:
+            was_idle = not child.is_new and not child.has_said
             told = child.end()
-            may_try = not has_said and tries < 3 and flight.failure() is None
-            if may_try and (not told or (not was_new and told["code"] == 0)):
-                continue
-            raise ended(told, ask, flight) from error
+            if not told and not child.server.has_served:
+                raise _no_server(key[0], Gone(child.server.last_words())) from error
+            if is_last or not was_idle or told.get("code") != 0:
+                raise ended(told, ask, flight) from error
         except BaseException:
             child.end()
             raise
+    raise AssertionError("the last try raises")
+
+
+def _no_server(engine: str, error: Exception) -> DatabaseError:
+    said = f": {error}" if str(error) else ""
+    advice = "Look whether the machine has memory and processes left, and whether the driver is installed."
+    return unreachable(f"The process that runs statements of {engine} does not start{said}.", advice)
 
 
 def ended(told: dict[str, Any], ask: Ask, flight: Flight) -> DatabaseError:
@@ -352,14 +371,11 @@ def ended(told: dict[str, Any], ask: Ask, flight: Flight) -> DatabaseError:
     stopped = flight.failure()
     if why == "memory" and not flight.is_cancelled:
         return StatementFailed(out_of_memory(ask.limits.memory))
-    if stopped is not None and why != "memory":
-        return StatementFailed(stopped)
-    if flight.is_cancelled and stopped is not None:
-        return StatementFailed(stopped)
-    if why == "time":
-        from sqlagent.adapters.base import timed_out
-
-        return StatementFailed(timed_out(ask.seconds))
+    if stopped is not None or why == "time":
+        return StatementFailed(stopped or timed_out(ask.seconds))
+    if not told:
+        message = "The process that ran the statement ended together with its server."
+        return StatementFailed(Failure(FailureKind.ERROR, message, advice="Run it again."))
     if code == -signal.SIGKILL:
         message = "The statement was killed by the system, most likely because the machine ran out of memory."
         advice = "Ask for less, or try again when the machine has less to do."
