@@ -35,6 +35,8 @@ from sqlagent.adapters.base import (
     Row,
     Rowing,
     failed,
+    hang_up,
+    hung_up_on,
     known_options,
     not_allowed,
     refused,
@@ -201,7 +203,8 @@ class MysqlDatabase(Adapter):
             late.daemon = True
             late.start()
             try:
-                yield connection
+                with hung_up_on(flight, lambda: self._end(connection)):
+                    yield connection
             finally:
                 late.cancel()
         except pymysql.Error as error:
@@ -261,19 +264,25 @@ class MysqlDatabase(Adapter):
             except pymysql.Error:
                 result.unbuffered_active = False
 
-    def _kill(self, thread: int) -> None:
+    def _kill(self, thread: int, what: str = "QUERY") -> None:
         """End what a connection runs, by another one; a server that is gone runs nothing."""
         try:
             with closing(self._called()) as other:
-                _all(other, f"KILL QUERY {int(thread)}")
+                _all(other, f"KILL {what} {int(thread)}")
         except (pymysql.Error, OSError):
             return
+
+    def _end(self, connection: Any) -> None:
+        """Hang up, and have the server end the session when it next looks."""
+        if connection._sock is not None:
+            hang_up(connection._sock.fileno())
+        self._kill(connection.thread_id(), "CONNECTION")
 
     def _failure(self, error: pymysql.Error, flight: Flight, sql: str) -> DatabaseError:
         """Say in our errors what the server said in its own."""
         code = error.args[0] if error.args else 0
         message = str(error.args[-1]) if error.args else str(error)
-        if code == 1317 or (flight.is_cancelled and code in (1927, 2006, 2013)):
+        if code == 1317 or (flight.failure() is not None and code in (0, 1927, 2006, 2013)):
             return StatementFailed(flight.failure() or CANCELLED)
         if code in (1969, 3024):
             return StatementFailed(timed_out(flight.seconds))

@@ -7,7 +7,7 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg import pq
 
-from sqlagent.adapters.base import Flight
+from sqlagent.adapters.base import Flight, hang_up
 
 LOCK_SECONDS = 5.0
 
@@ -51,6 +51,15 @@ def cancel(connection: psycopg.Connection[Any]) -> None:
         connection.cancel_safe(timeout=2)
     except psycopg.Error:
         return
+
+
+def drop(connection: psycopg.Connection[Any]) -> None:
+    """Hang up on a server that does not end a statement, from another thread."""
+    try:
+        number = connection.pgconn.socket
+    except psycopg.Error:  # it hung up first
+        return
+    hang_up(number)
 
 
 def end(connection: psycopg.Connection[Any]) -> None:
