@@ -2,25 +2,36 @@
 
 The row is the truth and the broker carries only its id. Every write of a worker carries the
 fencing token it got with its lease, so one that lost the row can no longer change it.
+
+A store that goes away does not end work: a write is tried again for `AWAY_SECONDS`, and after that, or
+where something else was asked of it, the row is left as it is and handed back when its lease ends.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from django.conf import settings
-from django.db import DatabaseError, connection, models, transaction
+from django.db import DatabaseError, InterfaceError, OperationalError, connection, models, transaction
 from django.db.models import F, Q
-from django.db.models.functions import Coalesce, Now
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 log = logging.getLogger(__name__)
+
+# What Django raises when the store is away, and SQLite when others write for too long.
+StoreError = (OperationalError, InterfaceError)
+# How long a write is tried again while the store is away: longer than a server takes to start anew, or another to take
+# its place. And the first and longest wait between two tries (seconds).
+AWAY_SECONDS = 60.0
+FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
 
 
 class Status(models.TextChoices):
@@ -76,6 +87,33 @@ class LeaseLost(Exception):
     """Another worker holds the row, or it is gone: stop, and write nothing."""
 
 
+def store_keep(write: Callable[[], object], is_kept: Callable[[], bool]) -> None:
+    """Call `write` in one transaction, and again while the store is away; within another one, just call it.
+
+    It may be called several times; `is_kept` says whether an earlier call went through and only its answer was
+    lost. For workers: a page cannot wait. Raises: what the store raised last when it stays away for `AWAY_SECONDS`.
+    """
+    if connection.in_atomic_block:
+        write()
+        return
+    until, wait = monotonic() + AWAY_SECONDS, FIRST_WAIT
+    while True:
+        try:
+            if wait > FIRST_WAIT and is_kept():
+                return
+            with transaction.atomic():
+                write()
+            return
+        except StoreError as error:
+            connection.close()
+            if monotonic() + wait > until:
+                raise
+            if wait == FIRST_WAIT:
+                log.warning("The store is away, a worker waits for it: %s", error)
+            sleep(wait)
+            wait = min(2 * wait, LONGEST_WAIT)
+
+
 @dataclass(frozen=True, slots=True)
 class Lease:
     """A worker's hold on one row: the row it is about and the fencing token of every write."""
@@ -101,9 +139,51 @@ class Lease:
         """Queue the row again, for a worker to take from `until` on. Raises: LeaseLost."""
         self._change(status=Status.QUEUED, lease_until=None, not_before=until, **fields)
 
+    def keep(self, write: Callable[[], object]) -> None:
+        """Change the row with what belongs to it, as `store_keep` does. Raises: LeaseLost, StoreError."""
+        store_keep(write, self._is_over)
+
+    def _is_over(self) -> bool:
+        """This lease ended the row or put it off: the write went through, and only its answer was lost."""
+        ours = self.model._default_manager.filter(pk=self.pk, lease_token=self.token)
+        return ours.exclude(status=Status.RUNNING).exists()
+
     def _change(self, **fields: Any) -> None:
-        if not self.held().update(**fields):
-            raise LeaseLost(f"{self.model.__name__} {self.pk} is held by another worker")
+        def write() -> None:
+            if not self.held().update(**fields):
+                raise LeaseLost(f"{self.model.__name__} {self.pk} is held by another worker")
+
+        self.keep(write)
+
+
+@contextmanager
+def work_under(
+    lease: Lease, broke: Callable[[Lease], None], leave: Callable[[Lease], None] | None = None
+) -> Iterator[None]:
+    """Work on a row: an error nobody expected goes to `broke` and on; `leave` is called whatever became of it.
+
+    Where the store stays away the row is left as it is and handed back when its lease has ended: an attempt, no try.
+    """
+    with _store_may_be_away(lease):
+        try:
+            yield
+        except StoreError:
+            raise
+        except Exception:
+            broke(lease)
+            raise
+        finally:
+            if leave is not None:
+                leave(lease)
+
+
+@contextmanager
+def _store_may_be_away(lease: Lease) -> Iterator[None]:
+    try:
+        yield
+    except StoreError as error:
+        connection.close()
+        log.warning("The store is away, %s %s is left: %s", lease.model.__name__, lease.pk, error)
 
 
 def due(model: type[Leased]) -> Q:
@@ -125,7 +205,7 @@ def claim(model: type[Leased], pk: int) -> Lease | None:
             attempts=F("attempts") + 1,
             lease_until=_until(),
             waits_turn=False,
-            started_at=Coalesce("started_at", Now()),
+            started_at=Coalesce("started_at", models.Value(timezone.now())),
         )
         if not taken:
             return None
@@ -176,7 +256,7 @@ class Watch:
     renewed each third of its time.
     """
 
-    # house.md: the row is read every 250 ms, so that Stop works within half a second.
+    # Stop works within half a second: the row is read twice in it.
     POLL_SECONDS = 0.25
 
     def __init__(self, lease: Lease) -> None:
@@ -197,16 +277,19 @@ class Watch:
         self._thread.join()
 
     def _look(self) -> None:
-        renewed = monotonic()
+        renewed, is_away = monotonic(), False
         try:
             while not self._ended.wait(self.POLL_SECONDS):
                 try:
                     self._read()
+                    is_away = False
                     if monotonic() - renewed > settings.LEASE_SECONDS / 3:
                         self.lease.held().update(lease_until=_until())
                         renewed = monotonic()
-                except DatabaseError as error:
-                    log.warning("The store could not be read: %s", error)
+                except (DatabaseError, InterfaceError) as error:
+                    if not is_away:
+                        log.warning("The store could not be read: %s", error)
+                    is_away = True
                     connection.close()
                 if self.cancelled.is_set() and self.cancel is not None:
                     self.cancel()

@@ -1,11 +1,11 @@
-"""What never reaches a log: tokens that stand in addresses, of sign-in links and of links to files."""
+"""What never reaches a log: tokens that stand in addresses, of sign-in links, of links to files and of recipients."""
 
 from __future__ import annotations
 
 import logging
 import re
 
-_PLACES = ("/sign-in/link/", "/reports/link/")
+_PLACES = ("/sign-in/link/", "/reports/link/", "/reports/mails/")
 _TOKEN = re.compile(rf"({'|'.join(_PLACES)})[^/?#\s\"']+")
 
 

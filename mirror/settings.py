@@ -7,11 +7,14 @@ them all. Secrets have no default outside development: `script/server` makes its
 
 from __future__ import annotations
 
+from ipaddress import ip_network
 from pathlib import Path
 
 import environ
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.core.exceptions import ImproperlyConfigured
+
+from mirror.modes import umask_set
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -20,8 +23,9 @@ ENV_FILE = Path(env.str("MIRROR_ENV_FILE", default=str(BASE_DIR / ".env")))
 if ENV_FILE.is_file():
     env.read_env(ENV_FILE)
 
-# Where everything a running Mirror writes lives: store, broker, results, secrets.
+# Where everything a running Mirror writes lives: store, broker, results, secrets. Its user's alone.
 VAR_DIR = Path(env.str("MIRROR_VAR_DIR", default=str(BASE_DIR / "var")))
+umask_set()
 VAR_DIR.mkdir(parents=True, exist_ok=True)
 
 # A deployment others use: secrets come from the environment, never from a file made in passing.
@@ -49,6 +53,14 @@ SESSION_COOKIE_HTTPONLY = True
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
 
+# Proxies whose word is believed about who calls and by which scheme: addresses or networks. By default none.
+TRUSTED_PROXIES = env.list("TRUSTED_PROXIES", default=[])
+for _proxy in TRUSTED_PROXIES:
+    try:
+        ip_network(_proxy)
+    except ValueError:
+        raise ImproperlyConfigured(f"TRUSTED_PROXIES: {_proxy} is no address and no network") from None
+
 INSTALLED_APPS = [
     "servestatic.runserver_nostatic",
     "django.contrib.auth",
@@ -58,7 +70,6 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.staticfiles",
     "django_htmx",
-    "axes",
     "mirror.health",
     "mirror.people",
     "mirror.sources",
@@ -70,6 +81,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "mirror.health.middleware.health_first",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -81,7 +93,6 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "mirror.urls"
@@ -115,31 +126,25 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "people.User"
-AUTHENTICATION_BACKENDS = [
-    "axes.backends.AxesStandaloneBackend",
-    "django.contrib.auth.backends.ModelBackend",
-]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
-]
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+] + [{"NAME": "mirror.people.passwords.BesideTheName"}]
 LOGIN_URL = "people:sign_in"
 LOGIN_REDIRECT_URL = "asking:ask"
 LOGOUT_REDIRECT_URL = "people:sign_in"
 
-# Wrong passwords from one name before it has to wait, and how long (hours).
-AXES_FAILURE_LIMIT = env.int("SIGN_IN_FAILURE_LIMIT", default=5)
-AXES_COOLOFF_TIME = 1
-AXES_LOCKOUT_PARAMETERS = ["username"]
-AXES_RESET_ON_SUCCESS = True
-AXES_LOCKOUT_TEMPLATE = "people/locked.html"
-AXES_VERBOSE = False
-# The check wants the address counted too; counting names alone cannot be dodged by changing address.
-SILENCED_SYSTEM_CHECKS = ["axes.W006"]
+# Wrong passwords for one name from one address before there is a wait; the other bounds are multiples of it.
+SIGN_IN_FAILURE_LIMIT = env.int("SIGN_IN_FAILURE_LIMIT", default=5)
 
 # How long a one-time sign-in link works (hours).
 SIGN_IN_LINK_HOURS = env.int("SIGN_IN_LINK_HOURS", default=24)
@@ -159,6 +164,8 @@ SERVESTATIC_ALLOW_ALL_ORIGINS = False
 # Stored results and files to download: a folder, or a bucket of any S3-compatible store.
 MEDIA_ROOT = Path(env.str("MEDIA_ROOT", default=str(VAR_DIR / "media")))
 S3_BUCKET = env.str("S3_BUCKET", default="")
+# Django's own default lets everybody on the machine read them.
+FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
@@ -299,6 +306,9 @@ SOURCE_FILES_DIR = Path(env.str("SOURCE_FILES_DIR", default=str(VAR_DIR / "files
 # strangers sign up. Link-local addresses (a cloud's metadata service) are refused either way.
 SOURCE_PRIVATE_HOSTS = env.bool("SOURCE_PRIVATE_HOSTS", default=True)
 
+# Connections that one person may try within a minute, so that nobody looks for open ports with them.
+CONNECTION_TESTS_PER_MINUTE = env.int("CONNECTION_TESTS_PER_MINUTE", default=20)
+
 # The most that is taken of uploaded files at once (megabytes).
 UPLOAD_MEGABYTES = env.int("UPLOAD_MEGABYTES", default=200)
 FILE_UPLOAD_HANDLERS = [
@@ -348,6 +358,30 @@ EMAIL_USE_SSL = env.bool("EMAIL_USE_SSL", default=False)
 
 # Seconds to wait for one answer of the mail server. Taking over a whole mail may last five times as long.
 EMAIL_TIMEOUT = env.float("EMAIL_TIMEOUT", default=30.0)
+
+# Domains whose addresses get reports without being asked first, besides those of people here and of MAIL_FROM.
+# Where one is named, here or by an administrator, all others are refused; otherwise each is asked once.
+MAIL_DOMAINS = env.list("MAIL_DOMAINS", default=[])
+
+# Mails an hour that one person's reports may send, each recipient counted.
+MAILS_PER_HOUR = env.int("MAILS_PER_HOUR", default=200)
+
+# Calls an hour of one person's reports: webhooks, Slack and buckets.
+CALLS_PER_HOUR = env.int("CALLS_PER_HOUR", default=600)
+
+# New outside addresses a day that one person's reports may ask whether they want mails.
+MAIL_ASKS_PER_DAY = env.int("MAIL_ASKS_PER_DAY", default=50)
+
+# Recipients of one report by mail, and ways it goes out.
+REPORT_RECIPIENTS = env.int("REPORT_RECIPIENTS", default=200)
+REPORT_CHANNELS = env.int("REPORT_CHANNELS", default=10)
+
+# The least time between two runs of a schedule, for people who are not administrators (minutes).
+REPORT_LEAST_MINUTES = env.int("REPORT_LEAST_MINUTES", default=15)
+
+# Hosts on this machine or in private networks that everybody's webhooks, Slack addresses and buckets may be at, such as
+# hooks.internal or 10.1.2.3:8443. Others in private networks are for reports of administrators alone.
+WEBHOOK_HOSTS = env.list("WEBHOOK_HOSTS", default=[])
 
 # Who mails come from; bounces go there.
 DEFAULT_FROM_EMAIL = MAIL_FROM = env.str("MAIL_FROM", default="Mirror <mirror@localhost>")

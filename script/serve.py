@@ -35,6 +35,7 @@ from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 from django.db import OperationalError  # noqa: E402
 
 from mirror.keys import keys_file, keys_make  # noqa: E402
+from mirror.modes import tighten, umask_set  # noqa: E402
 from mirror.processes import die_with_parent  # noqa: E402
 
 # How long the parts may take to come up, and to end after being asked to (seconds).
@@ -174,8 +175,30 @@ def _own_addresses() -> list[tuple[object, ...]]:
         return []
 
 
-def prepare() -> str:
-    """Bring the store up to date and make what a first start needs. Return the sign-in token."""
+def var_close() -> None:
+    """Close what others on this machine may read of this installation, and say it once."""
+    from mirror.settings import ENV_FILE, VAR_DIR
+
+    closed, left = tighten(VAR_DIR)
+    if closed:
+        them = "1 file or folder" if closed == 1 else f"{closed:,} files and folders"
+        say(f"Others on this machine could read or enter {them} of {VAR_DIR}. Now only you can.")
+    if left:
+        say(
+            f"{left[0]} is open to others on this machine and belongs to somebody else. Close it: chmod go= {left[0]}"
+        )
+    if ENV_FILE.is_file() and ENV_FILE.stat().st_mode & 0o077:
+        say(
+            f"{ENV_FILE} can be read by others on this machine, with all secrets in it. Close it: chmod 600 {ENV_FILE}"
+        )
+
+
+def prepare(address: str) -> str:
+    """Bring the store up to date and make what a first start needs. Return what to say once all is up.
+
+    A link that signs an administrator in is said while nobody has a password, and never in production: there
+    what is said ends up in a journal that others read.
+    """
     import django
     from django.conf import settings
     from django.core.management import call_command
@@ -183,6 +206,7 @@ def prepare() -> str:
 
     django.setup()
     from mirror.health.services import forget
+    from mirror.people.selectors import password_exists
     from mirror.people.services import first_admin, link_create
     from mirror.sources.models import Source
 
@@ -195,9 +219,15 @@ def prepare() -> str:
         call_command("demo", owner=admin.username, stdout=sys.stderr)
     for name in WORKERS:
         forget(worker_name(name))
-    token = link_create(admin)
+    if password_exists():
+        welcome = f"Mirror is up at {address}/"
+    elif settings.PRODUCTION:
+        command = ".venv/bin/python manage.py sign_in_link"
+        welcome = f"Mirror is up at {address}/ and nobody has a password yet. For a link to sign in with, run: {command}"
+    else:
+        welcome = f"Mirror is up. Sign in once with {address}/sign-in/link/{link_create(admin)}/"
     connection.close()
-    return token
+    return welcome
 
 
 def worker_name(name: str) -> str:
@@ -215,6 +245,8 @@ def parts(host: str, port: int) -> list[Part]:
     celery = [*python, "celery", "-A", "mirror"]
     web = ["uvicorn", "mirror.asgi:application", "--host", host, "--port", str(port), "--lifespan", "off"]
     web += ["--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "2"]
+    trusted = ",".join(settings.TRUSTED_PROXIES)
+    web += ["--forwarded-allow-ips", trusted] if trusted else ["--no-proxy-headers"]
     quiet = ["--without-mingle", "--without-gossip", "--without-heartbeat", "--loglevel", "INFO"]
     mirror, reports, deliveries = (
         [*celery, "worker", *how, *quiet, "--hostname", worker_name(name), "--queues", queues]
@@ -292,13 +324,14 @@ def run(host: str, port: int, running: list[Part]) -> NoReturn:
     address = address_shown(host, port)
     with folder_held(address):
         port_check(host, port)
-        token = prepare()
+        var_close()
+        welcome = prepare(address)
         running += parts(host, port)
         say("Starting web server, workers and scheduler ...")
         for part in running:
             part.start()
         wait_until_up(running, address)
-        print(f"Mirror is up. Sign in once with {address}/sign-in/link/{token}/", flush=True)
+        print(welcome, flush=True)
         while True:
             time.sleep(1)
             look_after(running)
@@ -307,6 +340,7 @@ def run(host: str, port: int, running: list[Part]) -> NoReturn:
 def main() -> None:
     """Run until asked to stop, then stop everything."""
     wanted = arguments()
+    umask_set()
     signal.signal(signal.SIGTERM, _stop)
     signal.signal(signal.SIGINT, _stop)
     running: list[Part] = []

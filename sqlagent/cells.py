@@ -17,7 +17,7 @@ from uuid import UUID
 from sqlagent.values import Cell, Rows
 
 _SIX_DIGITS = Context(prec=6)
-"""Non-integral numbers are compared to 6 significant digits (r3-sql, section 3: grouping key)."""
+"""Non-integral numbers are compared to 6 significant digits (docs/method.md, Sameness)."""
 
 _SIMILARITY_ROWS = 200
 """Rows of each side that the loose similarity looks at: it only supports, so a prefix is enough."""

@@ -13,7 +13,36 @@ SqlAgentError
 
 from __future__ import annotations
 
+import re
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
 from sqlagent.values import Failure
+
+_FOLDERS = {
+    "app", "bin", "boot", "data", "dev", "etc", "home", "lib", "lib64", "media", "mnt", "nix", "opt", "private",
+    "proc", "project", "root", "run", "sbin", "snap", "srv", "sys", "tmp", "usr", "Users", "var", "Volumes",
+    "work", "workspace", "workspaces",
+    *(Path(place).resolve().parts[1] for place in (__file__, Path.cwd(), tempfile.gettempdir())),
+}  # fmt: skip
+_ROOT = rf"(?:file://)?(?:/(?:{'|'.join(map(re.escape, sorted(_FOLDERS)))})/|[A-Za-z]:\\)"
+_QUOTED_FOLDER = re.compile(rf"(?<=[\"'`“]){_ROOT}(?:[^\"'`”\n]*[/\\])?")
+_FOLDER = re.compile(rf"(?<![\w.:/]){_ROOT}(?:[^\s\"'`”/\\]+[/\\])*")
+
+
+def without_folders(message: str) -> str:
+    """Take the folders of a machine out of a message; of a path its last part stays.
+
+    A path is known by the folder it begins with, so that a division or a web address stays as it is.
+
+    Example:
+        >>> without_folders('Cannot open file "/var/lib/my app/x.duckdb": see /tmp/a/b.log or 6 /home/ 2')
+        'Cannot open file "x.duckdb": see b.log or 6  2'
+        >>> without_folders("https://example.org/var/x and a/b/c")
+        'https://example.org/var/x and a/b/c'
+    """
+    return _FOLDER.sub("", _QUOTED_FOLDER.sub("", message))
 
 
 class SqlAgentError(Exception):
@@ -21,11 +50,11 @@ class SqlAgentError(Exception):
 
 
 class DatabaseError(SqlAgentError):
-    """A statement or connection failed."""
+    """A statement or connection failed; its words never say in which folder a file lies."""
 
     def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.message)
-        self.failure = failure
+        self.failure = replace(failure, message=without_folders(failure.message))
+        super().__init__(self.failure.message)
 
 
 class Unreachable(DatabaseError):

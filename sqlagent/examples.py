@@ -23,7 +23,7 @@ from sqlagent.ports import Database
 from sqlagent.values import Catalog, Kind, Limits, LinkedSchema, Table
 
 SHOWN = 3
-"""Example values a column (r3-sql.md §3: up to three)."""
+"""Example values a column (docs/method.md, Sampling)."""
 
 FEW = 6
 """A column with at most this many different values shows them all: it is a list of codes."""

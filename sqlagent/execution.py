@@ -16,7 +16,17 @@ from sqlagent import guard
 from sqlagent.errors import Cancelled, DatabaseError, StatementFailed
 from sqlagent.guard import Passed, Policy
 from sqlagent.ports import Database
-from sqlagent.values import Candidate, Catalog, Execution, Failure, FailureKind, Limits, Refusal, Rows
+from sqlagent.values import (
+    OWN_WORDS,
+    Candidate,
+    Catalog,
+    Execution,
+    Failure,
+    FailureKind,
+    Limits,
+    Refusal,
+    Rows,
+)
 
 POLL_SECONDS = 0.05
 """How soon a set `cancelled` is noticed; the issue allows one second until the statement is gone."""
@@ -193,5 +203,9 @@ _CANCELLED = Failure(FailureKind.CANCELLED, "The run was stopped before this sta
 def failure_of(refusal: Refusal) -> Failure:
     """Say a refusal as a failure: what and why in its message, what to do in its advice."""
     return Failure(
-        FailureKind.REFUSED, f"{refusal.what} {refusal.why}".strip(), refusal.position, refusal.advice
+        FailureKind.REFUSED,
+        f"{refusal.what} {refusal.why}".strip(),
+        refusal.position,
+        refusal.advice,
+        OWN_WORDS,
     )

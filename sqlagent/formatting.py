@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
+
+from sqlagent.literals import ODD
 
 # What is longer is broken into lines; about the width of the editor beside a result.
 WIDTH = 64
@@ -30,7 +31,7 @@ def formatted(sql: str, dialect: str) -> str | None:
             return None
         text = _joined(trees[0].sql(dialect=dialect, pretty=True, max_text_width=WIDTH - 8))
         again = sqlglot.parse_one(text, read=dialect)
-    except (SqlglotError, RecursionError):
+    except ODD:
         return None
     return text if again == trees[0] else None
 

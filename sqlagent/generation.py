@@ -5,7 +5,7 @@ Decides the families of prompts and which of them a wave uses. What a model may 
 is decided later.
 
 Diversity comes from the families and from a second rendering of the schema; temperature only
-adds to it (r3-sql.md §3). Every call of a wave opens with the same bytes (system message with
+adds to it (docs/method.md, Sampling). Every call of a wave opens with the same bytes (system message with
 the schema, then the question), so that a serving engine's prefix cache pays for them once.
 """
 
@@ -29,7 +29,7 @@ from sqlagent.values import (
 )
 
 TEMPERATURES = (0.7, 0.8)
-"""Of all samples but the first, which is greedy (r3-sql.md §3: 0.7 to 0.8)."""
+"""Of all samples but the first, which is greedy (docs/method.md, Sampling)."""
 
 REPLY_TOKENS = 6_000
 """Room for a plan and a long statement; models that think aloud need most of it."""
@@ -181,7 +181,7 @@ class LlmSampler:
         sql = replies.sql_in(reply.text)
         if sql:
             bound = sql if self._privacy == "rows" else literals.bind(sql, question, linked)
-            return Candidate(bound, family=family, round=round)
+            return Candidate(bound, family=family, round=round, written=sql)
         if missing := replies.declined_in(reply.text):
             self.declined.append(missing)
         else:

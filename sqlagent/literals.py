@@ -16,6 +16,18 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlagent.values import Link, LinkedSchema, Question, ValueMatch
 
+ODD = (
+    SqlglotError,
+    RecursionError,
+    AssertionError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    KeyError,
+    IndexError,
+)
+"""What the parser raises on SQL that it cannot read (TypeError on `SELECT note ->` in SQLite, for one)."""
+
 
 def said(question: Question) -> tuple[str, ...]:
     """The texts a person sent with a question: all of them are theirs to send."""
@@ -68,7 +80,7 @@ def _compared(sql: str, dialect: str) -> tuple[tuple[str, str, str], ...]:
     """List text literals with the column each is compared with by = or IN, folded, and LOWER or UPPER around it."""
     try:
         tree = sqlglot.parse_one(sql, dialect=dialect)
-    except (SqlglotError, RecursionError):
+    except ODD:
         return ()
     found: list[tuple[str, str, str]] = []
     for node in tree.find_all(exp.EQ, exp.NEQ, exp.In):
@@ -87,6 +99,19 @@ def _column(side: exp.Expression) -> tuple[str, str]:
     return (inner.name.casefold(), case) if isinstance(inner, exp.Column) else ("", "")
 
 
+def tokens(sql: str, dialect: str) -> list[Token] | None:
+    """Read a statement's tokens; None where it cannot be read."""
+    try:
+        return list(sqlglot.tokenize(sql, dialect=dialect))
+    except ODD:
+        return None
+
+
+def texts(sql: str, dialect: str) -> list[Token]:
+    """List the text literals of a statement, in order; none where it cannot be read."""
+    return [token for token in tokens(sql, dialect) or () if token.token_type == TokenType.STRING]
+
+
 def swap_literals(sql: str, dialect: str, swaps: dict[str, str]) -> str:
     """Replace whole text literals, leaving every other character of the SQL as it is.
 
@@ -100,18 +125,3 @@ def swap_literals(sql: str, dialect: str, swaps: dict[str, str]) -> str:
             out += [sql[at : token.start], exp.Literal.string(swaps[token.text]).sql(dialect=dialect)]
             at = token.end + 1
     return "".join(out) + sql[at:]
-
-
-def texts(sql: str, dialect: str) -> list[Token]:
-    """List the text literals of a statement, in order; none where it cannot be read."""
-    try:
-        tokens = sqlglot.tokenize(sql, dialect=dialect)
-    except (SqlglotError, RecursionError):
-        return []
-    return [token for token in tokens if token.token_type == TokenType.STRING]
-
-
-def bound_away(sql: str, question: Question, linked: LinkedSchema) -> str:
-    """Give a model's own SQL without the spellings that `bind` put in: what it really said."""
-    swaps = {match.value: words for words, match in typed(question, linked)}
-    return swap_literals(sql, linked.full.dialect, swaps) if swaps else sql

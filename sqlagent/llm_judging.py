@@ -28,7 +28,7 @@ from threading import Event as Flag
 from threading import Lock
 from typing import Any
 
-from sqlagent import literals, prompts, rendering, replies
+from sqlagent import prompts, rendering, replies
 from sqlagent.errors import Cancelled, LlmError
 from sqlagent.ports import Judge, Llm
 from sqlagent.values import (
@@ -42,7 +42,7 @@ from sqlagent.values import (
 )
 
 SHOWN = 8
-"""Groups shown in one listwise call (r3-sql.md §3)."""
+"""Groups shown in one listwise call (docs/method.md, Ranking)."""
 
 MARKED = 32
 """Candidates marked in one pointwise call: the paper's n."""
@@ -179,7 +179,7 @@ class LlmJudge:
         for at in range(0, len(texts), MARKED):
             batch = texts[at : at + MARKED]
             shown = "\n\n".join(
-                f"[{label(i)}]\n{self._sql(e, question, linked)}" for i, e in enumerate(batch)
+                f"[{label(i)}]\n<sql>\n{self._sql(e, question, linked)}\n</sql>" for i, e in enumerate(batch)
             )
             key = ("judge_score", question.text, question.hint, *(e.sql for e in batch))
             reply = self._call("judge_score", question, linked, key, shown)
@@ -255,14 +255,11 @@ class LlmJudge:
     ) -> str:
         head = f"[{name}]" + (f" size {group.size}" if size else "")
         sql = self._sql(group.members[0], question, linked)
-        return f"{head}\n{sql}\n<result>\n{rendering.result_text(group, self._privacy)}\n</result>"
+        result = rendering.result_text(group, self._privacy, sql, linked.full)
+        return f"{head}\n<sql>\n{sql}\n</sql>\n<result>\n{result}\n</result>"
 
     def _sql(self, execution: Execution, question: Question, linked: LinkedSchema) -> str:
-        written = execution.candidate.sql if execution.candidate.family != "grammar" else ""
-        known = literals.bound_away(written, question, linked)
-        return (
-            f"<sql>\n{rendering.shown_sql(execution.sql, question, linked, self._privacy, (known,))}\n</sql>"
-        )
+        return rendering.candidate_sql(execution, question, linked, self._privacy)
 
     def _note(self, note: str) -> None:
         with self._lock:

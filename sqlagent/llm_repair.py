@@ -1,9 +1,9 @@
 """Mends a failed statement with a language model, gated on every side.
 
 Decides which failures are worth a call, what the model is told, and which of its mendings is
-taken. Ungated, such repair is known to break a third as many statements as it mends (r3-sql.md
-§3): so what works is never touched, repair by rule comes first and elsewhere (`repair`), and a
-mending counts only when it gives as many columns as before and runs with rows.
+taken. Ungated, such repair is known to break a third as many statements as it mends
+(docs/method.md): so what works is never touched, repair by rule comes first and elsewhere
+(`repair`), and a mending counts only when it gives as many columns as before and runs with rows.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from dataclasses import replace
 from threading import Event as Flag
 
 import sqlglot
-from sqlglot.errors import SqlglotError
 
 from sqlagent import literals, prompts, rendering, replies
 from sqlagent.errors import LlmError
+from sqlagent.literals import ODD
 from sqlagent.ports import Llm
 from sqlagent.values import (
     Candidate,
@@ -29,7 +29,7 @@ from sqlagent.values import (
 )
 
 ATTEMPTS = 2
-"""Calls for one failed statement at most (r3-sql.md §3)."""
+"""Calls for one failed statement at most (docs/method.md, Repair)."""
 
 MENDED = 2
 """Different failed statements of a round that are worth the calls; the others are resampled better."""
@@ -62,7 +62,7 @@ def mend(
     privacy: str = "schema",
     cancelled: Flag | None = None,
 ) -> Execution:
-    """Ask for a mending with the database's own words, run it, and ask once more with the new words.
+    """Ask for a mending with what is known of the fault, run it, and ask once more with the new fault.
 
     Gives the mended execution, or `failed` unchanged when it works already, no mending passes
     the gate, or the model is silent. Costs at most two calls. Raises: Cancelled.
@@ -78,12 +78,10 @@ def mend(
         sql = replies.sql_in(reply.text)
         if not sql or not keeps_columns(current.sql, sql, linked.full.dialect):
             return failed
-        if privacy != "rows":
-            sql = literals.bind(sql, question, linked)
+        bound = sql if privacy == "rows" else literals.bind(sql, question, linked)
         words = rendering.one_line(current.failure.message, 120)
-        candidate = replace(
-            failed.candidate, sql=sql, notes=(*failed.candidate.notes, f"mended after: {words}")
-        )
+        notes = (*failed.candidate.notes, f"mended after: {words}")
+        candidate = replace(failed.candidate, sql=bound, written=sql, notes=notes)
         current = run(candidate)
         if current.status in ("ok", "truncated"):
             return current
@@ -105,7 +103,7 @@ def keeps_columns(before: str, after: str, dialect: str) -> bool:
     for sql in (before, after):
         try:
             tree = sqlglot.parse_one(sql, dialect=dialect)
-        except (SqlglotError, RecursionError):
+        except ODD:
             return True
         selects = getattr(tree, "selects", [])
         if any(item.is_star for item in selects):
@@ -115,14 +113,10 @@ def keeps_columns(before: str, after: str, dialect: str) -> bool:
 
 
 def _request(question: Question, linked: LinkedSchema, failed: Execution, privacy: str) -> LlmRequest:
-    failure = failed.failure
-    written = failed.candidate.sql if failed.candidate.family != "grammar" else ""
-    said = literals.bound_away(written, question, linked)
-    message = f"{failure.message} {failure.advice}".strip() if failure else ""
     asked = prompts.render(
         "repair",
-        sql=rendering.shown_sql(failed.sql, question, linked, privacy, (said,)),
-        error=rendering.shown_error(message, said + question.text, privacy),
+        sql=rendering.candidate_sql(failed, question, linked, privacy),
+        error=rendering.shown_failure(failed, question, linked, privacy),
     )
     task = rendering.task_text(question, linked, privacy)
     return LlmRequest(

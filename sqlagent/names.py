@@ -63,7 +63,7 @@ _UNITS = frozenset(
     ]
 )
 _TAKES_UNITS = (exp.Func, exp.Interval, exp.Collate, exp.Is)
-_VALUES = frozenset(["user", "system_user", "sysdate", "default"])
+_VALUES = frozenset(["user", "current_role", "current_catalog", "system_user", "sysdate", "default"])
 _FILE_MARKS = frozenset("/\\:*?.")
 
 
@@ -203,7 +203,7 @@ class Resolver:
             own = alias.args.get("columns")
             columns = frozenset(self.fold(c) for c in own) if own else None
             named.append((self.fold(alias.this), columns, cte))
-        if self.dialect == "sqlite" or (recursive and self.dialect in ("postgres", "mysql")):
+        if self.dialect == "sqlite" or (recursive and self.dialect == "postgres"):
             visible.update({name: columns for name, columns, _ in named})
         for name, columns, cte in named:
             if self.dialect == "duckdb" and _FILE_MARKS & set(name):
@@ -462,6 +462,8 @@ def _named(node: exp.Expr, fold: Callable[[exp.Expr], str]) -> Columns:
         names += [fold(alias.this)] if isinstance(alias.this, exp.Identifier) else []
         for column in alias.args.get("columns") or ():
             names.append(fold(column if isinstance(column, exp.Identifier) else column.this))
+    if isinstance(call, exp.Unnest) and isinstance(call.args.get("offset"), exp.Identifier):
+        names.append(fold(call.args["offset"]))
     return frozenset(names)
 
 

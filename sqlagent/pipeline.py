@@ -290,7 +290,7 @@ class Journey:
             count=count,
             start=len(self.pool),
             round=number,
-            feedback=self.verdict.unmet,
+            feedback=resampling.feedback(self.verdict, self.question, self.linked, self.pool, self.privacy),
             cancelled=self.cancelled,
         )
 

@@ -33,7 +33,7 @@ TAU = 0.05
 """Margin of preference beyond which a win is decisive (R3-SQL)."""
 
 SHOWN = 8
-"""Groups a listwise judge is shown: what one prompt carries well (r3-sql.md, section 3)."""
+"""Groups a listwise judge is shown: what one prompt carries well (docs/method.md, Ranking)."""
 
 EMPTY_WEIGHT = 0.5
 """Weight of a member of an empty or all-NULL group, where such a group counts at all."""

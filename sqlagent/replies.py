@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import sqlglot
-from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
+
+from sqlagent.literals import ODD
 
 _THOUGHT = re.compile(r"<(think|thinking|reasoning|thought)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _THOUGHT_END = re.compile(r"^.*</(?:think|thinking|reasoning|thought)>", re.DOTALL | re.IGNORECASE)
@@ -133,14 +134,14 @@ def _reads(text: str) -> bool:
         return False
     try:
         return sqlglot.parse_one(text) is not None
-    except (SqlglotError, RecursionError):
+    except ODD:
         return False
 
 
 def _tokens(text: str) -> list[Token]:
     try:
         return sqlglot.tokenize(text)
-    except (SqlglotError, RecursionError):
+    except ODD:
         return []
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from sqlagent import wording
+from sqlagent import rendering, wording
 from sqlagent.errors import LlmError
 from sqlagent.ports import Judge
 from sqlagent.values import (
@@ -24,7 +24,7 @@ from sqlagent.values import (
 )
 
 SHARE_TRIGGER = 0.4
-"""A winner with less of the pool than this is audited out (r3-sql.md, section 3)."""
+"""A winner with less of the pool than this is audited out (docs/method.md, Auditing)."""
 
 AUDITED = 8
 """Groups the auditor is shown."""
@@ -49,7 +49,8 @@ def audit(
     if not executions:
         return Verdict(False, "nothing was tried")
     if not ranking.groups:
-        return Verdict(False, "no attempt ran", complaints(executions))
+        found = complaints(executions)
+        return Verdict(False, "no attempt ran", found, complaints=found)
     try:
         said = judge.audit(question, linked, [ranked.group for ranked in ranking.groups[:AUDITED]])
     except LlmError:
@@ -58,7 +59,8 @@ def audit(
         return said
     reason = _trigger(question, ranking)
     if reason:
-        return Verdict(False, reason, _first(said.unmet + complaints(executions)))
+        found = complaints(executions)
+        return Verdict(False, reason, _first(said.unmet + found), complaints=found)
     if not said.accepted:
         return Verdict(False, said.reason, _first(said.unmet))
     top = ranking.groups[0].group
@@ -81,6 +83,28 @@ def complaints(executions: Sequence[Execution]) -> tuple[str, ...]:
     """List what went wrong, in the database's own words, most frequent first."""
     said = Counter(f.message.strip() for e in executions if (f := e.failure) is not None)
     return tuple(message for message, _ in sorted(said.items(), key=lambda item: -item[1])[:3] if message)
+
+
+def feedback(
+    verdict: Verdict,
+    question: Question,
+    linked: LinkedSchema,
+    executions: Sequence[Execution],
+    privacy: str,
+) -> tuple[str, ...]:
+    """List what the next wave is told: what is unmet, complaints as a language model may see them.
+
+    People are shown `verdict.unmet`, with the database's own words.
+    """
+    if not verdict.complaints:
+        return verdict.unmet
+    told = Counter(
+        rendering.shown_failure(e, question, linked, privacy)
+        for e in executions
+        if e.failure is not None and e.failure.message.strip() in verdict.complaints
+    )
+    unmet = [line for line in verdict.unmet if line not in verdict.complaints]
+    return _first([*unmet, *(line for line, _ in told.most_common())])
 
 
 def _first(unmet: Sequence[str]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from math import comb
 from sqlagent.values import Budget, ExecutionGroup
 
 CERTAIN = 0.95
-"""Stop once the first group leads the second with this posterior probability (r3-sql.md §3)."""
+"""Stop once the first group leads the second with this posterior probability (docs/method.md, Sampling)."""
 
 
 def leads(first: int, second: int) -> float:

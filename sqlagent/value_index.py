@@ -14,7 +14,6 @@ import zlib
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from itertools import islice
 
 from rapidfuzz import fuzz, process
 
@@ -205,7 +204,8 @@ class ValueIndex:
         out: list[ValueMatch] = []
         if self._sorted is None:
             self._sorted = sorted(self._exact)
-        for text in islice(self._sorted, bisect_left(self._sorted, key), None):
+        for place in range(bisect_left(self._sorted, key), len(self._sorted)):
+            text = self._sorted[place]
             if not text.startswith(key) or len(out) >= limit:
                 break
             out.extend(self._matches(prefix, self._exact[text], len(key) / len(text)))

@@ -180,23 +180,110 @@ class LinkedSchema:
     unlinked: tuple[str, ...] = ()
 
 
+class Severity(StrEnum):
+    """How far a power goes beyond reading.
+
+    `SEVERE` changes stored data, runs programs, opens files, makes users, or undoes the other locks. `NOTABLE`
+    may become that, or reads what is nobody's business. `MILD` fills disks and sessions.
+    """
+
+    SEVERE = "severe"
+    NOTABLE = "notable"
+    MILD = "mild"
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """One thing the user of a source may do beyond reading.
+
+    `code` is one of `SEVERITIES`; `words` say it plainly, without a capital or full stop
+    ("write to 3 tables in schema public").
+    """
+
+    code: str
+    words: str
+
+    @property
+    def severity(self) -> Severity:
+        """How far it goes; one that nobody has weighed counts as severe."""
+        return SEVERITIES.get(self.code, Severity.SEVERE)
+
+
+SEVERITIES: dict[str, Severity] = {
+    **dict.fromkeys(
+        (
+            *("superuser", "server_files", "programs", "write_all_data", "create_roles", "replication"),
+            *(
+                "write",
+                "own",
+                "change_tables",
+                "grant",
+                "administer",
+                "dangerous_functions",
+                "password_hashes",
+            ),
+        ),
+        Severity.SEVERE,
+    ),
+    **dict.fromkeys(
+        (
+            *("signal", "bypass_row_security", "create_databases", "create", "sequences", "become"),
+            *("definer_functions", "routines", "lock_tables", "other_statements", "unknown"),
+        ),
+        Severity.NOTABLE,
+    ),
+    **dict.fromkeys(
+        ("temporary", "large_objects", "own_sessions", "file_writable", "server_facts"), Severity.MILD
+    ),
+}
+"""The one place that decides how severe a power is."""
+
+PASSWORD_HERE = "choose-a-long-one"
+"""Stands in `ReaderStep.sql` where the new user's password goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderStep:
+    """Statements for an administrator of the database that make, or complete, a user that only reads.
+
+    `title` says what they do; `note` what to look at before. `is_for_everybody`: they take from all users of the
+    database what everybody has, so that somebody may have to be given it back.
+    """
+
+    title: str
+    sql: str
+    note: str = ""
+    is_for_everybody: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """What a connection test found out about a source.
 
-    `server` is its name and version, `user` who we are there. `writable` says in words what
-    this user could change if it were not for our read-only session (empty: nothing);
-    `advice` is what to do about it and `advice_sql` the statements that do it. `is_guard_alone`
-    says that the engine has no read-only session: the guard and the user's own privileges are the locks.
+    `server` is its name and version, `user` who we are there. `powers` are what this user could do beyond
+    reading if it were not for our read-only session, severest first; `reader` are the statements that make a
+    user without them (empty: there is nothing to mend, or no such statements are known). `advice` is what to do
+    about it. `is_guard_alone` says that the engine has no read-only session: the guard and the user's own
+    privileges are the locks.
     """
 
     server: str
     user: str = ""
-    writable: tuple[str, ...] = ()
+    powers: tuple[Power, ...] = ()
+    reader: tuple[ReaderStep, ...] = ()
     advice: str = ""
-    advice_sql: str = ""
     seconds: float = 0.0
     is_guard_alone: bool = False
+
+    @property
+    def writable(self) -> tuple[str, ...]:
+        """What this user could change, in words; what is mild is left out."""
+        return tuple(power.words for power in self.powers if power.severity is not Severity.MILD)
+
+    @property
+    def advice_sql(self) -> str:
+        """The statements that make a user which can only read, as one text."""
+        return "\n".join(step.sql for step in self.reader)
 
 
 # ---------------------------------------------------------------- candidates and what became of them
@@ -210,7 +297,8 @@ class Candidate:
     a run: nothing that selects looks at it. `score` is its maker's own log-score, if any;
     `notes` explain it in words ("'heaviest' -> ORDER BY weight DESC LIMIT 1"). `weight` is
     what its vote counts: 1 for an independent draw; the members of a beam, which differ by
-    construction, carry their share of the beam's probability times a pool's size.
+    construction, carry their share of the beam's probability times a pool's size. `written` is
+    a language model's own text where `sql` had stored spellings put in: what it may see again.
     """
 
     sql: str
@@ -219,6 +307,7 @@ class Candidate:
     score: float | None = None
     notes: tuple[str, ...] = ()
     weight: float = 1.0
+    written: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,17 +337,24 @@ class FailureKind(StrEnum):
     LOST = "lost"
 
 
+OWN_WORDS = "own"
+"""The `code` of a failure whose message nothing stored can have come into."""
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A statement that gave no rows, in the words of whoever stopped it.
 
     `position` is the 0-based character offset in the SQL, when known; `advice` says what to do.
+    `code` is the driver's own class of fault (a SQLSTATE, a number, a name), `OWN_WORDS` where
+    the message was written here about the SQL alone, and empty where neither is known.
     """
 
     kind: FailureKind
     message: str
     position: int | None = None
     advice: str = ""
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,12 +462,14 @@ class Verdict:
     """The auditor's word on a pool: does it likely hold the right SQL, and what is unmet?
 
     `answerable` is False where the auditor says that the schema holds no such facts at all.
+    `complaints` are those of `unmet` that are words of a database about statements that failed.
     """
 
     accepted: bool
     reason: str
     unmet: tuple[str, ...] = ()
     answerable: bool = True
+    complaints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,22 @@ from pathlib import Path
 import pytest
 from hypothesis import settings as hypothesis_settings
 
+from tests import clock, strict_templates
+
 # The same examples every time, and none failed for being slow: a red test is about the change at hand.
 hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
 hypothesis_settings.load_profile("same")
+strict_templates.install()
+clock.clock_set()
+
+
+@pytest.fixture(autouse=True)
+def templates_name_what_exists() -> Iterator[None]:
+    """Fails a test whose pages used a name that nothing defines."""
+    strict_templates.taken()
+    yield
+    found = strict_templates.taken()
+    assert not found, "\n".join(found)
 
 
 @pytest.fixture(scope="session")

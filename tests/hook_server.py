@@ -77,6 +77,11 @@ class HookServer:
             "/half-head": [b"HTTP/1.1 200 OK\r\nConte"],
             "/half-body": [b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"],
             "/nonsense": [b"\x00\xff SSH-2.0 what\r\n\r\n"],
+            "/other-reason": [_status("200 hunter2")],
+            "/unknown": [_status("299 hunter2")],
+            "/secrets": [_status("200 OK", "X-Token: hunter2", body="internal: hunter2")],
+            "/secrets-refused": [_status("403 hunter2", "Retry-After: hunter2", body="internal: hunter2")],
+            "/secrets-moved": [_status("302 Found", "Location: http://internal/hunter2")],
             "/empty-reason": [b"HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n"],
             "/huge-head": [b"HTTP/1.1 200 OK\r\n" + b"X-Much: " + b"x" * 5_000_000],
             "/secret": [_status("400 Bad Request", body="bad /secret address")],
@@ -95,6 +100,9 @@ class HookServer:
         elif path.startswith("/refusing-bucket/"):
             told = "<Error><Code>SignatureDoesNotMatch</Code><Message>no</Message></Error>"
             yield _status("403 Forbidden", "Content-Type: application/xml", body=told)
+        elif path.startswith("/telling-bucket/"):
+            told = "<Error><Code>hunter2</Code><Message>hunter2 of the inside</Message></Error>"
+            yield _status("418 hunter2", "Content-Type: application/xml", body=told)
         elif path == "/informational":
             for _ in range(10_000):
                 yield b"HTTP/1.1 103 Early Hints\r\n\r\n"

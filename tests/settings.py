@@ -31,6 +31,8 @@ os.environ |= {
     "SECRET_KEY": "a key for tests",
     "MIRROR_ENCRYPTION_KEYS": "dGVzdHMtb25seS10ZXN0cy1vbmx5LXRlc3RzLW9ubHk=",
     "ALLOWED_HOSTS": "localhost,127.0.0.1,testserver",
+    # Recipients of tests that are about something else; `tests/reports/test_recipients.py` takes the defaults.
+    "MAIL_DOMAINS": "example.com,example.org",
 }
 
 from mirror.settings import *  # noqa: E402, F403

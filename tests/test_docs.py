@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import io
 import re
+import shutil
 import subprocess
 import sys
+import tokenize
 import tomllib
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "frontend/static/vendor/VENDORED.md"]
+DOCS = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")),
+    "frontend/static/vendor/VENDORED.md",
+]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
@@ -51,7 +65,9 @@ def test_every_command_shown_can_be_run(line):
             assert (ROOT / argument).exists()
 
 
-@pytest.mark.parametrize("script", ["script/server", "script/test", "script/environment", ".ci/run"])
+@pytest.mark.parametrize(
+    "script", ["script/server", "script/test", "script/environment", "script/requirements", ".ci/run"]
+)
 def test_scripts_are_well_formed(script):
     subprocess.run(["bash", "-n", script], cwd=ROOT, check=True)
 
@@ -126,17 +142,31 @@ def test_every_setting_read_is_explained_where_it_is_read():
 # ---------------------------------------------------------------- versions and libraries
 
 
-REQUIREMENTS = ("requirements.txt", "requirements-spark.txt", "requirements-dev.txt")
+REQUIREMENTS = ("requirements", "requirements-spark", "requirements-dev")
 
 
-def pinned(name: str) -> dict[str, str]:
-    """Library to version, of one requirements file."""
-    lines = [line for line in text(name).splitlines() if line and not line.startswith(("#", "-r"))]
+def chosen(name: str) -> dict[str, str]:
+    """Library to version, of what one .in file chooses."""
+    lines = [line for line in text(f"{name}.in").splitlines() if line and not line.startswith(("#", "-r"))]
     for line in lines:
         assert re.fullmatch(r"[A-Za-z0-9_.-]+(\[[a-z0-9,]+\])?==[0-9][0-9A-Za-z.]*", line), (
             f"not pinned: {line}"
         )
     return dict(re.sub(r"\[.*?\]", "", line).split("==") for line in lines)
+
+
+def installed(name: str) -> list[Requirement]:
+    """What the file that is installed from a .in file names: each with one version and its hashes."""
+    lines = [line for line in text(f"{name}.txt").splitlines() if not line.lstrip().startswith("#")]
+    found = []
+    for entry in " ".join(line.rstrip("\\") for line in lines).replace(" --hash=", "\n--hash=").split("\n"):
+        first, _, rest = entry.partition(" ")
+        if first.startswith("--hash="):
+            assert re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", first), first
+            entry = rest
+        if entry.strip():
+            found.append(Requirement(entry))
+    return found
 
 
 def test_libraries_are_pinned_and_each_has_its_reason():
@@ -146,14 +176,62 @@ def test_libraries_are_pinned_and_each_has_its_reason():
         for row in re.findall(r"^\| (.*?) \|", table, re.MULTILINE)[1:]
         for name in row.split(",")
     }
-    assert named == set().union(*map(pinned, REQUIREMENTS))
+    assert named == set().union(*map(chosen, REQUIREMENTS))
+
+
+@pytest.mark.parametrize("name", REQUIREMENTS)
+def test_what_is_installed_is_pinned_with_hashes_and_names_no_place(name):
+    lines = text(f"{name}.txt").splitlines()
+    for at, line in enumerate(lines):
+        if re.match(r"[A-Za-z0-9]", line):
+            assert "==" in line and line.endswith("\\"), line
+            assert lines[at + 1].startswith("    --hash=sha256:"), f"{line} has no hash"
+        else:
+            assert line.startswith(("#", "    #", "    --hash=sha256:")), line
+    assert "://" not in text(f"{name}.txt")
+    pins = {canonicalize_name(one.name): str(one.specifier) for one in installed(name)}
+    for library, version in chosen(name).items():
+        assert pins[canonicalize_name(library)] == f"=={version}", "run script/requirements"
+
+
+def test_what_runs_has_the_same_versions_in_every_file():
+    files = [{one.name: str(one) for one in installed(name)} for name in REQUIREMENTS]
+    for smaller in files[:-1]:
+        assert {name: files[-1][name] for name in smaller} == smaller
 
 
 def test_what_is_installed_is_what_is_pinned():
     from importlib.metadata import version
 
-    for name, wanted in [pin for file in REQUIREMENTS for pin in pinned(file).items()]:
-        assert version(name) == wanted
+    for one in installed(REQUIREMENTS[-1]):
+        if one.marker is None or one.marker.evaluate():
+            assert str(one.specifier) == f"=={version(one.name)}", one.name
+
+
+def test_an_installation_refuses_a_file_with_another_hash(tmp_path):
+    wheel = tmp_path / "tiny-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as files:
+        files.writestr("tiny.py", "")
+        files.writestr("tiny-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n")
+        files.writestr(
+            "tiny-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        files.writestr("tiny-1.0.dist-info/RECORD", "")
+    shutil.copytree(ROOT / "script", tmp_path / "script")
+    right = hashlib.sha256(wheel.read_bytes()).hexdigest()
+
+    def install(requirement: str) -> subprocess.CompletedProcess[str]:
+        (tmp_path / "requirements.txt").write_text(f"{requirement}\n")
+        make = "set -eu; . script/environment; environment_make requirements.txt"
+        return subprocess.run(["bash", "-c", make], cwd=tmp_path, capture_output=True, text=True)
+
+    wrong = install(f"./{wheel.name} --hash=sha256:{'0' * 64}")
+    assert wrong.returncode == 1
+    assert "DO NOT MATCH THE HASHES" in wrong.stderr
+    assert "The installation of requirements.txt failed" in wrong.stderr
+    assert "Hashes are required" in install(f"./{wheel.name}").stderr
+    assert install(f"./{wheel.name} --hash=sha256:{right}").returncode == 0
+    assert list(tmp_path.glob(".venv/lib/*/site-packages/tiny.py"))
 
 
 def test_the_newest_change_is_of_this_version():
@@ -207,6 +285,47 @@ def test_every_room_is_drawn():
     }
     missing = rooms - drawn
     assert not missing
+
+
+# A document by its name, or a file by its path; `<name>.md` and `*.md` are none.
+CITED = re.compile(
+    r"(?<![][\w./*>:-])((?:[\w.-]+/)*[\w-]+\.md|(?:sqlagent|mirror|tests|docs|script|frontend)/[\w./-]*\w\.\w+)\b(?:, ([A-Z]\w+)\))?"
+)
+
+
+def said(path: Path) -> Iterator[tuple[int, str]]:
+    """Every comment and docstring of a Python file, and every line of a document, with its line."""
+    if path.suffix == ".md":
+        yield from enumerate(path.read_text().splitlines(), 1)
+        return
+    tokens = tokenize.generate_tokens(io.StringIO(path.read_text()).readline)
+    for token in tokens:
+        is_docstring = token.type == tokenize.STRING and token.string.startswith(('"""', 'r"""'))
+        if is_docstring or token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+def tracked() -> list[Path]:
+    """Python files and documents that are in the repository."""
+    names = subprocess.run(
+        ["git", "ls-files", "*.py", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    return [path for name in names if (path := ROOT / name).is_file() and "prompts" not in path.parts]
+
+
+def test_what_is_cited_exists():
+    wrong = []
+    for path in tracked():
+        for line, text in said(path):
+            for cited, heading in CITED.findall(text):
+                places = [folder / cited for folder in (ROOT, ROOT / "docs", path.parent)]
+                found = next((place for place in places if place.exists()), None)
+                where = f"{path.relative_to(ROOT)}:{line}"
+                if found is None:
+                    wrong.append(f"{where} cites {cited}, which does not exist")
+                elif heading and not re.search(rf"^#+ {heading}\b", found.read_text(), re.MULTILINE):
+                    wrong.append(f"{where} cites {heading} of {cited}, which has no such heading")
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("name", DOCS)

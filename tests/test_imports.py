@@ -28,6 +28,7 @@ TOOLS = {
     "columns",
     "examples",
     "expressions",
+    "faults",
     "formatting",
     "keys",
     "language",
@@ -106,8 +107,22 @@ VENDORS = {
 
 # Each subject knows itself and those to its left.
 SUBJECTS = ["people", "sources", "results", "exports", "library", "asking", "reports"]
+# What a file is in its subject. A name may say of what: `upload_views`, `part_forms`.
+ROLES = ("models", "selectors", "services", "tasks", "forms", "pages", "views", "urls", "events", "widgets")
+# What meets the browser: it shows and asks, and leaves what happens to services.
+BROWSER = ("views", "forms", "pages", "urls", "events", "widgets")
+# Files of no such role that know requests or templates all the same, and why.
+KNOW_REQUESTS = {
+    "asking/context.py",  # the rail that every page has
+    "reports/channels/mail_letter.py",  # a mail is a template too
+    "reports/downloads.py",  # files of a run as responses
+    "reports/fresh_links.py",  # a new link is shown once, from the session
+}
+# Calls that write to the store, on whatever they are made.
+WRITES = {"save", "create", "get_or_create", "update_or_create", "bulk_create", "bulk_update", "delete"}
+
 # What every subject may use. `health` is known by nobody but the addresses and the worker.
-SHARED = {"leases", "keys", "logs", "processes", "settings", "storage"}
+SHARED = {"leases", "keys", "logs", "modes", "processes", "settings", "storage"}
 
 
 # ---------------------------------------------------------------- reading imports
@@ -268,9 +283,30 @@ def subject(file: Path) -> str:
 
 
 def role(file: Path) -> str:
-    """What a file is in its subject: models, services, views ..."""
+    """What a file is in its subject: models, services, views ...; its own name where that says no role.
+
+    Both `views.py` and `upload_views.py` are views, and all files of a folder `pages` are pages.
+    """
     parts = file.relative_to(ROOT / "mirror").parts
-    return parts[1].removesuffix(".py") if len(parts) > 1 else ""
+    name = parts[1].removesuffix(".py") if len(parts) > 1 else ""
+    return next((known for known in ROLES if name == known or name.endswith(f"_{known}")), name)
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("sources/views.py", "views"),
+        ("sources/limit_views.py", "views"),
+        ("reports/part_forms.py", "forms"),
+        ("results/column_pages.py", "pages"),
+        ("reports/pages/run.py", "pages"),
+        ("reports/services/values.py", "services"),
+        ("sources/limits.py", "limits"),
+        ("settings.py", ""),
+    ],
+)
+def test_a_role_is_read_off_the_end_of_a_name(name, wanted):
+    assert role(ROOT / "mirror" / name) == wanted
 
 
 def test_a_subject_knows_only_those_to_its_left():
@@ -292,7 +328,7 @@ def test_a_subject_knows_only_those_to_its_left():
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("part", ["views", "forms", "pages", "urls", "events"])
+@pytest.mark.parametrize("part", BROWSER)
 def test_what_meets_the_browser_knows_neither_sqlagent_nor_a_driver(part):
     drivers = set().union(*VENDORS.values()) | {"sqlagent", "sqlglot"}
     wrong = [str(i) for i in WEB if role(i.file) == part and i.package in drivers]
@@ -309,15 +345,40 @@ def test_models_know_no_services_and_no_stages():
     assert not wrong, "\n".join(wrong)
 
 
-def test_services_and_selectors_know_no_requests_and_no_templates():
+def test_what_does_not_meet_the_browser_knows_no_requests_and_no_templates():
     web = ("django.http", "django.shortcuts", "django.template", "django.contrib.messages")
-    wrong = [
-        str(i)
+    know = [
+        i
         for i in WEB
-        if role(i.file) in ("services", "selectors", "models")
-        and (i.name.startswith(web) or any(f".{part}" in i.name for part in ("views", "forms", "pages")))
-        and i.package != "sqlagent"
+        # A command is a door as a view is: one validates with a form.
+        if subject(i.file) in SUBJECTS and role(i.file) not in (*BROWSER, "management")
+        if i.name.startswith(web) or _names_the_browser(i)
     ]
+    wrong = [str(i) for i in know if str(i.file.relative_to(ROOT / "mirror")) not in KNOW_REQUESTS]
+    assert not wrong, "\n".join(wrong)
+    assert {str(i.file.relative_to(ROOT / "mirror")) for i in know} == KNOW_REQUESTS, (
+        "one is no longer needed"
+    )
+
+
+def _names_the_browser(i: Import) -> bool:
+    """It imports a file of Mirror that meets the browser."""
+    parts = i.name.split(".")[1:]
+    return i.package == "mirror" and len(parts) > 1 and role(Path(ROOT, "mirror", *parts)) in BROWSER
+
+
+def test_what_meets_the_browser_writes_nothing():
+    wrong = []
+    for file in sorted((ROOT / "mirror").rglob("*.py")):
+        if role(file) not in BROWSER:
+            continue
+        for node in ast.walk(ast.parse(file.read_text())):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in WRITES
+            ):
+                wrong.append(f"{file.relative_to(ROOT)}:{node.lineno} writes: {ast.unparse(node)[:80]}")
     assert not wrong, "\n".join(wrong)
 
 

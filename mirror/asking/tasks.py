@@ -9,34 +9,26 @@ from celery import shared_task
 def answer_run(run_id: int) -> None:
     """Answer a run, if no other worker has it."""
     from mirror.asking import services
+    from mirror.leases import work_under
 
     lease = services.run_take(run_id)
     if lease is None:
         return
-    try:
+    with work_under(lease, services.run_break, services.turn_pass):
         services.run_answer(lease)
-    except Exception:
-        services.run_break(lease)
-        raise
-    finally:
-        services.turn_pass(lease)
 
 
 @shared_task
 def run_version(version_id: int) -> None:
     """Run the SQL of a version, if no other worker has it."""
     from mirror.asking import services
+    from mirror.leases import work_under
 
     lease = services.version_take(version_id)
     if lease is None:
         return
-    try:
+    with work_under(lease, services.version_break, services.turn_pass):
         services.version_run(lease)
-    except Exception:
-        services.version_break(lease)
-        raise
-    finally:
-        services.turn_pass(lease)
 
 
 @shared_task

@@ -7,6 +7,7 @@ page would wait for it. The other formats are written by libraries that let go o
 from __future__ import annotations
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -21,8 +22,12 @@ from mirror.exports.writing import write
 from mirror.processes import die_with_parent
 from mirror.results.encoding import StoredColumn
 
+log = logging.getLogger(__name__)
+
 # Starting a process takes a second or two, as long as writing so many cells.
 CELLS = 200_000
+# The exit code of a process whose last line is a reason for people, and no traceback.
+SAID = 3
 
 
 def write_apart(format: str, sheet: Sheet, path: Path, cover: Cover) -> None:
@@ -46,9 +51,12 @@ def write_apart(format: str, sheet: Sheet, path: Path, cover: Cover) -> None:
             capture_output=True,
             cwd=Path(__file__).resolve().parents[2],
         )
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    if done.returncode == SAID and said:
+        raise ExportError(said[-1])
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise ExportError(said[-1] if said else "The process that wrote the file ended early.")
+        log.error("The process that wrote a workbook ended with %s: %s", done.returncode, "\n".join(said))
+        raise ExportError("The process that wrote the file ended early.")
 
 
 def main() -> int:
@@ -70,7 +78,7 @@ def main() -> int:
         write("xlsx", [sheet], Path(wish["path"]), Cover(**wish["cover"], made_at=made_at))
     except ExportError as error:
         print(error, file=sys.stderr)
-        return 1
+        return SAID
     return 0
 
 

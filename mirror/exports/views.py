@@ -42,8 +42,8 @@ def download(request: HttpRequest, pk: object, format: str) -> HttpResponseBase:
             sent = _pieces(format, sheet)
             first = b"" if request.method == "HEAD" else next(sent, b"")
         else:
-            with selectors.file_kept(result):
-                sent, first = _finished(format, sheet, title), b""
+            selectors.result_open(result)
+            sent, first = _finished(format, sheet, title), b""
     except selectors.ResultGone as error:
         return HttpResponse(str(error), status=410, content_type="text/plain; charset=utf-8")
     response = StreamingHttpResponse(_sent(first, sent), content_type=FORMATS[format].media_type)

@@ -9,6 +9,7 @@ from typing import BinaryIO
 from uuid import uuid4
 
 from mirror.exports.values import FORMATS, Cover, ExportError, Sheet, Written
+from sqlagent.errors import without_folders
 
 NO_COVER = Cover()
 
@@ -41,7 +42,7 @@ def write(
         size = partial.stat().st_size
         os.replace(partial, path)
     except OSError as error:
-        words = os.strerror(error.errno) if error.errno else error
+        words = os.strerror(error.errno) if error.errno else without_folders(str(error))
         raise ExportError(f"The file could not be written: {words}.") from error
     finally:
         partial.unlink(missing_ok=True)

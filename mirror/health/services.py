@@ -1,4 +1,4 @@
-"""Is it up? Workers leave a sign of life every few seconds; the web reads it.
+"""Is it up? Store and broker are asked; workers leave a sign of life every few seconds, and the web reads it.
 
 Never `inspect ping`: on the file broker every ping leaves a file in the queue of each worker
 that was killed, for ever.
@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
 from datetime import timedelta
+from pathlib import Path
+from uuid import uuid4
 
-from django.db import DatabaseError, connection
+from celery import current_app
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, connection
 from django.utils import timezone
 
 from mirror.health.models import Heartbeat
@@ -19,7 +24,9 @@ from mirror.health.models import Heartbeat
 # A worker is taken for dead after missing three beats.
 BEAT_SECONDS = 5
 DEAD_SECONDS = 3 * BEAT_SECONDS
-# What has to be up besides web and store, by the queue that it takes work from.
+# How long a part may take to answer, and Redis for each word of its answer.
+ANSWER_SECONDS, CONNECT_SECONDS = 1.5, 1.0
+# What has to be up besides web, store and broker, by the queue that it takes work from.
 QUEUES = {"worker": "celery", "reports": "reports", "deliveries": "deliveries"}
 
 _stopped = threading.Event()
@@ -41,7 +48,7 @@ def heartbeats_start(worker: str, queues: Sequence[str]) -> None:
         while True:
             try:
                 beat(worker, queues)
-            except DatabaseError as error:
+            except (DatabaseError, InterfaceError) as error:
                 log.warning("No sign of life could be kept: %s", error)
             finally:
                 connection.close()
@@ -61,19 +68,38 @@ def forget(worker: str) -> None:
     """Take back a worker's sign of life: it has stopped, or is about to start anew."""
     try:
         Heartbeat.objects.filter(worker=worker).delete()
-    except DatabaseError as error:
+    except (DatabaseError, InterfaceError) as error:
         log.warning("A sign of life could not be taken back: %s", error)
     finally:
         connection.close()
 
 
 def whats_down() -> dict[str, str]:
-    """Name what is not up and why: `store`, `worker`, `reports`, `deliveries`. Empty when all is well."""
+    """Name what is not up and why: `store`, `broker`, `worker`, `reports`, `deliveries`. Empty when all is well.
+
+    Answers within `ANSWER_SECONDS`: a part that has said nothing by then is down.
+    """
+    looks = {"store": _STORE.look(), "broker": _BROKER.look()}
+    wait(looks.values(), timeout=ANSWER_SECONDS)
+    down: dict[str, str] = {}
+    for part, look in looks.items():
+        if not look.done():
+            down[part] = f"The {part} has not answered within {ANSWER_SECONDS:g} seconds."
+        elif error := look.exception():
+            log.error("The %s does not answer: %s", part, error)
+            down[part] = f"The {part} does not answer; the log says why."
+        else:
+            down |= look.result()
+    return down
+
+
+def _workers_down() -> dict[str, str]:
+    """Ask the store which workers show no sign of life. Raises: django.db.Error when it does not answer."""
     try:
         signs = list(Heartbeat.objects.order_by("at"))
-    except DatabaseError as error:
-        log.error("The store does not answer: %s", error)
-        return {"store": "The store does not answer; the log says why."}
+    finally:
+        # A connection that broke is not to be asked again, nor one kept for a thread that ends.
+        connection.close()
     down = {}
     for part, queue in QUEUES.items():
         name = "worker" if part == "worker" else f"worker for {part}"
@@ -85,3 +111,47 @@ def whats_down() -> dict[str, str]:
         if silent > DEAD_SECONDS:
             down[part] = f"No {name} has shown a sign of life for {silent:.0f} seconds."
     return down
+
+
+def _broker_down() -> dict[str, str]:
+    """Ask the broker: Redis for an answer, the folder of messages to take one. Raises: what the broker's driver does."""
+    if settings.REDIS_URL:
+        patience = {"socket_connect_timeout": CONNECT_SECONDS, "socket_timeout": CONNECT_SECONDS}
+        with current_app.connection_for_write(transport_options=patience) as broker:
+            broker.transport.establish_connection()
+        return {}
+    # What begins with a dot is no message.
+    probe = Path(settings.CELERY_BROKER_TRANSPORT_OPTIONS["data_folder_in"]) / f".health-{uuid4()}"
+    try:
+        probe.write_bytes(b"up")
+    finally:
+        probe.unlink(missing_ok=True)
+    return {}
+
+
+class _Look:
+    """Looks at one part in a thread of its own; who asks while a look hangs is given the same one.
+
+    So a store that neither answers nor refuses costs one thread, however often the question comes.
+    """
+
+    def __init__(self, ask: Callable[[], dict[str, str]]) -> None:
+        self._ask, self._lock = ask, threading.Lock()
+        self._last: Future[dict[str, str]] | None = None
+
+    def look(self) -> Future[dict[str, str]]:
+        """The look under way, or a new one."""
+        with self._lock:
+            if self._last is None or self._last.done():
+                self._last = Future()
+                threading.Thread(target=self._run, args=(self._last,), name="health", daemon=True).start()
+            return self._last
+
+    def _run(self, look: Future[dict[str, str]]) -> None:
+        try:
+            look.set_result(self._ask())
+        except Exception as error:  # noqa: BLE001 - whatever a part or its driver raises, it is down and the log says why
+            look.set_exception(error)
+
+
+_STORE, _BROKER = _Look(_workers_down), _Look(_broker_down)

@@ -14,9 +14,9 @@ from mirror.health.services import QUEUES, whats_down
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """Answer 200 when web, store and workers are up, else 503 naming what is down."""
+    """Answer 200 when web, store, broker and workers are up, else 503 naming what is down."""
     down = whats_down()
-    parts = {part: "down" if part in down else "up" for part in ("web", "store", *QUEUES)}
+    parts = {part: "down" if part in down else "up" for part in ("web", "store", "broker", *QUEUES)}
     if "store" in down:
         parts |= dict.fromkeys(QUEUES, "unknown")
     body = {"status": "down" if down else "up", **parts}

@@ -18,9 +18,9 @@ from typing import Any
 import sqlglot
 from django.utils import timezone
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from mirror.library.dates import date_read
+from sqlagent.literals import ODD
 
 KINDS = {"text": "Text", "number": "Number", "date": "Date", "boolean": "Yes or no"}
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
@@ -43,7 +43,7 @@ def names_used(sql: str, dialect: str) -> tuple[str, ...]:
     """
     try:
         trees = sqlglot.parse(sql, dialect=dialect)
-    except (SqlglotError, RecursionError):
+    except ODD:
         return ()
     found = (node.name for tree in trees if tree for node in tree.find_all(exp.Placeholder, bfs=False))
     return tuple(dict.fromkeys(name for name in found if name))
@@ -130,8 +130,10 @@ def sql_bind(
             raise ParameterError(f"There is no parameter “{name}”.")
     try:
         trees = [tree for tree in sqlglot.parse(sql, dialect=dialect) if tree]
-    except (SqlglotError, RecursionError) as error:
-        raise ParameterError(f"The SQL cannot be read: {str(error).splitlines()[0]}") from None
+    except ODD as error:
+        raise ParameterError(
+            f"The SQL cannot be read: {next(iter(str(error).splitlines()), 'its parts do not fit together')}"
+        ) from None
     if len(trees) != 1:
         raise ParameterError("Saved SQL is one statement.")
 

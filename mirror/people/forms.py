@@ -2,12 +2,61 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from math import ceil
 from typing import Any
 
 from django import forms
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.db.models import QuerySet
 
+from mirror.people import wrong_passwords
 from mirror.people.models import Team, User
+
+
+class SignInForm(AuthenticationForm):
+    """Name and password. After too many wrong ones there is a `wait`, and nothing is looked at before it is over."""
+
+    wait = timedelta(0)
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a try that has to wait; count the others unless they are right."""
+        name, password = self.cleaned_data.get("username"), self.cleaned_data.get("password")
+        if not name or not password:
+            return self.cleaned_data
+        browser = self.request.COOKIES.get(wrong_passwords.COOKIE, "")
+        tried = wrong_passwords.try_begin(name, self.request.META.get("REMOTE_ADDR", ""), browser)
+        self.wait = tried.wait
+        if tried.wait:
+            raise forms.ValidationError(
+                f"There were too many wrong passwords. Try again in {_in_words(tried.wait)}, or ask an administrator"
+                " for a one-time link, which works at once."
+            )
+        cleaned: dict[str, Any] = super().clean()
+        wrong_passwords.try_right(tried)
+        return cleaned
+
+
+class ChangePasswordForm(PasswordChangeForm):
+    """Another password, for which the one of now has to be typed: guesses wait as at the door."""
+
+    def clean_old_password(self) -> str:
+        """Refuse a wrong one, and any while there is a wait."""
+        tried = wrong_passwords.change_begin(self.user)
+        if tried.wait:
+            raise forms.ValidationError(
+                f"There were too many wrong passwords. Try again in {_in_words(tried.wait)}."
+            )
+        old: str = super().clean_old_password()
+        wrong_passwords.try_right(tried)
+        return old
+
+
+def _in_words(wait: timedelta) -> str:
+    """A wait, rounded up: 45 seconds, 2 minutes."""
+    seconds = ceil(wait.total_seconds())
+    count, unit = (seconds, "second") if seconds < 90 else (ceil(seconds / 60), "minute")
+    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
 
 
 class PersonForm(forms.Form):

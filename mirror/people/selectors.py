@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.db.models import Count, Q, QuerySet
 
 from mirror.people.models import Membership, Team, User
@@ -18,6 +19,12 @@ def people(search: str = "") -> QuerySet[User]:
             | Q(email__icontains=word)
         )
     return found
+
+
+def password_exists() -> bool:
+    """Say whether anybody who may sign in has chosen a password."""
+    chosen = ~Q(password="") & ~Q(password__startswith=UNUSABLE_PASSWORD_PREFIX)
+    return User.objects.filter(chosen, is_active=True).exists()
 
 
 def teams_visible_to(user: User) -> QuerySet[Team]:

@@ -55,15 +55,28 @@ def user_deactivate(user: User, by: User) -> None:
         raise PeopleError("This is the last administrator. Make another one first.")
     user.is_active = False
     user.save(update_fields=["is_active"])
-    SignInLink.objects.filter(user=user, used_at=None).delete()
+    links_end(user)
     sessions_end(user)
     log.info("User %s was shut out by user %s", user.pk, by.pk)
 
 
+def user_password(user: User, password: str) -> None:
+    """Keep somebody's password; the earlier one, or that there was none, is forgotten."""
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    log.info("User %s set their password", user.pk)
+
+
 def user_address(user: User, email: str) -> None:
-    """Keep somebody's mail address; an empty one is none."""
+    """Keep the mail address that somebody typed of themselves; an empty one is none.
+
+    Nobody vouches for a new one, unless an administrator typed it: outside of the company it is asked like any other.
+    """
+    kept = User.objects.get(pk=user.pk)
+    if kept.email.casefold() != email.casefold():
+        user.email_is_typed = not user.is_staff
     user.email = email
-    user.save(update_fields=["email"])
+    user.save(update_fields=["email", "email_is_typed"])
     log.info("User %s changed their mail address", user.pk)
 
 
@@ -109,6 +122,11 @@ def link_create(user: User) -> str:
         expires_at=now + timedelta(hours=settings.SIGN_IN_LINK_HOURS),
     )
     return token
+
+
+def links_end(user: User) -> None:
+    """End all open links of somebody: who has a password needs none that may stand in a log or a chat."""
+    SignInLink.objects.filter(user=user, used_at=None).delete()
 
 
 def link_holder(token: str) -> User | None:

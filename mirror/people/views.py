@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -10,7 +11,7 @@ from django.contrib import messages
 from django.contrib.auth import login, update_session_auth_hash
 from django.contrib.auth import views as auth_views
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
+from django.contrib.auth.forms import SetPasswordForm
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
@@ -21,22 +22,43 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
 from mirror.people import selectors, services
-from mirror.people.forms import AddressForm, MemberForm, PersonForm, TeamForm
+from mirror.people.forms import (
+    AddressForm,
+    ChangePasswordForm,
+    MemberForm,
+    PersonForm,
+    SignInForm,
+    TeamForm,
+)
 from mirror.people.models import Team, User
 from mirror.people.pages import LinkPage, TeamPage
+from mirror.people.wrong_passwords import COOKIE, COOKIE_SECONDS, browser_cookie
 
 # The cookie that keeps which page somebody wanted before they signed in, and how long it does.
 WANTED, WANTED_SECONDS = "mirror_wanted", 3_600
 
 
 class SignIn(auth_views.LoginView):
-    """Name and password; after too many wrong ones the name is locked for a while.
+    """Name and password; after too many wrong ones there is a wait.
 
     Where somebody wanted to go is remembered too, for a one-time link that is opened in the same browser.
     """
 
     template_name = "people/sign_in.html"
+    authentication_form = SignInForm
     redirect_authenticated_user = True
+
+    def form_valid(self, form: SignInForm) -> HttpResponse:
+        """Sign in, and know this browser from now on."""
+        return _known(self.request, super().form_valid(form))
+
+    def form_invalid(self, form: SignInForm) -> HttpResponse:
+        """Show the form with what was typed; 429 while there is a wait."""
+        response = super().form_invalid(form)
+        if form.wait:
+            response.status_code = 429
+            response["Retry-After"] = str(ceil(form.wait.total_seconds()))
+        return response
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Show the form."""
@@ -55,6 +77,15 @@ class SignIn(auth_views.LoginView):
 
 
 sign_in = SignIn.as_view()
+
+
+def _known(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """Have a browser remember that its user signed in there: wrong passwords tried elsewhere do not stop it."""
+    cookie = browser_cookie(request.user.get_username(), request.COOKIES.get(COOKIE, ""))
+    response.set_cookie(
+        COOKIE, cookie, max_age=COOKIE_SECONDS, secure=request.is_secure(), httponly=True, samesite="Lax"
+    )
+    return response
 
 
 def _wanted(request: HttpRequest) -> str:
@@ -89,7 +120,7 @@ def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
                 )
             response = redirect(_wanted(request))
             response.delete_cookie(WANTED, samesite="Lax")
-            return response
+            return _known(request, response)
     person = services.link_holder(token)
     status = 200 if person else 410
     return render(request, "people/sign_in_link.html", {"person": person}, status=status)
@@ -100,7 +131,9 @@ def account(request: HttpRequest) -> HttpResponse:
     """Choose a password, or another one."""
     form = _password_form(request.user, _posted(request))
     if form.is_valid():
-        update_session_auth_hash(request, form.save())
+        services.user_password(form.user, form.cleaned_data["new_password1"])
+        update_session_auth_hash(request, form.user)
+        services.links_end(request.user)
         messages.success(request, "Your password is set.")
         return redirect("people:account")
     return _show_account(request, form, AddressForm(instance=request.user))
@@ -119,7 +152,7 @@ def account_address(request: HttpRequest) -> HttpResponse:
 
 def _password_form(user: User, posted: QueryDict | None = None) -> SetPasswordForm:
     """The form for a password; one that there is has to be typed as well."""
-    form_class = PasswordChangeForm if user.has_usable_password() else SetPasswordForm
+    form_class = ChangePasswordForm if user.has_usable_password() else SetPasswordForm
     return form_class(user, posted)
 
 

@@ -15,9 +15,12 @@ from typing import Any, ClassVar
 from django import forms
 from django.conf import settings
 
+from mirror.people.models import User
 from mirror.reports import channels
 from mirror.reports.models import Channel, Report
 from mirror.reports.part_forms import focus_first, is_number
+from mirror.reports.services.allowances import reach_of
+from mirror.reports.services.recipients import recipients_words, refusals_of
 from mirror.sources.secrets import SecretUnreadable, is_kept
 
 NEEDED = "Fill this in, or take the whole of it out with ×."
@@ -31,10 +34,15 @@ class ChannelForm(forms.Form):
     about: ClassVar[str] = ""
 
     def __init__(
-        self, *args: Any, kept: Channel | None = None, by_staff: bool = False, **kwargs: Any
+        self,
+        *args: Any,
+        kept: Channel | None = None,
+        by_staff: bool = False,
+        reach: channels.Reach = channels.NOWHERE,
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.kept, self.by_staff = kept, by_staff
+        self.kept, self.by_staff, self.reach = kept, by_staff, reach
         for field in self.fields.values():
             field.error_messages["required"] = NEEDED
         self.target: dict[str, Any] = {}
@@ -55,7 +63,9 @@ class ChannelForm(forms.Form):
             return cleaned
         typed = {name: value for name, value in cleaned.items() if name != "secret"}
         try:
-            self.target = channels.check(self.kind, typed, self.secret_to_check(), by_staff=self.by_staff)
+            self.target = channels.check(
+                self.kind, typed, self.secret_to_check(), by_staff=self.by_staff, reach=self.reach
+            )
         except channels.ChannelError as error:
             self.add_error(error.field if error.field in self.fields else None, str(error))
         except SecretUnreadable as error:
@@ -84,8 +94,14 @@ class MailForm(ChannelForm):
         label="Recipients",
         max_length=60_000,
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false", "autocapitalize": "none"}),
-        help_text="Mail addresses, one a line or with commas between; 200 at most.",
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["to"].help_text = (
+            f"Mail addresses, one a line or with commas between; {settings.REPORT_RECIPIENTS} at most. "
+            + recipients_words()
+        )
 
     @classmethod
     def shown(cls, target: dict[str, Any]) -> dict[str, Any]:
@@ -93,14 +109,15 @@ class MailForm(ChannelForm):
         return {"to": "\n".join(target.get("to", []))}
 
     def clean_to(self) -> str:
-        """Name every address that cannot be one, not the first alone."""
+        """Name every address that cannot be one or may get nothing, not the first alone."""
         typed = str(self.cleaned_data["to"])
-        bad = []
+        bad, good = [], []
         for word in filter(None, re.split(r"[\s,;]+", typed)):
             try:
-                channels.check("mail", {"to": [word]}, "", by_staff=self.by_staff)
+                good += channels.check("mail", {"to": [word]}, "", by_staff=self.by_staff)["to"]
             except channels.ChannelError as error:
                 bad.append(str(error))
+        bad += refusals_of(good[: settings.REPORT_RECIPIENTS])
         if bad and settings.EMAIL_HOST:
             more = f" And {len(bad) - MOST_BAD_NAMED} more." if len(bad) > MOST_BAD_NAMED else ""
             raise forms.ValidationError(" ".join(bad[:MOST_BAD_NAMED]) + more)
@@ -209,33 +226,33 @@ class ChannelRow:
 class ChannelRows:
     """All channels of the form, in order."""
 
-    def __init__(self, report: Report | None, by_staff: bool, rows: Iterable[ChannelRow] = ()) -> None:
-        self.by_staff = by_staff
+    def __init__(self, report: Report | None, by: User, rows: Iterable[ChannelRow] = ()) -> None:
+        self.by_staff, self.reach = by.is_staff, reach_of(by)
         self.rows = list(rows)
         self.is_shorter = False
         self._kept = {channel.pk: channel for channel in report.channels.all()} if report else {}
 
     @classmethod
-    def of_report(cls, report: Report, by_staff: bool) -> ChannelRows:
+    def of_report(cls, report: Report, by: User) -> ChannelRows:
         """The channels that a report has."""
-        made = cls(report, by_staff)
+        made = cls(report, by)
         for number, channel in enumerate(made._kept.values()):
             shown = FORMS[channel.kind].shown(channel.target)
             made._row(str(number), channel.kind, channel, initial=shown)
         return made
 
     @classmethod
-    def of_new(cls, address: str, by_staff: bool) -> ChannelRows:
+    def of_new(cls, by: User) -> ChannelRows:
         """A new report's: a mail to oneself, where mail can be sent."""
-        made = cls(None, by_staff)
+        made = cls(None, by)
         if settings.EMAIL_HOST:
-            made._row("0", "mail", None, initial={"to": address})
+            made._row("0", "mail", None, initial={"to": by.email})
         return made
 
     @classmethod
-    def of_post(cls, report: Report | None, by_staff: bool, post: Any) -> ChannelRows:
+    def of_post(cls, report: Report | None, by: User, post: Any) -> ChannelRows:
         """What was typed."""
-        made = cls(report, by_staff)
+        made = cls(report, by)
         for key in list(dict.fromkeys(post.getlist("channel")))[:50]:
             kind, number = post.get(f"channel-{key}-kind", ""), post.get(f"channel-{key}-kept", "")
             if kind in FORMS and is_number(key):
@@ -244,7 +261,9 @@ class ChannelRows:
         return made
 
     def _row(self, key: str, kind: str, kept: Channel | None, **values: Any) -> None:
-        form = FORMS[kind](prefix=f"channel-{key}", kept=kept, by_staff=self.by_staff, **values)
+        form = FORMS[kind](
+            prefix=f"channel-{key}", kept=kept, by_staff=self.by_staff, reach=self.reach, **values
+        )
         label = str(Channel.Kind(kind).label)
         self.rows.append(ChannelRow(key, kind, label, form, kept.pk if kept else None))
 

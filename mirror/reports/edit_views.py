@@ -68,7 +68,7 @@ def new(request: HttpRequest) -> HttpResponse:
         ReportForm(initial={"title": title, "formats": ["xlsx"]}),
         parts,
         ScheduleForm(),
-        ChannelRows.of_new(request.user.email, request.user.is_staff),
+        ChannelRows.of_new(request.user),
     )
     return _shown(request, None, typed)
 
@@ -84,7 +84,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
         ReportForm(initial=ReportForm.initial_of(report)),
         PartRows.of_report(selectors.saved_usable(request.user), report),
         ScheduleForm.of_report(report),
-        ChannelRows.of_report(report, request.user.is_staff),
+        ChannelRows.of_report(report, request.user),
     )
     return _shown(request, report, typed)
 
@@ -93,8 +93,8 @@ def _read(request: HttpRequest, report: Report | None) -> _Typed:
     return _Typed(
         ReportForm(request.POST),
         PartRows.of_post(selectors.saved_usable(request.user), request.POST),
-        ScheduleForm(request.POST),
-        ChannelRows.of_post(report, request.user.is_staff, request.POST),
+        ScheduleForm(request.POST, by_staff=request.user.is_staff),
+        ChannelRows.of_post(report, request.user, request.POST),
     )
 
 
@@ -150,7 +150,11 @@ def _shown(
 @require_POST
 def ahead(request: HttpRequest) -> HttpResponse:
     """The next runs of the schedule being typed, as a fragment."""
-    return render(request, "reports/_next.html", {"next": next_runs(ScheduleForm(request.POST))})
+    return render(
+        request,
+        "reports/_next.html",
+        {"next": next_runs(ScheduleForm(request.POST, by_staff=request.user.is_staff))},
+    )
 
 
 # ---------------------------------------------------------------- the signing secret

@@ -1,4 +1,4 @@
-"""Reports: what is sent to whom and when, every run of them, every file, every delivery.
+"""Reports: what is sent to whom and when, every run of them, every file, every delivery; and who lets mails come.
 
 The rows are the truth. A run exists once for each report and scheduled time, a delivery once
 for each run, channel and recipient, whatever the number of beats, workers and retries.
@@ -236,6 +236,9 @@ class Delivery(Retried):
     `uid` names it to the outside: in a mail's Message-ID and a webhook's header, the same at each attempt.
     `sending_at` is set just before the channel may have taken it and cleared with its answer: an
     attempt that died in between may have arrived, and is sent again.
+
+    One that is HELD back is queued for when it is looked at again; `held_at` is since when. `charged_to` is whose quota
+    it counts for: the report's owner when it was queued (None: the owner now).
     """
 
     class About(models.TextChoices):
@@ -246,15 +249,26 @@ class Delivery(Retried):
         FAILED = "failed", "failure notice"
         PAUSED = "paused", "pause notice"
         HANDED = "handed", "hand-over notice"
+        CONSENT = "consent", "question whether mails are wanted"
+        QUOTA = "quota", "notice to an administrator"
 
-    # What the owner is told, instead of what a run made; these and tests go to a person, by no channel.
-    NOTICES = (About.FAILED, About.PAUSED, About.HANDED)
+    # What somebody is told, instead of what a run made; these and tests go to a person, by no channel.
+    NOTICES = (About.FAILED, About.PAUSED, About.HANDED, About.CONSENT, About.QUOTA)
+    # What Mirror sends by its own rules alone: nobody sends it again by hand.
+    BY_RULE = (About.CONSENT, About.QUOTA)
     TO_PERSON = (About.TEST, *NOTICES)
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"
+        HELD = "held", "held back"
         SENT = "sent", "sent"
         GIVEN_UP = "given_up", "given up"
+
+    class Held(models.TextChoices):
+        """Why a delivery is held back."""
+
+        CONSENT = "consent", "its recipient has not confirmed"
+        QUOTA = "quota", "a quota is met"
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     run = models.ForeignKey(ReportRun, on_delete=models.CASCADE, related_name="deliveries")
@@ -265,6 +279,11 @@ class Delivery(Retried):
     about = models.CharField(max_length=10, choices=About)
     to = models.CharField(max_length=500, help_text="A mail address, or where to in words; no secret")
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    held_for = models.CharField(max_length=10, choices=Held, blank=True)
+    held_at = models.DateTimeField(null=True, blank=True)
+    charged_to = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     sending_at = models.DateTimeField(null=True, blank=True)
     answers = models.JSONField(default=list, blank=True, help_text='[{"at", "ok", "answer"}]')
     sent_at = models.DateTimeField(null=True, blank=True)
@@ -278,10 +297,65 @@ class Delivery(Retried):
             # Deliveries whose channel was removed keep their rows, and may have gone to one address.
             models.UniqueConstraint(
                 fields=["run", "about", "to"],
-                condition=Q(channel=None, about__in=["test", "failed", "paused", "handed"]),
+                condition=Q(
+                    channel=None, about__in=["test", "failed", "paused", "handed", "consent", "quota"]
+                ),
                 name="one_notice_a_recipient",
             ),
         ]
 
     def __str__(self) -> str:
         return f"{self.kind} to {self.to}"
+
+
+class Consent(models.Model):
+    """Whether an outside mail address wants reports from here: asked once, and its word is kept.
+
+    `address` is in small letters; `mailbox` is the same without what stands after a plus, since both are read by one
+    person. One that STOPPED gets nothing any more, for good.
+    """
+
+    class State(models.TextChoices):
+        ASKED = "asked", "not confirmed yet"
+        CONFIRMED = "confirmed", "confirmed"
+        STOPPED = "stopped", "stopped"
+
+    address = models.CharField(max_length=254, unique=True)
+    mailbox = models.CharField(max_length=254, db_index=True)
+    state = models.CharField(max_length=10, choices=State, default=State.ASKED)
+    asks = models.PositiveSmallIntegerField(default=0, help_text="Mails that asked it")
+    asked_at = models.DateTimeField(null=True, blank=True)
+    asked_for = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    answered_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["address"]
+
+    def __str__(self) -> str:
+        return self.address
+
+
+class Allowance(models.Model):
+    """A place that an administrator allowed for everybody's reports, besides those of the settings."""
+
+    class Kind(models.TextChoices):
+        DOMAIN = "domain", "Mail domain"
+        ADDRESS = "address", "Mail address"
+        HOST = "host", "Private host"
+
+    kind = models.CharField(max_length=10, choices=Kind)
+    value = models.CharField(max_length=254)
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["kind", "value"]
+        constraints = [models.UniqueConstraint(fields=["kind", "value"], name="one_allowance_a_place")]
+
+    def __str__(self) -> str:
+        return self.value

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from heapq import heappop, heappush
-from itertools import islice, takewhile
+from itertools import islice, pairwise, takewhile
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -165,6 +165,25 @@ class Schedule:
     def upcoming(self, after: datetime, count: int = 5) -> list[datetime]:
         """List the next instants; fewer where it ends."""
         return list(islice(self._instants(after), count))
+
+    def least_gap(self) -> timedelta:
+        """Tell the least time between two of its local times, as though it ran every day. Microseconds.
+
+        Example:
+            >>> str(Schedule("cron", "UTC", cron="0,10 8,23 * * 1").least_gap())
+            '0:10:00'
+            >>> str(Schedule("cron", "UTC", cron="0 8 * * *").least_gap())
+            '1 day, 0:00:00'
+        """
+        if self.cron:
+            line = CronSim(self.cron, datetime(2000, 1, 1))
+            at = sorted(60 * hour + minute for hour in line.hours for minute in line.minutes)
+        elif self.every:
+            at = [60 * hour for hour in range(0, 24, self.every)]
+        else:
+            at = [0]
+        around = [*at, at[0] + 24 * 60]
+        return timedelta(minutes=min(after - before for before, after in pairwise(around)))
 
     def _instants(self, after: datetime) -> Iterator[datetime]:
         """Every instant after one, rising, each once.

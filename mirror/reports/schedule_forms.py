@@ -24,6 +24,7 @@ from mirror.reports.schedule import (
     zones,
 )
 from mirror.reports.schedule_checks import CHECKS
+from mirror.reports.services.intervals import interval_check
 
 BY_HAND = ""
 
@@ -131,6 +132,10 @@ class ScheduleForm(forms.Form):
 
     cleaned_schedule: Schedule | None = None
 
+    def __init__(self, *args: Any, by_staff: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.by_staff = by_staff
+
     @classmethod
     def of_schedule(cls, schedule: Schedule | None) -> ScheduleForm:
         """Show a schedule; None is by hand."""
@@ -166,7 +171,9 @@ class ScheduleForm(forms.Form):
             self._check(name, CHECKS[name])
         if kind != BY_HAND and not self.errors:
             try:
-                self.cleaned_schedule = _schedule(cleaned)
+                schedule = _schedule(cleaned)
+                interval_check(schedule, is_staff=self.by_staff)
+                self.cleaned_schedule = schedule
             except ScheduleError as error:
                 self.add_error(error.field or None, str(error))
         return cleaned

@@ -16,33 +16,27 @@ def tick_reports() -> None:
 @shared_task
 def make_report(run_id: int) -> None:
     """Make one run of a report, if no other worker has it."""
+    from mirror.leases import work_under
     from mirror.reports import services
 
     lease = services.run_take(run_id)
     if lease is None:
         return
-    try:
+    with work_under(lease, services.run_break, services.run_leave):
         services.run_make(lease)
-    except Exception:
-        services.run_break(lease)
-        raise
-    finally:
-        services.run_leave(lease)
 
 
 @shared_task
 def deliver_report(delivery_id: int) -> None:
     """Hand one delivery over, if no other worker has it."""
+    from mirror.leases import work_under
     from mirror.reports import services
 
     lease = services.delivery_take(delivery_id)
     if lease is None:
         return
-    try:
+    with work_under(lease, services.delivery_break):
         services.delivery_make(lease)
-    except Exception:
-        services.delivery_break(lease)
-        raise
 
 
 @shared_task

@@ -1,10 +1,10 @@
-"""Addresses of reports, their runs, their files, and the links that give a file without signing in."""
+"""Addresses of reports, their runs and files, of links that work without signing in, and of what is allowed."""
 
 from __future__ import annotations
 
 from django.urls import path
 
-from mirror.reports import edit_views, file_views, run_views, views
+from mirror.reports import consent_views, edit_views, file_views, run_views, sending_views, views
 
 app_name = "reports"
 urlpatterns = [
@@ -34,5 +34,10 @@ urlpatterns = [
     path("files/<int:pk>/", file_views.download, name="file"),
     path("files/<int:pk>/link/", file_views.link_make, name="link_make"),
     path("links/<int:pk>/revoke/", file_views.link_revoke, name="link_revoke"),
+    path("sending/", sending_views.sending, name="sending"),
+    path("sending/allow/", sending_views.allow, name="allow"),
+    path("sending/<int:pk>/disallow/", sending_views.disallow, name="disallow"),
+    path("mails/<str:token>/", consent_views.consent, name="consent"),
+    path("mails/<str:token>/stop/", consent_views.consent_stop, name="consent_stop"),
     path("link/<str:token>/", file_views.link, name="link"),
 ]

@@ -17,6 +17,7 @@ from mirror.reports.forms import HandOverForm
 from mirror.reports.models import Channel, Report, ReportRun
 from mirror.reports.pages.listing import ListPage, list_page
 from mirror.reports.pages.report import ReportPage, report_page
+from mirror.reports.pages.sending import met_lines
 from mirror.reports.part_forms import is_number
 from mirror.reports.services import ReportError
 
@@ -52,7 +53,8 @@ def report_list(request: HttpRequest) -> HttpResponse:
     """
     search = request.GET.get("q", "").replace("\x00", "").strip()[:200]
     page = _list(request, search, _number(request, "saved"), _number(request, "source"))
-    return render(request, "reports/list.html", {"page": page})
+    met = met_lines() if request.user.is_staff else []
+    return render(request, "reports/list.html", {"page": page, "met": met})
 
 
 def _number(request: HttpRequest, name: str) -> int | None:

@@ -21,6 +21,7 @@ from django.core.files.storage import Storage, default_storage
 from django.db import transaction
 
 from mirror.results.models import ForgottenFile, StoredResult
+from sqlagent.errors import without_folders
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +44,7 @@ def file_keep(result: StoredResult, path: Path) -> None:
             result.file.save(path.name, File(file), save=False)
     except OSError as error:
         log.warning("The rows of result %s could not be stored: %s", result.pk, error)
-        raise ResultNotKept(f"The rows came back and could not be stored: {_words(error)}") from None
+        raise ResultNotKept(f"The rows came back and could not be stored: {words_of(error)}") from None
     if not _is_here(result.file.storage, result.file.name):
         _copy_take(result, path)
 
@@ -90,9 +91,9 @@ def _delete(forgotten: ForgottenFile) -> bool:
     return True
 
 
-def _words(error: OSError) -> str:
+def words_of(error: OSError) -> str:
     """An error of a storage without the paths that the system puts into its own."""
-    return str(error) if error.errno is None else f"{error.strerror}."
+    return without_folders(str(error)) if error.errno is None else f"{error.strerror}."
 
 
 # ---------------------------------------------------------------- copies

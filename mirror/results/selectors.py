@@ -6,6 +6,7 @@ its SQL other than as a parameter.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -15,16 +16,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import pyarrow as pa
 import pyarrow.parquet as pq
 from django.utils import timezone
 
 from mirror.results.encoding import ITSELF, StoredColumn, decoder, file_columns
-from mirror.results.files import file_here
+from mirror.results.files import file_here, words_of
 from mirror.results.models import StoredResult
 from sqlagent.values import Kind, Rows
 
 if TYPE_CHECKING:
     from mirror.people.models import User
+
+log = logging.getLogger(__name__)
 
 # Rows read at once when a whole result is walked through.
 BATCH_ROWS = 5_000
@@ -38,7 +42,7 @@ _COMPARED = {"integer": "DECIMAL(38, 6)", "number": "DOUBLE", "date": "DATE", "d
 
 
 class ResultGone(Exception):
-    """The rows are no longer kept: their time is over or their file is missing."""
+    """The rows are no longer kept: their time is over, or their file is missing or damaged."""
 
 
 class ResultAway(ResultGone):
@@ -188,8 +192,30 @@ def file_kept(result: StoredResult) -> Iterator[Path]:
         except FileNotFoundError:
             raise ResultGone("The file with these rows is missing.") from None
         except OSError as error:
-            raise ResultAway(f"The rows cannot be fetched now: {error}") from None
-        yield path
+            raise ResultAway(f"The rows cannot be fetched now: {words_of(error)}") from None
+        try:
+            yield path
+        except (duckdb.Error, pa.ArrowException, OSError) as error:
+            if not _is_damage(error, path):
+                raise
+            log.warning("The file of result %s is damaged: %s", result.pk, error)
+            raise ResultGone("The file with these rows is damaged. Run the SQL again.") from None
+
+
+def _is_damage(error: Exception, path: Path) -> bool:
+    """Tell what a reader of Parquet says about a file that is not what was written."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return False
+    says_so = re.search(
+        r"parquet|thrift|TProtocol|magic bytes|end of stream|decompress|corrupt", str(error), re.I
+    )
+    return type(error) in (duckdb.Error, duckdb.IOException) or str(path) in str(error) or bool(says_so)
+
+
+def result_open(result: StoredResult) -> None:
+    """See that a result's file is there and whole as far as its own table of contents says. Raises: ResultGone."""
+    with file_kept(result) as path:
+        pq.read_metadata(path)
 
 
 def _sql(chosen: str, where: str, tail: str = "") -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Sum
 from django.utils import timezone
 
+from mirror.leases import store_keep
 from mirror.results import files
 from mirror.results.cells import storable
 from mirror.results.encoding import Writer
@@ -57,8 +58,11 @@ def result_receive(source: Source, stream: RowStream, owner: User | None = None)
 
 
 def _saved(result: StoredResult) -> StoredResult:
-    result.save(force_insert=True)
-    room_make(result.source)
+    def write() -> None:
+        result.save(force_insert=True)
+        room_make(result.source)
+
+    store_keep(write, StoredResult.objects.filter(pk=result.pk).exists)
     return result
 
 

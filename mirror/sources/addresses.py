@@ -1,8 +1,8 @@
 """Where a source may be: which hosts may be called and which files may be opened.
 
 A connect form that takes any host is a way into the network behind the server. Link-local
-addresses (the metadata services of clouds) are refused always; this machine and private
-networks where `SOURCE_PRIVATE_HOSTS` is false. Files are confined to `SOURCE_FILES_DIR` for
+addresses and the metadata services of clouds are refused always, however they are written; this machine
+and private networks where `SOURCE_PRIVATE_HOSTS` is false. Files are confined to `SOURCE_FILES_DIR` for
 people who are not staff, and the store is nobody's source.
 """
 
@@ -18,10 +18,20 @@ from django.conf import settings
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?|[0-9A-Fa-f:.]+")
-# Metadata services that are not link-local: Alibaba Cloud, Oracle Cloud, EC2 over IPv6.
-_METADATA = frozenset(map(ipaddress.ip_address, ("100.100.100.200", "192.0.0.192", "fd00:ec2::254")))
-
-_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+# Metadata services that are not link-local: Alibaba Cloud, Oracle Cloud, Azure; EC2 and Google Cloud over IPv6.
+_METADATA = frozenset(
+    map(
+        ipaddress.ip_address,
+        ("100.100.100.200", "192.0.0.192", "168.63.129.16", "fd00:ec2::254", "fd20:ce::254"),
+    )
+)
+# "This network" (RFC 1122, 3.2.1.3): Linux takes 0.0.0.0 for this machine.
+_NOWHERE = ipaddress.IPv4Network("0.0.0.0/8")
+# IPv6 addresses whose last 32 bits are an IPv4 address: NAT64 (RFC 6052, RFC 8215), translated (RFC 2765, 2.1),
+# compatible (RFC 4291, 2.5.5.1).
+_LAST_FOUR = tuple(map(ipaddress.IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48", "::ffff:0:0:0/96", "::/96")))
+# The middle of an interface's name that ISATAP gives to an IPv4 address (RFC 5214, 6.1).
+_ISATAP = (0x00005EFE, 0x02005EFE)
 
 
 class AddressRefused(Exception):
@@ -47,30 +57,59 @@ def host_check(host: str, port: int) -> tuple[str, ...]:
     return addresses
 
 
-def refused_because(address: Address) -> str:
+def refused_because(address: Address, *, private: bool | None = None) -> str:
     """Say why an address may not be called; empty when it may.
+
+    `private` says whether this machine and private networks may be called; None asks the setting
+    `SOURCE_PRIVATE_HOSTS`. An IPv6 address that leads to an IPv4 address is held to the rules of both.
 
     Example:
         >>> refused_because(ipaddress.ip_address("169.254.169.254"))
         'it is a link-local address, where clouds keep their secrets'
     """
-    address = _behind(address)
-    if address.is_link_local or address in _METADATA:
+    reasons = (_refused_because(one, private) for one in _behind(address))
+    return next(filter(None, reasons), "")
+
+
+def is_private(host: str) -> bool:
+    """Say whether a name leads to this machine or into a private network; False where it leads nowhere."""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return False
+    places = (ipaddress.ip_address(str(place[0]).partition("%")[0]) for *_, place in found)
+    return any(not one.is_global for place in places for one in _behind(place))
+
+
+def _refused_because(address: Address, private: bool | None) -> str:
+    is_site_local = isinstance(address, ipaddress.IPv6Address) and address.is_site_local
+    if address.is_link_local or is_site_local or address in _METADATA:
         return "it is a link-local address, where clouds keep their secrets"
-    if address.is_multicast or address.is_unspecified or (address.is_reserved and not address.is_private):
+    is_nowhere = address.is_unspecified or (address.version == 4 and address in _NOWHERE)
+    if address.is_multicast or is_nowhere or (address.is_reserved and not address.is_private):
         return "nothing can be reached at such an address"
-    if not settings.SOURCE_PRIVATE_HOSTS and not address.is_global:
-        return "it is in a private network (the setting SOURCE_PRIVATE_HOSTS is off)"
+    if not address.is_global and not (settings.SOURCE_PRIVATE_HOSTS if private is None else private):
+        if private is None:
+            return "it is in a private network (the setting SOURCE_PRIVATE_HOSTS is off)"
+        return "it is in a private network, and no administrator has allowed it"
     return ""
 
 
-def _behind(address: Address) -> Address:
-    """Give the IPv4 address that an IPv6 address leads to: mapped, 6to4, NAT64 (RFC 6052, 2.1); else itself."""
-    if isinstance(address, ipaddress.IPv6Address):
-        if address in _NAT64:
-            return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        return address.ipv4_mapped or address.sixtofour or address
-    return address
+def _behind(address: Address) -> tuple[Address, ...]:
+    """Give the addresses that an address leads to: the IPv4 ones in an IPv6 address, or itself."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return (address,)
+    number = int(address)
+    last = ipaddress.IPv4Address(number & 0xFFFFFFFF)
+    inside = address.ipv4_mapped or address.sixtofour
+    if inside is not None:
+        return (inside,)
+    if address.teredo is not None:
+        return address.teredo
+    # ::1 and :: are themselves.
+    if number > 1 and any(address in network for network in _LAST_FOUR):
+        return (last,)
+    return (address, last) if (number >> 32) & 0xFFFFFFFF in _ISATAP else (address,)
 
 
 def file_check(typed: str, *, anywhere: bool) -> Path:
@@ -85,15 +124,22 @@ def file_check(typed: str, *, anywhere: bool) -> Path:
     path = (folder / Path(typed).expanduser()).resolve()
     if not anywhere and not path.is_relative_to(folder):
         raise AddressRefused(
-            f"Only files under {folder} may be connected. An administrator may connect others."
+            "Only files under the folder of SOURCE_FILES_DIR may be connected. An administrator may connect others."
         )
     if _is_the_store(path):
         raise AddressRefused("This is Mirror's own store; it cannot be a source.")
     if not path.is_file():
-        raise AddressRefused(f"There is no file {path}.")
+        raise AddressRefused(f"There is no file {typed}.")
     return path
 
 
 def _is_the_store(path: Path) -> bool:
+    """Say whether a path leads to the store's file, by whichever name or hard link."""
     kept = settings.DATABASES["default"]
-    return kept["ENGINE"].endswith("sqlite3") and path == Path(str(kept["NAME"])).resolve()
+    if not kept["ENGINE"].endswith("sqlite3"):
+        return False
+    store = Path(str(kept["NAME"])).resolve()
+    try:
+        return path == store or path.samefile(store)
+    except OSError:
+        return False

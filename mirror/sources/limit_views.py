@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from mirror.sources import selectors
-from mirror.sources.limits import SourceLimits, limits_usual
+from mirror.sources.limits import SourceLimits, limits_set, limits_usual
 from mirror.sources.models import Source
 
 # The field, how it is called, and the most anybody may choose.
@@ -74,7 +74,7 @@ def limits(request: HttpRequest, pk: int) -> HttpResponse:
     posted = request.POST if request.method == "POST" else None
     form = LimitsForm(posted, instance=source, is_staff=request.user.is_staff)
     if form.is_valid():
-        source.save(update_fields=list(FIELDS))
+        limits_set(source, form.cleaned_data)
         messages.success(request, f"The limits of {source.name} are changed.")
         return redirect("sources:source", pk)
     return render(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -52,3 +53,10 @@ def limits_of(source: Source) -> SourceLimits:
     own = {name: getattr(source, name) for name in SourceLimits.__slots__}
     limits = replace(usual, **{name: value for name, value in own.items() if value is not None})
     return replace(limits, candidate_rows=min(limits.candidate_rows, limits.result_rows))
+
+
+def limits_set(source: Source, own: Mapping[str, float | None]) -> None:
+    """Keep a source's own limits, by the names of `SourceLimits`; None stands for the usual."""
+    for name in SourceLimits.__slots__:
+        setattr(source, name, own[name])
+    source.save(update_fields=list(SourceLimits.__slots__))

@@ -75,6 +75,16 @@ class Source(models.Model):
     guarding = models.JSONField(
         default=dict, blank=True, help_text="What may run, where that differs from usual"
     )
+    powers = models.JSONField(
+        null=True, blank=True, help_text="What its user could do beyond reading (see powers)"
+    )
+    powers_confirmed = models.JSONField(
+        default=list, blank=True, help_text="Codes of the severe ones that an administrator confirmed"
+    )
+    powers_confirmed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    powers_confirmed_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -125,6 +135,27 @@ class Upload(Leased):
     def folder(self) -> Path:
         """Where its files lie."""
         return Path(settings.VAR_DIR) / "uploads" / "waiting" / str(self.pk)
+
+
+def new_mark() -> str:
+    """Make up what the marker of a store says."""
+    return uuid.uuid4().hex
+
+
+class StoreMarker(models.Model):
+    """By what the store is known when somebody connects it as a source: one row, made with the store.
+
+    Adapters look for the table by its name (`sqlagent.adapters.base.MARKER_TABLE`), whichever user they come as.
+    """
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    mark = models.CharField(max_length=64, default=new_mark)
+
+    class Meta:
+        db_table = "mirror_store_marker"
+
+    def __str__(self) -> str:
+        return self.mark
 
 
 class StoredIndex(models.Model):

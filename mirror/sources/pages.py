@@ -8,6 +8,7 @@ from typing import Any
 
 from mirror.sources.drift import WORDS as DRIFT_WORDS
 from mirror.sources.models import Source, StoredIndex
+from mirror.sources.powers import Powers
 
 # Tables shown at once; a search finds the others.
 TABLES_SHOWN = 200
@@ -54,6 +55,8 @@ class SourcePage:
     total: int
     index: StoredIndex | None
     is_held: bool = True
+    powers: Powers | None = None
+    may_confirm: bool = False
 
     @property
     def drift(self) -> list[tuple[str, list[str], int]]:

@@ -25,6 +25,11 @@ def may_decide(user: User, source: Source) -> bool:
     return may_change(user, source) or user.is_staff
 
 
+def may_confirm_powers(user: User) -> bool:
+    """Say whether somebody may confirm what the users of sources they see could do: administrators alone."""
+    return user.is_staff
+
+
 def teams_to_share_with(user: User) -> QuerySet[Team]:
     """List the teams somebody may share with: their own; administrators, any."""
     return Team.objects.all() if user.is_staff else teams_of(user)

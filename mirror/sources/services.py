@@ -17,13 +17,16 @@ from django.db import transaction
 from django.utils import timezone
 
 from mirror.people.models import Team, User
-from mirror.sources import selectors, tasks
+from mirror.sources import powers, selectors, tasks
 from mirror.sources.addresses import AddressRefused, file_check, host_check
 from mirror.sources.catalogs import catalog_json, catalog_read
 from mirror.sources.drift import catalog_drift
 from mirror.sources.models import PORTS, Source, StoredIndex
+from mirror.sources.powers import Powers
 from mirror.sources.secrets import SecretUnreadable
 from mirror.sources.signals import catalog_read_anew
+from mirror.sources.store import store_check, store_mark
+from mirror.sources.trying import failure_told, tries_left
 from sqlagent.adapters import installed_dialects, is_held, open_database
 from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.ports import Database, SourceDatabase
@@ -32,6 +35,8 @@ from sqlagent.values import Catalog, Check, Failure, FailureKind, Limits
 
 log = logging.getLogger(__name__)
 
+# Engines that the store cannot be on.
+NEVER_THE_STORE = (Source.Engine.DUCKDB, Source.Engine.SPARK)
 # Catalogs and value indexes kept unpacked in this process: unpacking 50,000 values takes about 0.3 s.
 AT_HAND = 8
 _at_hand: OrderedDict[tuple[int, str, str], ValueIndex] = OrderedDict()
@@ -42,9 +47,26 @@ _at_hand_lock = Lock()
 class SourceError(Exception):
     """A source cannot be reached or used; message and advice are fit to be shown."""
 
+    title = "Not kept: the database does not answer"
+
     def __init__(self, message: str, advice: str = "") -> None:
         super().__init__(message)
         self.advice = advice
+
+
+class PowersRefused(SourceError):
+    """In production, no source is kept whose user could do severe things, unless an administrator says so."""
+
+    title = "Not kept: its user can do more than read"
+
+    def __init__(self, found: Powers) -> None:
+        severe = [words for severity, words in found.lines if severity == "severe"]
+        super().__init__(
+            f"User “{found.user}” could {'; '.join(severe)}.",
+            "Connect as a user that only reads: the statements below make one. "
+            "An administrator may connect it as it is.",
+        )
+        self.powers = found
 
 
 # ---------------------------------------------------------------- opening
@@ -65,6 +87,7 @@ def open_source(source: Source) -> SourceDatabase:
         user=source.username,
         password=_password(source),
         options=source.options,
+        store_mark="" if source.engine in NEVER_THE_STORE else store_mark(),
     )
 
 
@@ -89,19 +112,19 @@ def _password(source: Source) -> str:
         raise Unreachable(Failure(FailureKind.LOST, str(error), advice=advice)) from None
 
 
-def source_catalog(source: Source, database: Database) -> Catalog:
+def source_catalog(source: Source, database: SourceDatabase) -> Catalog:
     """Give the catalog, read anew when that was more than `CATALOG_HOURS` ago.
 
-    One that cannot be read anew is given as it was. Raises: DatabaseError when it was never read.
+    One that cannot be read anew is given as it was. Raises: DatabaseError when it was never read, or may not be.
     """
     kept = catalog_read(source.catalog) if source.catalog else None
     oldest = timezone.now() - timedelta(hours=settings.CATALOG_HOURS)
     if kept is not None and source.catalog_at is not None and source.catalog_at > oldest:
         return kept
     try:
-        return _catalog_keep(source, database.catalog())
+        return _catalog_keep(source, _catalog_of(source, database))
     except DatabaseError as error:
-        if kept is None:
+        if kept is None or error.failure.kind is FailureKind.REFUSED:
             raise
         log.warning("The tables of source %s could not be read anew: %s", source.pk, error)
         return kept
@@ -202,28 +225,49 @@ def dialects() -> list[str]:
 
 def source_test(source: Source, by: User) -> Check:
     """Connect with what was typed and tell what was found; nothing is kept. Raises: SourceError."""
+    _try_count(by)
     source_check(source, by)
     try:
         with closing(open_source(source)) as database:
             return database.check()
     except DatabaseError as error:
-        raise SourceError(error.failure.message, error.failure.advice) from None
+        raise SourceError(*failure_told(source, by, error.failure)) from None
 
 
-def source_connect(source: Source, by: User) -> Source:
-    """Keep a new source once it answers, with its catalog. Raises: SourceError; nothing is kept then."""
+def _try_count(by: User) -> None:
+    """Count a try to connect. Raises: SourceError beyond `CONNECTION_TESTS_PER_MINUTE`."""
+    if words := tries_left(by):
+        raise SourceError(words, "Wait a minute, then try again.")
+
+
+def powers_would_be_refused(check: Check) -> bool:
+    """Say whether a new source of this user is kept only when an administrator says so."""
+    return bool(settings.PRODUCTION) and powers.powers_told(check).is_severe
+
+
+def source_connect(source: Source, by: User, *, confirmed: bool = False) -> Source:
+    """Keep a new source once it answers, with its catalog. Raises: SourceError; nothing is kept then.
+
+    `confirmed`: `by`, if an administrator, knows what its user could do beyond reading.
+    """
     source.owner = by
-    return _source_keep(source, by)
+    return _source_keep(source, by, confirmed=confirmed)
 
 
-def source_update(source: Source, by: User) -> Source:
+def source_update(source: Source, by: User, *, confirmed: bool = False) -> Source:
     """Keep what was changed once the source answers with it. Raises: SourceError; nothing changes then."""
-    return _source_keep(source, by)
+    return _source_keep(source, by, confirmed=confirmed)
 
 
-def _source_keep(source: Source, by: User) -> Source:
+def _source_keep(source: Source, by: User, *, confirmed: bool) -> Source:
+    _try_count(by)
     source_check(source, by)
-    catalog = _catalog_fresh(source)
+    try:
+        with closing(open_source(source)) as database:
+            catalog = _catalog_of(source, database, with_powers=True)
+    except DatabaseError as error:
+        raise SourceError(*failure_told(source, by, error.failure)) from None
+    _powers_decide(source, by, confirmed=confirmed)
     with transaction.atomic():
         source.save()
         _catalog_keep(source, catalog)
@@ -233,6 +277,28 @@ def _source_keep(source: Source, by: User) -> Source:
         "Source %s (%s) was kept by user %s: %d tables", source.pk, source.engine, by.pk, len(catalog.tables)
     )
     return source
+
+
+def _powers_decide(source: Source, by: User, *, confirmed: bool) -> None:
+    """Hold what was found of a source's user against what administrators confirmed. Raises: PowersRefused.
+
+    A source that leads where it led before is kept: it is warned about on its page.
+    """
+    moved = powers.is_moved(source)
+    if moved:
+        powers.powers_forget(source)
+    if confirmed and by.is_staff and powers.powers_are_unconfirmed(source):
+        powers.powers_confirm(source, by)
+    found = powers.powers_of(source)
+    if settings.PRODUCTION and moved and found is not None and found.is_warned_about:
+        raise PowersRefused(found)
+
+
+def source_powers_confirm(source: Source, by: User) -> None:
+    """Keep that an administrator knows what the user of a source could do beyond reading."""
+    powers.powers_confirm(source, by)
+    names = ["powers_confirmed", "powers_confirmed_by", "powers_confirmed_at"]
+    source.save(update_fields=names)
 
 
 def source_share(source: Source, teams: Iterable[Team], by: User) -> None:
@@ -270,7 +336,7 @@ def catalog_look(source: Source) -> bool:
     catalog = _catalog_fresh(source)
     drift = _drift(source, catalog)
     if source.catalog and not drift:
-        Source.objects.filter(pk=source.pk).update(catalog_at=timezone.now())
+        Source.objects.filter(pk=source.pk).update(catalog_at=timezone.now(), powers=source.powers)
         return False
     _catalog_take_over(source, catalog, drift)
     return True
@@ -302,16 +368,32 @@ def index_build(source: Source) -> None:
 def _catalog_fresh(source: Source) -> Catalog:
     try:
         with closing(open_source(source)) as database:
-            return database.catalog()
+            return _catalog_of(source, database)
     except DatabaseError as error:
         raise SourceError(error.failure.message, error.failure.advice) from None
+
+
+def _catalog_of(source: Source, database: SourceDatabase, *, with_powers: bool = False) -> Catalog:
+    """Read the catalog, and with it what the user could do, which may fail unless it is asked for.
+
+    Raises: DatabaseError, of the store too.
+    """
+    catalog = database.catalog()
+    store_check(catalog, database)
+    try:
+        source.powers = powers.powers_kept(database.check())
+    except DatabaseError as error:
+        if with_powers:
+            raise
+        log.warning("What the user of source %s may do could not be read: %s", source.pk, error)
+    return catalog
 
 
 def _catalog_keep(source: Source, catalog: Catalog) -> Catalog:
     source.catalog = catalog_json(catalog)
     source.catalog_version = catalog.version
     source.catalog_at = timezone.now()
-    source.save(update_fields=["catalog", "catalog_version", "catalog_at"])
+    source.save(update_fields=["catalog", "catalog_version", "catalog_at", "powers"])
     return catalog
 
 

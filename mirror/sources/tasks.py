@@ -19,13 +19,11 @@ def index_build(source_id: int) -> None:
 @shared_task
 def upload_work(upload_id: str) -> None:
     """Read or load large uploaded files, if no other worker does."""
+    from mirror.leases import work_under
     from mirror.sources import upload_work as work
 
     lease = work.work_take(upload_id)
     if lease is None:
         return
-    try:
+    with work_under(lease, work.work_break):
         work.work_do(lease)
-    except Exception:
-        work.work_break(lease)
-        raise

@@ -26,7 +26,7 @@ def upload(request: HttpRequest, pk: int | None = None) -> HttpResponse:
     """Take files, for a new source or for one that was made of files before."""
     source = _source(request, pk) if pk is not None else None
     if request.method != "POST":
-        return render(request, "sources/upload.html", {"form": FilesForm(), "source": source})
+        return render(request, "sources/upload.html", {"form": FilesForm(), "source": source, "problems": []})
     form = FilesForm(request.POST, request.FILES)
     problems: list[str] = []
     if getattr(request, "is_too_large", False):

@@ -22,6 +22,7 @@ urlpatterns = [
     path("<int:pk>/limits/", limit_views.limits, name="limits"),
     path("<int:pk>/may-run/", guard_views.may_run, name="may_run"),
     path("<int:pk>/share/", views.share, name="share"),
+    path("<int:pk>/powers/", views.confirm_powers, name="confirm_powers"),
     path("<int:pk>/refresh/", views.refresh, name="refresh"),
     path("<int:pk>/delete/", views.delete, name="delete"),
 ]

@@ -16,6 +16,7 @@ from mirror.sources.drift import drift_words
 from mirror.sources.forms import SourceForm, form_for
 from mirror.sources.models import Source
 from mirror.sources.pages import TABLES_SHOWN, SourcePage, column_names, table_blocks
+from mirror.sources.powers import powers_of, powers_told
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -56,6 +57,8 @@ def source(request: HttpRequest, pk: int) -> HttpResponse:
         total=len((source.catalog or {}).get("tables", [])),
         index=selectors.index_state(source),
         is_held=services.source_is_held(source),
+        powers=powers_of(source),
+        may_confirm=selectors.may_confirm_powers(request.user),
     )
     return render(request, "sources/source.html", {"page": page})
 
@@ -82,7 +85,7 @@ def connect(request: HttpRequest) -> HttpResponse:
     form = form_for(engine)(_posted(request), instance=Source(engine=engine))
     if form.is_valid():
         try:
-            source = services.source_connect(form.instance, request.user)
+            source = services.source_connect(form.instance, request.user, confirmed=_confirmed(request))
         except services.SourceError as error:
             return _form_page(request, form, error)
         messages.success(request, f"{source.name} is connected.")
@@ -98,12 +101,17 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     form = form_for(source.engine, is_upload=source.is_upload)(_posted(request), instance=source)
     if form.is_valid():
         try:
-            services.source_update(form.instance, request.user)
+            services.source_update(form.instance, request.user, confirmed=_confirmed(request))
         except services.SourceError as error:
             return _form_page(request, form, error)
         messages.success(request, f"{source.name} is changed.")
         return redirect("sources:source", source.pk)
     return _form_page(request, form)
+
+
+def _confirmed(request: HttpRequest) -> bool:
+    """Whether an administrator ticked that they know what the source's user could do."""
+    return selectors.may_confirm_powers(request.user) and "confirm_powers" in request.POST
 
 
 def _form_page(
@@ -115,6 +123,8 @@ def _form_page(
         "name": form.initial.get("name", ""),
         "engines": Source.Engine.choices,
         "error": error,
+        "powers": error.powers if isinstance(error, services.PowersRefused) else None,
+        "may_confirm": selectors.may_confirm_powers(request.user),
     }
     return render(request, "sources/form.html", page, status=422 if form.is_bound else 200)
 
@@ -126,12 +136,33 @@ def test(request: HttpRequest, pk: int | None = None) -> HttpResponse:
     source = _source(request, pk, to_change=True) if pk is not None else Source(engine=_engine(request))
     form = form_for(source.engine, is_upload=source.is_upload)(request.POST, instance=source)
     if not form.is_valid():
-        return render(request, "sources/_test.html", {"form": form})
+        return _tested(request, form=form)
     try:
         check = services.source_test(form.instance, request.user)
     except services.SourceError as error:
-        return render(request, "sources/_test.html", {"error": error})
-    return render(request, "sources/_test.html", {"check": check})
+        return _tested(request, error=error)
+    told, is_refused = powers_told(check), services.powers_would_be_refused(check)
+    return _tested(request, check=check, powers=told, is_refused=is_refused)
+
+
+@require_POST
+def confirm_powers(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take down that an administrator knows what a source's user could do beyond reading."""
+    source = _source(request, pk)
+    if not selectors.may_confirm_powers(request.user):
+        raise PermissionDenied("Only administrators confirm what a source's user could do.")
+    if "confirm_powers" in request.POST:
+        services.source_powers_confirm(source, request.user)
+        messages.success(request, f"What the user of {source.name} could do is confirmed.")
+    else:
+        messages.error(request, "Tick the box to confirm it.")
+    return redirect("sources:source", pk)
+
+
+def _tested(request: HttpRequest, **found: object) -> HttpResponse:
+    """Tell one of three: the `form` cannot be tried, the `error` that came, or the `check` of a connection."""
+    nothing = {"form": None, "error": None, "check": None, "powers": None, "is_refused": False}
+    return render(request, "sources/_test.html", nothing | found)
 
 
 @require_POST

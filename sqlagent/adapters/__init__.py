@@ -6,7 +6,9 @@ Each adapter imports its driver when it is first asked for, so nobody pays for o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from sqlagent.adapters.base import Adapter
 from sqlagent.adapters.missing import MissingDatabase
 from sqlagent.ports import SourceDatabase
 
@@ -25,45 +27,55 @@ def open_database(
     password: str = "",
     options: Mapping[str, str] | None = None,
     addresses: Sequence[str] = (),
+    store_mark: str = "",
 ) -> SourceDatabase:
     """Give the adapter of an engine; nothing is connected before it is asked something.
 
     `database` is the path of the file for SQLite and DuckDB. `options` are the few named
     settings each adapter documents (TLS, for example). `addresses` are where `host` was found to be:
-    PostgreSQL and MySQL are called there and nowhere else, while TLS still checks the name.
+    PostgreSQL and MySQL are called there and nowhere else, while TLS still checks the name. A database whose
+    marker (`base.MARKER_TABLE`) says `store_mark` is Mirror's own store: each of its sessions is refused.
     Raises: ValueError for an unknown engine or option.
 
     Example:
         >>> open_database("sqlite", database="shop.sqlite3").dialect
         'sqlite'
     """
-    known = dict(options or {})
+    where = {"host": host, "port": port, "database": database, "user": user, "password": password}
+    opened = _opened(engine, where, dict(options or {}), addresses)
+    opened.store_mark = store_mark
+    return opened
+
+
+def _opened(
+    engine: str, where: dict[str, Any], known: dict[str, str], addresses: Sequence[str]
+) -> Adapter | MissingDatabase:
     if engine == "sqlite":
         from sqlagent.adapters.sqlite import SqliteDatabase
 
-        return SqliteDatabase(database, known)
+        return SqliteDatabase(where["database"], known)
     if engine == "duckdb":
         from sqlagent.adapters.duckdb import DuckdbDatabase
 
-        return DuckdbDatabase(database, known)
+        return DuckdbDatabase(where["database"], known)
     if engine == "postgres":
         from sqlagent.adapters.postgres import PostgresDatabase
 
-        return PostgresDatabase(host, port, database, user, password, known, addresses)
+        return PostgresDatabase(**where, options=known, addresses=addresses)
     if engine == "mysql":
         from sqlagent.adapters.mysql import MysqlDatabase
 
-        return MysqlDatabase(host, port, database, user, password, known, addresses)
+        return MysqlDatabase(**where, options=known, addresses=addresses)
     if engine == "spark":
         try:
             from sqlagent.adapters.spark import SparkDatabase
         except ImportError:
             return MissingDatabase("spark", SPARK_PACKAGES)
-        return SparkDatabase(host, port, database, user, password, known)
+        return SparkDatabase(**where, options=known)
     if engine == "sqlalchemy":
         from sqlagent.adapters.sqlalchemy import SqlalchemyDatabase
 
-        return SqlalchemyDatabase(host, port, database, user, password, known)
+        return SqlalchemyDatabase(**where, options=known)
     raise ValueError(f"There is no adapter for '{engine}'. Known: {', '.join(ENGINES)}.")
 
 

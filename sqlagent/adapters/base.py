@@ -16,10 +16,24 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
 from sqlagent.errors import StatementFailed, Unreachable
-from sqlagent.values import Catalog, Cell, Check, Failure, FailureKind, Kind, Limits, Rows, Table
+from sqlagent.values import (
+    OWN_WORDS,
+    Catalog,
+    Cell,
+    Check,
+    Failure,
+    FailureKind,
+    Kind,
+    Limits,
+    Power,
+    Rows,
+    Severity,
+    Table,
+)
 
 Row = tuple[Cell, ...]
 Batch = list[Row]
@@ -43,6 +57,8 @@ BATCH_ROWS, BATCH_CHARS = 1_000, 2_000_000
 NARROW = frozenset((Kind.INTEGER, Kind.NUMBER, Kind.DATE, Kind.DATETIME, Kind.TIME, Kind.BOOLEAN))
 PLAIN = frozenset((str, bytes))
 LONG = PLAIN | {list, dict}
+# The table by which Mirror's own store is known, and its column: a source in which it says the same is the store.
+MARKER_TABLE, MARKER_COLUMN = "mirror_store_marker", "mark"
 
 CANCELLED = Failure(FailureKind.CANCELLED, "The statement was stopped.")
 
@@ -248,6 +264,8 @@ class Adapter(ABC):
     """A source. Subclasses open sessions; statements in flight are counted and stopped here."""
 
     dialect: str
+    # What the marker of a store says that may not be opened; empty where there is none.
+    store_mark = ""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -351,11 +369,11 @@ def check_text(sql: str) -> None:
     """
     nul = sql.find("\0")
     if nul >= 0:
-        raise failed("The SQL holds a NUL character.", nul, "Remove it.")
+        raise failed("The SQL holds a NUL character.", nul, "Remove it.", OWN_WORDS)
     try:
         sql.encode()
     except UnicodeEncodeError as error:
-        raise failed("The SQL holds half a character.", error.start, "Remove it.") from error
+        raise failed("The SQL holds half a character.", error.start, "Remove it.", OWN_WORDS) from error
 
 
 @contextmanager
@@ -457,17 +475,45 @@ def unreachable(message: str, advice: str = "") -> Unreachable:
     return Unreachable(Failure(FailureKind.LOST, message, advice=advice))
 
 
-def failed(message: str, position: int | None = None, advice: str = "") -> StatementFailed:
-    """Make the error for a statement the database did not take."""
-    return StatementFailed(Failure(FailureKind.ERROR, message, position, advice))
+def failed(message: str, position: int | None = None, advice: str = "", code: str = "") -> StatementFailed:
+    """Make the error for a statement the database did not take; `code` is its driver's class of fault."""
+    return StatementFailed(Failure(FailureKind.ERROR, message, position, advice, code))
 
 
 def not_allowed(message: str) -> StatementFailed:
     """Make the error for a statement that the database itself did not let happen, in its words."""
-    return refused(f"Not allowed in a read-only session: {message.rstrip('.! ')}.")
+    return _stopped(f"Not allowed in a read-only session: {message.rstrip('.! ')}.", "")
+
+
+def is_the_store() -> StatementFailed:
+    """Make the error for a source that turned out to be Mirror's own store."""
+    message = "This database is Mirror's own store, or a copy of it. It cannot be a source."
+    advice = "Connect the database you want to ask about. What people do in Mirror is shown on its pages."
+    return StatementFailed(Failure(FailureKind.REFUSED, message, advice=advice))
+
+
+def file_powers(path: Path) -> tuple[Power, ...]:
+    """Tell that we could write to the file of a source, where the operating system would let us."""
+    words = "write to the file: its permissions let the account that Mirror runs as, and its sessions open it read-only"
+    return (Power("file_writable", words),) if os.access(path, os.W_OK) else ()
+
+
+def severest_first(powers: Iterable[Power]) -> tuple[Power, ...]:
+    """Order powers, severest first; those of one severity keep their order.
+
+    Example:
+        >>> [power.code for power in severest_first([Power("temporary", ""), Power("write", "")])]
+        ['write', 'temporary']
+    """
+    order = list(Severity)
+    return tuple(sorted(powers, key=lambda power: order.index(power.severity)))
 
 
 def refused(message: str) -> StatementFailed:
-    """Make the error for a statement that the read-only session stopped."""
+    """Make the error for a statement that the read-only session stopped, in words of ours about its SQL."""
+    return _stopped(message, OWN_WORDS)
+
+
+def _stopped(message: str, code: str) -> StatementFailed:
     advice = "Sources are only read here. Write a SELECT."
-    return StatementFailed(Failure(FailureKind.REFUSED, message, advice=advice))
+    return StatementFailed(Failure(FailureKind.REFUSED, message, advice=advice, code=code))

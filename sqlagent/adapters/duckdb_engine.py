@@ -25,6 +25,7 @@ from sqlagent.adapters.base import (
     Flight,
     Rowing,
     failed,
+    file_powers,
     not_allowed,
     quoted,
     refused,
@@ -88,7 +89,7 @@ class DuckdbEngine(FileEngine):
     reserves = (4.0, 4_000_000_000)
     broken_by = (duckdb.InternalException, duckdb.FatalException)
 
-    def __init__(self, path: Path, memory: int, folder: Path) -> None:
+    def __init__(self, path: Path, memory: int, folder: Path, store_mark: str = "") -> None:
         self._path = path
         limit = {"memory_limit": f"{int(memory * COUNTED)}B", "temp_directory": str(folder)}
         self._config = {**CONFIG, **limit}
@@ -134,14 +135,19 @@ class DuckdbEngine(FileEngine):
         started = time.monotonic()
         with self._connected(flight) as db:
             db.execute("SELECT COUNT(*) FROM duckdb_tables()").fetchall()
-        return Check(f"DuckDB {duckdb.__version__}", seconds=time.monotonic() - started)
+        return Check(
+            f"DuckDB {duckdb.__version__}",
+            powers=file_powers(self._path),
+            seconds=time.monotonic() - started,
+        )
 
     @contextmanager
     def _connected(self, flight: Flight) -> Iterator[duckdb.DuckDBPyConnection]:
         """Open the file read-only, with a watcher. Raises: Unreachable, StatementFailed."""
         if not self._path.is_file():
             raise unreachable(
-                f"There is no file at {self._path}.", "Check the path, and that it was not moved."
+                f"There is no file {self._path.name} at the path of this source.",
+                "Check the path, and that it was not moved.",
             )
         try:
             opened = duckdb.connect(str(self._path.resolve()), read_only=True, config=self._config)
@@ -217,12 +223,17 @@ class DuckdbEngine(FileEngine):
         message = _first_line(error)
         if "lock on file" in message:
             return unreachable(
-                f"The file {self._path} is open for writing in another program.",
+                f"The file {self._path.name} is open for writing in another program.",
                 "DuckDB lets one program write or several read. Close the other, or connect a copy.",
             )
+        name = self._path.name
         if "not a valid DuckDB" in message:
-            return unreachable(f"The file {self._path} is not a DuckDB database.")
-        return unreachable(f"The file {self._path} cannot be opened: {message}")
+            return unreachable(f"The file {name} is not a DuckDB database.")
+        if re.search(r"Corrupt|checksum|enough bytes|INTERNAL|serializ", message):
+            return unreachable(
+                f"The file {name} is damaged: DuckDB cannot read it.", "Put a whole copy in its place."
+            )
+        return unreachable(f"The file {name} cannot be opened: {message}")
 
 
 @contextmanager
@@ -278,8 +289,18 @@ def _schema(name: str) -> str:
 
 
 def _first_line(error: Exception) -> str:
-    """Keep what DuckDB says first; the drawing of the statement below it is not for people."""
+    """Keep what DuckDB says first; the drawing of the statement and the traces below it are not for people.
+
+    After an error of its own it quotes that one as JSON; then what happened is in there.
+
+    Example:
+        >>> _first_line(Exception('FATAL Error: invalid. Original error: "{\\"exception_type\\":\\"INTERNAL\\",'
+        ...                       '\\"exception_message\\":\\"Bad page\\",\\"stack_trace\\":\\"/usr/lib/x\\"}"'))
+        'Bad page'
+    """
     text = str(error).split("\n\nLINE ")[0]
+    inner = re.search(r'"exception_message\\?":\s*\\?"((?:[^"\\]|\\[^"])*)', text)
+    text = inner[1] if inner else re.split(r"\n*(?:Stack Trace:|This error signals an assertion)", text)[0]
     text = re.sub(r"^(\w+ )*(Error|ERROR): ", "", text)
     return re.sub(r"\s*\n\s*", " ", text).strip()
 
@@ -293,8 +314,9 @@ def _failure(error: duckdb.Error, flight: Flight, sql: str) -> DatabaseError:
     if isinstance(error, duckdb.PermissionException) or "read-only mode" in message:
         return not_allowed(message)
     if isinstance(error, duckdb.OutOfMemoryException):
-        return failed(message, advice="Ask for less: fewer rows, fewer columns, or an aggregate.")
-    return failed(message, _position(str(error), sql))
+        advice = "Ask for less: fewer rows, fewer columns, or an aggregate."
+        return failed(message, advice=advice, code=type(error).__name__)
+    return failed(message, _position(str(error), sql), code=type(error).__name__)
 
 
 def _position(text: str, sql: str) -> int | None:

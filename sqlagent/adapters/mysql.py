@@ -23,11 +23,13 @@ import pymysql.connections
 from pymysql.constants import CR, FIELD_TYPE
 from pymysql.cursors import SSCursor
 
-from sqlagent.adapters import mysql_catalog, tls
+from sqlagent.adapters import mysql_catalog, mysql_powers, tls
 from sqlagent.adapters.base import (
     CANCELLED,
     CATALOG_SECONDS,
     CONNECT_SECONDS,
+    MARKER_COLUMN,
+    MARKER_TABLE,
     VALUE_CHARS,
     Adapter,
     Batch,
@@ -37,6 +39,7 @@ from sqlagent.adapters.base import (
     failed,
     hang_up,
     hung_up_on,
+    is_the_store,
     known_options,
     not_allowed,
     refused,
@@ -58,11 +61,15 @@ LATE_SECONDS = 0.3
 
 # MariaDB's EXPLAIN ANALYZE, which runs a read and tells what it took.
 _MEASURED = re.compile(r"\s*ANALYZE(\s+FORMAT\s*=\s*\w+)?(\s+(SELECT|WITH|VALUES)\b|\s*\()", re.IGNORECASE)
+# Shows how a user signs in, with the hash of its password.
+_HASHES = re.compile(r"\s*SHOW\s+(GRANTS|CREATE\s+USER)\b", re.IGNORECASE)
 READS = frozenset(("select", "with", "values", "table", "show", "explain", "describe", "desc"))
 # Modes that change what a quote or a backslash is.
 BAD_MODES = frozenset(
     ("NO_BACKSLASH_ESCAPES", "ANSI_QUOTES", "ANSI", "ORACLE", "MSSQL", "DB2", "POSTGRESQL", "MAXDB")
 )
+
+MARKED = f"SELECT 1 FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = '{MARKER_TABLE}'"  # noqa: S608
 
 KINDS: dict[int, Kind] = {
     **dict.fromkeys(
@@ -182,7 +189,7 @@ class MysqlDatabase(Adapter):
             return mysql_catalog.read_catalog(lambda sql: _all(connection, sql), self._database)
 
     def check(self) -> Check:
-        """Connect and tell what this user could write, with the SQL for one that could not."""
+        """Connect and tell what this user could do beyond reading, with the SQL for one that could not."""
         started = time.monotonic()
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as connection:
             return mysql_catalog.read_check(lambda sql: _all(connection, sql), self._database, started)
@@ -197,6 +204,7 @@ class MysqlDatabase(Adapter):
             raise self._no_connection(error) from error
         try:
             self._set_up(connection, flight)
+            self._refuse_the_store(connection)
             thread = connection.thread_id()
             flight.arm(lambda: self._kill(thread))
             late = threading.Timer(flight.left() + LATE_SECONDS, self._kill, (thread,))
@@ -229,6 +237,17 @@ class MysqlDatabase(Adapter):
             "START TRANSACTION READ ONLY",
         ):
             _all(connection, statement)
+
+    def _refuse_the_store(self, connection: Any) -> None:
+        """See that the database is not Mirror's own store. Raises: StatementFailed, pymysql.Error."""
+        if not self.store_mark or not _all(connection, MARKED):
+            return
+        try:
+            said = _all(connection, f"SELECT {MARKER_COLUMN} FROM {MARKER_TABLE}")  # noqa: S608 - constants
+        except pymysql.Error as error:
+            raise is_the_store() from error
+        if any(str(row[0]) == self.store_mark for row in said):
+            raise is_the_store()
 
     @contextmanager
     def _session(self, flight: Flight, sql: str, limits: Limits) -> Iterator[Rowing]:
@@ -299,7 +318,7 @@ class MysqlDatabase(Adapter):
         advice = ""
         if code in (1142, 1143, 1370):
             advice = "Ask the owner of the database to grant this user SELECT on it."
-        return failed(message, position_of(message, sql), advice)
+        return failed(message, position_of(message, sql), advice, str(code))
 
     def _no_connection(self, error: Exception) -> DatabaseError:
         """Say why there is no connection, and what to do about it."""
@@ -339,11 +358,11 @@ class MysqlDatabase(Adapter):
         return unreachable(f"No connection to {where}: {text}")
 
     def _values_sql(self, table: str, column: str, limit: int, schema: str, sample: int | None) -> str:
-        name = mysql_catalog.quoted(column)
+        name = mysql_powers.quoted(column)
         source = (
-            f"{mysql_catalog.quoted(schema)}.{mysql_catalog.quoted(table)}"
+            f"{mysql_powers.quoted(schema)}.{mysql_powers.quoted(table)}"
             if schema
-            else mysql_catalog.quoted(table)
+            else mysql_powers.quoted(table)
         )
         if sample is not None:
             source = f"(SELECT {name} FROM {source} LIMIT {sample}) AS part"  # noqa: S608 - quoted names
@@ -354,10 +373,11 @@ class MysqlDatabase(Adapter):
         )
 
 
-# What is quoted, and comments; /*! ... */ is no comment to the server.
+# What is quoted, and comments; /*! ... */ is no comment to the server, nor are two dashes before a space that
+# is not ASCII (U+3000, say): those are minus signs, and what follows runs.
 _HIDDEN = re.compile(
     r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`"""
-    r"""|/\*(?!M?!).*?\*/|\#[^\n]*|--(?=\s|$)[^\n]*""",
+    r"""|/\*(?!M?!).*?\*/|\#[^\n]*|--(?=[\x00-\x20\x7f]|\Z)[^\n]*""",
     re.DOTALL,
 )
 
@@ -366,11 +386,15 @@ def check_reads(sql: str) -> None:
     """Let only a statement through that begins as a read and puts nothing anywhere.
 
     The server's read-only transaction does not stop SET, LOCK, KILL, CREATE TEMPORARY or
-    SELECT ... INTO OUTFILE. Raises: StatementFailed.
+    SELECT ... INTO OUTFILE. What would show the hash of a password is no read either. Raises: StatementFailed.
 
     Example:
         >>> check_reads("SELECT 'INTO', `into` FROM t")
         >>> check_reads("ANALYZE FORMAT=JSON SELECT 1")
+        >>> check_reads("SHOW GRANTS")
+        Traceback (most recent call last):
+        ...
+        sqlagent.errors.StatementFailed: It shows the password hash of a user.
         >>> check_reads("SELECT 1 /*! INTO OUTFILE '/tmp/x' */")
         Traceback (most recent call last):
         ...
@@ -387,6 +411,8 @@ def check_reads(sql: str) -> None:
     word = first[1].lower() if first else ""
     if not word:
         raise refused("There is no statement here.")
+    if _HASHES.match(bare):
+        raise refused("It shows the password hash of a user.")
     if word not in READS and not _MEASURED.match(bare):
         raise refused(f"{word.upper()} is not a read.")
 

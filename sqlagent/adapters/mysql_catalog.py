@@ -1,20 +1,19 @@
-"""What MySQL and MariaDB say of themselves: tables, columns, keys, comments, and a user's grants.
+"""What MySQL and MariaDB say of themselves: tables, columns, keys, comments.
 
 Three bulk reads of `information_schema`, whatever the number of tables.
 """
 
 from __future__ import annotations
 
-import re
 import time
 from collections import defaultdict
 from collections.abc import Callable
 
+from sqlagent.adapters import mysql_powers
 from sqlagent.adapters.base import Row, structure_hash, with_known_keys
 from sqlagent.adapters.kinds import kind_of
-from sqlagent.values import Catalog, Check, Column, ForeignKey, Kind, Table
+from sqlagent.values import Catalog, Check, Column, ForeignKey, Kind, Severity, Table
 
-SAFE_GRANTS = frozenset(("USAGE", "SELECT", "SHOW VIEW", "SHOW DATABASES", "PROCESS", "REFERENCES"))
 SYSTEM = "('information_schema', 'mysql', 'performance_schema', 'sys')"
 
 TABLES = f"""
@@ -48,7 +47,7 @@ def read_catalog(ask: Ask, database: str) -> Catalog:
     Other databases are there for a user who was let into some. One who was let into the whole
     server sees the connected database alone: the rest is as far from it as another server's.
     """
-    sees_all = any(" ON *.* " in str(row[0]) and _reads(str(row[0])) for row in ask("SHOW GRANTS"))
+    sees_all = any(mysql_powers.sees_all(str(row[0])) for row in ask("SHOW GRANTS"))
     columns: dict[tuple[str, str], list[Column]] = defaultdict(list)
     for schema, table, name, type_, nullable, comment in ask(COLUMNS):
         kind = Kind.BOOLEAN if type_.lower() == "tinyint(1)" else kind_of(type_)
@@ -79,33 +78,17 @@ def read_catalog(ask: Ask, database: str) -> Catalog:
 
 
 def read_check(ask: Ask, database: str, started: float) -> Check:
-    """Tell who we are, what we could write, and how to have a user that cannot."""
+    """Tell who we are, what we could do beyond reading, and how to have a user that cannot."""
     ((version, user),) = ask("SELECT VERSION(), CURRENT_USER()")
-    words = tuple(word for row in ask("SHOW GRANTS") if (word := _more_than_reading(str(row[0]))))
+    powers, steps = mysql_powers.read_powers(ask, database)
+    advice = ""
+    if any(power.severity is not Severity.MILD for power in powers):
+        advice = (
+            "Every statement runs in a read-only transaction, and a user that can only read is the better lock: "
+            "have an administrator of the server run these statements, then connect as that user."
+        )
     server = f"{'MariaDB' if 'mariadb' in version.lower() else 'MySQL'} {version.split('-')[0]}"
-    if not words:
-        return Check(server, user, seconds=time.monotonic() - started)
-    advice = (
-        f"User {user} may do more than read. Every statement runs in a read-only transaction, "
-        "and a user that can only read is the better lock: have an administrator run this, "
-        "then connect as that user."
-    )
-    advice_sql = (
-        "CREATE USER 'mirror_reader'@'%' IDENTIFIED BY 'choose-a-long-one';\n"
-        f"GRANT SELECT, SHOW VIEW ON {quoted(database)}.* TO 'mirror_reader'@'%';"
-    )
-    return Check(server, user, words, advice, advice_sql, time.monotonic() - started)
-
-
-def quoted(name: str) -> str:
-    """Quote an identifier for MySQL."""
-    return "`" + name.replace("`", "``") + "`"
-
-
-def _reads(grant: str) -> bool:
-    """Tell whether a line of SHOW GRANTS lets its user read."""
-    powers = grant.removeprefix("GRANT ").split(" ON ")[0].split(",")
-    return any(power.strip() in ("SELECT", "ALL PRIVILEGES") for power in powers)
+    return Check(server, user, powers, steps, advice, time.monotonic() - started)
 
 
 def _schema(name: str, database: str) -> str:
@@ -115,18 +98,3 @@ def _schema(name: str, database: str) -> str:
 def _foreign_key(rows: list[Row], database: str) -> ForeignKey:
     own, referenced = tuple(row[3] for row in rows), tuple(row[6] for row in rows)
     return ForeignKey(own, rows[0][5], referenced, _schema(rows[0][4], database))
-
-
-def _more_than_reading(grant: str) -> str:
-    """Tell what a line of SHOW GRANTS allows beyond reading; empty when nothing.
-
-    Example:
-        >>> _more_than_reading("GRANT SELECT, INSERT ON `shop`.* TO `ann`@`%`")
-        'INSERT on `shop`.*'
-    """
-    said = re.match(r"GRANT (.+?) ON (.+?) TO ", grant)
-    if said is None:
-        return ""
-    powers = [power.strip() for power in re.sub(r"\([^)]*\)", "", said[1]).split(",")]
-    more = [power for power in powers if power.upper() not in SAFE_GRANTS]
-    return f"{', '.join(more)} on {said[2]}" if more else ""

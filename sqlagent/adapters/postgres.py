@@ -2,8 +2,8 @@
 
 A statement is sent by the extended protocol, which takes exactly one, and is described
 before it runs: one that returns no columns (COPY, DO, SET, VACUUM) never starts. A
-superuser's powers are set aside for the session (`postgres_session`). Catalog and privileges
-are read by `postgres_catalog`.
+superuser's powers are set aside for the session (`postgres_session`). The catalog is read by
+`postgres_catalog`, the user's privileges by `postgres_powers`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from sqlagent.adapters.postgres_copy import (
     csv_sql,
     gathered,
 )
-from sqlagent.adapters.postgres_session import cancel, drop, end, set_up
+from sqlagent.adapters.postgres_session import Session, cancel, drop, end, look_first, set_up
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits
 
@@ -131,23 +131,23 @@ class PostgresDatabase(Adapter):
             return postgres_catalog.read_catalog(connection)
 
     def check(self) -> Check:
-        """Connect and tell what this user could write, with the SQL for a role that could not."""
+        """Connect and tell what this user could do beyond reading, with the SQL for a role that could not."""
         started = time.monotonic()
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight, as_is=True) as connection:
             return postgres_catalog.read_check(connection, started)
 
     @contextmanager
-    def _connected(self, flight: Flight, *, as_is: bool = False) -> Iterator[psycopg.Connection[Any]]:
+    def _connected(self, flight: Flight, *, as_is: bool = False) -> Iterator[Session]:
         """Open a read-only transaction and end it. Raises: Unreachable, StatementFailed."""
         try:
-            connection = psycopg.connect(**self._connect_with, context=ADAPTERS_CONTEXT)
+            connection = Session.connect(**self._connect_with, context=ADAPTERS_CONTEXT)
         except psycopg.Error as error:
             raise self._no_connection(error) from error
         try:
             connection.read_only = True
             flight.arm(lambda: cancel(connection))
             with hung_up_on(flight, lambda: drop(connection)):
-                set_up(connection, flight, as_is=as_is)
+                set_up(connection, flight, as_is=as_is, store_mark=self.store_mark)
                 yield connection
         except psycopg.Error as error:
             raise self._failure(error, flight) from error
@@ -192,10 +192,11 @@ class PostgresDatabase(Adapter):
             copying = Copying(connection, flight, copy, limits.rows, self._failure)
             yield CopiedLines(columns, kinds, copying, limits) if copying.begins() else None
 
-    def _prepare(self, connection: psycopg.Connection[Any], flight: Flight, sql: str) -> pq.abc.PGresult:
+    def _prepare(self, connection: Session, flight: Flight, sql: str) -> pq.abc.PGresult:
         """Have the one statement parsed and described. Raises: StatementFailed."""
         pgconn = connection.pgconn
         flight.check()
+        look_first(connection, sql)
         pgconn.send_prepare(b"", sql.encode())
         _one_result(connection)
         pgconn.send_describe_prepared(b"")
@@ -212,7 +213,7 @@ class PostgresDatabase(Adapter):
 
     def _copied(
         self,
-        connection: psycopg.Connection[Any],
+        connection: Session,
         flight: Flight,
         sql: str,
         description: pq.abc.PGresult,
@@ -224,7 +225,7 @@ class PostgresDatabase(Adapter):
             yield from _copied_columns(connection, description, copying)
             return
         connection.rollback()
-        set_up(connection, flight)
+        set_up(connection, flight, store_mark=self.store_mark)
         self._prepare(connection, flight, sql)
         for rows in gathered(chunks):
             yield [list(column) for column in zip(*rows, strict=True)]
@@ -277,7 +278,7 @@ class PostgresDatabase(Adapter):
         advice = error.diag.message_hint or ""
         if isinstance(error, psycopg.errors.InsufficientPrivilege):
             advice = advice or "Ask the owner of the database to grant this user SELECT on it."
-        return failed(message, int(place) - 1 if place else None, advice)
+        return failed(message, int(place) - 1 if place else None, advice, error.sqlstate)
 
     def _no_connection(self, error: psycopg.Error) -> DatabaseError:
         """Say why there is no connection, and what to do about it."""

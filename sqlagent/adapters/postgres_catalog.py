@@ -1,4 +1,4 @@
-"""What PostgreSQL says of itself: tables, columns, keys, comments, and a user's privileges.
+"""What PostgreSQL says of itself: tables, columns, keys, comments.
 
 A few bulk reads of `pg_catalog`, whatever the number of tables: 500 tables of ten columns
 took under 0.3 s (November 2026, PostgreSQL 15, loopback).
@@ -12,9 +12,10 @@ from typing import Any, LiteralString
 
 import psycopg
 
+from sqlagent.adapters import postgres_powers
 from sqlagent.adapters.base import structure_hash
 from sqlagent.adapters.kinds import kind_of
-from sqlagent.values import Catalog, Check, Column, ForeignKey, Kind, Table
+from sqlagent.values import Catalog, Check, Column, ForeignKey, Kind, Severity, Table
 
 # Tables, partitioned tables (their parts are not listed), views, materialized views, foreign tables.
 RELATIONS: LiteralString = """
@@ -91,43 +92,29 @@ FROM pg_type AS t
 WHERE t.oid >= 16384 AND t.typtype IN ('b', 'd', 'e', 'r', 'm') AND t.typcategory <> 'A'
   AND (1247, t.oid) NOT IN (SELECT classid, objid FROM brought)
 UNION
+SELECT 'routine', '*' || t.typname FROM pg_type AS t JOIN pg_class AS c ON c.oid = t.typrelid AND c.relkind = 'c'
+WHERE EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.atttypid >= 16384)
+UNION
+SELECT 'routine', n FROM pg_cast AS k JOIN pg_type AS s ON s.oid = k.castsource
+  JOIN pg_type AS t ON t.oid = k.casttarget,
+  LATERAL unnest(ARRAY[t.typname::text, format_type(t.oid, NULL), split_part(format_type(t.oid, NULL), ' ', 1)]) AS n
+WHERE k.oid >= 16384 AND k.castfunc >= 16384 AND s.oid < 16384 AND t.oid < 16384
+  AND (2605, k.oid) NOT IN (SELECT classid, objid FROM brought)
+UNION
+SELECT 'routine', '*row' FROM pg_cast AS k JOIN pg_type AS s ON s.oid = k.castsource
+WHERE k.oid >= 16384 AND k.castfunc >= 16384 AND s.typtype = 'c'
+UNION
 SELECT 'field', a.attname::text FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
 WHERE c.relkind = 'c' AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY 1, 2
 """
-DEFAULT_SCHEMA: LiteralString = "SELECT COALESCE(current_schema(), 'public')"
-
-ME: LiteralString = """
-SELECT 'PostgreSQL ' || split_part(current_setting('server_version'), ' ', 1), current_user::text,
-       r.rolsuper, has_database_privilege(current_database(), 'CREATE'), current_database()::text,
-       ARRAY(SELECT m.rolname::text FROM pg_roles AS m
-             WHERE m.rolname IN ('pg_write_all_data', 'pg_write_server_files',
-                                 'pg_execute_server_program', 'pg_signal_backend')
-               AND pg_has_role(m.oid, 'USAGE') ORDER BY 1)
-FROM pg_roles AS r WHERE r.rolname = current_user
-"""
-WRITABLE: LiteralString = """
-SELECT n.nspname::text, count(*), min(c.relname)::text
-FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-WHERE c.relkind IN ('r', 'p', 'v', 'f') AND n.nspname NOT LIKE 'pg\\_%'
-  AND n.nspname <> 'information_schema' AND has_schema_privilege(n.oid, 'USAGE')
-  AND has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')
-GROUP BY 1 ORDER BY 1
-"""
-CREATABLE: LiteralString = """
-SELECT nspname::text FROM pg_namespace
-WHERE nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'
-  AND has_schema_privilege(oid, 'CREATE') ORDER BY 1
-"""
-SCHEMAS: LiteralString = """
-SELECT nspname::text FROM pg_namespace
-WHERE nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'
-  AND has_schema_privilege(oid, 'USAGE') ORDER BY 1
+# The first namespace that unqualified names are looked for in, PostgreSQL's own aside.
+DEFAULT_SCHEMA: LiteralString = """
+SELECT s::text FROM unnest(current_schemas(false)) WITH ORDINALITY AS u(s, place)
+WHERE s <> 'pg_catalog' AND left(s, 8) <> 'pg_temp_' ORDER BY place LIMIT 1
 """
 
-OPEN_PUBLIC = """
--- Before PostgreSQL 15 everybody may create tables in schema public. To end that, for everybody:
--- REVOKE CREATE ON SCHEMA public FROM PUBLIC;"""
+ME: LiteralString = "SELECT current_setting('server_version'), current_user::text"
 
 Connection = psycopg.Connection[Any]
 
@@ -184,58 +171,14 @@ def read_catalog(connection: Connection) -> Catalog:
 
 
 def read_check(connection: Connection, started: float) -> Check:
-    """Tell who we are, what we could write, and how to have a role that cannot."""
-    me = connection.execute(ME).fetchone()
-    assert me is not None
-    server, user, is_superuser, may_create, database, roles = me
-    words: list[str] = []
-    if is_superuser:
-        words.append("everything: it is a superuser (its powers are set aside while we read)")
-    for schema, count, example in connection.execute(WRITABLE).fetchall():
-        words.append(
-            f"{count} table{'s'[: count != 1]} in schema {schema} ({example}{', ...' * (count > 1)})"
-        )
-    words += [f"new tables in schema {row[0]}" for row in connection.execute(CREATABLE).fetchall()]
-    if may_create:
-        words.append(f"new schemas in database {database}")
-    if not is_superuser:
-        words += [f"what role {role} may" for role in roles]
-    advice = advice_sql = ""
-    if words:
+    """Tell who we are, what we could do beyond reading, and how to have a role that cannot."""
+    ((version, user),) = connection.execute(ME).fetchall()
+    powers, steps = postgres_powers.read_powers(lambda sql: connection.execute(sql).fetchall())
+    advice = ""
+    if any(power.severity is not Severity.MILD for power in powers):
         advice = (
-            f"User '{user}' may do more than read. Every statement runs in a read-only transaction, "
-            "and a role that can only read is the better lock: have an administrator run this, "
-            "then connect as that role."
+            "Every statement runs in a read-only transaction, and a role that can only read is the better lock: "
+            "have an administrator of the database run these statements, then connect as that role."
         )
-        schemas = [row[0] for row in connection.execute(SCHEMAS).fetchall()]
-        advice_sql = reader_sql(database, schemas, user)
-        if connection.info.server_version < 150_000:
-            advice_sql += OPEN_PUBLIC
-    return Check(server, user, tuple(words), advice, advice_sql, time.monotonic() - started)
-
-
-def reader_sql(database: str, schemas: list[str], owner: str) -> str:
-    """Write the SQL that makes a role which can only read.
-
-    Example:
-        >>> print(reader_sql("shop", ["public"], "ann").splitlines()[1])
-        GRANT CONNECT ON DATABASE "shop" TO mirror_reader;
-    """
-    lines = [
-        "CREATE ROLE mirror_reader LOGIN PASSWORD 'choose-a-long-one';",
-        f"GRANT CONNECT ON DATABASE {_quoted(database)} TO mirror_reader;",
-        "ALTER ROLE mirror_reader SET default_transaction_read_only = on;",
-    ]
-    for schema in schemas:
-        name = _quoted(schema)
-        lines.append(f"GRANT USAGE ON SCHEMA {name} TO mirror_reader;")
-        lines.append(f"GRANT SELECT ON ALL TABLES IN SCHEMA {name} TO mirror_reader;")
-        lines.append(
-            f"ALTER DEFAULT PRIVILEGES FOR ROLE {_quoted(owner)} IN SCHEMA {name} "
-            "GRANT SELECT ON TABLES TO mirror_reader;"
-        )
-    return "\n".join(lines)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+    seconds = time.monotonic() - started
+    return Check(f"PostgreSQL {version.split(' ')[0]}", user, powers, steps, advice, seconds)

@@ -40,14 +40,15 @@ from sqlagent.adapters.base import (
     Flight,
     Row,
     Rowing,
+    failed,
     known_options,
     refused,
     timed_out,
     unreachable,
 )
-from sqlagent.adapters.spark_words import bracketed, position_of, said
+from sqlagent.adapters.spark_words import bracketed, class_of, position_of, said
 from sqlagent.errors import DatabaseError, StatementFailed
-from sqlagent.values import Catalog, Cell, Check, Failure, FailureKind, Kind, Limits
+from sqlagent.values import Catalog, Cell, Check, Kind, Limits
 
 # They would put SQL, and every server that does not answer, into the log.
 for _name in ("pyhive", "thrift"):
@@ -361,7 +362,7 @@ class _Statement:
             advice = "Ask for less, or lower the rows of a result in this source's limits."
         if "PERMISSION" in text or "AccessControlException" in text:
             advice = advice or "Ask the owner of the database to let this user read it."
-        return StatementFailed(Failure(FailureKind.ERROR, message, position_of(text, self._sql), advice))
+        return failed(message, position_of(text, self._sql), advice, class_of(text))
 
 
 # ---------------------------------------------------------------- wires

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from sqlagent.adapters.base import Row, structure_hash
 from sqlagent.adapters.kinds import kind_of
 from sqlagent.errors import StatementFailed
-from sqlagent.values import Catalog, Check, Column, Kind, Table
+from sqlagent.values import Catalog, Check, Column, Kind, Power, ReaderStep, Table
 
 Ask = Callable[[str], list[Row]]
 
@@ -70,10 +70,19 @@ def read_check(ask: Ask, user: str, database: str, started: float) -> Check:
     return Check(
         f"Spark SQL {str(version).split(' ')[0]}",
         user,
-        (f"whatever the storage and the metastore let '{user}' change",),
+        (
+            Power(
+                "unknown", f"do whatever the storage and the metastore let '{user}': that cannot be looked up"
+            ),
+        ),
+        (
+            ReaderStep(
+                "Let a user only read",
+                f"GRANT SELECT ON SCHEMA {quoted(database)} TO `mirror_reader`;",
+                "Where Spark's server has SQL standard authorization (Ranger, Unity Catalog).",
+            ),
+        ),
         NO_LOCK,
-        f"-- Where Spark's server has SQL standard authorization (Ranger, Unity Catalog ...):\n"
-        f"GRANT SELECT ON SCHEMA {quoted(database)} TO `mirror_reader`;",
         time.monotonic() - started,
         is_guard_alone=True,
     )

@@ -97,6 +97,17 @@ def said(text: str) -> tuple[str, str]:
     return (f"{message.rstrip('.')}." if message else "The server gave no reason."), advice
 
 
+def class_of(text: str) -> str:
+    """Read Spark's own class of an error, which stands before anything a statement could have said.
+
+    Example:
+        >>> class_of("Error running query: [CAST_INVALID_INPUT] org.x.AException: [CAST_INVALID_INPUT] The value 'a'")
+        'CAST_INVALID_INPUT'
+    """
+    found = re.match(r"(?:Error running query: )?\[([A-Z][A-Z0-9_]+)[\].]", text)
+    return found[1] if found else ""
+
+
 def position_of(text: str, sql: str) -> int | None:
     """Find the place a message names in the SQL as it was before it was put in brackets."""
     found = re.search(r"\(line (\d+), pos (\d+)\)|line (\d+) pos (\d+)", text)

@@ -36,7 +36,9 @@ from sqlagent.adapters.base import (
     Flight,
     Rowing,
     failed,
+    is_the_store,
     known_options,
+    not_allowed,
     refused,
     unreachable,
 )
@@ -174,6 +176,8 @@ class SqlalchemyDatabase(Adapter):
         for statement in READ_ONLY.get(name, ()):
             text = statement.format(milliseconds=max(1, int(seconds * 1_000)), seconds=f"{seconds:.3f}")
             connection.exec_driver_sql(text)
+        if self.store_mark and sqlalchemy_catalog.is_marked(connection, self.store_mark):
+            raise is_the_store()
 
     def _stopper(self, connection: sa.Connection) -> Callable[[], None]:
         """Say how to end what a connection runs, from another thread, as its driver can."""
@@ -216,7 +220,7 @@ class SqlalchemyDatabase(Adapter):
             return sqlalchemy_catalog.read_catalog(connection, self.dialect)
 
     def check(self) -> Check:
-        """Connect and tell the server; what the user may write is not known for these engines."""
+        """Connect and tell the server, and what the user could do beyond reading where this engine tells."""
         started = time.monotonic()
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as connection:
             is_held = self._engine.dialect.name in READ_ONLY
@@ -298,8 +302,9 @@ class SqlalchemyDatabase(Adapter):
         if re.search(r"cancel+ed|interrupted", text, re.IGNORECASE):
             return StatementFailed(CANCELLED)
         if re.search(r"read.only", text, re.IGNORECASE):
-            return refused(f"Not allowed in a read-only session: {text}")
-        return failed(text)
+            return not_allowed(text)
+        orig = getattr(error, "orig", None)
+        return failed(text, code=str(getattr(orig, "sqlstate", None) or getattr(orig, "pgcode", None) or ""))
 
     def _text(self, error: Exception) -> str:
         """What the driver itself said, on one line, without the password."""
@@ -342,11 +347,17 @@ def _given_up_on(flight: Flight, work: Callable[[], Rows]) -> Rows:
 LENGTHS = {"mysql": "char_length", "mariadb": "char_length", "mssql": "len"}
 
 _QUOTED = r'"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]'
-_NOTES = r"/\*.*?\*/|--[^\r\n]*"
-# Two ways to read a text: a backslash is one, or hides the quote behind it.
+# What engines take for a comment: two dashes before anything, or only before a space of ASCII; # or not.
+_NOTES = tuple(
+    rf"/\*.*?\*/|--{before}[^\r\n]*{hashes}"
+    for before in ("", r"(?=[\x00-\x20\x7f]|\Z)")
+    for hashes in ("", r"|\#[^\r\n]*")
+)
+# And a text: a backslash is one, or hides the quote behind it.
 _READINGS = tuple(
-    re.compile(rf"{text}|{_QUOTED}|{_NOTES}", re.DOTALL)
+    re.compile(rf"{text}|{_QUOTED}|{notes}", re.DOTALL)
     for text in (r"'(?:[^']|'')*'", r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*\"""")
+    for notes in _NOTES
 )
 _WRITES = re.compile(r"(?<![\w.])(insert|update|delete|merge|into|truncate|drop|alter|create)(?!\w)", re.I)
 
@@ -354,7 +365,7 @@ _WRITES = re.compile(r"(?<![\w.])(insert|update|delete|merge|into|truncate|drop|
 def check_reads(sql: str) -> str:
     """Let one statement through that begins as a read, and give its first word in lower case.
 
-    The text is read in both ways that engines read backslashes; it must pass in both. This knows
+    The text is read in every way that engines read backslashes and comments; it must pass in all. This knows
     no engine's grammar: it is a net under the guard, not a lock. Raises: StatementFailed.
 
     Example:
@@ -367,7 +378,7 @@ def check_reads(sql: str) -> str:
     """
     word = ""
     for reading in _READINGS:
-        bare = reading.sub(lambda found: "  " if found[0][:2] in ("--", "/*") else " x ", sql)
+        bare = reading.sub(lambda found: "  " if found[0].startswith(("--", "/*", "#")) else " x ", sql)
         bare = bare.strip().rstrip(";").strip()
         if not bare:
             raise refused("There is no statement here.")

@@ -11,9 +11,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine.reflection import ObjectKind
 from sqlalchemy.exc import SQLAlchemyError
 
-from sqlagent.adapters.base import structure_hash, with_known_keys
+from sqlagent.adapters import mysql_powers, postgres_powers
+from sqlagent.adapters.base import MARKER_COLUMN, MARKER_TABLE, Row, structure_hash, with_known_keys
 from sqlagent.adapters.kinds import kind_of
-from sqlagent.values import Catalog, Check, Column, ForeignKey, Kind, Table
+from sqlagent.values import Catalog, Check, Column, ForeignKey, Kind, Power, ReaderStep, Table
 
 # Namespaces of the engines' own, in lower case; what is in them is not what anybody asks about.
 SYSTEM = re.compile(
@@ -34,7 +35,7 @@ CORRECTIONS: Mapping[tuple[str, str], Kind] = {
     ("mysql", "bool"): Kind.BOOLEAN,
 }
 
-UNKNOWN = "what the privileges of this user let it change: for this engine they are not looked up"
+UNKNOWN = Power("unknown", "do whatever its privileges allow: for this engine they cannot be looked up")
 GUARD_ALONE = (
     "This engine has no read-only session that Mirror knows of: the guard and the privileges of this user "
     "are the only locks. Connect as a user that may SELECT and nothing else."
@@ -43,7 +44,21 @@ HELD = (
     "Every statement runs in a read-only transaction, and a user that can only read is the better lock: "
     "connect as one that may SELECT and nothing else."
 )
-ADVICE_SQL = "GRANT SELECT ON {schema}.<each table> TO mirror_reader;"
+# Where the marker of a store lies, if there is one.
+_IN_POSTGRES = (
+    "SELECT n.nspname::text FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace "  # noqa: S608 - a constant
+    f"WHERE c.relname = '{MARKER_TABLE}' AND c.relkind IN ('r', 'v', 'm', 'f', 'p')"
+)
+_IN_MYSQL = (
+    "SELECT table_schema FROM information_schema.tables "  # noqa: S608
+    f"WHERE table_schema = DATABASE() AND table_name = '{MARKER_TABLE}'"
+)
+MARKED = {
+    **dict.fromkeys(("postgresql", "cockroachdb"), _IN_POSTGRES),
+    **dict.fromkeys(("mysql", "mariadb"), _IN_MYSQL),
+}
+# Dialects whose servers answer as PostgreSQL or MySQL do when they are asked who may do what.
+POSTGRES, MYSQL = frozenset(("postgresql",)), frozenset(("mysql", "mariadb"))
 
 
 def read_catalog(connection: sa.Connection, speaks: str) -> Catalog:
@@ -142,17 +157,61 @@ def _foreign_key(key: Mapping[str, Any], schema: str | None, default: str | None
 
 
 def read_check(connection: sa.Connection, user: str, is_held: bool, started: float) -> Check:
-    """Tell server and user, and which locks there are; what the user may write is not known here."""
+    """Tell server and user, which locks there are, and what the user may do where this engine can be asked."""
     dialect = connection.dialect
     version = getattr(dialect, "server_version_info", None) or ()
     number = ".".join(str(part) for part in version if isinstance(part, int))
-    schema = sa.inspect(connection).default_schema_name or "<schema>"
+    powers, steps = _powers(connection)
     return Check(
         f"{dialect.name} {number or '(no version told)'}",
         user,
-        (UNKNOWN,),
-        HELD if is_held else GUARD_ALONE,
-        ADVICE_SQL.format(schema=schema),
+        powers,
+        steps,
+        (HELD if is_held else GUARD_ALONE) if powers else "",
         time.monotonic() - started,
         is_guard_alone=not is_held,
+    )
+
+
+def is_marked(connection: sa.Connection, mark: str) -> bool:
+    """Tell whether this is the store of that mark: engines that a store can be on are asked, the others not.
+
+    A marker that cannot be read is taken for the store's.
+    """
+    where = MARKED.get(connection.dialect.name)
+    if where is None:
+        return False
+    dialect = connection.dialect
+    told = connection.execution_options(no_parameters=True)
+    for (schema,) in told.exec_driver_sql(where).fetchall():
+        place = dialect.identifier_preparer.quote_schema(schema)
+        try:
+            said = told.exec_driver_sql(f"SELECT {MARKER_COLUMN} FROM {place}.{MARKER_TABLE}").fetchall()  # noqa: S608 - quoted
+        except SQLAlchemyError:
+            return True
+        if any(str(row[0]) == mark for row in said):
+            return True
+    return False
+
+
+def _powers(connection: sa.Connection) -> tuple[tuple[Power, ...], tuple[ReaderStep, ...]]:
+    """Ask PostgreSQL and MySQL what the user may do; say of every other engine that it cannot be told."""
+    name = connection.dialect.name
+    schema = sa.inspect(connection).default_schema_name or ""
+
+    def ask(sql: str) -> list[Row]:
+        asked = connection.execution_options(no_parameters=True).exec_driver_sql(sql)
+        return [tuple(row) for row in asked.fetchall()]
+
+    try:
+        if name in POSTGRES:
+            return postgres_powers.read_powers(ask)
+        if name in MYSQL:
+            return mysql_powers.read_powers(ask, schema)
+    except (SQLAlchemyError, ValueError):  # a server that speaks their language, and is another
+        connection.rollback()
+    place = f"{schema}." if schema else ""
+    statement = f"GRANT SELECT ON {place}each_table TO mirror_reader;"
+    return (UNKNOWN,), (
+        ReaderStep("Let a user only read", statement, "For each table, as this engine writes it."),
     )

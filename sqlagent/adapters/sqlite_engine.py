@@ -18,10 +18,14 @@ from typing import Any
 from urllib.parse import quote
 
 from sqlagent.adapters.base import (
+    MARKER_COLUMN,
+    MARKER_TABLE,
     Batch,
     Flight,
     Rowing,
     failed,
+    file_powers,
+    is_the_store,
     not_allowed,
     quoted,
     refused,
@@ -58,8 +62,8 @@ BAD_FUNCTIONS = frozenset(("load_extension", "fts3_tokenizer", "readfile", "writ
 class SqliteEngine(FileEngine):
     """One SQLite file, opened in this process."""
 
-    def __init__(self, path: Path, memory: int, folder: Path) -> None:
-        self._path, self._memory = path, memory
+    def __init__(self, path: Path, memory: int, folder: Path, store_mark: str = "") -> None:
+        self._path, self._memory, self.store_mark = path, memory, store_mark
 
     def catalog(self, flight: Flight) -> Catalog:
         """Read tables, views, columns and keys; row estimates where SQLite has them."""
@@ -123,20 +127,26 @@ class SqliteEngine(FileEngine):
         started = time.monotonic()
         with self._connected(flight) as db:
             db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-        return Check(f"SQLite {sqlite3.sqlite_version}", seconds=time.monotonic() - started)
+        return Check(
+            f"SQLite {sqlite3.sqlite_version}",
+            powers=file_powers(self._path),
+            seconds=time.monotonic() - started,
+        )
 
     @contextmanager
     def _connected(self, flight: Flight) -> Iterator[sqlite3.Connection]:
         """Open the file read-only, with a deadline. Raises: Unreachable, StatementFailed."""
         if not self._path.is_file():
             raise unreachable(
-                f"There is no file at {self._path}.", "Check the path, and that it was not moved."
+                f"There is no file {self._path.name} at the path of this source.",
+                "Check the path, and that it was not moved.",
             )
         try:
             uri = f"file:{quote(str(self._path.resolve()))}?mode=ro{self._immutable()}"
             opened = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=2)
         except (sqlite3.Error, OSError) as error:
-            raise unreachable(f"The file {self._path} cannot be opened: {error}.") from error
+            said = error.strerror if isinstance(error, OSError) else error
+            raise unreachable(f"The file {self._path.name} cannot be opened: {said}.") from error
         with closing(opened) as db:
             db.text_factory = _text
             for limit, most in SQLITE_LIMITS.items():
@@ -148,11 +158,21 @@ class SqliteEngine(FileEngine):
                 db.execute(f"PRAGMA hard_heap_limit = {int(self._memory)}")
                 db.execute("PRAGMA query_only = ON")
                 db.execute("PRAGMA trusted_schema = OFF")
+                self._refuse_the_store(db)
                 yield db
             except sqlite3.Error as error:
                 raise self._failure(error, flight, "") from error
             finally:
                 flight.arm(None)
+
+    def _refuse_the_store(self, db: sqlite3.Connection) -> None:
+        """See that the file is not Mirror's own store, nor a copy of it. Raises: StatementFailed, sqlite3.Error."""
+        known = "SELECT 1 FROM sqlite_master WHERE name = ?"
+        if not self.store_mark or not db.execute(known, (MARKER_TABLE,)).fetchall():
+            return
+        said = db.execute(f"SELECT {MARKER_COLUMN} FROM {MARKER_TABLE}").fetchall()  # noqa: S608 - constants
+        if any(str(row[0]) == self.store_mark for row in said):
+            raise is_the_store()
 
     def _immutable(self) -> str:
         """Read a WAL database where nobody can write as what it is: a file that does not change.
@@ -198,15 +218,20 @@ class SqliteEngine(FileEngine):
         stopped = flight.failure()
         if "interrupted" in message and stopped is not None:
             return StatementFailed(stopped)
-        if "is not a database" in message or "malformed" in message:
-            return unreachable(f"The file {self._path} is not a SQLite database: {message}.")
-        if "unable to open" in message or "disk I/O" in message:
-            return unreachable(f"The file {self._path} cannot be read: {message}.")
-        if "not authorized" in message or "prohibited" in message or "readonly" in message:
+        # By code: a message can hold texts of rows ("malformed JSON", a path into it).
+        code = getattr(error, "sqlite_errorname", "")
+        if code.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
+            return unreachable(f"The file {self._path.name} is not a SQLite database: {message}.")
+        if code.startswith(("SQLITE_CANTOPEN", "SQLITE_IOERR")):
+            return unreachable(f"The file {self._path.name} cannot be read: {message}.")
+        if code.startswith(("SQLITE_AUTH", "SQLITE_READONLY")) or _NOT_ALLOWED.match(message):
             return not_allowed(message)
-        if "locked" in message:
+        if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return failed(f"{message}.", advice="Another program is writing to the file. Try again.")
-        return failed(message, position_of(message, sql))
+        return failed(message, position_of(message, sql), code=code)
+
+
+_NOT_ALLOWED = re.compile(r"not authorized|access to .* is prohibited|attempt to write a readonly")
 
 
 def position_of(message: str, sql: str) -> int | None:

@@ -37,8 +37,9 @@ Json = dict[str, Any]
 def figure(chart: Chart, rows: Rows) -> Json:
     """Draw a chart as a Plotly figure: `{"data": [...], "layout": {...}}`, all of it JSON.
 
-    Aggregates are taken over all rows. Texts from the rows are escaped, as Plotly reads markup
-    in labels. Marks without axes (`number`, `none`) give no data and an annotation.
+    Aggregates are taken over all rows. Every text is escaped, as Plotly reads markup (a link, too) in
+    titles, names and labels, and those come from headings and cells. Marks without axes
+    (`number`, `none`) give no data and an annotation.
 
     Example:
         >>> drawn = figure(Chart("bar", "city", ("sales",)), Rows(("city", "sales"), (("Oslo", 3), ("Rome", 5), ("Bern", 4))))
@@ -46,14 +47,12 @@ def figure(chart: Chart, rows: Rows) -> Json:
         (['Rome', 'Bern', 'Oslo'], [5, 4, 3])
     """
     if chart.mark in ("none", "number") or not rows.rows:
-        return _words(chart, rows)
-    if chart.mark == "histogram":
-        return _histogram(chart, rows)
-    if chart.mark == "scatter":
-        return _scatter(chart, rows)
-    if chart.mark == "pie":
-        return _pie(chart, rows)
-    return _axes(chart, rows)
+        drawn = _words(chart, rows)
+    else:
+        draw = {"histogram": _histogram, "scatter": _scatter, "pie": _pie}.get(chart.mark, _axes)
+        drawn = draw(chart, rows)
+    whole: Json = _harmless(drawn)
+    return whole
 
 
 def shown(value: float | int | None) -> str:
@@ -84,7 +83,7 @@ def _axes(chart: Chart, rows: Rows) -> Json:
         and not x.ordered
         and (max(map(len, labels), default=0) > LONG_LABEL or len(labels) > MANY_BARS)
     )
-    texts = [_escaped(text) for text in _apart(labels)]
+    texts = _apart(labels)
     xs: list[str | None] = [_when(c, x) for c in points.xs] if timed else list(texts)
     several = len(points.values) > 1
     data = [_trace(chart, rows, name, xs, values, lying, several) for name, values in points.values.items()]
@@ -118,7 +117,7 @@ def _trace(
 ) -> Json:
     numbers = [_number(v) for v in values]
     trace: Json = {"type": "bar" if chart.mark == "bar" else "scatter"}
-    trace["name"] = _escaped(name if chart.series else in_words(name))
+    trace["name"] = name if chart.series else in_words(name)
     trace |= {"x": numbers, "y": xs, "orientation": "h"} if lying else {"x": xs, "y": numbers}
     if chart.mark in ("line", "area"):
         trace["mode"] = "lines+markers" if len(xs) <= 60 else "lines"
@@ -198,11 +197,11 @@ def _scatter(chart: Chart, rows: Rows) -> Json:
     for row in rows.rows[:MAX_POINTS]:
         name = label(row[by.index]) if by else measure_of(chart)
         trace = traces.setdefault(
-            name, {"type": "scatter", "mode": "markers", "name": _escaped(name), "x": [], "y": [], "text": []}
+            name, {"type": "scatter", "mode": "markers", "name": name, "x": [], "y": [], "text": []}
         )
         trace["x"].append(_when(row[x.index], x) if x.role == Role.TIME else _number(number_of(row[x.index])))
         trace["y"].append(_number(number_of(row[y.index])))
-        trace["text"].append(_escaped(label(row[names[0].index])) if names else "")
+        trace["text"].append(label(row[names[0].index]) if names else "")
     layout = _layout(chart, rows, len(traces) > 1)
     layout |= {
         "xaxis": {"title": {"text": in_words(chart.x)}} | ({"type": "date"} if x.role == Role.TIME else {}),
@@ -221,7 +220,7 @@ def _pie(chart: Chart, rows: Rows) -> Json:
         pairs = [*pairs[: MAX_SLICES - 1], ("Other", rest)]
     data = {
         "type": "pie",
-        "labels": [_escaped(text) for text in _apart([text for text, _ in pairs])],
+        "labels": _apart([text for text, _ in pairs]),
         "values": [_number(value) for _, value in pairs],
         "sort": False,
         "direction": "clockwise",
@@ -241,10 +240,12 @@ def _words(chart: Chart, rows: Rows) -> Json:
             year = _is_year(profile(rows, name))
             text = str(cell) if number is None or year else _exactly(cell, number)
             lines.append((text, in_words(name) if len(chart.y) > 1 or not chart.title else ""))
-        layout["title"] = {"text": _escaped(chart.title or title_of(chart))}
+        layout["title"] = {"text": chart.title or title_of(chart)}
     else:
         lines.append(("", chart.note or "There is nothing to draw."))
-    text = "<br>".join(f"<b>{_escaped(a)}</b> {_escaped(b)}".strip() if a else _escaped(b) for a, b in lines)
+    text = _Markup(
+        "<br>".join(f"<b>{_escaped(a)}</b> {_escaped(b)}".strip() if a else _escaped(b) for a, b in lines)
+    )
     layout["annotations"] = [
         {"text": text, "showarrow": False, "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
     ]
@@ -255,10 +256,10 @@ def _words(chart: Chart, rows: Rows) -> Json:
 
 
 def _layout(chart: Chart, rows: Rows, legend: bool) -> Json:
-    title: Json = {"text": _escaped(chart.title or title_of(chart))}
+    title: Json = {"text": chart.title or title_of(chart)}
     note = chart.note or note_of(chart, rows)
     if note:
-        title["subtitle"] = {"text": _escaped(note)}
+        title["subtitle"] = {"text": note}
     return {"title": title, "showlegend": legend, "hovermode": "closest"}
 
 
@@ -281,7 +282,7 @@ def _when(cell: Cell, column: Profile) -> str | None:
         return None if year is None else f"{int(year):04d}"
     if isinstance(cell, (datetime, date, time)):
         return cell.isoformat()
-    return _escaped(str(cell))
+    return str(cell)
 
 
 def _time_format(column: Profile) -> Json:
@@ -305,6 +306,23 @@ def _exactly(cell: Cell, number: float) -> str:
 
 def _round(value: float) -> float:
     return float(f"{value:.10g}")
+
+
+class _Markup(str):
+    """A text with markup of ours, whose parts are escaped already."""
+
+    __slots__ = ()
+
+
+def _harmless(part: Any) -> Any:
+    """Escape every text of a figure but markup of our own: the one place where that is done."""
+    if isinstance(part, dict):
+        return {key: _harmless(value) for key, value in part.items()}
+    if isinstance(part, list):
+        return [_harmless(value) for value in part]
+    if isinstance(part, _Markup):
+        return str(part)
+    return _escaped(part) if isinstance(part, str) else part
 
 
 def _escaped(text: str) -> str:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import sqlglot
-from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
 from sqlagent.followups.patterns import INTERROGATIVE, LISTS, NUMBER, SORTED, WHEN, WHICH_ONE
 from sqlagent.language.words import plural_of, split_name, stem
+from sqlagent.literals import ODD
 from sqlagent.values import Catalog, Column, Kind, Turn
 
 LOOSE_WORDS = 6
@@ -156,7 +156,7 @@ class Change:
         """Text literals of the SQL that answered, which the question has in its words."""
         try:
             tokens = sqlglot.tokenize(self.turn.sql)
-        except SqlglotError:
+        except ODD:
             return []
         found = [t.text.strip("%") for t in tokens if t.token_type == TokenType.STRING]
         low = self.turn.question.casefold()

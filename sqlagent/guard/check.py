@@ -21,6 +21,7 @@ from sqlagent.guard.reading import ODD_ERRORS, parse, tokens_of, unread
 from sqlagent.guard.rebuilding import Rebuilt, rebuilt
 from sqlagent.guard.shapes import READ, shapes_problem, stored_problem
 from sqlagent.guard.unknown import Refused
+from sqlagent.guard.words import words_problem
 from sqlagent.values import Catalog, Failure, Refusal
 
 _DEFAULT = Policy()
@@ -137,6 +138,9 @@ def _decide(sql: str, built: Rebuilt, catalog: Catalog, policy: Policy, allowed:
     tokens = tokens_of(built, catalog.dialect)
     if isinstance(tokens, Refusal):
         return tokens
+    strange = words_problem(tokens, catalog.dialect)
+    if strange is not None:
+        return strange
     root = parse(built, tokens, catalog.dialect)
     if isinstance(root, Refusal):
         return stored_problem(tokens) or root
@@ -144,7 +148,7 @@ def _decide(sql: str, built: Rebuilt, catalog: Catalog, policy: Policy, allowed:
     problem = (
         shapes_problem(root, tokens, catalog, allowed, added)
         or calls_problem(root, tokens, allowed, policy, catalog.dialect)
-        or own_problem(tokens, built, catalog, allowed)
+        or own_problem(root, tokens, built, catalog, allowed)
         or lengths_problem(root, tokens, allowed)
     )
     if problem is not None:

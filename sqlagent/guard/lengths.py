@@ -26,10 +26,11 @@ MOST_LISTED = 1_000_000
 """Longest list that range() makes in one cell."""
 
 _FINE = frozenset(("microsecond", "millisecond", "second", "minute"))
+_NUMBERED = re.compile(r"\s*[0-9.eE+_]+\s*\Z")
 _FINELY = re.compile("(?i)second|minute|[0-9]:[0-9]")
 _LEAST = frozenset(("least", "min"))
 _CUTS = frozenset(("left", "substr", "substring", "right"))
-_WIDE = re.compile(r"\*|[0-9]{5,}")
+_WIDE = re.compile(r"\*|[0-9]{5,}|\{[^{}]*\{")
 
 Arguments = list[Sequence[Token]]
 Problem = tuple[str, str] | None
@@ -86,6 +87,8 @@ def _checks(allowed: Lists) -> dict[str, Callable[[Arguments, str, Lists], Probl
         **dict.fromkeys(allowed.compared, _compared),
         **dict.fromkeys(allowed.by_name, _by_name),
         **dict.fromkeys(allowed.listed, _listed),
+        **dict.fromkeys(allowed.folding, _folding),
+        **dict.fromkeys(allowed.paths, _path),
         "replace": _replaced,
     }
 
@@ -140,12 +143,33 @@ def _listed(arguments: Arguments, name: str, allowed: Lists) -> Problem:
         is_much = token.token_type == TokenType.NUMBER and not (
             token.text.isdigit() and int(token.text) <= MOST_LISTED
         )
+        is_much |= token.token_type == TokenType.STRING and _NUMBERED.match(token.text) is not None
         if is_much or token.text.lower().rstrip("s") in _FINE or _FINELY.search(token.text):
             return (
                 "{} makes a list that may be too long.",
                 "Put it into FROM, where its rows come one by one, or ask for less.",
             )
     return None
+
+
+def _folding(arguments: Arguments, name: str, allowed: Lists) -> Problem:
+    """Look at `list_reduce(list, lambda a, b: a || a)`, whose every step may double a text."""
+    for token in (token for argument in arguments[1:] for token in argument):
+        if token.token_type == TokenType.DPIPE or token.text.lower() in _JOINS:
+            return "{} may double a text at every step.", "Join the list with array_to_string(list, '')."
+    return None
+
+
+def _path(arguments: Arguments, name: str, allowed: Lists) -> Problem:
+    """Look at `json_set(text, path, value)`, whose path of 100,000 steps ends the process."""
+    if any(len(path) > 1 for path in arguments[1::2]):
+        return "The path of {} is computed.", "Write the path as a text, or take it from a column."
+    return None
+
+
+_JOINS = frozenset(
+    ("concat", "concat_ws", "list_concat", "list_cat", "array_cat", "array_concat", "repeat", "list_append")
+)
 
 
 def _is_source(root: exp.Expr, token: Token) -> bool:

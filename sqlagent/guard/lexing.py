@@ -149,6 +149,12 @@ def lex(sql: str, style: str) -> list[Lexeme] | Refusal:
             "Remove the invisible character.",
             nul,
         )
+    try:
+        sql.encode()
+    except UnicodeEncodeError as error:
+        return Refusal(
+            "The SQL holds half a character.", "No database can be sent it.", "Remove it.", error.start
+        )
     found: list[Lexeme] = []
     brackets: list[Lexeme] = []
     match, at, length = _PATTERNS[style].match, 0, len(sql)
@@ -190,7 +196,7 @@ def _next(sql: str, at: int, style: str, found: re.Match[str] | None) -> Lexeme 
             return refusal
     elif kind == "number" and _WORDLY.match(sql, found.end()):
         return _runs_on(typed, at, style)
-    elif kind == "sign" and typed == "@" and style == "mysql":
+    elif typed == "@" and (style == "mysql" or (style in _LONG_TAIL and sql[at : at + 2] == "@@")):
         return Refusal(
             "@ reads or sets a variable of the session.",
             "No statement before this one could set it, and its name may hold signs that end a word elsewhere.",

@@ -86,6 +86,8 @@ _CLOSING = frozenset((TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE)
 def parse(built: Rebuilt, tokens: list[Token], dialect: str) -> exp.Expr | Refusal:
     """Read tokens as one statement, or refuse with the parser's reason and place."""
     known = Dialect.get_or_raise(dialect)
+    if dialect == "mysql":
+        tokens = _rows_selected(tokens)
     try:
         parsed = known.parser().parse(tokens, built.code)
     except (SqlglotError, *ODD_ERRORS) as error:
@@ -129,6 +131,54 @@ def _plainer(tokens: list[Token], dialect: Dialect) -> list[Token]:
     return _selected(plainer)
 
 
+def _rows_selected(tokens: list[Token]) -> list[Token]:
+    """Write `VALUES (1), (2)` as `SELECT * FROM (VALUES (1), (2))`, as MySQL's parser takes VALUES for a call."""
+    found: list[Token] = []
+    ends: list[int] = []
+    for at, token in enumerate(tokens):
+        is_first = at == 0 or tokens[at - 1].token_type == TokenType.L_PAREN
+        before = tokens[at - 2].token_type if at > 1 else None
+        if (
+            token.token_type == TokenType.VALUES
+            and is_first
+            and before != TokenType.FROM
+            and at + 1 < len(tokens)
+            and tokens[at + 1].token_type == TokenType.L_PAREN
+        ):
+            found += _beginning(token)
+            ends.append(_rows_end(tokens, at + 1))
+        found.append(token)
+        while ends and ends[-1] == at:
+            found.append(_changed(token, ")", TokenType.R_PAREN))
+            ends.pop()
+    return found
+
+
+def _rows_end(tokens: list[Token], at: int) -> int:
+    """Find the last bracket of the rows that begin at a place."""
+    depth = 0
+    for number in range(at, len(tokens)):
+        kind = tokens[number].token_type
+        depth += (kind == TokenType.L_PAREN) - (kind == TokenType.R_PAREN)
+        following = tokens[number + 1].token_type if number + 1 < len(tokens) else None
+        if not depth and kind == TokenType.R_PAREN and following != TokenType.COMMA:
+            return number
+    return len(tokens) - 1
+
+
+def _beginning(first: Token) -> list[Token]:
+    """Make the tokens of `SELECT * FROM (`."""
+    return [
+        _changed(first, text, kind)
+        for text, kind in (
+            ("SELECT", TokenType.SELECT),
+            ("*", TokenType.STAR),
+            ("FROM", TokenType.FROM),
+            ("(", TokenType.L_PAREN),
+        )
+    ]
+
+
 def _selected(tokens: list[Token]) -> list[Token]:
     """Write `PIVOT ... ORDER BY ...` as `SELECT * FROM (PIVOT ...) ORDER BY ...`."""
     if tokens[0].token_type not in (TokenType.PIVOT, TokenType.UNPIVOT):
@@ -138,16 +188,7 @@ def _selected(tokens: list[Token]) -> list[Token]:
         depth += (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
         if not depth and token.token_type in (TokenType.ORDER_BY, TokenType.LIMIT):
             first = tokens[0]
-            before = [
-                _changed(first, text, kind)
-                for text, kind in (
-                    ("SELECT", TokenType.SELECT),
-                    ("*", TokenType.STAR),
-                    ("FROM", TokenType.FROM),
-                    ("(", TokenType.L_PAREN),
-                )
-            ]
-            return [*before, *tokens[:i], _changed(first, ")", TokenType.R_PAREN), *tokens[i:]]
+            return [*_beginning(first), *tokens[:i], _changed(first, ")", TokenType.R_PAREN), *tokens[i:]]
     return tokens
 
 

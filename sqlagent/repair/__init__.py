@@ -8,8 +8,9 @@ texts looked at. Edits are made in the text, so that everything else stays as it
 
 from __future__ import annotations
 
+from sqlagent.literals import ODD
 from sqlagent.repair.ambiguity import ambiguity_edits
-from sqlagent.repair.edits import ODD, Mended, apply
+from sqlagent.repair.edits import Mended, apply
 from sqlagent.repair.literals import Index, literal_edits
 from sqlagent.repair.naming import name_edits
 from sqlagent.repair.spelling import respell

@@ -7,19 +7,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
-from sqlglot.errors import SqlglotError
 
-ODD = (
-    SqlglotError,
-    RecursionError,
-    AssertionError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    KeyError,
-    IndexError,
-)
-"""What the parser raises on SQL that it cannot read."""
+from sqlagent.literals import ODD
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from typing import Protocol
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 
+from sqlagent.literals import ODD
 from sqlagent.names import Resolver
-from sqlagent.repair.edits import ODD, Edit, parse
+from sqlagent.repair.edits import Edit, parse
 from sqlagent.values import Catalog, ColumnRef, ValueMatch
 
 LITERAL_SCORE = 0.8

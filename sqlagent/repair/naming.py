@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from rapidfuzz.distance import OSA
 from sqlglot import exp
 
+from sqlagent.literals import ODD
 from sqlagent.names import Resolver
-from sqlagent.repair.edits import ODD, Edit, parse
+from sqlagent.repair.edits import Edit, parse
 from sqlagent.scopes import Scope, Unknown
 from sqlagent.values import Catalog, Table
 

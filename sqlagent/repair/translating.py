@@ -8,7 +8,8 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ErrorLevel
 
-from sqlagent.repair.edits import ODD, Mended, parse
+from sqlagent.literals import ODD
+from sqlagent.repair.edits import Mended, parse
 from sqlagent.repair.for_sqlite import for_sqlite
 
 _FOREIGN = ("sqlite", "mysql", "postgres", "duckdb", "tsql", "snowflake", "bigquery", "oracle")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -270,6 +271,38 @@ def test_markup_in_stored_texts_means_nothing() -> None:
     bad = rows("city revenue", ("<a href='javascript:x'>Oslo</a>", 3), ("<b>Rome</b>", 5), ("R&D", 1))
     drawn = json.dumps(charting.figure(charting.suggest(bad), bad))
     assert "<a" not in drawn and "<b>" not in drawn and "R&amp;D" in drawn
+
+
+LINK = '<a href="//e.x">y</a>'
+
+
+def texts_of(part: object) -> Iterator[str]:
+    """Every text of a figure, wherever it stands."""
+    if isinstance(part, dict | list):
+        for value in part.values() if isinstance(part, dict) else part:
+            yield from texts_of(value)
+    elif isinstance(part, str):
+        yield part
+
+
+@pytest.mark.parametrize("mark", ["bar", "line", "area", "scatter", "pie", "histogram", "number", "none"])
+@pytest.mark.parametrize("is_timed", [False, True])
+def test_markup_in_headings_titles_and_cells_means_nothing_in_any_chart(mark: str, is_timed: bool) -> None:
+    x, y, by = (f"{LINK} {name}" for name in ("when" if is_timed else "x", "total", "by"))
+    cells = [
+        (f"2026-0{i}-01" if is_timed else f"{LINK} {i}", i * 1.5, f"{LINK} {i % 2}") for i in range(1, 9)
+    ]
+    if mark in ("histogram", "scatter"):
+        cells = [(i, *rest) for i, (_, *rest) in enumerate(cells)]  # type: ignore[misc]
+    some = Rows((x, y, by), tuple(cells))
+    for series, title, note in ((by, LINK, LINK), ("", "", "")):
+        chart = Chart(
+            mark, x, (y,), "" if mark in ("pie", "histogram", "number") else series, "sum", title, note
+        )
+        drawn = charting.figure(chart, some if mark != "number" else Rows((x, y), ((LINK, LINK),)))
+        found = [re.sub(r"</?b>|<br>", "", text) for text in texts_of(drawn)]
+        assert not [text for text in found if "<" in text]
+        assert mark == "none" or any("&lt;" in text for text in found)
 
 
 def test_labels_that_look_alike_stay_apart() -> None:

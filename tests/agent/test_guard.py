@@ -359,3 +359,43 @@ def test_an_operator_that_somebody_made_is_refused() -> None:
     catalog = replace(library("postgres"), routines=("+",))
     assert isinstance(check("SELECT price + 1 FROM books", catalog), Refusal)
     assert isinstance(check("SELECT price - 1, -price FROM books", catalog), Passed)
+
+
+def test_a_column_whose_type_runs_code_is_shown_but_not_filled_from_a_text() -> None:
+    odd = Table("odd", (Column("a", "evil_dom"), Column("b", "evil_dom[]"), Column("c", "app.evil_comp")))
+    catalog = replace(
+        library("postgres"),
+        tables=(*library("postgres").tables, odd),
+        routines=("evil_dom", "*evil_comp"),
+    )
+    for sql in (
+        "SELECT COALESCE(b, '{x}') FROM odd",
+        "SELECT lag(a, 1, 'x') OVER () FROM odd",
+        "SELECT c FROM odd UNION ALL SELECT '(x,y)'",
+        "SELECT COALESCE(odd, '(x,,)') FROM odd",
+        "SELECT to_json(t) FROM odd AS t",
+    ):
+        assert isinstance(check(sql, catalog), Refusal), sql
+    for sql in (
+        "SELECT a FROM odd WHERE a = 'x'",
+        "SELECT b::text FROM odd",
+        "SELECT to_json(l) FROM loans AS l",
+    ):
+        assert isinstance(check(sql, catalog), Passed), sql
+
+
+def test_a_cast_that_somebody_made_is_never_called() -> None:
+    catalog = replace(library("postgres"), routines=("date", "*row"))
+    assert isinstance(check("SELECT title::date FROM books", catalog), Refusal)
+    assert isinstance(check("SELECT CAST(title AS date) FROM books", catalog), Refusal)
+    assert isinstance(check("SELECT upper(b) FROM books AS b", catalog), Refusal)
+    assert isinstance(check("SELECT upper(b.title) FROM books AS b", catalog), Passed)
+
+
+@pytest.mark.parametrize("name", ["+", "~~", "count_star", "list_value", "date_part"])
+def test_a_macro_that_duckdb_calls_for_syntax_stops_everything(name: str) -> None:
+    catalog = replace(library("duckdb"), routines=(name,))
+    refused = check("SELECT 1 + 1", catalog)
+    assert isinstance(refused, Refusal)
+    assert name in refused.what
+    assert isinstance(check("SELECT 1 + 1", replace(catalog, routines=("net_of",))), Passed)

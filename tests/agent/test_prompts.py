@@ -8,12 +8,15 @@ import pytest
 
 from sqlagent import literals, prompts, rendering
 from sqlagent.values import (
+    OWN_WORDS,
     Candidate,
     Catalog,
     Column,
     ColumnRef,
     Execution,
     ExecutionGroup,
+    Failure,
+    FailureKind,
     ForeignKey,
     Kind,
     Link,
@@ -194,23 +197,18 @@ def test_a_stored_spelling_is_quoted_as_its_dialect_quotes(dialect: str, written
 def test_sql_shown_below_rows_holds_only_what_was_said() -> None:
     sql = (
         "SELECT strftime('%Y', d) FROM country WHERE name = 'Norway' AND note = 'Secret 7' AND d >= '2024-01-01' "
+        "AND ssn = 123456789 AND id = 12 AND zip = '0150' "
         "AND d < date('now', '-1 month') AND hint = 'order' AND code LIKE '%norge%'"
     )
     shown = rendering.shown_sql(sql, QUESTION, LINKED, "schema")
     assert "Norway" not in shown and "name = 'norge'" in shown
     assert "Secret" not in shown and "'Aaaaaa 9'" in shown
-    for kept in ("'%Y'", "'2024-01-01'", "'now'", "'-1 month'", "'order'", "'%norge%'"):
+    for kept in ("'%Y'", "id = 12", "'now'", "'-1 month'", "'order'", "'%norge%'"):
         assert kept in shown
+    for gone in ("2024", "123456789", "0150"):
+        assert gone not in shown and gone in rendering.shown_sql(sql, QUESTION, LINKED, "schema", (sql,))
     assert rendering.shown_sql(sql, QUESTION, LINKED, "rows") == sql
     assert "'Secret 7'" in rendering.shown_sql(sql, QUESTION, LINKED, "schema", ("note = 'Secret 7'",))
-
-
-def test_a_databases_words_are_masked_below_rows() -> None:
-    said = 'invalid input syntax for type integer: "Oslo 5" in column "name"'
-    assert "Oslo" not in rendering.shown_error(said, "SELECT name FROM x", "schema")
-    assert '"Aaaa 9"' in rendering.shown_error(said, "SELECT name FROM x", "masked")
-    assert '"name"' in rendering.shown_error(said, "SELECT name FROM x", "schema")
-    assert '"Oslo 5"' in rendering.shown_error(said, "SELECT name FROM x", "rows")
 
 
 def group(
@@ -221,14 +219,109 @@ def group(
 
 def test_a_result_is_shown_by_level() -> None:
     result = group(("Norway", 12), (None, b"\x00\x01"), *[("x", i) for i in range(9)])
-    shown = {level: rendering.result_text(result, level) for level in rendering.LEVELS}
+    sql = "SELECT name, n FROM country"
+    shown = {level: rendering.result_text(result, level, sql, CATALOG) for level in rendering.LEVELS}
     assert all("rows: 11; columns (2): name, n" in text for text in shown.values())
     assert "Norway | 12" in shown["rows"] and "NULL | 2 bytes" in shown["rows"]
     assert "Aaaaaa | 99" in shown["masked"] and "Norway" not in shown["masked"]
     assert "|" not in shown["schema"]
     assert len(shown["rows"].splitlines()) == 1 + rendering.SHOWN_ROWS + 1
-    assert "more than 1" in rendering.result_text(group(("a", 1), cut=True), "schema")
-    assert "every cell is NULL" in rendering.result_text(group((None, None)), "schema")
+    assert "more than 1" in rendering.result_text(group(("a", 1), cut=True), "schema", sql, CATALOG)
+    assert "every cell is NULL" in rendering.result_text(group((None, None)), "schema", sql, CATALOG)
+
+
+@pytest.mark.parametrize(
+    ("sql", "shown"),
+    [
+        ("SELECT 1 -- Ann is 079-05\n FROM country", "SELECT 1 FROM country"),
+        ("SELECT E'Ann Lee', N'Ann', x'416e6e'", "SELECT 'Aaa Aaa', 'Aaa', '999a9a'"),
+        ("SELECT $$Ann$$", "SELECT 'Aaa'"),
+        ('SELECT "Ann Lee", "name" FROM country', 'SELECT "Aaa Aaa", "name" FROM country'),
+        ("SELECT Ann FROM (PIVOT country ON name)", 'SELECT "Aaa" FROM (PIVOT country ON name)'),
+        ("SELECT 'Ann", rendering.UNREADABLE_SQL),
+    ],
+)
+def test_nothing_of_sql_that_a_model_did_not_write_goes_out_unless_it_is_known(sql: str, shown: str) -> None:
+    linked = replace(LINKED, full=replace(CATALOG, dialect="postgres"))
+    assert rendering.shown_sql(sql, QUESTION, linked, "schema") == shown
+    assert rendering.shown_sql(sql, QUESTION, linked, "schema", (sql,)) == sql
+
+
+def failed(sql: str, message: str, code: str = "", at: int | None = None, written: str = "") -> Execution:
+    kind = FailureKind.REFUSED if code == OWN_WORDS else FailureKind.ERROR
+    return Execution(Candidate(sql, "direct", written=written), Failure(kind, message, at, "Try.", code), sql)
+
+
+CAST = "A value cannot be converted to the type asked for"
+ARGUMENT = "A function cannot take the value it was given."
+OTHER = "The database did not run the statement."
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "at", "told"),
+    [
+        ('invalid input syntax for type integer: "Ann 5"', "22P02", 7, f"{CAST} (integer)."),
+        ("Could not convert string 'Ann 5' to INT32", "ConversionException", 7, f"{CAST} (int32)."),
+        ("no such column: Ann", "InvalidInputException", 3, ARGUMENT),
+        ("no such column: Ann", "SQLITE_ERROR", 7, "Unknown column near character 8 (nme)."),
+        ("no such column: c.nme", "SQLITE_ERROR", 7, "Unknown column c.nme near character 8 (nme)."),
+        ('column "nme" does not exist', "42703", None, "Unknown column nme."),
+        ('Referenced column "nme" not found in FROM!', "BinderException", None, "Unknown column nme."),
+        ("Unknown column 'nme' in 'SELECT'", "1054", None, "Unknown column nme."),
+        ("Table with name country does not exist!", "CatalogException", 99, "Unknown table country."),
+        ('near "nme": syntax error', "SQLITE_ERROR", 7, "Syntax error near character 8 (nme)."),
+        ("Ann", "P0001", 2, ARGUMENT),
+        ("Ann", "", 2, OTHER),
+        ("Ann", "HY000", 2, OTHER),
+        ("The rows could not be read: year -44 of Ann", "", 1, "The rows hold a value that cannot be read."),
+    ],
+)
+@pytest.mark.parametrize("level", ["schema", "masked"])
+def test_a_databases_words_are_told_in_ours_below_rows(
+    message: str, code: str, at: int | None, told: str, level: str
+) -> None:
+    ran = failed("SELECT nme FROM country c", message, code, at)
+    assert rendering.shown_failure(ran, QUESTION, LINKED, level) == told
+    assert rendering.shown_failure(ran, QUESTION, LINKED, "rows") == f"{message} Try."
+
+
+def test_the_guards_words_go_out_unless_they_repeat_a_stored_spelling() -> None:
+    written = "SELECT f(1) FROM country WHERE name = 'norge'"
+    bound = written.replace("norge", "Norway")
+    told = [
+        rendering.shown_failure(
+            failed(bound, message, OWN_WORDS, written=written), QUESTION, LINKED, "schema"
+        )
+        for message in ("The function f may not be called.", "The SQL cannot be read: near ... = 'Norw")
+    ]
+    assert told[0] == "The function f may not be called. Try."
+    assert told[1].startswith("The statement was refused before it ran") and "Norw" not in told[1]
+
+
+def test_what_a_model_wrote_is_known_however_a_stored_spelling_was_bound() -> None:
+    written = "SELECT 1 FROM country WHERE LOWER(name) = 'norge'"
+    bound = literals.bind(written, QUESTION, LINKED)
+    ran = Execution(Candidate(bound, "direct", written=written), Rows(("1",), ()), bound)
+    assert "'norway'" in bound
+    assert rendering.candidate_sql(ran, QUESTION, LINKED, "schema") == written
+
+
+@pytest.mark.parametrize("level", ["schema", "masked"])
+def test_headings_that_a_pivot_takes_from_values_are_numbered(level: str) -> None:
+    result = group((1, 2, 3), columns=("city", "Ann", "079-05-1120_total"))
+    sql = "PIVOT t ON ssn USING sum(x) AS total GROUP BY city"
+    text = rendering.result_text(result, level, sql, CATALOG)
+    assert "columns (3): city, pivoted column 2, pivoted column 3" in text
+    assert "079-05-1120_total" in rendering.result_text(result, "rows", sql, CATALOG)
+
+
+def test_labels_of_an_enum_are_stored_values() -> None:
+    column = Column("status", "enum('open','Sent, ''late''','x", Kind.TEXT)
+    catalog = Catalog("mysql", (Table("orders", (column,)),))
+    shown = {level: rendering.schema_text(catalog, level) for level in rendering.LEVELS}
+    assert "enum(…" in shown["schema"] and not any(w in shown["schema"] for w in ("open", "late", "x"))
+    assert "'aaaa'" in shown["masked"] and "open" not in shown["masked"] and "late" not in shown["masked"]
+    assert "'open'" in shown["rows"]
 
 
 TRICKS = [
@@ -258,7 +351,7 @@ def test_nothing_a_database_says_changes_the_structure_of_a_prompt(trick: str) -
         return (
             system
             + rendering.task_text(QUESTION, linked, "rows")
-            + rendering.result_text(group((text, 1)), "rows")
+            + rendering.result_text(group((text, 1)), "rows", "", catalog)
         )
 
     def structure(text: str) -> list[str]:

@@ -22,6 +22,7 @@ PAGES = {
     "library": "/library/",
     "reports": "/reports/",
     "report-new": "/reports/new/",
+    "sending": "/reports/sending/",
     "sources": "/sources/",
     "source": "/sources/1/",
     "connect-file": "/sources/connect/?engine=sqlite",

@@ -209,6 +209,28 @@ def test_the_chart_is_changed_and_stays_so(page: Page, a_run: str):
     expect(page.get_by_text(re.compile("largest 11 of 36"))).to_be_visible()
 
 
+def test_a_link_in_a_heading_or_a_cell_is_words_in_the_chart_and_in_the_table(page: Page, a_run: str):
+    link = "<a href=//evil.x>y</a>"
+    page.goto(a_run)
+    write_sql(
+        page, f'SELECT \'{link} \' || country AS "{link} x", COUNT(*) AS "{link} y" FROM customers GROUP BY 1'
+    )
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#result .panel-foot")).to_contain_text("rows")
+    page.get_by_role("tab", name="Table").click()
+    expect(page.get_by_role("columnheader").filter(has_text=link).first).to_be_visible()
+    page.get_by_role("tab", name="Chart").click()
+    page.get_by_role("combobox", name="Chart type").select_option("bar")
+    page.locator("mirror-chart[data-drawn]").wait_for(state="attached")
+    expect(
+        page.locator("mirror-chart .ytitle, mirror-chart .xtitle").filter(has_text=link).first
+    ).to_be_attached()
+    assert page.locator("a[href*=evil]").count() == 0
+    assert page.evaluate(
+        "[...document.querySelectorAll('a')].every(a => !`${a.href.baseVal ?? a.href}`.includes('evil'))"
+    )
+
+
 @pytest.mark.parametrize(
     ("button", "ending", "begins"), [("PNG", ".png", b"\x89PNG"), ("SVG", ".svg", b"<svg")]
 )

@@ -14,6 +14,7 @@ PAGES = (
     "/history/",
     "/library/",
     "/reports/",
+    "/reports/sending/",
     "/sources/",
     "/sources/1/",
     "/sources/upload/",

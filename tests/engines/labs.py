@@ -6,23 +6,52 @@ statement really did.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
 import time
 from abc import ABC, abstractmethod
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import duckdb
 import psycopg
 import pymysql
+from pymysql.cursors import SSCursor
 
 from sqlagent.adapters import open_database
 from sqlagent.ports import SourceDatabase
+from sqlagent.values import PASSWORD_HERE
 from tests import servers
 
 SCHEMAS = Path(__file__).parent / "schemas"
+
+
+ENDED = "runs, until it is ended"
+OWN_PASSWORD = "changes its own password, which every user of MariaDB may"
+
+
+def reader_of(database: SourceDatabase, mark: str) -> tuple[str, list[str]]:
+    """Give a name for a user that only reads, and the page's statements that make it, with name and password put in."""
+    user = f"reader_of_{mark}"
+    steps = [step.sql for step in database.check().reader]
+    assert steps, "nothing is offered"
+    return user, [
+        re.sub(r"mirror_reader(_\d+)?", user, sql).replace(PASSWORD_HERE, servers.PASSWORD) for sql in steps
+    ]
+
+
+class Alone(Protocol):
+    """The user alone. `send` runs a statement in a session of its own and gives what was said to it.
+
+    `is_whole`: the other sessions that this user has open are still there.
+    """
+
+    def send(self, sql: str, seconds: float) -> str: ...
+
+    def is_whole(self) -> bool: ...
 
 
 class Lab(ABC):
@@ -55,6 +84,8 @@ class Lab(ABC):
     )
     # Rows that are too many to be read at once.
     many = 5_000_000
+    # Why no user of this engine can hold by itself; empty where one can.
+    no_user = "whoever opens the file may do what its process may: a file has no users"
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -80,6 +111,11 @@ class Lab(ABC):
     def doors(self) -> dict[str, SourceDatabase]:
         """The users whose sessions must hold, by name."""
         return {"writer": self.connect()}
+
+    @contextmanager
+    def alone(self) -> Iterator[Alone]:
+        """Sign in as the user whom the page's statements make, by the plain driver: no guard, no session of ours."""
+        raise NotImplementedError(self.no_user)
 
     def in_flight(self, mark: str) -> int:
         """Count the statements holding `mark` in the server's own process list."""
@@ -132,8 +168,46 @@ class SqliteLab(Lab):
             return list(db.iterdump()), settings, self.files(), sorted(p.name for p in self.folder.iterdir())
 
 
+class PostgresAlone:
+    """A role of PostgreSQL by psycopg as it comes, each statement committed at once."""
+
+    def __init__(self, lab: PostgresLab, user: str) -> None:
+        self._lab, self._user = lab, user
+        self._other = self._signed_in()
+
+    def _signed_in(self) -> psycopg.Connection[Any]:
+        where = {"host": self._lab.server.host, "port": self._lab.server.port, "dbname": self._lab.database}
+        return psycopg.connect(**where, user=self._user, password=servers.PASSWORD, autocommit=True)
+
+    def send(self, sql: str, seconds: float) -> str:
+        with closing(self._signed_in()) as db:
+            late = threading.Timer(seconds, self._end, (db.info.backend_pid,))
+            late.start()
+            try:
+                db.execute(sql.encode("utf-8", "surrogatepass"))
+            except (psycopg.Error, UnicodeError) as error:
+                return ENDED if "terminating connection" in str(error) else str(error).split("\n")[0]
+            finally:
+                late.cancel()
+        return "no effect"
+
+    def _end(self, pid: int) -> None:
+        self._lab.look(f"SELECT pg_terminate_backend({pid})")
+
+    def is_whole(self) -> bool:
+        try:
+            return bool(self._other.execute("SELECT 1").fetchall())
+        except psycopg.Error:
+            self._other = self._signed_in()
+            return False
+
+    def close(self) -> None:
+        self._other.close()
+
+
 class PostgresLab(Lab):
     engine = "postgres"
+    no_user = ""
     home = "public"
     endless = "SELECT COUNT(*) FROM generate_series(1, 100000000000)"
 
@@ -168,6 +242,17 @@ class PostgresLab(Lab):
 
     def doors(self) -> dict[str, SourceDatabase]:
         return {**super().doors(), "superuser": self.connect(user=self.server.user)}
+
+    @contextmanager
+    def alone(self) -> Iterator[PostgresAlone]:
+        user, statements = reader_of(self.connect(), self.database)
+        for sql in statements:
+            self.look(sql)
+        try:
+            with closing(PostgresAlone(self, user)) as alone:
+                yield alone
+        finally:
+            self.look(f"DROP OWNED BY {user}; DROP ROLE {user}")
 
     def look(self, sql: str) -> list[tuple[Any, ...]]:
         with closing(self.server.connect(self.database)) as db:
@@ -219,8 +304,61 @@ class PostgresLab(Lab):
             return int(db.execute(sql, (f"%{mark}%",)).fetchone()[0])
 
 
+class MysqlAlone:
+    """A user of MySQL by PyMySQL as it comes, each statement committed at once."""
+
+    def __init__(self, lab: MysqlLab, user: str) -> None:
+        self._lab, self._user = lab, user
+        self._other = self._signed_in()
+
+    def _signed_in(self) -> Any:
+        where = {"host": self._lab.server.host, "port": self._lab.server.port, "database": self._lab.database}
+        return pymysql.connect(
+            **where, user=self._user, password=servers.PASSWORD, autocommit=True, cursorclass=SSCursor
+        )
+
+    def send(self, sql: str, seconds: float) -> str:
+        db = self._signed_in()
+        late = threading.Timer(seconds, self._end, (db.thread_id(),))
+        late.start()
+        try:
+            cursor = db.cursor()
+            cursor.execute(sql)
+            cursor.fetchmany(50)
+        except (pymysql.Error, UnicodeError, ValueError) as error:
+            return ENDED if error.args[:1] in ((2013,), (1317,)) else str(error.args[-1])
+        finally:
+            late.cancel()
+            db._force_close()
+        return "no effect" if not self._has_new_password() else OWN_PASSWORD
+
+    def _has_new_password(self) -> bool:
+        """Whether the user gave itself another password, which no MariaDB denies; it gets back the one it had."""
+        with suppress(pymysql.Error):
+            self._signed_in().close()
+            return False
+        self._lab.look(f"SET PASSWORD FOR '{self._user}'@'%' = PASSWORD('{servers.PASSWORD}')")
+        return True
+
+    def _end(self, thread: int) -> None:
+        with suppress(pymysql.Error):
+            self._lab.look(f"KILL {thread}")
+
+    def is_whole(self) -> bool:
+        try:
+            self._other.ping(reconnect=False)
+        except pymysql.Error:
+            self._other = self._signed_in()
+            return False
+        return True
+
+    def close(self) -> None:
+        self._other.close()
+
+
 class MysqlLab(Lab):
     engine = "mysql"
+    no_user = ""
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 0 FROM n) SELECT COUNT(*) FROM n, n AS m, n AS o"
     tells_position = False
 
@@ -257,6 +395,17 @@ class MysqlLab(Lab):
 
     def doors(self) -> dict[str, SourceDatabase]:
         return {**super().doors(), "superuser": self.connect(user=self.server.user)}
+
+    @contextmanager
+    def alone(self) -> Iterator[MysqlAlone]:
+        user, statements = reader_of(self.connect(), self.database)
+        for sql in statements:
+            self.look(sql)
+        try:
+            with closing(MysqlAlone(self, user)) as alone:
+                yield alone
+        finally:
+            self.look(f"DROP USER '{user}'@'%'")
 
     def look(self, sql: str, database: str | None = "") -> list[tuple[Any, ...]]:
         with closing(self.server.connect(self.database if database == "" else database)) as db:

@@ -1,25 +1,30 @@
 """Writes docs/read-only.md: what each lock says to each hostile statement, on real engines.
 
     .venv/bin/python -m tests.engines.net_table
+    .venv/bin/python -m tests.engines.net_table --engine postgres
 
-The guard alone is asked, then the session alone is given the statement (the guard taken
-away), then the database is looked at from behind.
+Each lock is tried alone. What the guard lets through runs on a connection that may write; the session is
+given the statement with the guard taken away, as users who may write and as a superuser; the user that the
+source's page tells to make gets it by the plain driver. After each the database is looked at from behind. With
+`--engine` only that engine is tried, and what is written of the others stays.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from sqlagent import guard
 from sqlagent.errors import DatabaseError
-from sqlagent.ports import SourceDatabase
 from sqlagent.values import Limits, Refusal
-from tests.engines.labs import LABS, Lab
+from tests.engines.labs import LABS, OWN_PASSWORD, Alone, Lab
 from tests.engines.spark_lab import SparkLab
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,68 +32,162 @@ TABLE = ROOT / "docs" / "read-only.md"
 CASES = [
     json.loads(line) for line in (Path(__file__).parent / "cases" / "hostile.jsonl").read_text().splitlines()
 ]
+EVERY: dict[str, type[Lab]] = {**LABS, "spark": SparkLab}
+SECONDS = 0.5
+# Statements between two looks from behind; when something changed, they are tried again one by one.
+AT_ONCE = 20
+EFFECT = "**had an effect**"
+LOCKS = ("guard", "session", "user")
 
-HEAD = """# Read-only, twice
+HEAD = """# Read-only, three times
 
-Every statement meets two locks. The **guard** parses it and lets only what is on its lists through, saying
-why not otherwise. The **session** is opened so that the database itself does not do it. Below is each hostile
-statement of `tests/engines/cases/hostile.jsonl`, what the guard says to it, and what happened when it was sent
-to a real engine *without* the guard, as a user who may write. After each, rows, tables, settings, users and
-files were compared with before; `tests/engines/test_net.py` does the same with every run of the tests.
+Every statement meets three locks, and each has to hold when the others fail. The **guard** parses it and lets
+only what is on its lists through, saying why not otherwise. The **session** is opened so that the database itself
+does not do it. The **user** that a source's page tells to make may do nothing but read. Below is each hostile
+statement of `tests/engines/cases/hostile.jsonl`, and what each lock *alone* did to it on a real engine:
 
-`no effect` in the third column means that the engine let it run: it changed nothing that outlived the session.
+- *the guard*: what it says; what it lets through was run on a connection that may write.
+- *the session*: the statement was sent without the guard, as a user who may write and as a superuser where there is
+  one; what the superuser was told stands here.
+- *the user*: made by the very statements that the page shows, signed in with the plain driver (psycopg, PyMySQL), each
+  statement committed at once: no guard, no session of Mirror's.
 
-**Spark SQL has no read-only session.** What the third column shows for it is the adapter's own doing, and no lock of
-the engine's: a query is sent in brackets, `( ... ) LIMIT n`, where Spark's grammar takes nothing but a query; settings
+After each, rows, tables, settings, users, files and other open sessions were compared with before;
+`tests/engines/test_net.py` does the same with every run of the tests. `no effect` means that the engine let it run:
+it changed nothing that outlived the session. `runs, until it is ended` means that only a deadline stops it.
+
+{counts}
+
+## What holds, and what does not
+
+**PostgreSQL.** A superuser's powers are set aside by `SET ROLE pg_read_all_data`, and a statement can take them back:
+`set_config('role', 'none', ...)`. PostgreSQL has no setting that keeps a session from that, nor does `SET SESSION
+AUTHORIZATION`. So in a superuser's session the server is asked first how it reads the statement (`debug_print_rewritten`,
+told to the session and not to the server's log), and a statement whose tree holds a function that acts is not run:
+comments, quotes and notations are behind it there. Before version 14 there is no such role, and a superuser stays one.
+Functions that are called inside others are not in the tree. Every role may end other sessions *of its own role*, and
+no session can be kept from that: the page's second step takes `pg_terminate_backend` from everybody, and Mirror's role
+should be Mirror's alone. A role that has switched its read-only default off, which takes a statement of its own, may
+change its own settings and password; Mirror sends one statement a session. PostgreSQL's own functions come before others' of the same name and the same arguments
+(`search_path`); others' with arguments that fit better are for the guard.
+
+**MySQL and MariaDB.** A read-only transaction stops writes to tables and nothing else, so that the session also looks at
+the statement's words. Every user of MariaDB may change its own password, read-only or not; MySQL asks for the
+current one first (`PASSWORD REQUIRE CURRENT`, which the page's statement sets).
+
+**SQLite and DuckDB** have no users: whoever opens the file may do what the process may, so there is no third column. Their
+sessions open the file read-only. They run inside the worker, and one call of one of their built-in
+functions cannot be broken off. `printf('%.*c', 2000000000, 'x')` in SQLite or `repeat('x', 3000000000)` in DuckDB
+fail at the deadline like any other, but go on in a thread left behind until that call ends, seconds to a minute.
+
+**Spark SQL has no read-only session, and by itself no users.** What the column shows for it is the adapter's own doing, and no
+lock of the engine's: a query is sent in brackets, `( ... ) LIMIT n`, where Spark's grammar takes nothing but a query; settings
 that read files or the server's environment from inside a query are switched off; and calls that would run a script
 or Java are looked for by name. A function registered in the server under another name would be called. The same is
 true of engines connected through SQLAlchemy: where the dialect has a read-only transaction it is opened (PostgreSQL,
 MySQL and MariaDB, Oracle, CockroachDB); elsewhere a statement is only looked at for the words that write. For all of
 these, **the guard and the privileges of the user are the only locks: connect as a user that may read and nothing else.**
 
-What the session does not hold: SQLite and DuckDB run inside the worker, and one call of one of their built-in
-functions cannot be broken off. `printf('%.*c', 2000000000, 'x')` in SQLite or `repeat('x', 3000000000)` in DuckDB
-fail at the deadline like any other, but go on in a thread left behind until that call ends, seconds to a minute.
-
 This file is written by `python -m tests.engines.net_table`.
 """
 
 
-def write() -> None:
-    """Ask both locks about every case and write the table."""
-    parts = [HEAD]
-    for _, kind in sorted({**LABS, "spark": SparkLab}.items()):
-        lab = kind(Path(tempfile.mkdtemp()) / "lab")
-        database = lab.connect()
-        parts.append(
-            f"\n## {database.check().server}\n\n| statement | why | the guard | the session |\n|---|---|---|---|\n"
-        )
-        parts += rows(lab, database)
-    TABLE.parent.mkdir(exist_ok=True)
-    TABLE.write_text("".join(parts))
+@dataclass
+class Tried:
+    """What the locks of one engine did: its name and version, a word a case and lock, and effects a lock."""
+
+    server: str
+    lab: Lab
+    said: dict[str, list[str]] = field(default_factory=dict)
+    effects: Counter[str] = field(default_factory=Counter)
+
+    def lines(self, cases: list[dict[str, str]]) -> Iterator[str]:
+        """The part of the document about this engine."""
+        yield f"\n## {self.server}\n\n{counted(self, len(cases))}\n\n"
+        if own := self.said["user"].count(OWN_PASSWORD):
+            yield f"Besides, {own} of them changed the user's own password.\n\n"
+        if self.lab.no_user:
+            yield f"There is no third column: {self.lab.no_user}.\n\n"
+        yield "| statement | why | the guard | the session | the user |\n|---|---|---|---|---|\n"
+        for number, case in enumerate(cases):
+            told = " | ".join(plain(self.said[lock][number]) for lock in LOCKS)
+            yield f"| {code(case['sql'])} | {case['why']} | {told} |\n"
 
 
-def rows(lab: Lab, database: SourceDatabase) -> Iterator[str]:
-    """One line of the table a case."""
+def counted(tried: Tried, cases: int) -> str:
+    """Count the effects of each lock alone."""
+    user = "-" if tried.lab.no_user else str(tried.effects["user"])
+    return (
+        f"Of {cases} statements had an effect: {tried.effects['guard']} with the guard alone, "
+        f"{tried.effects['session']} with the session alone, {user} with the user alone."
+    )
+
+
+def tried(lab: Lab, cases: list[dict[str, str]]) -> Tried:
+    """Try each lock of an engine alone with each of its cases."""
+    database = lab.connect()
+    found = Tried(database.check().server, lab)
+    texts = [case["sql"].replace("{watch}", str(lab.watch)) for case in cases]
     catalog = database.catalog()
+    verdicts = [guard.check(text, catalog) for text in texts]
+
+    def guarded(number: int) -> str:
+        verdict = verdicts[number]
+        if isinstance(verdict, Refusal):
+            return verdict.why
+        lab.attempt(verdict.sql, SECONDS)
+        return "passes"
+
+    found.said["guard"], found.effects["guard"] = each(lab, range(len(texts)), guarded)
+    for _, door in lab.doors().items():  # the strongest comes last, and its words are shown
+        words, effects = each(lab, texts, lambda text, door=door: sent(door, text))
+        kept = found.said.get("session", words)
+        found.said["session"] = [
+            EFFECT if before == EFFECT else word for before, word in zip(kept, words, strict=True)
+        ]
+        found.effects["session"] = found.said["session"].count(EFFECT)
+    if lab.no_user:
+        found.said["user"] = ["-"] * len(texts)
+        return found
+    with lab.alone() as alone:
+        found.said["user"], found.effects["user"] = each(lab, texts, lambda text: sent_alone(alone, text))
+    return found
+
+
+def each(lab: Lab, cases: Iterable[Any], send: Callable[[Any], str]) -> tuple[list[str], int]:
+    """Send every case; give what was said to each, and how many had an effect."""
+    every, words = list(cases), []
     before = lab.state()
-    for case in (case for case in CASES if case["engine"] == lab.engine):
-        sql = case["sql"].replace("{watch}", str(lab.watch))
-        verdict = guard.check(sql, catalog)
-        said = verdict.why if isinstance(verdict, Refusal) else "passes"
-        session = sent(database, sql).replace(str(lab.watch), "{watch}")
-        if lab.state() != before:
-            session = "**had an effect**"
-        yield f"| {code(case['sql'])} | {case['why']} | {plain(said)} | {plain(session)} |\n"
+    for start in range(0, len(every), AT_ONCE):
+        few = every[start : start + AT_ONCE]
+        said = [send(case) for case in few]
+        after = lab.state()
+        if after != before:
+            for number, case in enumerate(few):
+                before = lab.state()
+                said[number] = send(case)
+                said[number] = EFFECT if lab.state() != before else said[number]
+            if EFFECT not in said:  # it has one but once
+                said = [EFFECT for _ in said]
+            after = lab.state()
+        words += said
+        before = after
+    return [word.replace(str(lab.watch), "{watch}") for word in words], words.count(EFFECT)
 
 
-def sent(database: SourceDatabase, sql: str) -> str:
+def sent(database: Any, sql: str) -> str:
     """Send a statement past the guard and tell what the session said."""
     try:
-        database.execute(sql, Limits(seconds=0.5, rows=100))
+        database.execute(sql, Limits(seconds=SECONDS, rows=100))
     except DatabaseError as error:
-        return error.failure.message
+        return str(error.failure.message)
     return "no effect"
+
+
+def sent_alone(alone: Alone, sql: str) -> str:
+    """Send a statement past guard and session; one that ends another session has an effect."""
+    said = alone.send(sql, SECONDS)
+    return said if alone.is_whole() else EFFECT
 
 
 def code(sql: str) -> str:
@@ -99,13 +198,63 @@ def code(sql: str) -> str:
 
 def plain(text: Any) -> str:
     """Write a message so that a table can hold it, with nothing of this machine or hour in it."""
+    if text == EFFECT:
+        return str(text)
     line = re.sub(r"\s+", " ", str(text)).strip()
-    return (
-        line[:160].replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
-        if line != "**had an effect**"
-        else line
+    return line[:160].replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+
+
+def write(engines: Iterable[str]) -> None:
+    """Try the locks of these engines and write the document; what it says of others stays."""
+    parts = kept_parts()
+    for engine in engines:
+        cases = [case for case in CASES if case["engine"] == engine]
+        found = tried(EVERY[engine](Path(tempfile.mkdtemp()) / "lab"), cases)
+        parts[engine] = "".join(found.lines(cases))
+        print(f"{found.server}: {counted(found, len(cases))}", flush=True)
+    lines = [
+        f"| {title} | {counts[0]} | {counts[1]} | {counts[2]} | {counts[3]} |"
+        for title, counts in (
+            (title_of(part), re.findall(r"Of (\d+) .*?: (\S+) with .*?, (\S+) with .*?, (\S+) with", part)[0])
+            for _, part in sorted(parts.items())
+        )
+    ]
+    counts = "\n".join(
+        [
+            "| effects | statements | the guard alone | the session alone | the user alone |",
+            "|---|--:|--:|--:|--:|",
+            *lines,
+        ]
     )
+    TABLE.write_text(HEAD.replace("{counts}", counts) + "".join(part for _, part in sorted(parts.items())))
+
+
+def title_of(part: str) -> str:
+    return part.split("\n")[1].removeprefix("## ")
+
+
+def kept_parts() -> dict[str, str]:
+    """What the document says of each engine so far."""
+    names = {
+        "DuckDB": "duckdb",
+        "MariaDB": "mysql",
+        "PostgreSQL": "postgres",
+        "Spark": "spark",
+        "SQLite": "sqlite",
+    }
+    text = TABLE.read_text() if TABLE.is_file() else ""
+    found = re.findall(r"\n## (?:\w+)[^\n]* \d.*?(?=\n## |\Z)", text, re.DOTALL)
+    return {names[part.split()[1]]: part for part in found if "| the user |" in part}
+
+
+def main() -> None:
+    """Write the document."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--engine", choices=sorted(EVERY), action="append", help="this one alone")
+    write(parser.parse_args().engine or sorted(EVERY))
 
 
 if __name__ == "__main__":
-    write()
+    main()

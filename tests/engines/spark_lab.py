@@ -21,6 +21,7 @@ class SparkLab(Lab):
     endless = "SELECT COUNT(*) FROM range(100000000000000) AS endless"
     rows_of = "SELECT i FROM (SELECT id + 1 AS i FROM range({count})) AS n"
     has_keys = tells_nulls = False
+    no_user = "Spark by itself has no users: what a session may do, anybody may"
     odd = "odd_table"
     more_rows = (
         "INSERT INTO line_notes VALUES (99, 1, 2, 'red')",

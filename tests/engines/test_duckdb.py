@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
 import duckdb
 import pytest
@@ -26,7 +27,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_missing_file_is_said_to_be_missing_and_is_not_made(tmp_path: Path) -> None:
     database = open_database("duckdb", database=str(tmp_path / "gone.duckdb"))
-    with pytest.raises(Unreachable, match="There is no file at .*gone.duckdb"):
+    with pytest.raises(Unreachable, match="There is no file gone.duckdb"):
         database.check()
     assert not (tmp_path / "gone.duckdb").exists()
 
@@ -36,6 +37,25 @@ def test_a_file_that_is_something_else_is_said_to_be(tmp_path: Path) -> None:
     other.write_text("Dear sir, this is no database. " * 1000)
     with pytest.raises(Unreachable, match="is not a DuckDB database"):
         open_database("duckdb", database=str(other)).check()
+
+
+def test_no_message_tells_the_folder_of_the_file(path: Path) -> None:
+    with duckdb.connect(str(path)) as db:
+        db.execute("CREATE TABLE many AS SELECT i, 'x' || i AS s FROM range(20000) r(i)")
+    whole, chance, said = path.read_bytes(), Random(1), set()
+    for number in range(30):
+        damaged = bytearray(whole)
+        for _ in range(40):
+            damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+        if number % 3 == 0:
+            damaged = damaged[: chance.randrange(20, len(damaged))]
+        other = path.with_name(f"damaged{number}.duckdb")
+        other.write_bytes(bytes(damaged))
+        try:
+            open_database("duckdb", database=str(other)).execute("SELECT sum(i), max(s) FROM many", Limits())
+        except (Unreachable, StatementFailed) as error:
+            said.add(str(error).replace(str(number), "#"))
+    assert said and not [text for text in said if str(path.parent) in text or "/" in text or "{" in text]
 
 
 def test_a_file_that_another_program_writes_to_says_so(path: Path) -> None:

@@ -8,7 +8,9 @@ no session ended, and no time spent beyond the deadline.
 from __future__ import annotations
 
 import json
+import re
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,8 +19,8 @@ from sqlagent.errors import DatabaseError
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Limits
 from tests.engines import fuzz
-from tests.engines.labs import LABS, Lab
-from tests.engines.net_table import TABLE, code
+from tests.engines.labs import LABS, OWN_PASSWORD, Lab, MysqlAlone, PostgresAlone
+from tests.engines.net_table import EFFECT, TABLE, code, each, sent_alone
 
 CASES = [
     json.loads(line) for line in (Path(__file__).parent / "cases" / "hostile.jsonl").read_text().splitlines()
@@ -40,6 +42,10 @@ REAL = {
     "duckdb": ("CREATE TABLE evil (a int)", "DROP TABLE evil"),
     "spark": ("CREATE TABLE evil (a int)", "DROP TABLE evil"),
 }
+
+
+REAL_WRITES = "UPDATE customers SET name = concat(name, 'x') WHERE id = 2"
+ALONE = {"postgres": PostgresAlone, "mysql": MysqlAlone}
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +79,72 @@ def hold(fresh: Lab, doors: dict[str, SourceDatabase] | None = None) -> None:
         assert len(database.execute("SELECT id FROM customers", Limits()).rows) == 3
 
 
+# By role and user alone, besides: what those may of themselves that everybody may.
+OF_ITS_OWN = {
+    "postgres": (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = current_user AND pid <> pg_backend_pid()",
+        "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE usename = current_user AND pid <> pg_backend_pid()",
+        "SET default_transaction_read_only = off; SELECT lo_create(424242)",
+        "SET default_transaction_read_only = off; SELECT lo_from_bytea(0, 'x')",
+        "SET default_transaction_read_only = off; CREATE TABLE evil (a int)",
+        "SET default_transaction_read_only = off; CREATE TEMPORARY TABLE evil (a int)",
+        "SET default_transaction_read_only = off; INSERT INTO customers (id, name) VALUES (7, 'x')",
+        "SET default_transaction_read_only = off; SELECT nextval('orders_id_seq')",
+        "SET default_transaction_read_only = off; SELECT by_its_owner()",
+        "SET default_transaction_read_only = off; INSERT INTO open_to_all VALUES (1)",
+        "ALTER ROLE CURRENT_USER SET default_transaction_read_only = off",
+        "ALTER ROLE CURRENT_USER PASSWORD 'x'",
+        "SELECT dblink_exec('dbname=postgres', 'CREATE TABLE evil (a int)')",
+    ),
+    "mysql": (
+        "KILL {other}",
+        "CREATE TEMPORARY TABLE evil (a int)",
+        "ALTER USER CURRENT_USER() IDENTIFIED BY 'x'",
+        "CALL by_its_owner()",
+        "LOCK TABLES customers READ",
+        "SHOW PROCESSLIST",
+    ),
+}
+# Made before the reader is: what is dangerous has to be seen and taken away by the page's statements.
+TRAPS = {
+    "postgres": (
+        "CREATE EXTENSION dblink",
+        "CREATE FUNCTION by_its_owner() RETURNS int SECURITY DEFINER LANGUAGE sql "
+        "AS 'INSERT INTO customers (id, name) VALUES (8, ''x'') RETURNING id'",
+        "CREATE TABLE open_to_all (a int); GRANT ALL ON open_to_all TO PUBLIC",
+    ),
+    "mysql": ("CREATE PROCEDURE by_its_owner() INSERT INTO customers (id, name) VALUES (8, 'x')",),
+}
+
+
+@pytest.mark.parametrize("engine", sorted(TRAPS))
+def test_no_hostile_statement_has_an_effect_by_the_page_s_user_alone(engine: str, tmp_path: Path) -> None:
+    """No guard, no session of ours: the user that the page's statements make, by the plain driver."""
+    lab = LABS[engine](tmp_path / f"alone_{engine}")
+    for sql in TRAPS[engine]:
+        lab.look(sql)
+    texts = [case["sql"].replace("{watch}", str(lab.watch)) for case in CASES if case["engine"] == engine]
+    with lab.alone() as alone:
+        own = [sql.replace("{other}", "999999") for sql in OF_ITS_OWN[engine]]
+        words, effects = each(lab, [*own, *texts], lambda sql: sent_alone(alone, sql))
+        assert not effects, [sql for sql, word in zip([*own, *texts], words, strict=True) if word == EFFECT]
+        assert alone.send("SELECT id FROM customers", 5) == "no effect", "it reads"
+        assert {sql for sql, word in zip(texts, words[len(own) :], strict=True) if word == OWN_PASSWORD} <= {
+            "SET PASSWORD = PASSWORD('x')"
+        }
+
+
+@pytest.mark.parametrize("engine", sorted(TRAPS))
+def test_the_test_of_the_user_alone_sees_what_a_user_who_may_write_does(engine: str, tmp_path: Path) -> None:
+    lab = LABS[engine](tmp_path / f"seen_{engine}")
+    alone = ALONE[engine](lab, lab.where()["user"])
+    with closing(alone):
+        words, effects = each(lab, ["SELECT 1", REAL_WRITES], lambda sql: sent_alone(alone, sql))
+        assert (words[0], effects) == ("no effect", 1)
+        if engine == "postgres":
+            assert sent_alone(alone, OF_ITS_OWN[engine][0]) == EFFECT, "another session of its own was ended"
+
+
 def send(database: SourceDatabase, sql: str) -> None:
     """Send it, and see that it does not take longer than it may."""
     started = time.monotonic()
@@ -93,7 +165,12 @@ def test_the_published_table_shows_every_case() -> None:
     shown = TABLE.read_text()
     for case in CASES:
         assert f"| {code(case['sql'])} | {case['why']} |" in shown, "run: python -m tests.engines.net_table"
-    assert "**had an effect**" not in shown
+    assert EFFECT not in shown
+    counted = re.findall(
+        r"Of (\d+) statements had an effect: (\d+) .*?, (\d+) .*?, ([\d-]+) with the user", shown
+    )
+    assert sum(int(row[0]) for row in counted) == len(CASES)
+    assert {figure for row in counted for figure in row[1:]} <= {"0", "-"}
 
 
 @pytest.mark.parametrize("engine", sorted(LABS))

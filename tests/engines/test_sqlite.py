@@ -23,7 +23,7 @@ from sqlagent.values import FailureKind, Limits
 def test_a_missing_file_is_said_to_be_missing_and_is_not_made(tmp_path: Path) -> None:
     database = open_database("sqlite", database=str(tmp_path / "gone.sqlite3"))
     for ask in (database.check, database.catalog, lambda: database.execute("SELECT 1", Limits())):
-        with pytest.raises(Unreachable, match="There is no file at .*gone.sqlite3"):
+        with pytest.raises(Unreachable, match="There is no file gone.sqlite3"):
             ask()
     assert not (tmp_path / "gone.sqlite3").exists()
 
@@ -33,6 +33,38 @@ def test_a_file_that_is_something_else_is_said_to_be(tmp_path: Path) -> None:
     path.write_text("Dear sir, this is no database. " * 100)
     with pytest.raises(Unreachable, match="is not a SQLite database"):
         open_database("sqlite", database=str(path)).check()
+
+
+def test_what_a_statement_found_in_rows_is_no_fault_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "some.sqlite3"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE t (note)")
+        db.execute("INSERT INTO t VALUES ('{locked'), ('unable to open'), ('readonly')")
+        db.commit()
+    database = open_database("sqlite", database=str(path))
+    for sql, said in (
+        ("SELECT json(note) FROM t", "malformed JSON"),
+        ("SELECT json_extract('{}', note) FROM t WHERE note LIKE '%a%'", "path"),
+        ("SELECT readonly FROM t", "no such column: readonly"),
+        ("SELECT locked, is_not_authorized FROM t", "no such column: locked"),
+    ):
+        with pytest.raises(StatementFailed) as caught:
+            database.execute(sql, Limits())
+        assert caught.value.failure.kind is FailureKind.ERROR
+        assert said in str(caught.value) and str(tmp_path) not in str(caught.value)
+
+
+def test_no_message_tells_the_folder_of_the_file(tmp_path: Path) -> None:
+    for name, content in (
+        ("gone.sqlite3", None),
+        ("letter.txt", b"Dear sir. " * 100),
+        ("cut.sqlite3", b"SQLite format 3\0"),
+    ):
+        if content:
+            (tmp_path / name).write_bytes(content)
+        with pytest.raises(Unreachable, match=name) as caught:
+            open_database("sqlite", database=str(tmp_path / name)).check()
+        assert str(tmp_path) not in str(caught.value) and "/" not in str(caught.value)
 
 
 def test_full_text_tables_can_be_asked_and_their_shadows_are_not_listed(tmp_path: Path) -> None:

@@ -50,6 +50,12 @@ def stock(alice, tmp_path) -> Source:
 
 
 @pytest.fixture
+def here_allowed(settings) -> None:
+    """An administrator has allowed webhooks to this machine."""
+    settings.WEBHOOK_HOSTS = ["127.0.0.1", "127.0.0.2"]
+
+
+@pytest.fixture
 def mail(settings) -> None:
     """A mail server that is named and never asked."""
     settings.EMAIL_HOST = "mail.example.com"

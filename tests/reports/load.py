@@ -53,6 +53,9 @@ def main() -> None:
         "MIRROR_ENCRYPTION_KEYS": "dGVzdHMtb25seS10ZXN0cy1vbmx5LXRlc3RzLW9ubHk=",
         "CHART_IMAGES": options.images,
         "LOG_LEVEL": "INFO",
+        # A load is of one person's reports, and what a person may send is no part of what it measures.
+        "MAIL_DOMAINS": "example.com",
+        "MAILS_PER_HOUR": str(10 * options.reports),
     }
     with MailServer(folder / "mail") as mail:
         os.environ |= {"EMAIL_HOST": mail.host, "EMAIL_PORT": str(mail.port)}

@@ -22,8 +22,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from moto.server import ThreadedMotoServer
 
+from mirror.modes import BEFORE
 from mirror.reports import channels
-from mirror.reports.channels import ChannelError, DeliveryFailed, s3
+from mirror.reports.channels import ChannelError, DeliveryFailed, Reach, s3
 from mirror.reports.channels.naming import dated_names, safe_name
 from tests.hook_server import hook_server
 from tests.reports.parcels import CSV, attachment, parcel
@@ -168,6 +169,24 @@ def test_staff_may_name_a_folder_that_is_there(tmp_path):
         folder(str(tmp_path / "file"), by_staff=True)
 
 
+def test_files_put_elsewhere_may_be_fetched_as_the_machine_says_and_ours_by_nobody(
+    tmp_path, settings, monkeypatch
+):
+    monkeypatch.setenv(BEFORE, "0o027")
+    settings.VAR_DIR = tmp_path / "var"
+    settings.REPORT_FOLDERS_DIR = settings.VAR_DIR / "folders"
+    (tmp_path / "shared").mkdir(mode=0o755)
+    ours, theirs = settings.REPORT_FOLDERS_DIR, tmp_path / "shared"
+    put(folder("sales"))
+    put(folder(str(theirs), by_staff=True))
+
+    def modes(place: Path) -> set[str]:
+        return {f"{path.stat().st_mode & 0o777:o}" for path in place.rglob("*")}
+
+    assert modes(ours) == {"700", "600"}
+    assert modes(theirs) == {"750", "640"}
+
+
 def test_a_link_planted_later_leads_nowhere(base, tmp_path):
     target = folder("sales")
     (tmp_path / "elsewhere").mkdir()
@@ -231,6 +250,8 @@ def test_a_folder_that_may_not_be_written_to_is_said(tmp_path):
 
 # ---------------------------------------------------------------- buckets
 
+# What an administrator's reports may call; the stores here are on this machine.
+EVERYWHERE = Reach(is_everywhere=True)
 KEYS = {"aws_access_key_id": "someone", "aws_secret_access_key": "a-secret-key", "region_name": "us-east-1"}
 
 
@@ -254,11 +275,11 @@ def bucket(endpoint: str, **changed) -> dict:
         "access_key": "someone",
         "endpoint": endpoint,
     }
-    return channels.check("s3", {**typed, **changed}, "a-secret-key", by_staff=False)
+    return channels.check("s3", {**typed, **changed}, "a-secret-key", by_staff=True, reach=EVERYWHERE)
 
 
 def upload(target: dict, before=None, secret: str = "a-secret-key", **changed) -> str:
-    return channels.deliver("s3", target, secret, parcel(**changed), before=before)
+    return channels.deliver("s3", target, secret, parcel(**changed), before=before, reach=EVERYWHERE)
 
 
 def objects(store: str, name: str = "reports") -> dict[str, bytes]:
@@ -285,7 +306,8 @@ from mirror.reports import channels
 from tests.reports.parcels import parcel, zeros
 def upload(size):
     channels.deliver("s3", {"bucket": "reports", "prefix": "large", "region": "", "endpoint": sys.argv[1],
-        "access_key": "someone"}, "a-secret-key", parcel(files=(zeros("large.bin", size),)))
+        "access_key": "someone"}, "a-secret-key", parcel(files=(zeros("large.bin", size),)),
+        reach=channels.Reach(is_everywhere=True))
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
 print(-upload(1_000) + upload(25_000_000))
@@ -378,23 +400,46 @@ def test_what_cannot_be_a_bucket_is_said_beside_its_field(changed, field):
 
 def test_a_secret_key_is_needed(store):
     with pytest.raises(ChannelError) as caught:
-        channels.check("s3", bucket(store), "", by_staff=True)
+        channels.check("s3", bucket(store), "", by_staff=True, reach=EVERYWHERE)
     assert caught.value.field == "secret"
 
 
-def test_what_a_connection_was_made_to_is_looked_at_before_anything_is_sent(settings, monkeypatch):
+def test_what_a_connection_was_made_to_is_looked_at_before_anything_is_sent(monkeypatch):
     real = socket.getaddrinfo
     with hook_server() as server:
-        target = bucket(server.url(""))
-
-        # Private networks are fine when it is looked up and no more when it is connected: a name that changed.
-        def look_up(host, *more, **named):
-            settings.SOURCE_PRIVATE_HOSTS = host != "127.0.0.1" or not checked
-            return real(host, *more, **named)
+        # A name that is public when it is looked up and leads here when it is connected.
+        def look_up(host, port, *more, **named):
+            if host != "store.example.org":
+                return real(host, port, *more, **named)
+            place = "127.0.0.1" if checked else "93.184.216.34"
+            return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (place, port))]
 
         checked: list[bool] = []
         monkeypatch.setattr(socket, "getaddrinfo", look_up)
+        target = bucket(server.url("", host="store.example.org"))
         with pytest.raises(DeliveryFailed, match="may not be called") as caught:
-            upload(target, before=lambda: checked.append(True))
+            channels.deliver(
+                "s3", target, "a-secret-key", parcel(), before=lambda: checked.append(True), reach=Reach()
+            )
         assert caught.value.is_permanent
         assert server.received == []
+        allowed = Reach(hosts=frozenset({"store.example.org"}))
+        with pytest.raises(DeliveryFailed):
+            channels.deliver(
+                "s3", {**target, "bucket": "refusing-bucket"}, "a-secret-key", parcel(), reach=allowed
+            )
+        assert server.received, "an administrator has allowed this host"
+
+
+def test_what_a_store_answers_is_told_by_its_code_and_status_alone():
+    with hook_server() as server, pytest.raises(DeliveryFailed) as caught:
+        upload(bucket(server.url(""), bucket="telling-bucket"))
+    assert "it refused the file (418)" in str(caught.value)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_store_in_a_private_network_is_a_decision_of_administrators(store):
+    with pytest.raises(ChannelError, match="no administrator has allowed it"):
+        channels.check("s3", {**bucket(store), "prefix": "x"}, "a-secret-key", by_staff=False)
+    with pytest.raises(DeliveryFailed, match="no administrator has allowed it"):
+        channels.deliver("s3", bucket(store), "a-secret-key", parcel())

@@ -91,7 +91,7 @@ def test_what_the_other_side_asks_to_wait_is_waited_within_a_day(report, monkeyp
     assert len(row.answers) == 3
 
 
-def test_one_dead_channel_stops_no_other(post, alice, saved) -> None:
+def test_one_dead_channel_stops_no_other(post, alice, saved, here_allowed) -> None:
     dead = ("webhook", {"url": "https://127.0.0.1:1/nobody"}, None)
     report = save_report(alice, saved)
     report = services.report_update(
@@ -160,7 +160,7 @@ def test_a_mail_with_a_link_carries_the_same_one_at_each_attempt(report, post, s
     assert client.get(reverse("reports:link", args=[token])).status_code == 404
 
 
-def test_a_kept_secret_goes_to_no_other_place(post, alice, saved) -> None:
+def test_a_kept_secret_goes_to_no_other_place(post, alice, saved, here_allowed) -> None:
     report = save_report(
         alice, saved, channels=[("webhook", {"url": "https://127.0.0.1/a"}, "whsec_" + "a" * 40)]
     )

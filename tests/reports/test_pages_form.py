@@ -148,7 +148,7 @@ def test_a_report_whose_saved_sql_is_gone_says_so_and_is_mended(as_alice, alice,
 # ---------------------------------------------------------------- secrets
 
 
-def test_a_signing_secret_is_shown_once_and_never_given_back(as_alice, typed) -> None:
+def test_a_signing_secret_is_shown_once_and_never_given_back(as_alice, typed, here_allowed) -> None:
     row = {"channel": "0", "channel-0-kind": "webhook", "channel-0-url": "http://127.0.0.1:9/in?key=k"}
     shown = as_alice.post(url("new"), {**typed, **row}, follow=True)
     report, channel = Report.objects.get(), Channel.objects.get()
@@ -179,7 +179,7 @@ def test_a_signing_secret_is_shown_once_and_never_given_back(as_alice, typed) ->
     ],
 )
 def test_a_secret_that_was_typed_is_kept_when_left_empty_and_never_shown(
-    as_alice, typed, kind, fields, secret
+    as_alice, typed, here_allowed, kind, fields, secret
 ) -> None:
     row = {
         "channel": "0",

@@ -14,7 +14,18 @@ from django.utils import timezone
 from mirror.leases import Status
 from mirror.people.services import user_deactivate
 from mirror.reports import services
-from mirror.reports.models import Channel, Delivery, FileLink, Report, ReportFile, ReportRun, RunPart
+from mirror.reports.models import (
+    Allowance,
+    Channel,
+    Consent,
+    Delivery,
+    FileLink,
+    Report,
+    ReportFile,
+    ReportRun,
+    RunPart,
+)
+from mirror.reports.services.consents import consent_token
 from mirror.reports.urls import urlpatterns
 from tests.reports.looking import said, url
 from tests.reports.working import save_report, save_sql
@@ -33,12 +44,15 @@ class Walked:
     delivery: Delivery
     link: FileLink
     token: str
+    allowance: Allowance
+    consent: str
 
     def numbers(self) -> dict[str, int]:
         """What addresses are made of."""
         return {
             "report": self.report.pk, "run": self.run.pk, "part": self.part.pk, "file": self.file.pk,
             "delivery": self.delivery.pk, "link": self.link.pk, "channel": self.delivery.channel_id,
+            "allowance": self.allowance.pk,
         }  # fmt: skip
 
 
@@ -66,7 +80,10 @@ def walked(alice, bob, team, shop, media, settings) -> Walked:
     )  # fmt: skip
     token = services.link_make(file, alice, 24)
     Channel.objects.update(refused={"a@example.com": "550 no"})
-    return Walked(report, run, part, file, delivery, FileLink.objects.get(), token)
+    allowance = Allowance.objects.create(kind="host", value="hooks.internal")
+    Consent.objects.create(address="out@elsewhere.example", mailbox="out@elsewhere.example")
+    consent = consent_token("out@elsewhere.example")
+    return Walked(report, run, part, file, delivery, FileLink.objects.get(), token, allowance, consent)
 
 
 # What each address answers to Alice, Bob, Charlie and the administrator, and to somebody signed out. `changes`
@@ -75,6 +92,8 @@ LOOKED = (200, 200, 404, 404, 302)
 OWNED = (200, 403, 404, 404, 302)
 DONE = (302, 403, 404, 404, 302)
 ANYBODY = (200, 200, 200, 200, 302)
+ADMINISTERED = (403, 403, 403, 200, 302)
+ALLOWED = (403, 403, 403, 302, 302)
 TABLE: list[tuple[str, str, tuple[str, ...], dict[str, str], tuple[int, ...]]] = [
     ("list", "get", (), {}, ANYBODY),
     ("new", "get", (), {}, ANYBODY),
@@ -107,7 +126,14 @@ TABLE: list[tuple[str, str, tuple[str, ...], dict[str, str], tuple[int, ...]]] =
     ("link_make", "post", ("file",), {"hours": "24"}, DONE),
     ("link_revoke", "post", ("link",), {}, DONE),
     ("link", "get", ("token",), {}, (200, 200, 200, 200, 200)),
+    ("sending", "get", (), {}, ADMINISTERED),
+    ("allow", "post", (), {"kind": "domain", "value": "partner.example"}, ALLOWED),
+    ("disallow", "post", ("allowance",), {}, ALLOWED),
+    ("consent", "get", ("consent",), {}, (200, 200, 200, 200, 200)),
+    ("consent_stop", "get", ("consent",), {}, (200, 200, 200, 200, 200)),
 ]
+# What an administrator changes, and nobody else.
+DECIDED = ("allow", "disallow")
 
 
 def test_every_address_of_reports_stands_in_the_table() -> None:
@@ -118,14 +144,17 @@ def test_every_address_of_reports_stands_in_the_table() -> None:
 def test_the_owner_changes_the_team_looks_and_others_find_nothing(
     client, as_alice, as_bob, as_charlie, as_admin, walked, name, verb, wants, sent, expected
 ) -> None:
-    numbers: dict[str, Any] = {**walked.numbers(), "token": walked.token}
+    numbers: dict[str, Any] = {**walked.numbers(), "token": walked.token, "consent": walked.consent}
     address = reverse(f"reports:{name}", args=[numbers[want] for want in wants])
     typed = {**sent, "channel": numbers["channel"]} if name == "recipient_allow" else sent
     before = kept()
     found = []
     for browser in (as_bob, as_charlie, as_admin, client):
         found.append(getattr(browser, verb)(address, typed).status_code)
-        if name != "link":
+        if name in DECIDED and browser is as_admin:
+            assert kept() != before
+            before = kept()
+        elif name != "link":
             assert kept() == before
     found.insert(0, getattr(as_alice, verb)(address, typed).status_code)
     assert tuple(found) == expected
@@ -135,7 +164,9 @@ def test_the_owner_changes_the_team_looks_and_others_find_nothing(
 
 def kept() -> list[Any]:
     """All that the store holds of reports."""
-    models = (Report, Channel, ReportRun, RunPart, ReportFile, FileLink, Delivery, Report.teams.through)
+    models = (
+        Report, Channel, ReportRun, RunPart, ReportFile, FileLink, Delivery, Report.teams.through, Allowance, Consent,
+    )  # fmt: skip
     return [list(model.objects.order_by("pk").values()) for model in models]
 
 

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import time
 
 import pytest
 from django.urls import reverse
 
 from mirror.asking import services
+from mirror.sources import services as sources
 from mirror.sources.models import Source, StoredIndex
 from mirror.sources.services import catalog_refresh, index_build
+from sqlagent.grammar import completing, sampler
+from sqlagent.value_index import ValueIndex
 from tests.web.working import answer
 
 pytestmark = pytest.mark.django_db
+
+# Of one completion: who asks (2), what they see and the source, its index, the questions asked before.
+QUERIES = 5
 
 
 @pytest.fixture
@@ -79,12 +84,24 @@ def test_values_read_for_an_older_catalog_are_not_offered(known, as_alice) -> No
     assert suggested(as_alice, "revenue in norw") == []
 
 
-def test_completing_takes_no_time_after_the_first_word(known, as_alice) -> None:
+def test_completing_reads_and_works_out_nothing_anew_after_the_first_word(
+    known, as_alice, monkeypatch, django_assert_max_num_queries
+) -> None:
     suggested(as_alice, "customers in no")
-    start = time.perf_counter()
+    done: list[str] = []
+    for owner, name in [
+        (ValueIndex, "__init__"),
+        (sources, "catalog_read"),
+        (sources, "open_database"),
+        (sampler, "Schema"),
+    ]:
+        monkeypatch.setattr(owner, name, lambda *given, name=name, **named: done.append(name))
+    spoken = completing._spoken.cache_info().misses
     for typed in ("cust", "total am", "customers in nor", "revenue per coun"):
-        suggested(as_alice, typed)
-    assert (time.perf_counter() - start) / 4 < 0.1
+        with django_assert_max_num_queries(QUERIES):
+            assert suggested(as_alice, typed)
+    assert done == []
+    assert completing._spoken.cache_info().misses == spoken
 
 
 # ---------------------------------------------------------------- before anything is typed

@@ -229,7 +229,13 @@ def test_saved_sql_is_run_with_its_parameters(answered, as_alice, alice, shop) -
     run = Run.objects.get(saved=saved)
     version = work(run.versions.get())
     assert (version.origin, version.failure) == ("saved", None)
-    page = as_alice.get(reverse("asking:run", args=[run.pk])).context["page"]
+    shown = as_alice.get(reverse("asking:run", args=[run.pk]))
+    page = shown.context["page"]
+    saved.delete()
+    gone = as_alice.get(reverse("asking:run", args=[run.pk]))  # it stays saved SQL that was run
+    for words in (shown.content.decode(), gone.content.decode()):
+        assert "</svg>Saved SQL</span>" in words
+        assert "<dt>Written by</dt><dd>a person</dd>" in words
     assert (page.title, page.state, page.arguments) == (
         "Customers of a country",
         "",

@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from mirror.sources.models import Source
+from sqlagent.values import PASSWORD_HERE
 from tests import servers
 
 pytestmark = pytest.mark.django_db
@@ -44,7 +45,9 @@ def test_a_server_is_connected_with_the_password_of_the_environment(
     )
     said = connect("main", "--engine", "postgres", *where)
     assert "PostgreSQL" in said
-    assert "CREATE ROLE mirror_reader" in said
+    assert "severe   do everything on the server: it is a superuser" in said
+    assert 'CREATE ROLE "mirror_reader" LOGIN' in said
+    assert PASSWORD_HERE not in said
     assert servers.PASSWORD not in said
     assert Source.objects.get(name="main").password == servers.PASSWORD
 

@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 import time_machine
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
@@ -14,6 +15,7 @@ from django.utils import timezone
 
 from mirror.people import services
 from mirror.people.models import SignInLink, Team, User
+from mirror.people.selectors import password_exists
 
 pytestmark = pytest.mark.django_db
 
@@ -93,19 +95,38 @@ def test_a_password_signs_in_and_signing_out_ends_it(client, alice):
     assert not signed_in(client)
 
 
-def test_too_many_wrong_passwords_lock_the_name_even_for_the_right_one(client, alice, settings):
+def test_choosing_a_password_ends_the_links_that_may_stand_in_a_log(as_alice, alice, bob):
+    left_open, of_bob = services.link_create(alice), services.link_create(bob)
+    chosen = {"new_password1": "a long pass phrase", "new_password2": "a long pass phrase"}
+    assert as_alice.post(reverse("people:account"), chosen).status_code == 302
+    assert services.link_holder(left_open) is None
+    assert services.link_holder(of_bob) == bob
+
+
+@pytest.mark.parametrize(("args", "who"), [([], "admin"), (["alice"], "alice")])
+def test_a_shell_makes_a_link(client, admin, alice, settings, capsys, args, who):
+    settings.SITE_URL = "https://mirror.example.com/"
+    call_command("sign_in_link", *args)
+    said = capsys.readouterr().out.strip()
+    assert said.startswith("https://mirror.example.com/sign-in/link/")
+    client.post(said.removeprefix("https://mirror.example.com"))
+    assert client.session["_auth_user_id"] == str(User.objects.get(username=who).pk)
+
+
+def test_a_shell_makes_no_link_for_nobody(alice):
+    services.user_deactivate(alice, by=services.first_admin())
+    for name in ("alice", "nobody"):
+        with pytest.raises(CommandError, match=f"nobody called “{name}”"):
+            call_command("sign_in_link", name)
+
+
+def test_it_is_known_whether_anybody_has_a_password(alice, bob):
+    assert not password_exists()
     alice.set_password("a long pass phrase")
     alice.save()
-    url = reverse("people:sign_in")
-    for _ in range(settings.AXES_FAILURE_LIMIT):
-        last = client.post(url, {"username": "alice", "password": "wrong"})
-    assert last.status_code == 429
-    assert "locked for an hour" in last.content.decode()
-    right = client.post(url, {"username": "alice", "password": "a long pass phrase"})
-    assert right.status_code == 429
-    assert not signed_in(client)
-    client.post(reverse(LINK, args=[services.link_create(alice)]))
-    assert signed_in(client)
+    assert password_exists()
+    services.user_deactivate(alice, by=bob)
+    assert not password_exists()
 
 
 def test_somebody_without_a_password_chooses_one_and_then_needs_it_to_change_it(as_alice, alice):

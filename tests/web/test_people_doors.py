@@ -19,6 +19,8 @@ OPEN = {
     "people:sign_in",
     "people:sign_in_link",
     "people:sign_out",  # asks nothing, tells nothing
+    "reports:consent",  # asks somebody without an account whether they want a report's mails; signed link
+    "reports:consent_stop",  # ends them, by a signed link of every such mail
     "reports:link",  # gives a file to whoever has its link
 }
 VALUES = {"pk": 1, "user_pk": 1, "index": 0, "token": "x", "part": 1, "number": 0, "format": "csv"}

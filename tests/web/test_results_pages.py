@@ -150,3 +150,31 @@ def test_expired_rows_say_so_and_are_deleted_with_their_file(cities, as_alice) -
 def test_a_file_that_is_missing_is_told_not_raised(cities, as_alice) -> None:
     cities.file.storage.delete(cities.file.name)
     assert as_alice.get(reverse("results:rows", args=[cities.pk])).status_code == 410
+
+
+@pytest.mark.parametrize("how", ["cut", "flipped", "other", "empty"])
+def test_a_damaged_file_is_told_without_the_place_where_it_lies(cities, as_alice, how) -> None:
+    path = Path(cities.file.path)
+    whole = bytearray(path.read_bytes())
+    path.write_bytes(
+        {
+            "cut": whole[: len(whole) // 2],
+            "flipped": whole[:4] + bytes(255 - byte for byte in whole[4:-8]) + whole[-8:],
+            "other": b"Dear sir, this is no table.",
+            "empty": b"",
+        }[how]
+    )
+    addresses = [
+        reverse("results:rows", args=[cities.pk]),
+        f"{reverse('results:rows', args=[cities.pk])}?sort=1",
+    ]
+    addresses += [reverse("results:column", args=[cities.pk, 0])]
+    addresses += [
+        reverse("exports:download", args=[cities.pk, format])
+        for format in ("csv", "xlsx", "parquet", "jsonl", "pdf")
+    ]
+    for address in addresses:
+        answer = as_alice.get(address)
+        assert answer.status_code == 410, address
+        assert "is damaged. Run the SQL again." in answer.content.decode(), address
+        assert str(path.parent).encode() not in answer.content

@@ -10,16 +10,19 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.servers import PASSWORD, postgres_server
+from mirror.modes import too_open
+from tests.servers import PASSWORD, PostgresServer, RedisServer
 
 ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"http://\S+/sign-in/link/\S+/")
@@ -56,24 +59,36 @@ class Running:
         """Wait for the one line on standard output."""
         assert self.process.stdout is not None
         self.said = self.process.stdout.readline()
+        assert self.said.startswith("Mirror is up"), (
+            f"said {self.said!r}, then {self.process.communicate()[1]!r}"
+        )
         found = LINK.search(self.said)
-        assert found, f"said {self.said!r}, then {self.process.communicate()[1]!r}"
-        self.link = found.group()
+        self.link = found.group() if found else ""
         return self
 
     def sign_in(self) -> tuple[int, str, str]:
         """Use the link: open it and press its button."""
-        _, _, page = self.get(self.link)
-        token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
-        assert token
-        return self.get(self.link, {"csrfmiddlewaretoken": token.group(1)})
+        return self.fill(self.link)
 
-    def get(self, path: str, data: dict[str, str] | None = None) -> tuple[int, str, str]:
+    def fill(self, path: str, **fields: str) -> tuple[int, str, str]:
+        """Open a page and send its form."""
+        return self.get(path, {"csrfmiddlewaretoken": self.form_token(path), **fields})
+
+    def form_token(self, path: str) -> str:
+        """What a form of a page has to carry."""
+        token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(path)[2])
+        assert token
+        return token.group(1)
+
+    def get(
+        self, path: str, data: dict[str, str] | bytes | None = None, **headers: str
+    ) -> tuple[int, str, str]:
         """Fetch a page: status, address in the end, text."""
-        sent = urllib.parse.urlencode(data).encode() if data is not None else None
+        sent = urllib.parse.urlencode(data).encode() if isinstance(data, dict) else data
         address = path if path.startswith("http") else f"http://127.0.0.1:{self.port}{path}"
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
         try:
-            with self.opener.open(urllib.request.Request(address, sent), timeout=20) as answer:
+            with self.opener.open(urllib.request.Request(address, sent, named), timeout=20) as answer:
                 return answer.status, answer.url, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.url or "", error.read().decode()
@@ -108,6 +123,24 @@ class Running:
         _, errors = self.process.communicate(timeout=30)
         return self.process.returncode, errors
 
+    def health(self) -> tuple[int, dict[str, Any], float]:
+        """What /healthz answers, and how long it took (seconds)."""
+        began = time.monotonic()
+        status, _, text = self.get("/healthz")
+        return status, json.loads(text), time.monotonic() - began
+
+    def wait_for_health(self, wanted: int, seconds: float = 30) -> dict[str, Any]:
+        """Ask until /healthz answers so."""
+        until = time.monotonic() + seconds
+        while (answer := self.health())[0] != wanted and time.monotonic() < until:
+            time.sleep(0.3)
+        assert answer[0] == wanted, answer
+        return answer[1]
+
+    def open_to_others(self) -> list[str]:
+        """What others on the machine may read, write or enter of its folder."""
+        return [f"{path.lstat().st_mode & 0o777:o} {path}" for path in too_open(self.folder)]
+
 
 def free_port() -> int:
     with socket.socket() as probe:
@@ -137,7 +170,7 @@ def test_a_first_start_makes_what_it_needs_and_says_one_line(started):
     assert status == 200
     assert json.loads(text) == {
         "status": "up",
-        **dict.fromkeys(("web", "store", "worker", "reports", "deliveries"), "up"),
+        **dict.fromkeys(("web", "store", "broker", "worker", "reports", "deliveries"), "up"),
     }
 
     before, status, after, _ = started.signed_in_at
@@ -163,6 +196,51 @@ def test_the_worker_makes_the_values_of_the_shop_searchable(started):
     while "searchable" not in (page := started.get("/sources/1/")[2]) and time.monotonic() < until:
         time.sleep(0.3)
     assert "searchable" in page
+
+
+def test_nobody_else_on_the_machine_may_read_what_it_writes(started):
+    assert oct(started.folder.stat().st_mode & 0o777) == "0o700"
+    file = (
+        b'--x\r\nContent-Disposition: form-data; name="files"; filename="sales.csv"\r\n'
+        b"Content-Type: text/csv\r\n\r\nplace,amount\r\nOslo,5\r\n\r\n--x\r\n"
+        b'Content-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\n%s\r\n--x--\r\n'
+    )
+    token = started.form_token("/sources/upload/").encode()
+    status, review, _ = started.get(
+        "/sources/upload/", file % token, Content_Type="multipart/form-data; boundary=x"
+    )
+    assert (status, "/sources/upload/" in review) == (200, True)
+    _, run, _ = started.fill(
+        "/", source="shop", question="SELECT country, count(*) FROM customers GROUP BY 1"
+    )
+    found, written, until = set(), set(), time.monotonic() + 30
+    while not {"store.sqlite3-wal", ".parquet"} <= written and time.monotonic() < until:
+        found |= set(started.open_to_others())
+        for _, _, files in os.walk(started.folder):
+            written |= {*files, *(Path(name).suffix for name in files)}
+        started.get(run)
+    assert not found | set(started.open_to_others())
+    assert {"store.sqlite3", "store.sqlite3-wal", "store.sqlite3-shm", "secrets.env", "running"} <= written
+    assert {"web.log", "worker.log", "reports.log", "deliveries.log", "scheduler.log"} <= written
+    assert ".parquet" in written, "a stored result"
+    uploaded = [path for path in (started.folder / "uploads").rglob("*") if path.is_file()]
+    assert "place,amount" in "".join(path.read_text(errors="replace") for path in uploaded)
+
+
+def test_who_calls_is_not_believed_from_a_header(started):
+    browser, tried = Running.__new__(Running), []
+    browser.port = started.port
+    browser.opener = urllib.request.build_opener(
+        urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
+    )
+    for number in range(6):
+        fields = {
+            "csrfmiddlewaretoken": browser.form_token("/sign-in/"),
+            "username": "nobody",
+            "password": "wrong",
+        }
+        tried.append(browser.get("/sign-in/", fields, X_Forwarded_For=f"203.0.113.{number}")[0])
+    assert tried == [200] * 5 + [429]
 
 
 @pytest.mark.parametrize(
@@ -209,7 +287,12 @@ def test_no_log_holds_a_secret(started):
     assert not re.search(r"/sign-in/link/\w", logs)
 
 
-def test_it_ends_cleanly_with_all_its_children_and_starts_again_in_seconds(started):
+def test_a_link_is_ended_by_choosing_a_password(started):
+    chosen = {"new_password1": "a long pass phrase", "new_password2": "a long pass phrase"}
+    assert started.fill("/account/", **chosen)[:2] == (200, f"http://127.0.0.1:{started.port}/account/")
+
+
+def test_it_ends_cleanly_with_all_its_children_and_starts_again_with_what_it_made(started):
     until = time.monotonic() + 20
     while len(children := started.children()) < 9 and time.monotonic() < until:
         time.sleep(0.1)
@@ -218,14 +301,22 @@ def test_it_ends_cleanly_with_all_its_children_and_starts_again_in_seconds(start
     assert code == 0
     assert errors.endswith("Stopped.\n")
     assert not [pid for pid in children if Path(f"/proc/{pid}").exists()]
+    assert "Others on this machine" not in errors
 
-    before = time.monotonic()
+    made = [started.folder / name for name in ("secrets.env", "shop.sqlite3")]
+    before = [(path.stat().st_ino, path.stat().st_mtime_ns) for path in made]
+    (started.folder / "store.sqlite3").chmod(0o644)
+    started.folder.chmod(0o755)
     again = Running(started.folder, started.port)
     again.up()
-    assert time.monotonic() - before < 15
+    assert [(path.stat().st_ino, path.stat().st_mtime_ns) for path in made] == before
+    assert again.said == f"Mirror is up at http://127.0.0.1:{started.port}/\n", "somebody has a password"
+    assert not again.open_to_others()
     children = again.children()
     again.process.kill()
-    again.process.communicate()
+    _, errors = again.process.communicate()
+    assert "sample shop" not in errors, "what is there is not built again"
+    assert f"could read or enter 2 files and folders of {started.folder}. Now only you can." in errors
     until = time.monotonic() + 20
     while [pid for pid in children if Path(f"/proc/{pid}").exists()] and time.monotonic() < until:
         time.sleep(0.2)
@@ -244,19 +335,100 @@ def test_a_missing_secret_in_production_stops_the_start_with_its_name(tmp_path, 
     assert not (tmp_path / "secrets.env").exists()
 
 
-def test_it_keeps_its_store_on_a_server_when_told_so(tmp_path):
-    server = postgres_server()
-    with server.connect() as db:
+@pytest.fixture
+def postgres() -> Iterator[PostgresServer]:
+    """One of its own, because it is stopped."""
+    server = PostgresServer()
+    server.start()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def redis() -> Iterator[RedisServer]:
+    server = RedisServer()
+    server.start()
+    yield server
+    server.remove()
+
+
+@pytest.mark.timeout(180)
+def test_in_production_on_servers_it_says_no_link_and_health_names_what_went_away(tmp_path, postgres, redis):
+    with postgres.connect() as db:
         db.execute("CREATE DATABASE mirror_store")
-    url = f"postgres://{server.user}:{urllib.parse.quote(PASSWORD)}@{server.host}:{server.port}/mirror_store"
-    running = Running(tmp_path, free_port(), DATABASE_URL=url)
-    running.up()
-    status, _, text = running.get("/healthz")
-    assert (status, json.loads(text)["store"]) == (200, "up")
-    assert running.stop()[0] == 0
-    assert not (tmp_path / "store.sqlite3").exists()
-    with server.connect("mirror_store") as db:
-        assert db.execute("SELECT name FROM sources_source").fetchall() == [("shop",)]
+    login = f"{postgres.user}:{urllib.parse.quote(PASSWORD)}"
+    port = free_port()
+    environment = {
+        "PRODUCTION": "true",
+        "SECRET_KEY": "x" * 50,
+        "MIRROR_ENCRYPTION_KEYS": os.environ["MIRROR_ENCRYPTION_KEYS"],
+        "DATABASE_URL": f"postgres://{login}@{postgres.host}:{postgres.port}/mirror_store",
+        "REDIS_URL": redis.url,
+        "SITE_URL": f"http://127.0.0.1:{port}",
+        "TRUSTED_PROXIES": "127.0.0.1",
+    }
+    running = Running(tmp_path, port, **environment)
+    try:
+        running.up()
+        assert running.said == (
+            f"Mirror is up at http://127.0.0.1:{port}/ and nobody has a password yet. "
+            "For a link to sign in with, run: .venv/bin/python manage.py sign_in_link\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "manage.py", "sign_in_link"],
+            cwd=ROOT,
+            env={
+                **os.environ,
+                **environment,
+                "MIRROR_VAR_DIR": str(tmp_path),
+                "DJANGO_SETTINGS_MODULE": "mirror.settings",
+            },
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        running.link = done.stdout.strip()
+        tried = []
+        for number in (1, 1, 1, 1, 1, 1, 2):
+            fields = {
+                "csrfmiddlewaretoken": running.form_token("/sign-in/"),
+                "username": "admin",
+                "password": "wrong",
+            }
+            tried.append(running.get("/sign-in/", fields, X_Forwarded_For=f"203.0.113.{number}")[0])
+        assert tried == [200] * 5 + [429, 200], "the proxy's word about who calls is believed"
+        assert running.sign_in()[0] == 200
+        assert running.health()[:2] == (
+            200,
+            {
+                "status": "up",
+                **dict.fromkeys(("web", "store", "broker", "worker", "reports", "deliveries"), "up"),
+            },
+        )
+        assert not (tmp_path / "store.sqlite3").exists()
+        with postgres.connect("mirror_store") as db:
+            assert db.execute("SELECT name FROM sources_source").fetchall() == [("shop",)]
+
+        redis.stop(signal.SIGKILL)
+        status, body, seconds = running.health()
+        assert (status, body["broker"], body["store"]) == (503, "down", "up")
+        assert body["why"]["broker"] == "The broker does not answer; the log says why."
+        assert seconds < 2
+        redis.start()
+        running.wait_for_health(200)
+
+        postgres.stop(signal.SIGQUIT)
+        status, body, seconds = running.health()
+        assert (status, body["store"], body["broker"], body["worker"]) == (503, "down", "up", "unknown")
+        assert seconds < 2
+        postgres.start()
+        running.wait_for_health(200)
+        assert "/sign-in/" not in running.get("/")[1], "the session went on"
+        assert running.stop()[0] == 0
+    finally:
+        if running.process.poll() is None:
+            running.process.kill()
+            running.process.communicate()
 
 
 def test_a_store_that_is_not_there_is_told_in_words(tmp_path):
@@ -268,7 +440,8 @@ def test_a_store_that_is_not_there_is_told_in_words(tmp_path):
     assert "Traceback" not in errors
 
 
-def test_health_names_what_is_down(client, db):
+@pytest.mark.django_db(transaction=True)
+def test_health_names_what_is_down(client):
     from datetime import timedelta
 
     from django.utils import timezone
@@ -288,3 +461,47 @@ def test_health_names_what_is_down(client, db):
     answer = client.get("/healthz")
     assert answer.status_code == 503
     assert "sign of life" in answer.json()["why"]["worker"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_health_names_a_folder_of_messages_that_takes_none(client, settings, tmp_path):
+    (tmp_path / "file").write_text("")
+    settings.CELERY_BROKER_TRANSPORT_OPTIONS = {"data_folder_in": str(tmp_path / "file")}
+    answer = client.get("/healthz")
+    assert (answer.status_code, answer.json()["broker"]) == (503, "down")
+    (tmp_path / "messages").mkdir()
+    settings.CELERY_BROKER_TRANSPORT_OPTIONS = {"data_folder_in": str(tmp_path / "messages")}
+    assert client.get("/healthz").json()["broker"] == "up"
+    assert not list((tmp_path / "messages").iterdir()), "nothing is left behind"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_store_that_hangs_is_down_within_two_seconds_and_costs_one_thread(client, monkeypatch):
+    from mirror.health import services
+
+    go_on = threading.Event()
+    monkeypatch.setattr(services, "_STORE", services._Look(lambda: go_on.wait(30) and {}))
+    began = time.monotonic()
+    answers = [client.get("/healthz") for _ in range(3)]
+    assert time.monotonic() - began < 6
+    assert {answer.status_code for answer in answers} == {503}
+    assert "has not answered within 1.5 seconds" in answers[0].json()["why"]["store"]
+    assert [thread.name for thread in threading.enumerate()].count("health") == 1
+    go_on.set()
+
+
+@pytest.mark.parametrize("cookie", ["", "0" * 32, "x", "\x00;"])
+def test_health_is_answered_before_anything_that_may_need_what_is_down(client, settings, monkeypatch, cookie):
+    """A session, a host that is not ours, a broken look: never a page."""
+    from mirror.health import services
+
+    def broken() -> dict[str, str]:
+        raise RuntimeError("nobody expected this")
+
+    monkeypatch.setattr(services, "_STORE", services._Look(broken))
+    client.cookies[settings.SESSION_COOKIE_NAME] = cookie
+    answer = client.get("/healthz", headers={"host": "203.0.113.7"})
+    assert answer.status_code == 503
+    assert answer["Content-Type"] == "application/json"
+    assert answer.json()["store"] == "down"
+    assert "expected" not in answer.content.decode()

@@ -52,7 +52,9 @@ def test_a_test_tells_the_server_the_user_and_what_it_could_change(as_alice, erp
     assert "as web_reader" in reader
     assert "can change nothing" in reader
     owner = post(as_alice, "test", typed(erp, username=erp.user, password=PASSWORD)).content.decode()
-    assert "could change" in owner
+    assert "could do more than read" in owner
+    assert "Do everything on the server: it is a superuser" in owner
+    assert "CREATE ROLE &quot;mirror_reader&quot;" in owner
 
 
 @pytest.mark.parametrize(

@@ -205,6 +205,23 @@ def test_a_file_that_is_no_table_says_so(tmp_path, name, content, said):
     assert not plan.tables
 
 
+def test_a_damaged_parquet_file_says_so_without_the_place_where_it_lies(tmp_path):
+    whole = io.BytesIO()
+    pq.write_table(pa.table({"n": list(range(3_000)), "s": [f"x{n}" for n in range(3_000)]}), whole)
+    chance, said = Random(5), 0
+    for number in range(60):
+        content = bytearray(whole.getvalue())
+        for _ in range(chance.choice((1, 20, 500))):
+            content[chance.randrange(4, len(content))] = chance.randrange(256)
+        if number % 3 == 0:
+            content = content[: chance.randrange(4, len(content))]
+        plan = planned(tmp_path, bytes(content), "damaged.parquet")
+        assert plan.tables or plan.error.startswith("This Parquet file cannot be read: it is damaged")
+        assert str(tmp_path) not in plan.error and "/" not in plan.error and "{" not in plan.error
+        said += bool(plan.error)
+    assert said > 30
+
+
 def test_a_damaged_workbook_says_so_or_is_read(tmp_path):
     book, out = openpyxl.Workbook(), io.BytesIO()
     book.active.append(["a", "b"])

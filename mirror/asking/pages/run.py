@@ -43,7 +43,8 @@ class TurnView:
 class RunPage:
     """Everything the run page shows.
 
-    `state` is queued, running, stopped, or the outcome; empty for saved SQL that is only run.
+    `state` is queued, running, stopped, or the outcome; empty where saved SQL was run: that
+    `is_saved`, even when it has left the library since.
     `draft` is what the editor starts with: the version's SQL, or the best attempt of a run
     that failed; `typed` replaces it where something just typed could not be taken.
     """
@@ -59,7 +60,7 @@ class RunPage:
     asked: str
     question: str
     is_rewritten: bool
-    saved_id: int | None
+    is_saved: bool
     arguments: tuple[tuple[str, str], ...]
     state: str
     is_working: bool
@@ -120,7 +121,7 @@ def run_page(
         asked=asked,
         question=run.question,
         is_rewritten=bool(run.asked) and run.question != run.asked,
-        saved_id=run.saved_id,
+        is_saved=bool(versions) and versions[-1].origin == Version.Origin.SAVED,
         arguments=tuple((name, str(value)) for name, value in (current.arguments if current else {}).items()),
         state=state_of(run),
         is_working=not run.is_ended,

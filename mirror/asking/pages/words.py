@@ -14,7 +14,7 @@ PRIVACY = {
     "rows": "rows",
 }
 PRIVACY_MEANING = {
-    "schema": "Only names of tables and columns may reach a language model.",
+    "schema": "Names, types and comments of tables and columns may reach a language model; no stored value.",
     "masked": "Names and masked sample values may reach a language model.",
     "rows": "Names and stored rows may reach a language model.",
 }

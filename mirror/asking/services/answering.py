@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from django.db import close_old_connections, transaction
+from django.db import close_old_connections
 from django.utils import timezone
 
 from mirror.asking.models import Run, Step, Version
@@ -152,21 +152,26 @@ class _Steps:
     def __init__(self, run: Run, lease: Lease) -> None:
         self._run, self._lease, self._writer, self._number = run, lease, StepWriter(), 0
         if lease.attempt > 1:
-            with transaction.atomic():
-                lease.write()
-                run.steps.all().delete()
-                run.versions.all().delete()
+            lease.keep(self._forget)
             self._write("noted", {"message": BEGUN_AGAIN})
 
     def keep(self, event: Event) -> None:
         kind, data = self._writer.step(event)
         self._write(kind, storable(data))
 
+    def _forget(self) -> None:
+        self._lease.write()
+        self._run.steps.all().delete()
+        self._run.versions.all().delete()
+
     def _write(self, kind: str, data: dict[str, Any]) -> None:
         self._number += 1
-        with transaction.atomic():
+
+        def write() -> None:
             self._lease.write()
             Step.objects.create(run=self._run, number=self._number, kind=kind, data=data)
+
+        self._lease.keep(write)
         close_old_connections()
 
 
@@ -178,22 +183,25 @@ def _conclude(run: Run, lease: Lease, answer: Answer, result: Kept) -> None:
         return
     if isinstance(result, ResultNotKept):
         now = timezone.now()
-        with transaction.atomic():
-            lease.end(**fields)
-            _version(run, answer, failure=not_kept_json(result), started_at=now, ended_at=now)
+        without = {"failure": not_kept_json(result), "started_at": now, "ended_at": now}
+        _end(run, lease, answer, fields, without)
         return
     try:
         drawn = draw(rows_of(result, DRAWN_ROWS), answer.question.text, sql=answer.sql)
-        with transaction.atomic():
-            lease.end(**fields, sentence=storable(drawn.sentence))
-            at = result.created_at
-            _version(run, answer, result=result, started_at=at, ended_at=at, **drawn.fields())
+        at = result.created_at
+        kept = {"result": result, "started_at": at, "ended_at": at, **drawn.fields()}
+        _end(run, lease, answer, fields | {"sentence": storable(drawn.sentence)}, kept)
     except LeaseLost:
         result_delete(result)
         raise
 
 
-def _version(run: Run, answer: Answer, **fields: Any) -> None:
-    """Keep the SQL of an answer as the run's first version."""
+def _end(run: Run, lease: Lease, answer: Answer, ended: dict[str, Any], version: dict[str, Any]) -> None:
+    """End a run, and keep the SQL of its answer as its first version."""
     origin, sql = Version.Origin.ANSWER, storable(answer.sql)
-    Version.objects.create(run=run, number=1, origin=origin, sql=sql, status=Status.DONE, **fields)
+
+    def write() -> None:
+        lease.end(**ended)
+        Version.objects.create(run=run, number=1, origin=origin, sql=sql, status=Status.DONE, **version)
+
+    lease.keep(write)

@@ -12,14 +12,24 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from mirror.reports.channels.values import Attachment, ChannelError, DeliveryFailed, Parcel, Section
+from mirror.reports.channels.values import (
+    NOWHERE,
+    Attachment,
+    ChannelError,
+    DeliveryFailed,
+    Parcel,
+    Reach,
+    Section,
+)
 
 __all__ = [
     "KINDS",
+    "NOWHERE",
     "Attachment",
     "ChannelError",
     "DeliveryFailed",
     "Parcel",
+    "Reach",
     "Section",
     "check",
     "deliver",
@@ -30,12 +40,14 @@ __all__ = [
 KINDS = ("mail", "webhook", "slack", "folder", "s3")
 
 
-def check(kind: str, target: Mapping[str, Any], secret: str, *, by_staff: bool) -> dict[str, Any]:
+def check(
+    kind: str, target: Mapping[str, Any], secret: str, *, by_staff: bool, reach: Reach = NOWHERE
+) -> dict[str, Any]:
     """Clean what was typed about a channel; what comes back is kept as its `target`.
 
-    Raises: ChannelError, in words for beside the field it names.
+    `reach` says which private hosts it may be at. Raises: ChannelError, in words for beside the field it names.
     """
-    cleaned: dict[str, Any] = _module(kind).check(target, secret, by_staff=by_staff)
+    cleaned: dict[str, Any] = _module(kind).check(target, secret, by_staff=by_staff, reach=reach)
     return cleaned
 
 
@@ -51,15 +63,16 @@ def deliver(
     parcel: Parcel,
     to: str = "",
     before: Callable[[], None] | None = None,
+    reach: Reach = NOWHERE,
 ) -> str:
-    """Hand a parcel over and give what the other side answered, fit to be shown.
+    """Hand a parcel over and give what came of it, fit to be shown: of a webhook's answer its status alone.
 
     `before` is called right before the point after which the other side may have taken it; if
-    it raises, nothing was sent that arrives. Files and S3 objects are written under
+    it raises, nothing was sent that arrives. `reach` says which private hosts may be called. Files and S3 objects are written under
     the same name at each attempt, so a second attempt changes nothing there.
     Raises: DeliveryFailed.
     """
-    answer: str = _module(kind).deliver(target, secret, parcel, to, before)
+    answer: str = _module(kind).deliver(target, secret, parcel, to, before, reach)
     return answer
 
 

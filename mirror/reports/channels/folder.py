@@ -14,10 +14,12 @@ from typing import Any
 
 from django.conf import settings
 
+from mirror.modes import hand_over
 from mirror.reports.channels.mail_letter import text_file
 from mirror.reports.channels.naming import dated_names
-from mirror.reports.channels.values import Attachment, ChannelError, DeliveryFailed, Parcel
+from mirror.reports.channels.values import NOWHERE, Attachment, ChannelError, DeliveryFailed, Parcel, Reach
 from mirror.reports.channels.wording import size_said
+from sqlagent.errors import without_folders
 
 _WORDS = {
     errno.ENOSPC: "there is no space left",
@@ -31,7 +33,7 @@ _WORDS = {
 }
 
 
-def check(target: Mapping[str, Any], secret: str, *, by_staff: bool) -> dict[str, Any]:
+def check(target: Mapping[str, Any], secret: str, *, by_staff: bool, reach: Reach) -> dict[str, Any]:
     """Give the real path; relative ones start in `REPORT_FOLDERS_DIR`. Raises: ChannelError.
 
     A folder in there is made when it is needed; one elsewhere, which only staff may name, must be there.
@@ -74,6 +76,7 @@ def deliver(
     parcel: Parcel,
     to: str = "",
     before: Callable[[], None] | None = None,
+    reach: Reach = NOWHERE,
 ) -> str:
     """Write the files of a parcel, or its text where it has none. Raises: DeliveryFailed.
 
@@ -82,23 +85,27 @@ def deliver(
     base = Path(str(target.get("path", "")))
     names = dated_names(parcel if parcel.files else text_file(parcel))
     is_anywhere = bool(target.get("anywhere"))
+    # Elsewhere others come for the files: what they may do there, the machine's own umask says.
+    is_ours = base.resolve().is_relative_to(settings.VAR_DIR.resolve())
     aside: list[tuple[Path, Path]] = []
     try:
         _confined(base, base, is_anywhere=is_anywhere)
         for name, file in names:
             place = base / name
-            place.parent.mkdir(parents=True, exist_ok=True)
+            _make(place.parent, is_ours)
             _confined(place.parent, base, is_anywhere=is_anywhere)
             part = place.with_name(f".{parcel.uid}-{len(aside)}.part")
             aside.append((part, place))
             _write(part, file)
+            if not is_ours:
+                hand_over(part)
         if before:
             before()
         for part, place in aside:
             os.replace(part, place)
         _settle({place.parent for _, place in aside})
     except OSError as error:
-        said = _WORDS.get(error.errno or 0) or (error.strerror or str(error))
+        said = _WORDS.get(error.errno or 0) or (error.strerror or without_folders(str(error)))
         raise DeliveryFailed(f"The files could not be put in {base}: {said}.") from None
     finally:
         for part, _ in aside:
@@ -113,6 +120,14 @@ def _confined(folder: Path, base: Path, *, is_anywhere: bool) -> None:
     real, within = folder.resolve(), base if is_anywhere else _base()
     if not real.is_relative_to(within.resolve()):
         raise DeliveryFailed(f"The folder {folder} leads out of {within}.", is_permanent=True)
+
+
+def _make(folder: Path, is_ours: bool) -> None:
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    if not is_ours:
+        for one in missing:
+            hand_over(one)
 
 
 def _write(path: Path, file: Attachment) -> None:

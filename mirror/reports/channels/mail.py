@@ -21,10 +21,9 @@ from django.core.mail.backends.smtp import EmailBackend
 from django.core.validators import validate_email
 
 from mirror.reports.channels.mail_letter import Letter, compose, sender
-from mirror.reports.channels.values import ChannelError, DeliveryFailed, Parcel
+from mirror.reports.channels.values import NOWHERE, ChannelError, DeliveryFailed, Parcel, Reach
 from mirror.reports.channels.wording import ANSWER_CHARS, one_line
 
-MOST_RECIPIENTS = 200
 NO_SERVER = (
     "No mail server is set, so no mail can be sent. Whoever runs this server sets EMAIL_HOST and MAIL_FROM."
 )
@@ -33,7 +32,7 @@ NO_SERVER = (
 _PATIENCE = 5
 
 
-def check(target: Mapping[str, Any], secret: str, *, by_staff: bool) -> dict[str, Any]:
+def check(target: Mapping[str, Any], secret: str, *, by_staff: bool, reach: Reach) -> dict[str, Any]:
     """Clean the recipients: a list, or one text with commas, semicolons, spaces or lines between.
 
     Each stands once, whatever its letter case. Raises: ChannelError.
@@ -46,9 +45,9 @@ def check(target: Mapping[str, Any], secret: str, *, by_staff: bool) -> dict[str
         found.setdefault(address.casefold(), address)
     if not found:
         raise ChannelError("Say who gets it: one address or several, with commas between.", "to")
-    if len(found) > MOST_RECIPIENTS:
+    if len(found) > settings.REPORT_RECIPIENTS:
         raise ChannelError(
-            f"These are {len(found)} recipients; a report goes to {MOST_RECIPIENTS} at most. "
+            f"These are {len(found)} recipients; a report goes to {settings.REPORT_RECIPIENTS} at most. "
             "Use a mailing list's address.",
             "to",
         )
@@ -86,6 +85,7 @@ def deliver(
     parcel: Parcel,
     to: str,
     before: Callable[[], None] | None = None,
+    reach: Reach = NOWHERE,
 ) -> str:
     """Send one mail to one recipient and give what the server answered. Raises: DeliveryFailed."""
     if not settings.EMAIL_HOST:

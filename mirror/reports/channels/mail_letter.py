@@ -27,6 +27,7 @@ from django.template.loader import render_to_string
 from mirror.reports.channels.tables import Table, as_text, table
 from mirror.reports.channels.values import Attachment, DeliveryFailed, Parcel, Section
 from mirror.reports.channels.wording import moment, one_line, size_said, subject
+from sqlagent.errors import without_folders
 
 # No 8-bit bytes: every server takes them, whatever it announces.
 _POLICY = SMTP.clone(cte_type="7bit")
@@ -55,7 +56,14 @@ BANDS = {
     "failed": Band("This report failed", "bad", _BAD),
     "paused": Band("This report is paused", "warn", _WARN),
     "handed": Band("This report is yours now", "accent", _ACCENT),
+    "consent": Band("Nothing is sent to you before you say yes", "accent", _ACCENT),
+    "quota": Band("Somebody has met a quota", "warn", _WARN),
 }
+
+
+# Stands in a mail until its bytes are made.
+_STOP = "<stop>"
+_OPEN = {"handed": "Open the report", "consent": "Say yes or no", "quota": "Open mail and webhooks"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +124,7 @@ def compose(parcel: Parcel, to: str, most_bytes: int = 0) -> Letter:
         part.set_payload(mark)
         places[mark] = file
     _set_boundaries(message, parcel.uid)
-    return _letter(message, places)
+    return _letter(message, places, parcel.stop_url)
 
 
 def text_file(parcel: Parcel) -> Parcel:
@@ -158,6 +166,10 @@ def _message(
     message["Message-ID"] = f"<{one_line(parcel.uid).replace(' ', '')}@{from_.domain}>"
     message["Auto-Submitted"] = "auto-generated"
     message["X-Auto-Response-Suppress"] = "All"
+    if parcel.stop_url:
+        # RFC 8058: mail programs show a button of their own.
+        message["List-Unsubscribe"] = _STOP
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     message.set_content(render_to_string("reports/mail.txt", context))
     message.add_alternative(render_to_string("reports/mail.html", context), subtype="html")
     page = list(message.iter_parts())[-1]
@@ -178,7 +190,7 @@ def _context(
         "title": one_line(parcel.title) or "Report",
         "preview": _preview(parcel),
         "band": BANDS.get(parcel.about),
-        "open_label": "Open the report" if parcel.about == "handed" else "Open this run",
+        "open_label": _OPEN.get(parcel.about, "Open this run"),
         "why": _why(parcel),
         "when": moment(parcel.scheduled_for, parcel.zone) if parcel.scheduled_for else "",
         "sections": [_shown(s, image) for s, image in zip(parcel.sections, images, strict=True)],
@@ -189,9 +201,13 @@ def _context(
 
 def _why(parcel: Parcel) -> str:
     """Say why this mail comes, and what the link asks for."""
+    if parcel.about == "consent":
+        return "Sent to you because somebody named this address as a recipient. Leave it be, and nothing more comes of it."
     link = f"The link leads to {urlsplit(parcel.url).netloc} and asks you to sign in."
     if parcel.about == "test":
         return f"Sent to you alone, as a test of a report. {link}"
+    if parcel.about == "quota":
+        return f"Sent to you because you are an administrator. {link}"
     if parcel.about in ("failed", "paused", "handed"):
         return f"Sent to you because this report is yours. {link}"
     return f"Sent to you as a recipient of this report. Its owner can take you off. {link}"
@@ -224,8 +240,11 @@ def _set_boundaries(message: EmailMessage, uid: str) -> None:
         part.set_boundary(f"=_{digest}_{number}")
 
 
-def _letter(message: EmailMessage, places: dict[str, Attachment]) -> Letter:
-    raw = message.as_bytes()
+def _letter(message: EmailMessage, places: dict[str, Attachment], stop_url: str) -> Letter:
+    # Python's mails encode a header that is longer than a line, and mail programs do not read this one then.
+    raw = message.as_bytes().replace(
+        f"List-Unsubscribe: {_STOP}".encode(), f"List-Unsubscribe: <{one_line(stop_url)}>".encode(), 1
+    )
     parts: list[bytes | Attachment] = []
     size = len(raw)
     for mark, file in places.items():
@@ -247,7 +266,7 @@ def _encoded(file: Attachment) -> Iterator[bytes]:
                 held = held[whole:]
             yield _lines(held)
     except OSError as error:
-        said = error.strerror or error
+        said = error.strerror or without_folders(str(error))
         raise DeliveryFailed(f"The file {_file_name(file.name)} cannot be read: {said}.") from None
 
 

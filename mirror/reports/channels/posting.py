@@ -1,8 +1,11 @@
-"""One POST to an address somebody typed: where it may go, how long it may take, how much of the answer is read.
+"""One POST to an address somebody typed: where it may go, how long it may take, and its status.
 
 A name is looked up once, every address it stands for is checked, and the connection is made to a checked
 address: a name that changes between the check and the connection leads nowhere else. Redirects are
 not followed, proxies of the environment are not used, and one deadline holds for everything.
+
+Of an answer only the status is told, and how long to wait: whoever may type an address must not read with it what answers
+there. Its body is not even read.
 """
 
 from __future__ import annotations
@@ -14,55 +17,59 @@ import ssl
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpcore2
 from django.conf import settings
 
-from mirror.reports.channels.values import ChannelError, DeliveryFailed
-from mirror.reports.channels.wording import ANSWER_CHARS, one_line
+from mirror.reports.channels.values import NOWHERE, ChannelError, DeliveryFailed, Reach
+from mirror.reports.channels.wording import one_line
 from mirror.sources.addresses import refused_because
 
-# What is read of an answer; the status says whether it was taken.
-ANSWER_BYTES = 4_096
 CONNECT_SECONDS = 10.0
 URL_CHARS = 2_000
 
 _HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?|[0-9A-Fa-f:.]+")
-_SHOWN = ("text/", "application/json", "application/problem+json", "application/xml")
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back: the status, the headers in lower case, the beginning of the text."""
+    """What came back: the status, and the header that says how long to wait."""
 
     status: int
-    reason: str
-    headers: dict[str, str]
-    text: str
+    retry_after: str = ""
 
     @property
     def said(self) -> str:
-        """Status, reason and text in one line, fit to be shown."""
-        return one_line(f"{self.status} {self.reason} {self.text}", ANSWER_CHARS)
+        """The status in the words of the standard, whatever words came with it.
+
+        Example:
+            >>> Answer(404).said, Answer(299).said
+            ('404 Not Found', '299')
+        """
+        try:
+            return f"{self.status} {HTTPStatus(self.status).phrase}"
+        except ValueError:
+            return str(self.status)
 
 
-def url_check(typed: str, field: str = "url") -> str:
+def url_check(typed: str, field: str = "url", reach: Reach = NOWHERE) -> str:
     """Give an address that may be posted to: https, or http too where private networks may be called.
 
-    Its name is looked up. Raises: ChannelError.
+    Its name is looked up; a private host is refused unless `reach` covers it. Raises: ChannelError.
     """
     url = typed.strip()
-    _, host, port = _parts(url, field)
+    _, host, port = _parts(url, field, reach)
     try:
-        addresses(host, port)
+        addresses(host, port, reach)
     except DeliveryFailed as error:
         raise ChannelError(str(error), field) from None
     return url
 
 
-def _parts(url: str, field: str) -> tuple[str, str, int]:
+def _parts(url: str, field: str, reach: Reach) -> tuple[str, str, int]:
     """Split an address that may be posted to into scheme, host and port. Raises: ChannelError."""
     if not url:
         raise ChannelError("The address is missing; it begins with https://.", field)
@@ -76,16 +83,19 @@ def _parts(url: str, field: str) -> tuple[str, str, int]:
         scheme, host = split.scheme.lower(), split.hostname or ""
     except ValueError:
         raise ChannelError("This is not an address of the web.", field) from None
-    if scheme != "https" and (scheme != "http" or not settings.SOURCE_PRIVATE_HOSTS):
+    if scheme not in ("http", "https"):
         raise ChannelError("The address must begin with https://.", field)
     if split.username is not None or split.password is not None:
         raise ChannelError("A name and a password in the address are not supported.", field)
     if not _HOST.fullmatch(host) or "\\" in url:
         raise ChannelError("There is no host name in this address.", field)
-    return scheme, host, port if port is not None else 443 if scheme == "https" else 80
+    number = port if port is not None else 443 if scheme == "https" else 80
+    if scheme == "http" and not (settings.SOURCE_PRIVATE_HOSTS or reach.covers(host, number)):
+        raise ChannelError("The address must begin with https://.", field)
+    return scheme, host, number
 
 
-def addresses(host: str, port: int) -> list[str]:
+def addresses(host: str, port: int, reach: Reach) -> list[str]:
     """Look a name up and give its addresses, all of which may be called. Raises: DeliveryFailed."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -93,7 +103,7 @@ def addresses(host: str, port: int) -> list[str]:
         raise DeliveryFailed(f"No machine is called “{host}”. Check the spelling.") from None
     places = [str(place[0]).partition("%")[0] for *_, place in found]
     for place in places:
-        why = refused_because(ipaddress.ip_address(place))
+        why = refused_because(ipaddress.ip_address(place), private=reach.covers(host, port))
         if why:
             raise DeliveryFailed(f"“{host}” may not be called: {why}.", is_permanent=True)
     return list(dict.fromkeys(places))
@@ -104,18 +114,19 @@ def post(
     body: bytes,
     headers: dict[str, str],
     before: Callable[[], None] | None = None,
+    reach: Reach = NOWHERE,
 ) -> Answer:
     """Send one POST and give the answer, whatever its status.
 
     `before` is called when the connection stands and nothing of the request was sent. Raises: DeliveryFailed.
     """
     try:
-        scheme, host, port = _parts(url, "url")
+        scheme, host, port = _parts(url, "url", reach)
     except ChannelError as error:
         raise DeliveryFailed(str(error), is_permanent=True) from None
     split = urlsplit(url)
     target = (split.path or "/") + (f"?{split.query}" if split.query else "")
-    network = _Network(_Deadline(settings.WEBHOOK_SECONDS), before)
+    network = _Network(_Deadline(settings.WEBHOOK_SECONDS), before, reach)
     request = httpcore2.Request(
         b"POST",
         httpcore2.URL(scheme=scheme.encode(), host=host.encode(), port=port, target=target.encode()),
@@ -134,29 +145,12 @@ def post(
         with httpcore2.ConnectionPool(network_backend=network) as pool:
             response = pool.handle_request(request)
             try:
-                return _answer(response)
+                told = {name.lower(): value for name, value in response.headers}
+                return Answer(response.status, told.get(b"retry-after", b"").decode("latin-1"))
             finally:
                 response.close()
     except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         raise DeliveryFailed(_in_words(error, host, is_sent=network.is_sent)) from None
-
-
-def _answer(response: httpcore2.Response) -> Answer:
-    """Read the beginning of an answer; one that breaks off after its status still has its status."""
-    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
-    read = b""
-    try:
-        for block in response.iter_stream():
-            read += block
-            if len(read) >= ANSWER_BYTES:
-                break
-    except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):
-        pass
-    is_text = headers.get("content-type", "text/plain").lower().startswith(_SHOWN)
-    reason = response.extensions.get("reason_phrase", b"").decode("latin-1")
-    return Answer(
-        response.status, reason, headers, read[:ANSWER_BYTES].decode("utf-8", "replace") if is_text else ""
-    )
 
 
 def _in_words(error: Exception, host: str, *, is_sent: bool) -> str:
@@ -178,7 +172,7 @@ def _in_words(error: Exception, host: str, *, is_sent: bool) -> str:
         case httpcore2.ProtocolError():
             if "disconnected" in str(error).lower():
                 return f"“{host}” closed the connection{after or ' without an answer'}."
-            return f"“{host}” does not speak HTTP: {one_line(str(error), 120)}."
+            return f"“{host}” does not speak HTTP."
         case _:
             return f"“{host}” closed the connection{after}."
 
@@ -200,8 +194,8 @@ class _Deadline:
 class _Network(httpcore2.NetworkBackend):
     """Connects to checked addresses only, and tells when the first byte of a request is about to go."""
 
-    def __init__(self, deadline: _Deadline, before: Callable[[], None] | None) -> None:
-        self._deadline, self._before = deadline, before
+    def __init__(self, deadline: _Deadline, before: Callable[[], None] | None, reach: Reach) -> None:
+        self._deadline, self._before, self._reach = deadline, before, reach
         self.is_sent = False
 
     def connect_tcp(
@@ -215,7 +209,7 @@ class _Network(httpcore2.NetworkBackend):
         """Connect to the first address of the name that answers."""
         inner = httpcore2.SyncBackend()
         failed: Exception = httpcore2.ConnectError(f"no address of {host}")
-        for place in addresses(host, port):
+        for place in addresses(host, port, self._reach):
             try:
                 stream = inner.connect_tcp(place, port, self._deadline.left(CONNECT_SECONDS))
                 return _Stream(stream, self)

@@ -24,15 +24,24 @@ from botocore.awsrequest import (
     AWSHTTPSConnectionPool,
 )
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConnectionClosedError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
+    ReadTimeoutError,
+    SSLError,
+)
 from botocore.session import get_session
 
 from mirror.reports.channels.mail_letter import text_file
 from mirror.reports.channels.naming import dated_names, moment_utc
 from mirror.reports.channels.posting import url_check
-from mirror.reports.channels.values import ChannelError, DeliveryFailed, Parcel
+from mirror.reports.channels.values import NOWHERE, ChannelError, DeliveryFailed, Parcel, Reach
 from mirror.reports.channels.wording import ANSWER_CHARS, one_line, size_said
 from mirror.sources.addresses import refused_because
+from sqlagent.errors import without_folders
 
 # One part is in memory at a time; 10,000 of them (S3's limit) hold 80 GB.
 PART_BYTES = 8 * 1024 * 1024
@@ -54,7 +63,7 @@ _AGAIN = {"RequestTimeout", "RequestTimeTooSkewed", "SlowDown", "ServiceUnavaila
 _making = Lock()
 
 
-def check(target: Mapping[str, Any], secret: str, *, by_staff: bool) -> dict[str, Any]:
+def check(target: Mapping[str, Any], secret: str, *, by_staff: bool, reach: Reach) -> dict[str, Any]:
     """Clean bucket, prefix, region, endpoint and access key. Raises: ChannelError."""
     words = {name: str(target.get(name, "")).strip() for name in ("bucket", "prefix", "region", "endpoint")}
     access_key = str(target.get("access_key", "")).strip()
@@ -68,7 +77,7 @@ def check(target: Mapping[str, Any], secret: str, *, by_staff: bool) -> dict[str
     if not words["region"] and not words["endpoint"]:
         raise ChannelError("Name the region, or the endpoint of another store than Amazon's.", "region")
     if words["endpoint"]:
-        words["endpoint"] = url_check(words["endpoint"], "endpoint")
+        words["endpoint"] = url_check(words["endpoint"], "endpoint", reach)
         if urlsplit(words["endpoint"]).path.strip("/") or urlsplit(words["endpoint"]).query:
             raise ChannelError("An endpoint is https:// and a host; the bucket stands beside.", "endpoint")
     if not re.fullmatch(r"[!-~]{3,128}", access_key):
@@ -91,13 +100,14 @@ def deliver(
     parcel: Parcel,
     to: str = "",
     before: Callable[[], None] | None = None,
+    reach: Reach = NOWHERE,
 ) -> str:
     """Put the files of a parcel, or its text where it has none, under their keys. Raises: DeliveryFailed."""
     place = describe(target)[0]
     bucket, prefix = str(target["bucket"]), str(target["prefix"])
     names = dated_names(parcel if parcel.files else text_file(parcel))
     try:
-        client = _client(target, secret)
+        client = _client(target, secret, reach)
         if before:
             before()
         for name, file in names:
@@ -114,30 +124,47 @@ def deliver(
                     Config=_TRANSFER,
                 )
     except ClientError as error:
-        raise _refused(error, place, secret) from None
+        raise _refused(error, place) from None
     except (BotoCoreError, _Refused) as error:
         # botocore wraps what a connection raised, and names it in its own words.
         inner = getattr(error, "kwargs", {}).get("error")
-        said = str(inner if isinstance(inner, _Refused) else error)
+        said = str(inner) if isinstance(inner, _Refused) else _why_not(error)
         raise DeliveryFailed(
             one_line(f"{place} could not be reached: {said}", ANSWER_CHARS),
             is_permanent=isinstance(inner, _Refused),
         ) from None
     except OSError as error:
-        raise DeliveryFailed(f"A file could not be read: {error.strerror or error}.") from None
+        raise DeliveryFailed(
+            f"A file could not be read: {error.strerror or without_folders(str(error))}."
+        ) from None
     files = "1 file" if len(names) == 1 else f"{len(names)} files"
     return f"{files}, {size_said(sum(file.size for _, file in names))}, in {place}"
 
 
-def _refused(error: ClientError, place: str, secret: str) -> DeliveryFailed:
-    told = error.response.get("Error", {})
-    code = str(told.get("Code", ""))
+def _refused(error: ClientError, place: str) -> DeliveryFailed:
+    """Say by code and status what was answered; other words of an answer are told to nobody."""
+    code = str(error.response.get("Error", {}).get("Code", ""))
     status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
-    said = _WORDS.get(code) or f"{code} {told.get('Message', '')}".replace(secret, "…")
+    said = _WORDS.get(code, "it refused the file")
     return DeliveryFailed(
         one_line(f"{place}: {said} ({status})", ANSWER_CHARS),
         is_permanent=400 <= status < 500 and status not in (408, 429) and code not in _AGAIN,
     )
+
+
+def _why_not(error: Exception) -> str:
+    """Say why a store was not reached, without a word of what answered."""
+    match error:
+        case ConnectTimeoutError() | ReadTimeoutError():
+            return "it did not answer in time"
+        case SSLError():
+            return "no TLS connection could be made, or its certificate is not accepted"
+        case EndpointConnectionError():
+            return "nothing answers there"
+        case ConnectionClosedError():
+            return "it closed the connection"
+        case _:
+            return "what answers there does not speak as a store does"
 
 
 @cache
@@ -148,12 +175,12 @@ def _session() -> Session:
     return Session(botocore_session=get_session(env_vars=files))
 
 
-def _client(target: Mapping[str, Any], secret: str) -> Any:
+def _client(target: Mapping[str, Any], secret: str, reach: Reach) -> Any:
     """Make a client that uses nothing of the environment: no proxy, no profile, no other key."""
     endpoint = str(target.get("endpoint", ""))
     if endpoint:
         try:
-            url_check(endpoint, "endpoint")
+            url_check(endpoint, "endpoint", reach)
         except ChannelError as error:
             raise DeliveryFailed(str(error)) from None
     with _making:
@@ -175,7 +202,7 @@ def _client(target: Mapping[str, Any], secret: str) -> Any:
             ),
         )
     # botocore offers no way to say how a connection is made; a test holds this to what it is for.
-    client._endpoint.http_session._manager.pool_classes_by_scheme = {"http": _Pool, "https": _TlsPool}
+    client._endpoint.http_session._manager.pool_classes_by_scheme = _pools(reach)
     return client
 
 
@@ -186,9 +213,13 @@ class _Refused(Exception):
 class _Checked:
     """Looks at what a connection was made to, before TLS and before the request."""
 
+    reach = NOWHERE
+
     def _new_conn(self) -> Any:
         sock = super()._new_conn()  # type: ignore[misc]
-        why = refused_because(ipaddress.ip_address(str(sock.getpeername()[0]).partition("%")[0]))
+        is_private_fine = self.reach.covers(str(self.host), int(self.port or 0))  # type: ignore[attr-defined]
+        place = ipaddress.ip_address(str(sock.getpeername()[0]).partition("%")[0])
+        why = refused_because(place, private=is_private_fine)
         if why:
             sock.close()
             raise _Refused(f"it may not be called: {why}")
@@ -203,9 +234,11 @@ class _TlsConnection(_Checked, AWSHTTPSConnection):  # type: ignore[misc]
     pass
 
 
-class _Pool(AWSHTTPConnectionPool):  # type: ignore[misc]
-    ConnectionCls = _Connection
-
-
-class _TlsPool(AWSHTTPSConnectionPool):  # type: ignore[misc]
-    ConnectionCls = _TlsConnection
+def _pools(reach: Reach) -> dict[str, type]:
+    """What makes the connections of one client: each looks at where it was made to."""
+    plain = type("_Connection", (_Connection,), {"reach": reach})
+    tls = type("_TlsConnection", (_TlsConnection,), {"reach": reach})
+    return {
+        "http": type("_Pool", (AWSHTTPConnectionPool,), {"ConnectionCls": plain}),
+        "https": type("_TlsPool", (AWSHTTPSConnectionPool,), {"ConnectionCls": tls}),
+    }

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from mirror.reports.channels.posting import post, url_check
 from mirror.reports.channels.tables import as_text, table
-from mirror.reports.channels.values import Parcel, Section
+from mirror.reports.channels.values import NOWHERE, Parcel, Reach, Section
 from mirror.reports.channels.webhook import judged
 from mirror.reports.channels.wording import moment, size_said, subject
 
@@ -24,9 +24,9 @@ _BLOCK_CHARS = 2_900
 _MOST_SECTIONS = 14
 
 
-def check(target: Mapping[str, Any], secret: str, *, by_staff: bool) -> dict[str, Any]:
+def check(target: Mapping[str, Any], secret: str, *, by_staff: bool, reach: Reach) -> dict[str, Any]:
     """Look at the address, which is the secret, and keep its host. Raises: ChannelError."""
-    return {"host": urlsplit(url_check(secret, "secret")).hostname}
+    return {"host": urlsplit(url_check(secret, "secret", reach)).hostname}
 
 
 def describe(target: Mapping[str, Any]) -> tuple[str, ...]:
@@ -40,11 +40,11 @@ def deliver(
     parcel: Parcel,
     to: str = "",
     before: Callable[[], None] | None = None,
+    reach: Reach = NOWHERE,
 ) -> str:
-    """Post a message and give the answer. Raises: DeliveryFailed."""
-    url = secret.strip()
+    """Post a message and give the status of the answer. Raises: DeliveryFailed."""
     body = json.dumps(content(parcel), ensure_ascii=False).encode("utf-8", "replace")
-    return judged(post(url, body, {}, before), url, url, urlsplit(url).path.strip("/"))
+    return judged(post(secret.strip(), body, {}, before, reach))
 
 
 def content(parcel: Parcel) -> dict[str, Any]:

@@ -46,7 +46,8 @@ class Parcel:
     `about` is one of `Delivery.About`; `uid` is the same at each attempt, so that a receiver can drop
     a second copy; `report` is the report's number, which tells it from others of its title; `url` leads to
     the run, behind sign-in. `message` says in words why a notice is sent
-    (an alert's value, a failure's reason and next attempt); it is empty for a plain report.
+    (an alert's value, a failure's reason and next attempt); it is empty for a plain report. `stop_url` leads
+    an outside recipient to where they stop these mails; empty for others.
     """
 
     uid: str
@@ -62,6 +63,35 @@ class Parcel:
     files: tuple[Attachment, ...] = ()
     attempt: int = 1
     report: int = 0
+    stop_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Which hosts on this machine and in private networks a report's messages may go to.
+
+    `is_everywhere`: all of them. Otherwise `hosts`, in small letters, as they stand in an address: `host` or `host:port`.
+    Metadata services of clouds are never among them.
+    """
+
+    is_everywhere: bool = False
+    hosts: frozenset[str] = frozenset()
+
+    def covers(self, host: str, port: int) -> bool:
+        """Say whether a host may be called although it is private.
+
+        Example:
+            >>> reach = Reach(hosts=frozenset({"hooks.internal", "10.1.2.3:8443", "fd12::1"}))
+            >>> reach.covers("Hooks.Internal", 80), reach.covers("10.1.2.3", 443), reach.covers("fd12::1", 443)
+            (True, False, True)
+        """
+        name = host.casefold().rstrip(".")
+        return self.is_everywhere or bool(
+            self.hosts & {name, f"{name}:{port}", f"[{name}]", f"[{name}]:{port}"}
+        )
+
+
+NOWHERE = Reach()
 
 
 class DeliveryFailed(Exception):

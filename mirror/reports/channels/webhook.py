@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from mirror.reports.channels.posting import Answer, post, url_check
 from mirror.reports.channels.tables import SHOWN_ROWS
-from mirror.reports.channels.values import ChannelError, DeliveryFailed, Parcel, Section
+from mirror.reports.channels.values import NOWHERE, ChannelError, DeliveryFailed, Parcel, Reach, Section
 from mirror.reports.channels.wording import one_line
 from mirror.results.cells import json_cell
 
@@ -30,11 +30,11 @@ _AGAIN = (408, 425, 429)
 _CELL_CHARS = 500
 
 
-def check(target: Mapping[str, Any], secret: str, *, by_staff: bool) -> dict[str, Any]:
+def check(target: Mapping[str, Any], secret: str, *, by_staff: bool, reach: Reach) -> dict[str, Any]:
     """Clean the address and look at the key. Raises: ChannelError."""
     if len(secret) < SECRET_CHARS:
         raise ChannelError(f"The signing key needs at least {SECRET_CHARS} characters.", "secret")
-    return {"url": url_check(str(target.get("url", "")))}
+    return {"url": url_check(str(target.get("url", "")), "url", reach)}
 
 
 def describe(target: Mapping[str, Any]) -> tuple[str, ...]:
@@ -49,16 +49,16 @@ def deliver(
     parcel: Parcel,
     to: str = "",
     before: Callable[[], None] | None = None,
+    reach: Reach = NOWHERE,
 ) -> str:
-    """Post a parcel and give the answer. Raises: DeliveryFailed."""
+    """Post a parcel and give the status of the answer. Raises: DeliveryFailed."""
     body = json.dumps(content(parcel), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     headers = {
         "Mirror-Delivery": one_line(parcel.uid),
         "Mirror-Attempt": str(parcel.attempt),
         "Mirror-Signature": signature(secret, body, int(time.time())),
     }
-    answer = post(str(target.get("url", "")), body, headers, before)
-    return judged(answer, str(target.get("url", "")), secret)
+    return judged(post(str(target.get("url", "")), body, headers, before, reach))
 
 
 def signature(secret: str, body: bytes, at: int) -> str:
@@ -115,11 +115,9 @@ def _instant(at: datetime | None) -> str | None:
     return at.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z") if at else None
 
 
-def judged(answer: Answer, url: str, *secrets: str) -> str:
-    """Give what was answered if it was taken. Raises: DeliveryFailed, by the status."""
+def judged(answer: Answer) -> str:
+    """Give the status that was answered if it means that it was taken. Raises: DeliveryFailed, by the status."""
     said = answer.said
-    for secret in filter(None, secrets):
-        said = said.replace(secret, "…")
     if 200 <= answer.status < 300:
         return said
     if 300 <= answer.status < 400:
@@ -129,18 +127,18 @@ def judged(answer: Answer, url: str, *secrets: str) -> str:
         )
     is_permanent = 400 <= answer.status < 500 and answer.status not in _AGAIN
     raise DeliveryFailed(
-        said, is_permanent=is_permanent, retry_after=None if is_permanent else retry_after(answer.headers)
+        said, is_permanent=is_permanent, retry_after=None if is_permanent else retry_after(answer.retry_after)
     )
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
+def retry_after(header: str) -> float | None:
     """Read how long to wait, in seconds or until a date (RFC 9110, 10.2.3), within a second and a day.
 
     Example:
-        >>> retry_after({"retry-after": "120"}), retry_after({"retry-after": "0"}), retry_after({})
+        >>> retry_after("120"), retry_after("0"), retry_after("")
         (120.0, 1.0, None)
     """
-    typed = headers.get("retry-after", "").strip()
+    typed = header.strip()
     if not typed:
         return None
     if typed.isascii() and typed.isdigit():

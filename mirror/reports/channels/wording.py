@@ -17,6 +17,8 @@ BEGINNINGS = {
     "failed": "Failed: ",
     "paused": "Paused: ",
     "handed": "Yours now: ",
+    "consent": "Please confirm: ",
+    "quota": "Quota met: ",
 }
 
 # Longer subjects are cut by mail clients, and answers longer than this say nothing more.

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.core.paginator import Page
 from django.utils import timezone
 
@@ -20,6 +21,8 @@ from mirror.reports.pages.listing import Breaking, breaking_of, failing_words
 from mirror.reports.pages.words import Moment, State
 from mirror.reports.schedule import Schedule, ScheduleError
 from mirror.reports.services.conditions import ROWS, TESTS
+from mirror.reports.services.intervals import is_too_fast
+from mirror.reports.services.recipients import Standing, standings_of
 from mirror.sources.secrets import is_kept
 
 # Scheduled times shown ahead.
@@ -47,7 +50,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class ChannelLine:
-    """One way a report goes out."""
+    """One way a report goes out. `unsaid` are recipients that have not confirmed; `stopped` those that want no mails."""
 
     id: int
     kind: str
@@ -55,6 +58,8 @@ class ChannelLine:
     places: list[str]
     is_signed: bool
     refused: list[Refused]
+    unsaid: list[str]
+    stopped: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +122,8 @@ class ReportPage:
     history: History
     is_working: bool
     lacks_address: bool
+    held: str
+    too_fast: str
     alerted: Moment | None
 
 
@@ -147,9 +154,30 @@ def report_page(
         failing=failing_words(report),
         history=_history(runs, report.zone),
         is_working=any(not run.is_ended for run in runs),
+        held=_held(report) if may_change else "",
+        too_fast=_too_fast(report),
         lacks_address=may_change and not report.owner.email,
         alerted=words.moment(report.alerted_at, report.zone) if report.is_alerting else None,
     )
+
+
+def _held(report: Report) -> str:
+    """Say how much of a report a quota holds back now."""
+    held = Delivery.objects.filter(
+        run__report=report, state=Delivery.State.HELD, held_for=Delivery.Held.QUOTA
+    )
+    return held_words(list(held))
+
+
+def _too_fast(report: Report) -> str:
+    """Say that a kept schedule is faster than its owner's may be."""
+    try:
+        schedule = Schedule.from_json(report.schedule, report.zone) if report.schedule else None
+    except ScheduleError:
+        return ""
+    if schedule is None or not is_too_fast(schedule, report.owner):
+        return ""
+    return f"Runs are {words.plural(settings.REPORT_LEAST_MINUTES, 'minute')} apart at least, so some of its times are left out."
 
 
 def schedule_ahead(report: Report) -> list[Ahead]:
@@ -219,13 +247,17 @@ def _part(part: ReportPart, saved_seen: Collection[int]) -> PartLine:
 
 def channel_line(channel: Channel) -> ChannelLine:
     """Lay out a channel; nothing secret is in it."""
+    places = list(channels.describe(channel.kind, channel.target))
+    standings = standings_of(places) if channel.kind == Channel.Kind.MAIL else {}
     return ChannelLine(
         id=channel.pk,
         kind=channel.kind,
         label=str(channel.get_kind_display()),
-        places=list(channels.describe(channel.kind, channel.target)),
+        places=places,
         is_signed=channel.kind == Channel.Kind.WEBHOOK and is_kept(channel, "secret"),
         refused=[Refused(str(address), str(why)) for address, why in channel.refused.items()],
+        unsaid=[place for place, standing in standings.items() if standing is Standing.ASKED],
+        stopped=[place for place, standing in standings.items() if standing is Standing.STOPPED],
     )
 
 
@@ -261,7 +293,7 @@ def run_line(run: ReportRun, zone: str) -> RunLine:
         size=words.size(sum(file.size for file in files)) if files else "",
         lasted=words.lasted(run.started_at, run.ended_at),
         delivered=f"{sent} of {len(deliveries)}" if deliveries else "",
-        reason=run.reason or undelivered_words(deliveries),
+        reason=run.reason or held_words(deliveries) or undelivered_words(deliveries),
     )
 
 
@@ -274,6 +306,18 @@ def delivered_words(deliveries: Sequence[Delivery]) -> str:
     """Count what arrived."""
     sent = sum(delivery.state == Delivery.State.SENT for delivery in deliveries)
     return f"{sent} of {len(deliveries)} delivered" if deliveries else ""
+
+
+def held_words(deliveries: Sequence[Delivery]) -> str:
+    """Count what is held back, and say why the first of it is."""
+    held = [delivery for delivery in deliveries if delivery.state == Delivery.State.HELD]
+    if not held:
+        return ""
+    by_quota = [delivery for delivery in held if delivery.held_for == Delivery.Held.QUOTA]
+    first = (by_quota or held)[0]
+    said = str(first.answers[-1].get("answer", "")) if first.answers else ""
+    count = "1 delivery is" if len(held) == 1 else f"{len(held):,} deliveries are"
+    return f"{count} held back. {said}".strip()
 
 
 def undelivered_words(deliveries: Sequence[Delivery]) -> str:

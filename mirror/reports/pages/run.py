@@ -13,7 +13,13 @@ from mirror.leases import Status
 from mirror.library.dates import date_read
 from mirror.reports.models import Delivery, FileLink, ReportFile, ReportRun, RunPart
 from mirror.reports.pages import words
-from mirror.reports.pages.report import current_parts, delivered_words, sent_out, undelivered_words
+from mirror.reports.pages.report import (
+    current_parts,
+    delivered_words,
+    held_words,
+    sent_out,
+    undelivered_words,
+)
 from mirror.reports.pages.words import Moment, State
 from mirror.results import selectors as results
 from mirror.results.cells import Cell, shown
@@ -199,7 +205,7 @@ def run_page(
         deliveries=lines if is_few else pending,
         arrived=[] if is_few else [line for line in lines if line.state.name == "sent"],
         delivered=delivered_words(sent_out(run)),
-        undelivered=undelivered_words(sent_out(run)),
+        undelivered=held_words(sent_out(run)) or undelivered_words(sent_out(run)),
         is_sending=is_sending,
         link_hours=LINK_HOURS,
     )
@@ -322,13 +328,15 @@ def _delivery(delivery: Delivery, zone: str, may_change: bool) -> DeliveryLine:
         last=answers[-1] if answers else None,
         earlier=answers[:-1],
         next=words.moment(delivery.not_before, zone) if waits else None,
-        may_again=may_change and not waits,
+        may_again=may_change and delivery.is_ended and delivery.about not in Delivery.BY_RULE,
     )
 
 
 def _delivery_state(delivery: Delivery) -> str:
-    if delivery.state != Delivery.State.WAITING:
+    if delivery.state not in (Delivery.State.WAITING, Delivery.State.HELD):
         return delivery.state
+    if delivery.state == Delivery.State.HELD:
+        return "held"
     if delivery.status == Status.RUNNING:
         return "sending"
     return "again" if delivery.answers else "waiting"

@@ -134,7 +134,7 @@ def joined(names: list[str]) -> str:
 def run_state(run: ReportRun, deliveries: list[Delivery] | None = None) -> str:
     """Name where a run stands: a word of `reports/_state.html`.
 
-    With `deliveries`, a run that was made is *sent*, *sending* or *partly* sent.
+    With `deliveries`, a run that was made is *sent*, *sending*, *held* back or *partly* sent.
     """
     if run.status == Status.RUNNING:
         return "stopping" if run.stop_requested else "working"
@@ -147,6 +147,8 @@ def run_state(run: ReportRun, deliveries: list[Delivery] | None = None) -> str:
         return "made"
     if Delivery.State.WAITING in states:
         return "sending"
+    if Delivery.State.HELD in states:
+        return "held"
     if Delivery.State.GIVEN_UP in states:
         return "partly" if Delivery.State.SENT in states else "unsent"
     return "sent"
@@ -167,6 +169,7 @@ STATES: dict[str, tuple[str, str, str]] = {
     "skipped": ("Skipped", "right", ""),
     "stopped": ("Stopped", "stop", ""),
     "failed": ("Failed", "cross", "badge-bad"),
+    "held": ("Held back", "clock", "badge-warn"),
     "given_up": ("Given up", "cross", "badge-bad"),
     "paused": ("Paused", "stop", ""),
 }

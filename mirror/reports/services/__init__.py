@@ -1,5 +1,7 @@
 """What can happen to reports, their runs, files and deliveries."""
 
+from mirror.reports.services.allowances import allowance_add, allowance_remove
+from mirror.reports.services.consents import ConsentGone, consent_confirm, consent_read, consent_stop
 from mirror.reports.services.delivering import delivery_break, delivery_make, delivery_take
 from mirror.reports.services.editing import (
     report_create,
@@ -28,8 +30,14 @@ from mirror.reports.services.running import (
 from mirror.reports.services.ticking import reports_due_make, reports_tick, schedules_heal
 
 __all__ = [
+    "ConsentGone",
     "LinkGone",
     "ReportError",
+    "allowance_add",
+    "allowance_remove",
+    "consent_confirm",
+    "consent_read",
+    "consent_stop",
     "delivery_again",
     "delivery_break",
     "delivery_make",

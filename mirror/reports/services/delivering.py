@@ -19,9 +19,12 @@ from mirror.leases import Lease, LeaseLost, Watch, claim, end_unheld
 from mirror.reports import channels
 from mirror.reports.channels.values import ChannelError, DeliveryFailed
 from mirror.reports.models import Channel, Delivery, Report, ReportRun
+from mirror.reports.services.allowances import reach_of
+from mirror.reports.services.holding import Verdict, delivery_judge
 from mirror.reports.services.parcels import parcel_of
 from mirror.reports.services.sending import notice_send
 from mirror.results.cells import storable
+from sqlagent.errors import without_folders
 
 log = logging.getLogger(__name__)
 
@@ -40,13 +43,17 @@ def delivery_take(delivery_id: int) -> Lease | None:
 
 
 def delivery_make(lease: Lease) -> None:
-    """Hand a taken delivery over and keep the answer, or put it off, or give it up."""
+    """Hand a taken delivery over and keep the answer, or hold it back, put it off, or give it up."""
     try:
         with Watch(lease):
             delivery = _read(lease)
             if delivery.sending_at is not None:
                 _note_cut_off(lease, delivery)
             try:
+                verdict = _judged(delivery)
+                if verdict.words:
+                    _not_now(lease, delivery, verdict)
+                    return
                 answer = _handed_over(lease, delivery)
             except DeliveryFailed as failure:
                 _failed(lease, delivery, failure)
@@ -73,7 +80,7 @@ def delivery_give_up(delivery: Delivery, count: int) -> bool:
 
 
 def _read(lease: Lease) -> Delivery:
-    return Delivery.objects.select_related("run__report__owner", "channel").get(pk=lease.pk)
+    return Delivery.objects.select_related("run__report__owner", "channel", "charged_to").get(pk=lease.pk)
 
 
 def _note_cut_off(lease: Lease, delivery: Delivery) -> None:
@@ -82,13 +89,37 @@ def _note_cut_off(lease: Lease, delivery: Delivery) -> None:
     lease.write(answers=delivery.answers, sending_at=None)
 
 
+def _judged(delivery: Delivery) -> Verdict:
+    """Say whether it may go out now, and count it if it does. Raises: DeliveryFailed where there is no way for it."""
+    if delivery.channel is None and delivery.about not in Delivery.TO_PERSON:
+        raise DeliveryFailed(REMOVED, is_permanent=True)
+    return delivery_judge(delivery)
+
+
+def _not_now(lease: Lease, delivery: Delivery, verdict: Verdict) -> None:
+    """Hold it back until it is looked at again, or end it. Being held back is no attempt."""
+    if verdict.until is None:
+        _give_up(lease, delivery, verdict.words, is_told=verdict.is_told)
+        return
+    is_still = delivery.state == Delivery.State.HELD and delivery.held_for == verdict.held_for
+    earlier = delivery.answers[:-1] if is_still and delivery.answers else delivery.answers
+    lease.put_off(
+        verdict.until,
+        state=Delivery.State.HELD,
+        held_for=verdict.held_for,
+        held_at=delivery.held_at if is_still else timezone.now(),
+        attempts=delivery.attempts - 1,
+        answers=[*earlier, _said(False, verdict.words)],
+    )
+    log.info("Delivery %s (%s) is held back for its %s", delivery.pk, delivery.kind, verdict.held_for)
+
+
 def _handed_over(lease: Lease, delivery: Delivery) -> str:
     """Give it to its channel. Raises: DeliveryFailed, LeaseLost."""
     target, secret = {"to": [delivery.to]}, ""
     if delivery.channel is not None:
         target, secret = delivery.channel.target, delivery.channel.secret
-    elif delivery.about not in Delivery.TO_PERSON:
-        raise DeliveryFailed(REMOVED, is_permanent=True)
+    reach = reach_of(delivery.run.report.owner)
     parcel = parcel_of(delivery)
     close_old_connections()
     try:
@@ -99,25 +130,27 @@ def _handed_over(lease: Lease, delivery: Delivery) -> str:
             parcel,
             delivery.to,
             lambda: lease.write(sending_at=timezone.now()),
+            reach,
         )
     except ChannelError as error:
         raise DeliveryFailed(str(error), is_permanent=True) from None
     except OSError as error:
         # A file of the report that could not be read while it was being handed over.
-        raise DeliveryFailed(f"A file of the report could not be read: {error.strerror or error}.") from None
+        raise DeliveryFailed(
+            f"A file of the report could not be read: {error.strerror or without_folders(str(error))}."
+        ) from None
 
 
 def _sent(lease: Lease, delivery: Delivery, answer: str) -> None:
-    with transaction.atomic():
-        lease.end(
-            state=Delivery.State.SENT,
-            sent_at=timezone.now(),
-            sending_at=None,
-            answers=_answered(delivery, True, answer),
-        )
-        run = delivery.run
+    run, now = delivery.run, timezone.now()
+    answers = _answered(delivery, True, answer)
+
+    def write() -> None:
+        lease.end(state=Delivery.State.SENT, sent_at=now, sending_at=None, answers=answers)
         if run.fingerprint and delivery.about == Delivery.About.REPORT and not _is_outdone(run):
             Report.objects.filter(pk=run.report_id).update(sent_fingerprint=run.fingerprint)
+
+    lease.keep(write)
     log.info("Delivery %s (%s) went out", delivery.pk, delivery.kind)
 
 
@@ -142,16 +175,24 @@ def _failed(lease: Lease, delivery: Delivery, failure: DeliveryFailed) -> None:
     lease.put_off(
         timezone.now() + wait,
         tries=delivery.tries + 1,
+        state=Delivery.State.WAITING,
+        held_for="",
+        held_at=None,
         sending_at=None,
         answers=_answered(delivery, False, str(failure)),
     )
     log.info("Delivery %s (%s) is tried again in %s", delivery.pk, delivery.kind, wait)
 
 
-def _give_up(lease: Lease, delivery: Delivery, why: str) -> None:
-    with transaction.atomic():
-        lease.end(state=Delivery.State.GIVEN_UP, sending_at=None, answers=_answered(delivery, False, why))
-        _tell(delivery)
+def _give_up(lease: Lease, delivery: Delivery, why: str, *, is_told: bool = True) -> None:
+    answers = _answered(delivery, False, why)
+
+    def write() -> None:
+        lease.end(state=Delivery.State.GIVEN_UP, sending_at=None, answers=answers)
+        if is_told:
+            _tell(delivery)
+
+    lease.keep(write)
     log.warning("Delivery %s (%s) was given up", delivery.pk, delivery.kind)
 
 
@@ -171,5 +212,8 @@ def _refuse(delivery: Delivery, why: str) -> None:
 
 
 def _answered(delivery: Delivery, is_ok: bool, answer: str) -> list[dict[str, Any]]:
-    said = {"at": timezone.now().isoformat(), "ok": is_ok, "answer": storable(answer[:ANSWER_CHARS])}
-    return [*delivery.answers, said]
+    return [*delivery.answers, _said(is_ok, answer)]
+
+
+def _said(is_ok: bool, answer: str) -> dict[str, Any]:
+    return {"at": timezone.now().isoformat(), "ok": is_ok, "answer": storable(answer[:ANSWER_CHARS])}

@@ -23,6 +23,7 @@ from mirror.reports.selectors import may_own, may_take_over, saved_usable, teams
 from mirror.reports.services.conditions import threshold_check
 from mirror.reports.services.editing_channels import ChannelsGiven, channels_check, channels_keep
 from mirror.reports.services.errors import ReportError
+from mirror.reports.services.intervals import interval_check
 from mirror.results.models import StoredResult
 
 log = logging.getLogger(__name__)
@@ -101,6 +102,8 @@ def report_update(
     report.title, report.note = _title(title), _text(note)
     report.formats = _formats(formats)
     report.zone = _zone(zone)
+    if schedule is not None:
+        _interval_check(schedule, report.owner)
     report.schedule = schedule.to_json() if schedule is not None else None
     report.missed = _one_of(Report.Missed, missed, "what becomes of missed times")
     report.condition = _one_of(Report.Condition, condition, "when to send")
@@ -185,6 +188,13 @@ def next_time(report: Report) -> datetime | None:
     if report.schedule is None:
         return None
     return Schedule.from_json(report.schedule, report.zone).next_after(timezone.now())
+
+
+def _interval_check(schedule: Schedule, owner: User) -> None:
+    try:
+        interval_check(schedule, is_staff=owner.is_staff)
+    except ScheduleError as error:
+        raise ReportError(str(error)) from None
 
 
 def _first_time(schedule: Schedule | None) -> datetime | None:

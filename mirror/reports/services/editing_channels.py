@@ -6,14 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
+
 from mirror.reports import channels as ways
-from mirror.reports.channels.values import ChannelError
+from mirror.reports.channels.values import ChannelError, Reach
 from mirror.reports.models import Channel, Report
+from mirror.reports.services.allowances import reach_of
 from mirror.reports.services.errors import ReportError
+from mirror.reports.services.recipients import refusals_of
 
 ChannelsGiven = Sequence[tuple[str, dict[str, Any], str | None]]
 
-MOST_CHANNELS = 20
+MOST_REFUSED_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,21 +32,43 @@ class _Kept:
 
 def channels_check(report: Report, given: ChannelsGiven) -> list[_Kept]:
     """Clean what was typed and find the row each channel continues. Raises: ReportError."""
-    if len(given) > MOST_CHANNELS:
-        raise ReportError(f"A report goes out by at most {MOST_CHANNELS} channels; this has {len(given)}.")
+    if len(given) > settings.REPORT_CHANNELS:
+        raise ReportError(
+            f"A report goes out by at most {settings.REPORT_CHANNELS} channels; this has {len(given)}."
+        )
     left = [] if report._state.adding else list(report.channels.all())
     for kind, _, _ in given:
         if kind not in Channel.Kind.values:
             raise ReportError(f"“{kind}” is no kind of channel. Known: {', '.join(Channel.Kind.values)}.")
     rows = _continued(left, given)
-    return [
-        _checked(report, row, kind, target, secret)
+    reach = reach_of(report.owner)
+    checked = [
+        _checked(report, row, kind, target, secret, reach)
         for row, (kind, target, secret) in zip(rows, given, strict=True)
     ]
+    _recipients_check(checked)
+    return checked
+
+
+def _recipients_check(checked: Sequence[_Kept]) -> None:
+    """Refuse addresses that may get no mail, and too many of them. Raises: ReportError."""
+    mails = [one.target["to"] for one in checked if one.kind == Channel.Kind.MAIL]
+    addresses = list(dict.fromkeys(address for to in mails for address in to))
+    if len(addresses) > settings.REPORT_RECIPIENTS:
+        raise ReportError(
+            f"These are {len(addresses)} recipients; a report goes to {settings.REPORT_RECIPIENTS} at most."
+        )
+    if refused := refusals_of(addresses):
+        raise ReportError(" ".join(refused[:MOST_REFUSED_NAMED]))
 
 
 def _checked(
-    report: Report, row: Channel | None, kind: str, target: dict[str, Any], secret: str | None
+    report: Report,
+    row: Channel | None,
+    kind: str,
+    target: dict[str, Any],
+    secret: str | None,
+    reach: Reach,
 ) -> _Kept:
     label = Channel.Kind(kind).label
     earlier = row.secret if row is not None else ""
@@ -50,7 +76,7 @@ def _checked(
     if kind == Channel.Kind.WEBHOOK and not kept:
         kept = ways.new_secret()
     try:
-        cleaned = ways.check(kind, target, kept, by_staff=report.owner.is_staff)
+        cleaned = ways.check(kind, target, kept, by_staff=report.owner.is_staff, reach=reach)
     except ChannelError as error:
         raise ReportError(f"{label}: {error}") from None
     # A Slack address is itself the secret: its target says nothing of where it leads.

@@ -22,9 +22,12 @@ GIVEN_UP_ADVICE = "Run it by hand. If that ends so too, ask whoever runs this se
 
 def run_fail(lease: Lease, run: ReportRun, reason: str, advice: str = "") -> None:
     """End a run that a worker holds as failed. Raises: LeaseLost."""
-    with transaction.atomic():
+
+    def write() -> None:
         lease.end(**_fields(reason, advice))
         _failed(run, reason)
+
+    lease.keep(write)
 
 
 def run_give_up(run: ReportRun, count: int) -> bool:

@@ -24,6 +24,7 @@ from mirror.reports.models import ReportFile, ReportRun, RunPart
 from mirror.reports.services.values import STORAGE_ADVICE, MadePart, Making, RunFailed, run_folder
 from mirror.results.models import StoredResult
 from mirror.results.selectors import ResultGone
+from sqlagent.errors import without_folders
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +100,8 @@ def _stored(name: str, content: File[bytes]) -> str:
         return default_storage.save(name, content, max_length=300)
     except OSError as error:
         raise RunFailed(
-            f"The files of the report could not be kept: {error.strerror or error}.", STORAGE_ADVICE
+            f"The files of the report could not be kept: {error.strerror or without_folders(str(error))}.",
+            STORAGE_ADVICE,
         ) from None
 
 

@@ -14,7 +14,6 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
 from django.utils import timezone
 
 from mirror.asking.services import turn_pass, turn_take
@@ -32,6 +31,7 @@ from mirror.reports.services.running import stopped_words
 from mirror.reports.services.sending import deliveries_for
 from mirror.reports.services.values import MadePart, Making, RunFailed, RunStopped, Unmakeable
 from mirror.results.cells import storable
+from mirror.results.models import StoredResult
 from mirror.results.selectors import ResultGone, batches, columns_of, rows_of
 from mirror.results.services import result_delete
 
@@ -196,7 +196,8 @@ def _by_condition(report: Report, parts: Sequence[MadePart]) -> _Worth:
 
 def _is_sent(report: Report, fingerprint: str) -> bool:
     """Say whether these rows were the last to be sent, or are on their way."""
-    on_the_way = report.runs.filter(deliveries__state=Delivery.State.WAITING, deliveries__about=About.REPORT)
+    waiting = (Delivery.State.WAITING, Delivery.State.HELD)
+    on_the_way = report.runs.filter(deliveries__state__in=waiting, deliveries__about=About.REPORT)
     latest = on_the_way.order_by("-pk").values_list("fingerprint", flat=True).first()
     return fingerprint == (latest or report.sent_fingerprint)
 
@@ -215,31 +216,41 @@ def _drawn(making: Making, part: MadePart, lease: Lease) -> bytes | None:
     part.row.chart, part.row.sentence = storable(drawn.chart), storable(drawn.sentence)
     if image:
         part.row.image = image_keep(making, part.row.position, image)
-    with transaction.atomic():
+
+    def write() -> None:
         lease.write()
         part.row.save(update_fields=["chart", "sentence", "image"])
+
+    lease.keep(write)
     return image
 
 
 def _conclude(making: Making, lease: Lease, files: Sequence[ReportFile], worth: _Worth) -> None:
     """Keep what was made, and send it: all of it, or nothing."""
-    with transaction.atomic():
+
+    def write() -> None:
         lease.end(**_told(worth), outcome=Outcome.MADE, about=_run_about(worth))
         ReportFile.objects.bulk_create(files)
         count = deliveries_for(making.run, worth.about)
         _remember(making.report, making.run, worth)
         if not count and worth.fingerprint:
             Report.objects.filter(pk=making.report.pk).update(sent_fingerprint=worth.fingerprint)
-    log.info("Run %s of report %s was made: %d deliveries", lease.pk, making.report.pk, count)
+        log.info("Run %s of report %s was made: %d deliveries", lease.pk, making.report.pk, count)
+
+    lease.keep(write)
 
 
 def _conclude_nothing(making: Making, lease: Lease, parts: Sequence[MadePart], worth: _Worth) -> None:
     """End a run that is not worth sending. What it read is not kept: such runs are many."""
-    with transaction.atomic():
+    read = [part.result.pk for part in parts]
+
+    def write() -> None:
         lease.end(**_told(worth), outcome=Outcome.NOTHING)
-        for part in parts:
-            result_delete(part.result)
+        for result in StoredResult.objects.filter(pk__in=read):
+            result_delete(result)
         _remember(making.report, making.run, worth)
+
+    lease.keep(write)
 
 
 def _told(worth: _Worth) -> dict[str, Any]:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from datetime import timedelta
 from functools import partial
 from itertools import islice
 from threading import Lock
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.files.storage import default_storage
 from django.urls import reverse
+from django.utils import timezone
 
 from mirror.exports.values import FORMATS
+from mirror.people.models import QuotaMet, User
 from mirror.reports.channels.values import Attachment, Parcel, Section
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun, RunPart
+from mirror.reports.services.consents import consent_url
 from mirror.reports.services.files import at_zone
+from mirror.reports.services.holding import charged, quota_words
 from mirror.reports.services.links import link_of_delivery
 from mirror.results.selectors import ResultGone, batches, columns_of
 
@@ -35,18 +41,36 @@ def parcel_of(delivery: Delivery) -> Parcel:
     return Parcel(
         uid=str(delivery.uid),
         about=delivery.about,
-        title=report.title,
+        title=_title(delivery),
         note="" if is_notice else report.note,
         message=_notice(delivery) if is_notice else run.reason,
-        url=settings.SITE_URL.rstrip("/") + reverse("reports:run", args=[run.pk]),
+        url=_url(delivery),
         made_at=run.ended_at or run.created_at,
-        scheduled_for=run.scheduled_for,
+        scheduled_for=None if delivery.about in Delivery.BY_RULE else run.scheduled_for,
         zone=report.zone,
         sections=() if is_notice else _sections(run),
         files=() if is_notice else tuple(_attachment(file, delivery) for file in run.files.all()),
         attempt=delivery.tries + 1,
         report=report.pk,
+        stop_url=consent_url(delivery.to, to_stop=True) if delivery.kind == "mail" else "",
     )
+
+
+def _title(delivery: Delivery) -> str:
+    """The report's title; nothing that somebody typed stands in a question to a stranger but their name."""
+    if delivery.about == About.CONSENT:
+        return f"reports from {_name(charged(delivery))}"
+    if delivery.about == About.QUOTA:
+        return f"reports of {_name(charged(delivery))}"
+    return delivery.run.report.title
+
+
+def _url(delivery: Delivery) -> str:
+    if delivery.about == About.CONSENT:
+        return consent_url(delivery.to, to_stop=False)
+    is_quota = delivery.about == About.QUOTA
+    place = reverse("reports:sending") if is_quota else reverse("reports:run", args=[delivery.run_id])
+    return settings.SITE_URL.rstrip("/") + place
 
 
 def _sections(run: ReportRun) -> tuple[Section, ...]:
@@ -126,6 +150,10 @@ def _link(file: ReportFile, delivery: Delivery) -> str:
 def _notice(delivery: Delivery) -> str:
     """Say what happened, why, what to do and what comes next."""
     run, report = delivery.run, delivery.run.report
+    if delivery.about == About.CONSENT:
+        return _question(delivery)
+    if delivery.about == About.QUOTA:
+        return _quota(delivery)
     if delivery.about == About.HANDED:
         return "Its owner is no longer here, so this report was handed over to you. It runs as yours from now on."
     if delivery.about == About.PAUSED:
@@ -136,9 +164,32 @@ def _notice(delivery: Delivery) -> str:
     return _said(*_undelivered(run), _next(report))
 
 
+def _question(delivery: Delivery) -> str:
+    """Ask a stranger, in fixed words."""
+    person, place = charged(delivery), urlsplit(settings.SITE_URL).netloc
+    return (
+        f"{_name(person)} wants to send you reports from {place} by mail. Say yes or no on the page below. "
+        "If you do not know them, leave this be."
+    )
+
+
+def _quota(delivery: Delivery) -> str:
+    """Tell administrators which bounds somebody met within the last hour."""
+    found = QuotaMet.objects.filter(person=charged(delivery), at__gt=timezone.now() - timedelta(hours=1))
+    said = [quota_words(one) for one in found]
+    return _said(*said, "More is held back, a day at most, and goes out as there is room.")
+
+
+def _name(person: User) -> str:
+    name = person.get_full_name()
+    return f"{name} ({person.get_username()})" if name else person.get_username()
+
+
 def _undelivered(run: ReportRun) -> list[str]:
     """Which deliveries of a run were given up, each with the answer it got last."""
-    given_up = run.deliveries.filter(state=Delivery.State.GIVEN_UP).exclude(channel=None, about=About.FAILED)
+    given_up = run.deliveries.filter(state=Delivery.State.GIVEN_UP).exclude(
+        channel=None, about__in=Delivery.NOTICES
+    )
     said = [f"{row.get_kind_display()} to {row.to}: {_last_answer(row)}" for row in given_up[:20]]
     return ["The report was made, but could not be delivered everywhere.", *said]
 

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.db import close_old_connections, transaction
+from django.db import close_old_connections
 from django.utils import timezone
 
 from mirror.asking.services import source_opened
@@ -146,8 +146,11 @@ def _kept(
     )
     with ExitStack() as undo:
         undo.callback(result_delete, result)
-        with transaction.atomic():
+
+        def write() -> None:
             lease.write()
             row.save(force_insert=True)
+
+        lease.keep(write)
         undo.pop_all()
     return MadePart(row, result, saved.question or saved.name, saved.chart)

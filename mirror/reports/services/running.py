@@ -90,6 +90,8 @@ def delivery_again(delivery: Delivery, by: User) -> None:
         raise ReportError(
             "The channel it went by was removed from the report.", "Run the report now instead."
         )
+    if delivery.about in Delivery.BY_RULE:
+        raise ReportError("Mirror sends this by a rule of its own; nobody sends it again.")
     run = delivery.run
     if delivery.about not in Delivery.TO_PERSON and run.report.formats and not run.files.exists():
         raise ReportError("The files of this run are no longer kept.", "Run the report now instead.")

@@ -11,6 +11,7 @@ from django.utils import timezone
 from mirror.leases import Status, send
 from mirror.reports import channels
 from mirror.reports.models import Channel, Delivery, ReportRun
+from mirror.reports.services.recipients import stopped_of
 from mirror.reports.tasks import deliver_report
 
 if TYPE_CHECKING:
@@ -22,20 +23,32 @@ log = logging.getLogger(__name__)
 def deliveries_for(run: ReportRun, about: str) -> int:
     """Queue a delivery to each place the report goes to; a test goes to who asked for it alone.
 
-    Recipients whose server refused them for good are left out. Returns how many were queued.
+    Recipients whose server refused them for good, or who stopped mails, are left out. Returns how many were queued.
     """
     if about == Delivery.About.TEST:
         rows = [_to_person(run, about, run.asked_by)] if run.asked_by and run.asked_by.email else []
     else:
         rows = [
-            Delivery(run=run, channel=channel, kind=channel.kind, about=about, to=place)
+            Delivery(
+                run=run,
+                channel=channel,
+                kind=channel.kind,
+                about=about,
+                to=place,
+                charged_to=run.report.owner,
+            )
             for channel in run.report.channels.all()
-            for place in channels.describe(channel.kind, channel.target)
-            if place not in channel.refused
+            for place in _places(channel)
         ]
     for row in Delivery.objects.bulk_create(rows):
         send(deliver_report, row.pk)
     return len(rows)
+
+
+def _places(channel: Channel) -> list[str]:
+    places = channels.describe(channel.kind, channel.target)
+    left_out = {*channel.refused, *(stopped_of(places) if channel.kind == Channel.Kind.MAIL else ())}
+    return [place for place in places if place not in left_out]
 
 
 def notice_send(run: ReportRun, about: str, to: User) -> None:
@@ -48,7 +61,11 @@ def notice_send(run: ReportRun, about: str, to: User) -> None:
         return
     row = _to_person(run, about, to)
     kept, is_new = Delivery.objects.get_or_create(
-        run=run, channel=None, about=about, to=row.to, defaults={"kind": row.kind}
+        run=run,
+        channel=None,
+        about=about,
+        to=row.to,
+        defaults={"kind": row.kind, "charged_to": row.charged_to},
     )
     if not is_new:
         delivery_queue_again(kept)
@@ -58,18 +75,23 @@ def notice_send(run: ReportRun, about: str, to: User) -> None:
 def delivery_queue_again(delivery: Delivery) -> bool:
     """Queue a delivery that has ended once more; False when it is on its way. Its answers so far are kept.
 
-    It gets a new name to the outside, so that nobody drops it as a copy. No worker is told of it.
+    It gets a new name to the outside, so that nobody drops it as a copy, and counts anew for quotas: of the report's
+    owner now. No worker is told of it.
     """
+    charged_to = delivery.charged_to if delivery.about in Delivery.BY_RULE else delivery.run.report.owner
     return bool(
         Delivery.objects.filter(pk=delivery.pk, status=Status.DONE).update(
             status=Status.QUEUED,
             state=Delivery.State.WAITING,
             uid=uuid.uuid4(),
+            charged_to=charged_to,
             queued_at=timezone.now(),
             not_before=None,
             ended_at=None,
             sent_at=None,
             sending_at=None,
+            held_for="",
+            held_at=None,
             attempts=0,
             tries=0,
         )
@@ -77,4 +99,11 @@ def delivery_queue_again(delivery: Delivery) -> bool:
 
 
 def _to_person(run: ReportRun, about: str, person: User) -> Delivery:
-    return Delivery(run=run, channel=None, kind=Channel.Kind.MAIL, about=about, to=person.email)
+    return Delivery(
+        run=run,
+        channel=None,
+        kind=Channel.Kind.MAIL,
+        about=about,
+        to=person.email,
+        charged_to=run.report.owner,
+    )

@@ -20,6 +20,7 @@ from mirror.reports.models import Report, ReportRun
 from mirror.reports.schedule import Schedule, ScheduleError
 from mirror.reports.services.ending import report_stop
 from mirror.reports.services.files import at_zone
+from mirror.reports.services.intervals import is_too_fast, thinned
 from mirror.reports.services.recovery import reports_recover
 from mirror.reports.tasks import make_report
 
@@ -71,17 +72,27 @@ def reports_due_make() -> int:
 
 def due_reports(now: datetime) -> Iterable[Report]:
     """List the reports whose next time has come, the longest due first."""
-    return Report.objects.filter(next_at__lte=now, is_paused=False).order_by("next_at", "pk")
+    return (
+        Report.objects.filter(next_at__lte=now, is_paused=False)
+        .select_related("owner")
+        .order_by("next_at", "pk")
+    )
 
 
 def due_of(report: Report, now: datetime) -> Due:
-    """Say what becomes of the times from `next_at` to now. Raises: ScheduleError."""
+    """Say what becomes of the times from `next_at` to now; those that follow too fast are left out.
+
+    Raises: ScheduleError.
+    """
     assert report.next_at is not None and report.schedule is not None
     schedule = Schedule.from_json(report.schedule, report.zone)
     times = [report.next_at, *islice(schedule.between(report.next_at, now), MOST_COUNTED)]
     is_more = len(times) > MOST_COUNTED
     if is_more:
         times += [instant for instant in schedule.between(now - LATEST, now) if instant > times[-1]]
+    next_at = schedule.next_after(now)
+    if is_too_fast(schedule, report.owner):
+        times, next_at = thinned(report, schedule, times, now)
     on_time = tuple(instant for instant in times if now - instant <= GRACE)
     missed = tuple(times[: len(times) - len(on_time)])
     made_up: tuple[datetime, ...] = ()
@@ -90,7 +101,7 @@ def due_of(report: Report, now: datetime) -> Due:
     elif report.missed == Report.Missed.LAST and not on_time:
         made_up = missed[-1:]
     skipped = missed[: len(missed) - len(made_up)]
-    return Due(on_time, made_up, skipped, schedule.next_after(now), is_more)
+    return Due(on_time, made_up, skipped, next_at, is_more)
 
 
 def _due_of(report: Report, now: datetime) -> Due | None:

@@ -22,6 +22,8 @@ from typing import Any
 import openpyxl
 from openpyxl.utils.exceptions import InvalidFileException
 
+from sqlagent.errors import without_folders
+
 DELIMITERS = {",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |"}
 ENCODINGS = {
     "utf-8-sig": "UTF-8",
@@ -302,7 +304,7 @@ def xlsx_sheets(path: Path, title: str) -> Iterator[Sheet]:
             book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
         except DAMAGED as error:
             raise NoTable(
-                f"This workbook cannot be read: {error}. Save it again as .xlsx, or as CSV."
+                f"This workbook cannot be read: {without_folders(str(error))}. Save it again as .xlsx, or as CSV."
             ) from None
         with closing(book):
             for page in book.worksheets:
@@ -325,7 +327,9 @@ def _xlsx_rows(page: Any, sheet: Sheet) -> Iterator[Row]:
                     sheet.texts[place] = number
             yield number, row
     except DAMAGED as error:
-        raise NoTable(f"The sheet “{page.title}” cannot be read: {error}. Save it as CSV.") from None
+        raise NoTable(
+            f"The sheet “{page.title}” cannot be read: {without_folders(str(error))}. Save it as CSV."
+        ) from None
 
 
 def _cell_text(cell: Any, sheet: Sheet) -> str | None:

@@ -24,6 +24,7 @@ from mirror.sources.uploads.kinds import (
 )
 from mirror.sources.uploads.plans import ColumnPlan, FilePlan, TablePlan, distinct, table_name
 from mirror.sources.uploads.reading import MAX_COLUMNS, NoTable, Sheet
+from sqlagent.errors import without_folders
 
 BATCH_ROWS = 20_000
 # Rows from which the types to try are taken; then every row has its say.
@@ -68,7 +69,17 @@ def plan_file(plan: FilePlan, folder: Path, tell: Callable[[int], None] | None =
     except NoTable as error:
         plan.tables, plan.error = [], str(error)
     except duckdb.Error as error:
-        plan.tables, plan.error = [], f"This cannot be read: {str(error).splitlines()[0]}"
+        plan.tables, plan.error = [], _said(plan.format, error)
+
+
+def _said(format: str, error: duckdb.Error) -> str:
+    """What is wrong with a file, without the place where it lies here."""
+    if format == "parquet":
+        return (
+            "This Parquet file cannot be read: it is damaged or not whole. Write it again, or save it as CSV."
+        )
+    said = without_folders(str(error).splitlines()[0])
+    return f"This cannot be read: {said}"
 
 
 def plan_table(staged: Path, table: TablePlan) -> None:

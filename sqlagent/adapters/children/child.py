@@ -51,6 +51,7 @@ class Ask:
     until: float
     limits: Limits
     sql: str = ""
+    store_mark: str = ""
 
 
 def anonymous_bytes(pid: int | str = "self") -> int:
@@ -159,7 +160,7 @@ class Child:
             resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
     def _done(self, ask: Ask, flight: Flight) -> Any:
-        engine = self._kind(Path(ask.path), ask.limits.memory, self._folder)
+        engine = self._kind(Path(ask.path), ask.limits.memory, self._folder, ask.store_mark)
         if ask.what == "catalog":
             return engine.catalog(flight)
         if ask.what == "check":

@@ -40,7 +40,9 @@ class FileDatabase(Adapter):
 
     def _told(self, what: str) -> Any:
         with self.flight(CATALOG_SECONDS) as flight:
-            ask = Ask(what, str(self._path), flight.seconds, flight.deadline, Limits())
+            ask = Ask(
+                what, str(self._path), flight.seconds, flight.deadline, Limits(), store_mark=self.store_mark
+            )
             with asked(self.dialect, self._path, ask, flight) as (child, frame, data):
                 return said(child, frame, data)
 
@@ -52,7 +54,7 @@ class FileDatabase(Adapter):
 
     @contextmanager
     def _asked(self, what: str, flight: Flight, sql: str, limits: Limits) -> Iterator[Rowing]:
-        ask = Ask(what, str(self._path), flight.seconds, flight.deadline, limits, sql)
+        ask = Ask(what, str(self._path), flight.seconds, flight.deadline, limits, sql, self.store_mark)
         with asked(self.dialect, self._path, ask, flight) as (child, frame, data):
             if frame is not Frame.BEGUN:
                 said(child, frame, data)

@@ -14,7 +14,7 @@ class FileEngine(ABC):
     """One file, opened in this process for each thing asked of it, and closed again.
 
     `memory` is what the engine keeps to by itself (bytes), as far as it counts; `folder` is where it may
-    spill, its own, not yet there.
+    spill, its own, not yet there. A file whose marker says `store_mark` is refused.
     """
 
     # After these the process should run nothing more.
@@ -30,7 +30,7 @@ class FileEngine(ABC):
         return int(memory * share) + more
 
     @abstractmethod
-    def __init__(self, path: Path, memory: int, folder: Path) -> None: ...
+    def __init__(self, path: Path, memory: int, folder: Path, store_mark: str = "") -> None: ...
 
     @abstractmethod
     def session(self, flight: Flight, sql: str, limits: Limits) -> AbstractContextManager[Rowing]:

@@ -24,7 +24,8 @@ class Lists:
     `types` are those a value may be cast to beside what the parser knows, `untyped` those that it
     knows and that may not be used. `fields` may be asked of any row. Of `bounded` functions the
     argument named behind the colon tells how long the result is, `formats` take a format, `compared`
-    take the product of two lengths, `by_name` call what a text names, `listed` make long lists.
+    take the product of two lengths, `by_name` call what a text names, `listed` make long lists, `folding`
+    work step by step on what they made, and `paths` take paths into JSON.
     """
 
     functions: frozenset[str]
@@ -47,6 +48,8 @@ class Lists:
     compared: frozenset[str]
     by_name: frozenset[str]
     listed: frozenset[str]
+    folding: frozenset[str]
+    paths: frozenset[str]
 
 
 def read(name: str) -> dict[str, frozenset[str]]:
@@ -93,6 +96,8 @@ def lists(dialect: str) -> Lists:
         compared=words("compared"),
         by_name=words("by name"),
         listed=words("listed"),
+        folding=words("folding"),
+        paths=words("paths"),
     )
 
 

@@ -84,3 +84,5 @@ CREATE SEQUENCE evil_seq;
 CREATE SERVER evil_files FOREIGN DATA WRAPPER file_fdw;
 CREATE FOREIGN TABLE evil_ft (l text) SERVER evil_files OPTIONS (filename '/etc/passwd', delimiter E'\x01');
 CREATE FUNCTION "lower_"(text) RETURNS text LANGUAGE sql AS 'SELECT $1';
+CREATE TABLE tdom (id int, a evil_dom, b evil_dom[], c evil_comp);
+INSERT INTO tdom VALUES (1, 'x', '{x}', ROW('x', 'y'));

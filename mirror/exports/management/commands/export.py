@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from mirror.exports.services import EXPORT_SECONDS, ExportRefused, sql_export
 from mirror.exports.values import FORMATS, Cover, ExportError, Written
+from mirror.modes import hand_over
 from mirror.people.models import User
 from mirror.sources.models import Source
 from mirror.sources.selectors import sources_visible
@@ -84,6 +85,8 @@ class Command(BaseCommand):
                     raise CommandError("Stopped; no file was written.", returncode=stop.code) from None
                 code = REFUSED if isinstance(error, ExportRefused) else 1
                 raise CommandError(str(error), returncode=code) from None
+        if isinstance(to, Path):
+            hand_over(to)
         self._say(written, options, monotonic() - began)
 
     def _progress(self) -> Any:

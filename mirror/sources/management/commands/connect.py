@@ -14,6 +14,7 @@ from mirror.sources import services
 from mirror.sources.forms import SourceForm, form_for
 from mirror.sources.management.owners import find_owner
 from mirror.sources.models import OPTIONS, Source
+from mirror.sources.powers import Powers, powers_are_unconfirmed, powers_of
 
 
 class Command(BaseCommand):
@@ -41,6 +42,11 @@ class Command(BaseCommand):
         parser.add_argument("--description", default="", help="a line about it")
         parser.add_argument("--privacy", default=Source.Privacy.SCHEMA, choices=Source.Privacy.values)
         parser.add_argument("--owner", help="who owns it (a user name); the first superuser by default")
+        parser.add_argument(
+            "--confirm-powers",
+            action="store_true",
+            help="you know that its user could do more than read; without it, such a source is refused in production",
+        )
         parser.add_argument("--replace", action="store_true", help="change the source of this name")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -53,17 +59,36 @@ class Command(BaseCommand):
         try:
             check = services.source_test(source, by)
             keep = services.source_update if source.pk else services.source_connect
-            source = keep(source, by)
+            confirmed = options["confirm_powers"]
+            source = keep(source, by, confirmed=confirmed)
+            if confirmed and powers_are_unconfirmed(source):
+                services.source_powers_confirm(source, find_owner(None))
+        except services.PowersRefused as error:
+            said = f"{error}\n\n{_statements(error.powers)}\n\nOr give --confirm-powers."
+            raise CommandError(said) from None
         except services.SourceError as error:
             raise CommandError(f"{error} {error.advice}".strip()) from None
         tables = len((source.catalog or {}).get("tables", []))
         self.stdout.write(
             f"{check.server} answers. '{source.name}' is connected with {tables:,} table{'s' * (tables != 1)}, owned by {by}."
         )
-        if check.writable:
-            self.stdout.write(
-                f"\n{check.advice}\nIt may write: {'; '.join(check.writable)}.\n\n{check.advice_sql}"
-            )
+        found = powers_of(source)
+        if found is not None:
+            self.stdout.write(f"\n{check.advice}\n{_lines(found)}\n\n{_statements(found)}".rstrip())
+
+
+def _lines(found: Powers) -> str:
+    """List what a user could do, a line each."""
+    who = f"User {found.user}" if found.user else "Whoever opens it"
+    return "\n".join([f"{who} could:", *(f"  {severity:8} {words}" for severity, words in found.lines)])
+
+
+def _statements(found: Powers) -> str:
+    """Write the statements that make a user which only reads, with what to know of them as comments."""
+    return "\n\n".join(
+        f"-- {step.title}.\n-- {step.note}\n{step.sql}" if step.note else f"-- {step.title}.\n{step.sql}"
+        for step in found.steps
+    )
 
 
 def _form(options: dict[str, Any]) -> SourceForm:

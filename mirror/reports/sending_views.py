@@ -1,0 +1,50 @@
+"""Mail and webhooks for administrators: which domains, addresses and hosts are allowed, and which bounds were met."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from mirror.reports import services
+from mirror.reports.models import Allowance
+from mirror.reports.pages.sending import sending_page
+from mirror.reports.services import ReportError
+
+
+def _staff_only(request: HttpRequest) -> None:
+    if not request.user.is_staff:
+        raise PermissionDenied("Only administrators decide where mails and webhooks may go.")
+
+
+@require_safe
+def sending(request: HttpRequest) -> HttpResponse:
+    """Show what is allowed, whose bounds were met, and who was asked."""
+    _staff_only(request)
+    return render(request, "reports/sending.html", {"page": sending_page()})
+
+
+@require_POST
+def allow(request: HttpRequest) -> HttpResponse:
+    """Allow a domain, an address or a host."""
+    _staff_only(request)
+    kind, typed = request.POST.get("kind", "")[:20], request.POST.get("value", "")[:300].replace("\x00", "")
+    try:
+        kept = services.allowance_add(kind, typed, request.user)
+    except ReportError as error:
+        page = sending_page((kind, typed, f"{error} {error.advice}".strip()))
+        return render(request, "reports/sending.html", {"page": page}, status=422)
+    messages.success(request, f"{kept.value} is allowed.")
+    return redirect("reports:sending")
+
+
+@require_POST
+def disallow(request: HttpRequest, pk: int) -> HttpResponse:
+    """Allow a place no longer."""
+    _staff_only(request)
+    allowance = get_object_or_404(Allowance, pk=pk)
+    services.allowance_remove(allowance, request.user)
+    messages.success(request, f"{allowance.value} is no longer allowed.")
+    return redirect("reports:sending")

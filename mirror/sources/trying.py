@@ -1,0 +1,61 @@
+"""Trying a connection: how often somebody may, and what they are told when there is none.
+
+A form that connects to any host and port tells which ports of the network behind the server are open, if a closed one,
+a filtered one and one that speaks something else are told apart. So people who are not administrators are told the
+same of all three where the host is private. What a server said itself is shown to nobody. Given up: how long it took
+still differs; the number of tries a minute bounds what that is worth.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from datetime import timedelta
+from uuid import uuid4
+
+from django.conf import settings
+
+from mirror.people.models import Quota, User
+from mirror.people.quotas import quota_use
+from mirror.sources.addresses import is_private
+from mirror.sources.models import Source
+from sqlagent.values import Failure, FailureKind
+
+log = logging.getLogger(__name__)
+
+# Sentences of our adapters that only a database makes them say, without a word of the server's own.
+_ANSWERED = re.compile(
+    r"The server (refused (the password of )?user|knows no user|has no database|does not let|at \S+ (has no|is starting))"
+    r"|User '.*' may not connect to database"
+)
+# What a server of these engines said, or what else answered there, stands behind a colon.
+_QUOTING = re.compile(
+    r"(No connection to \S+|The server does not let anybody in from this machine): .*", re.DOTALL
+)
+_PRECISE = ("postgres", "mysql")
+
+NOTHING = "No {engine} server answers at {host}:{port}."
+NOTHING_ADVICE = (
+    "Check host and port, and that the server runs. An administrator who tries it here is told more."
+)
+
+
+def tries_left(by: User) -> str:
+    """Count a try and give an empty text, or say why somebody has to wait; nothing is counted then."""
+    most = settings.CONNECTION_TESTS_PER_MINUTE
+    free = quota_use(by, Quota.Kind.TESTS, uuid4().hex, most=most, per=timedelta(minutes=1))
+    return f"You have tried {most} connections within a minute." if free else ""
+
+
+def failure_told(source: Source, by: User, failure: Failure) -> tuple[str, str]:
+    """Give the message and the advice that somebody is told of a connection that failed."""
+    message, advice = failure.message, failure.advice
+    if source.is_file or failure.kind is not FailureKind.LOST:
+        return message, advice
+    if source.engine in _PRECISE and _QUOTING.match(message):
+        log.info("A try of user %s to connect to %s failed: %r", by.pk, source.engine, message[:300])
+        message = _QUOTING.sub(r"\1.", message)
+    if by.is_staff or _ANSWERED.match(message) or not is_private(source.host):
+        return message, advice
+    words = {"engine": source.get_engine_display(), "host": source.host, "port": source.port}
+    return NOTHING.format(**words), NOTHING_ADVICE

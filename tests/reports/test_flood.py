@@ -1,0 +1,39 @@
+"""Two delivery workers of four threads each that race for one person's quota, on both stores."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.servers import PASSWORD, PostgresServer
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def store(request):
+    """The address of a store of its own; empty is SQLite."""
+    if request.param == "sqlite":
+        yield ""
+        return
+    server = PostgresServer()
+    server.start()
+    yield f"postgres://{server.user}:{PASSWORD.replace(' ', '%20')}@{server.host}:{server.port}/postgres"
+    server.remove()
+
+
+@pytest.mark.timeout(300)
+def test_workers_that_race_send_what_a_person_may_and_not_one_more(store) -> None:
+    command = [sys.executable, "-m", "tests.reports.flood", "--store", store, "--recipients", "60"]
+    command += ["--runs", "2", "--mails", "45", "--calls", "10"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, done.stderr[-2_000:]
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["codes"] == [0, 0], done.stderr[-2_000:]
+    assert (found["mails"], found["calls"], found["told"]) == (45, 10, 1)
+    assert found["met"] == ["calls", "mails"]
+    assert found["states"] == {"mail held": 75, "mail sent": 45, "webhook held": 28, "webhook sent": 10}
