@@ -357,6 +357,12 @@ def test_an_engine_that_does_not_start_is_said_not_to(
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(Unreachable, match="does not start"):
         open_database("sqlite", database=str(path)).check()
+    monkeypatch.undo()
+    monkeypatch.setattr(lending, "stable", lending.Stable())
+    with pytest.raises(Unreachable, match="does not start: .*nothing_of_that_name"):
+        broken = lending.Server("sqlite", "nothing_of_that_name")
+        monkeypatch.setattr(lending.stable, "server", lambda engine: broken)
+        open_database("sqlite", database=str(path)).check()
 
 
 # ---------------------------------------------------------------- what travels

@@ -58,14 +58,14 @@ class Gone(Exception):
 class Server:
     """The server of forks of one engine, as its parent sees it."""
 
-    def __init__(self, engine: str) -> None:
+    def __init__(self, engine: str, module: str = "sqlagent.adapters.children.server") -> None:
         self.engine = engine
         self.has_served = False
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._numbers = count()
         environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
         environment |= {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONNOUSERSITE": "1"}
-        command = [sys.executable, "-P", "-m", "sqlagent.adapters.children.server", engine]
+        command = [sys.executable, "-P", "-m", module, engine]
         try:
             self._process = subprocess.Popen(
                 [*command, str(theirs.fileno())],
@@ -74,14 +74,20 @@ class Server:
                 cwd="/",
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
                 start_new_session=True,
             )
         finally:
             theirs.close()
 
     @property
+    def has_ended(self) -> bool:
+        """Say whether the server is gone; then nothing of it is left."""
+        return self._process.poll() is not None
+
+    @property
     def pid(self) -> int:
+        """The number of its process."""
         return self._process.pid
 
     def say(self, fds: tuple[int, ...] = (), **words: Any) -> None:
@@ -109,20 +115,26 @@ class Server:
 
     def close(self) -> None:
         """Have the server and its children end, and wait for it."""
-        self._control.close()
+        self._let_go()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(END_SECONDS)
 
     def forget(self) -> None:
         """In a process forked from ours: let go of what belongs to that."""
-        self._control.close()
+        self._let_go()
         self._process.returncode = 0
 
+    def _let_go(self) -> None:
+        self._control.close()
+        if self._process.stderr is not None:
+            self._process.stderr.close()
+
     def last_words(self) -> str:
-        """Tell what it said when it could not start; nothing else is ever said."""
-        self._control.setblocking(False)
-        with suppress(OSError, ValueError):
-            return str(json.loads(self._control.recv(4_096)).get("failed", ""))
+        """Tell why it did not start, in the last line that it wrote."""
+        with suppress(subprocess.TimeoutExpired, ValueError):
+            _, written = self._process.communicate(timeout=END_SECONDS)
+            lines = written.decode("utf-8", "replace").strip().splitlines()
+            return lines[-1] if lines else ""
         return ""
 
 
@@ -236,7 +248,7 @@ class Stable:
         """Give the server of an engine, started if need be. Raises: OSError."""
         with self._lock:
             found = self._servers.get(engine)
-            if found is None or found._process.poll() is not None:
+            if found is None or found.has_ended:
                 found = self._servers[engine] = Server(engine)
             return found
 

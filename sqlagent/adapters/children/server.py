@@ -217,11 +217,9 @@ def main() -> None:
     control = socket.socket(fileno=int(sys.argv[2]))
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    try:
-        kind = engine_named(sys.argv[1])
-    except ImportError as error:
-        control.send(json.dumps({"failed": str(error)}).encode())
-        return
+    kind = engine_named(sys.argv[1])
+    # So far our parent could read why we do not start. What a crashing engine prints nobody reads.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     gc.collect()
     gc.freeze()
     folder, _ = folder_made()
