@@ -25,7 +25,6 @@ from sqlagent.adapters.base import (
     Flight,
     Rowing,
     failed,
-    file_powers,
     not_allowed,
     quoted,
     refused,
@@ -137,7 +136,6 @@ class DuckdbEngine(FileEngine):
             db.execute("SELECT COUNT(*) FROM duckdb_tables()").fetchall()
         return Check(
             f"DuckDB {duckdb.__version__}",
-            powers=file_powers(self._path),
             seconds=time.monotonic() - started,
         )
 

@@ -24,7 +24,6 @@ from sqlagent.adapters.base import (
     Flight,
     Rowing,
     failed,
-    file_powers,
     is_the_store,
     not_allowed,
     quoted,
@@ -129,7 +128,6 @@ class SqliteEngine(FileEngine):
             db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         return Check(
             f"SQLite {sqlite3.sqlite_version}",
-            powers=file_powers(self._path),
             seconds=time.monotonic() - started,
         )
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sqlagent.adapters.base import CATALOG_SECONDS, Adapter, Batch, Flight, Rowing, known_options
+from sqlagent.adapters.base import CATALOG_SECONDS, Adapter, Batch, Flight, Rowing, file_powers, known_options
 from sqlagent.adapters.children import frames
 from sqlagent.adapters.children.child import Ask
 from sqlagent.adapters.children.frames import Frame, Torn
@@ -34,9 +35,9 @@ class FileDatabase(Adapter):
         return found
 
     def check(self) -> Check:
-        """Open the file and read its schema. Raises: Unreachable."""
+        """Open the file, read its schema, and tell whether this process could write to it. Raises: Unreachable."""
         found: Check = self._told("check")
-        return found
+        return replace(found, powers=file_powers(self._path))
 
     def _told(self, what: str) -> Any:
         with self.flight(CATALOG_SECONDS) as flight:

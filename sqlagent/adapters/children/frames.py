@@ -39,6 +39,10 @@ class Torn(Exception):
     """The other side ended in the middle of a message, or before one."""
 
 
+class NotPlain(RuntimeError):
+    """A message makes something that is not on the list `MADE_OF`."""
+
+
 MADE_OF = frozenset(
     (
         *(("decimal", "Decimal"), ("uuid", "UUID"), ("uuid", "SafeUUID")),
@@ -48,14 +52,8 @@ MADE_OF = frozenset(
         *(
             ("sqlagent.values", name)
             for name in (
-                "Catalog",
-                "Check",
-                "Column",
-                "Failure",
-                "FailureKind",
-                "ForeignKey",
-                "Kind",
-                "Table",
+                *("Catalog", "Check", "Column", "Failure", "FailureKind", "ForeignKey", "Kind", "Power"),
+                *("Severity", "Table"),
             )
         ),
     )
@@ -68,7 +66,7 @@ class _Plain(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) in MADE_OF:
             return super().find_class(module, name)
-        raise pickle.UnpicklingError(f"{module}.{name} is no plain value")
+        raise NotPlain(f"{module}.{name} is no plain value")
 
 
 def packed(value: object) -> bytes:
@@ -77,7 +75,7 @@ def packed(value: object) -> bytes:
 
 
 def plain(data: bytes | bytearray) -> Any:
-    """Read what a child wrote. Raises: Torn for what is no plain value."""
+    """Read what a child wrote. Raises: Torn for what has no end, NotPlain for what is no plain value."""
     try:
         return _Plain(io.BytesIO(data)).load()
     except (pickle.UnpicklingError, EOFError, AttributeError, IndexError, ValueError, TypeError) as error:
