@@ -573,6 +573,7 @@ class Budget:
     result_rows: int = 1_000_000
     cell_chars: int = 100_000
     total_chars: int = 200_000_000
+    memory: int = 2_000_000_000
     mode: str = "fast"
     drafts: int = 0
 
