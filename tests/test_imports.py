@@ -76,8 +76,8 @@ EXCEPTIONS = {
     ("judging", "features"),  # the deterministic judge weighs features
 }
 
-# Around the method. `pipeline` knows every stage; `evaluation` stands outside and knows everything.
-AROUND = {"adapters", "evaluation", "pipeline", "testing"}
+# Around the method. `pipeline` knows every stage; `evaluation` stands outside and knows everything; `forks` nothing.
+AROUND = {"adapters", "evaluation", "forks", "pipeline", "testing"}
 
 # Libraries that compute and touch nothing outside.
 COMPUTING = {"sqlglot", "rapidfuzz", "snowballstemmer"}
@@ -91,14 +91,15 @@ VENDORS = {
     "database": set(),
     "duckdb": {"duckdb", "pyarrow", "pytz"},
     "engine": set(),
-    "frames": set(),
+    "engines": set(),
+    "here": set(),
     "kinds": set(),
     "lending": set(),
     "missing": set(),
     "mysql": {"pymysql"},
     "openai": {"openai", "httpx2"},
+    "plain": set(),
     "postgres": {"psycopg", "pyarrow"},
-    "server": set(),
     # Thrift and SASL are how PyHive's protocol travels.
     "spark": {"pyhive", "TCLIService", "thrift", "thrift_sasl"},
     "sqlalchemy": {"sqlalchemy"},
@@ -278,7 +279,11 @@ def allowed(here: str) -> set[str]:
         return FOUNDATIONS | TOOLS
     if here in STAGES:
         return FOUNDATIONS | TOOLS | {there for known, there in EXCEPTIONS if known == here}
-    if here in ("adapters", "testing"):
+    if here == "forks":
+        return set()
+    if here == "adapters":
+        return FOUNDATIONS | {"forks"}
+    if here == "testing":
         return FOUNDATIONS
     if here == "pipeline":
         return FOUNDATIONS | TOOLS | STAGES

@@ -22,7 +22,7 @@ import duckdb
 from sqlagent.adapters import open_database
 from sqlagent.adapters.base import Flight
 from sqlagent.adapters.children import lending
-from sqlagent.adapters.children.server import engine_named
+from sqlagent.adapters.children.engines import engine_named
 from sqlagent.adapters.columnar import ColumnarRowing
 from sqlagent.ports import ColumnStream
 from sqlagent.values import Limits

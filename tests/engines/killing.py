@@ -21,6 +21,7 @@ from sqlagent.errors import DatabaseError
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Failure, Limits
 from tests.engines.labs import DuckdbLab, SqliteLab
+from tests.processes import below, command, parent
 
 CASES = [
     json.loads(line) for line in (Path(__file__).parent / "cases" / "killers.jsonl").read_text().splitlines()
@@ -38,45 +39,16 @@ class Outcome:
     grown: int
 
 
-def below(pid: int) -> list[int]:
-    """The processes that a process has started, and those that these have, and so on."""
-    found = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            children = [int(child) for child in task.read_text().split()]
-        except OSError:
-            continue
-        for child in children:
-            found += [child, *below(child)]
-    return found
-
-
 def servers() -> list[int]:
     """The servers of forks of this process."""
     return [
-        pid for pid in below(os.getpid()) if b"children.server" in command(pid) and parent(pid) == os.getpid()
+        pid for pid in below(os.getpid()) if b"forks.server" in command(pid) and parent(pid) == os.getpid()
     ]
 
 
 def children() -> list[int]:
     """The children that run statements of this process now, or wait for one."""
     return [child for server in servers() for child in below(server)]
-
-
-def command(pid: int) -> bytes:
-    """The command line of a process; nothing when it is gone."""
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""
-
-
-def parent(pid: int) -> int:
-    """The parent of a process; 0 when it is gone."""
-    try:
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-    except OSError:
-        return 0
 
 
 def held() -> int:

@@ -21,13 +21,16 @@ import pytest
 
 from sqlagent.adapters import base, open_database
 from sqlagent.adapters.children import child as child_side
-from sqlagent.adapters.children import frames, lending
-from sqlagent.adapters.children.frames import Frame, Torn
+from sqlagent.adapters.children import lending
+from sqlagent.adapters.children.plain import NotPlain, plain
 from sqlagent.errors import DatabaseError, StatementFailed, Unreachable
+from sqlagent.forks import forking, frames
+from sqlagent.forks.frames import Frame, Torn
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import FailureKind, Limits
-from tests.engines.killing import CASES, LABS, below, children, command, send, servers
+from tests.engines.killing import CASES, LABS, children, send, servers
 from tests.engines.labs import Lab
+from tests.processes import below, command
 
 ROOT = Path(__file__).resolve().parents[2]
 MEMORY = 200_000_000
@@ -103,6 +106,7 @@ def test_nothing_but_their_own_child_ends(killed: Lab, database: SourceDatabase)
 
 def test_a_killed_statement_leaves_no_process_and_no_file(killed: Lab, database: SourceDatabase) -> None:
     hold = next(c["sql"] for c in CASES if (c["engine"], c["what"]) == (killed.engine, "hold"))
+    database.execute("SELECT 1", Limits())  # the server is up: the deadline is the statement's
     lending.stable.drop_idle()
     assert until(lambda: not children())
     with pytest.raises(StatementFailed):
@@ -116,7 +120,7 @@ def spills(server: int) -> list[Path]:
     """What lies in the folder that the children of a server may spill to."""
     for descriptor in Path(f"/proc/{server}/fd").iterdir():
         target = Path(os.readlink(descriptor))
-        if target.name.startswith("mirror-statements-") and target.is_dir():
+        if target.name.startswith("mirror-children-") and target.is_dir():
             return list(target.iterdir())
     return []
 
@@ -268,7 +272,7 @@ def test_all_end_with_the_process_that_asked(tmp_path: Path, sign: signal.Signal
     assert len(started) == 2
     other.send_signal(sign)
     other.communicate()
-    assert until(lambda: not any(b"children.server" in command(pid) for pid in started), 3)
+    assert until(lambda: not any(b"forks.server" in command(pid) for pid in started), 3)
 
 
 def test_a_forked_process_has_children_of_its_own(tmp_path: Path) -> None:
@@ -324,7 +328,7 @@ def test_a_server_has_one_thread(engine: str) -> None:
     """What forks must have no other: a lock that it holds would be held for ever in the child."""
     lending.start(engine)
     server = lending.stable.server(engine).pid
-    until(lambda: any("mirror-statements-" in os.readlink(p) for p in Path(f"/proc/{server}/fd").iterdir()))
+    until(lambda: any("mirror-children-" in os.readlink(p) for p in Path(f"/proc/{server}/fd").iterdir()))
     assert len(list(Path(f"/proc/{server}/task").iterdir())) == 1
 
 
@@ -360,9 +364,42 @@ def test_an_engine_that_does_not_start_is_said_not_to(
     monkeypatch.undo()
     monkeypatch.setattr(lending, "stable", lending.Stable())
     with pytest.raises(Unreachable, match="does not start: .*nothing_of_that_name"):
-        broken = lending.Server("sqlite", "nothing_of_that_name")
+        broken = forking.Server("nothing_of_that_name:serve")
         monkeypatch.setattr(lending.stable, "server", lambda engine: broken)
         open_database("sqlite", database=str(path)).check()
+
+
+# ---------------------------------------------------------------- where the process may be killed itself
+
+
+def test_a_process_that_may_be_killed_opens_files_in_itself(
+    killed: Lab, database: SourceDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = database.catalog(), database.values("customers", "country", 3)
+    monkeypatch.setattr(lending.stable, "take", None)
+    with closing(open_database(killed.engine, database=str(killed.path), is_killable=True)) as here:
+        assert (here.catalog(), here.values("customers", "country", 3)) == expected
+        assert here.check().powers == base.file_powers(killed.path)
+        assert here.execute("SELECT 1", Limits()).rows == ((1,),)
+        with pytest.raises(StatementFailed):
+            here.execute("CREATE TABLE t (a INT)", Limits())
+
+
+@pytest.mark.parametrize("is_killable", [False, True])
+def test_the_store_is_refused_wherever_it_is_opened(tmp_path: Path, *, is_killable: bool) -> None:
+    lab = LABS["sqlite"](tmp_path / "lab")
+    lab.look(f"CREATE TABLE {base.MARKER_TABLE} AS SELECT 'ours' AS {base.MARKER_COLUMN}")
+    for mark, is_refused in (("ours", True), ("another's", False)):
+        path = str(lab.path)
+        with closing(
+            open_database("sqlite", database=path, store_mark=mark, is_killable=is_killable)
+        ) as database:
+            try:
+                database.execute("SELECT 1", Limits())
+            except StatementFailed as error:
+                assert (is_refused, error.failure.kind) == (True, FailureKind.REFUSED)
+            else:
+                assert not is_refused
 
 
 # ---------------------------------------------------------------- what travels
@@ -377,8 +414,8 @@ class Evil:
 
 @pytest.mark.parametrize("data", [pickle.dumps(Evil()), b"", b"\x80\x05", pickle.dumps([1, 2])[:-3]])
 def test_nothing_but_plain_values_is_read(data: bytes) -> None:
-    with pytest.raises((Torn, frames.NotPlain)):
-        frames.plain(data)
+    with pytest.raises((Torn, NotPlain)):
+        plain(data)
 
 
 @pytest.mark.parametrize(

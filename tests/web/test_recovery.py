@@ -19,6 +19,7 @@ from django.utils import timezone
 from mirror.asking import services
 from mirror.asking.models import Run, Version
 from mirror.leases import Status
+from tests.processes import below, seconds_used
 from tests.scripted_server import ScriptedServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -167,16 +168,7 @@ def test_a_message_that_was_lost_is_sent_again(shop, alice, worker) -> None:
 
 
 def busy(pid: int, seconds: float) -> float:
-    """Share of a processor a process and its children take, over some seconds."""
-    children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()
-
-    def ticks() -> int:
-        total = 0
-        for one in (str(pid), *children):
-            fields = Path(f"/proc/{one}/stat").read_text().rsplit(")", 1)[1].split()
-            total += int(fields[11]) + int(fields[12])
-        return total
-
-    before = ticks()
+    """Share of a processor a process and all below it take, over some seconds."""
+    before = {one: seconds_used(one) for one in (pid, *below(pid))}
     time.sleep(seconds)
-    return (ticks() - before) / os.sysconf("SC_CLK_TCK") / seconds
+    return sum(seconds_used(one) - before.get(one, 0.0) for one in (pid, *below(pid))) / seconds

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from sqlagent.adapters.arrow import Columns, UuidText, uuids
-from sqlagent.adapters.children.frames import Torn
+from sqlagent.forks.frames import Torn
 
 
 def packed_columns(columns: Columns) -> tuple[list[Any], Any]:

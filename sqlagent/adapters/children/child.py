@@ -1,16 +1,14 @@
 """One child: runs what it is asked, one thing after another, and ends when nothing is asked any more.
 
-It is forked by `server` from a process that has the engine's driver loaded and no thread. A thread of its own
-listens for Stop; when the caller goes away it ends the process, whatever that is doing.
+It is forked by `sqlagent.forks.server` from a process that has the engine's driver loaded and no thread. A thread
+of its own listens for Stop; when the caller goes away it ends the process, whatever that is doing.
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
 import queue
 import resource
-import signal
 import socket
 import threading
 import traceback
@@ -19,24 +17,21 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sqlagent.adapters.base import Flight, Rowing, out_of_memory
-from sqlagent.adapters.children import frames
 from sqlagent.adapters.children.engine import FileEngine
-from sqlagent.adapters.children.frames import Frame, Torn
+from sqlagent.adapters.children.engines import engine_named
 from sqlagent.adapters.columnar import ColumnarRowing
 from sqlagent.errors import DatabaseError
+from sqlagent.forks import frames
+from sqlagent.forks.confining import anonymous_bytes
+from sqlagent.forks.frames import Frame, Torn
 from sqlagent.values import Limits
 
 # An idle child ends after so many seconds.
 IDLE_SECONDS = 10.0
 # A child that holds so much more than when it began (bytes) is not used again.
 KEPT_BYTES = 50_000_000
-# What one file that an engine spills to may hold (bytes).
-SPILL_BYTES = 10_000_000_000
 # Characters of a message; a database may quote a text of any length in one.
 MESSAGE_CHARS = 20_000
-
-_PR_SET_PDEATHSIG = 1
-_PR_SET_NO_NEW_PRIVS = 38
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +50,14 @@ class Ask:
     store_mark: str = ""
 
 
-def anonymous_bytes(pid: int | str = "self") -> int:
-    """Tell the resident memory of a process that is no file's. Raises: OSError when it is gone."""
-    with open(f"/proc/{pid}/statm", "rb") as file:
-        _, resident, shared, *_ = map(int, file.read().split())
-    return (resident - shared) * resource.getpagesize()
+def serve_sqlite(channel: socket.socket, folder: Path) -> NoReturn:
+    """Be a child that runs statements of a SQLite file."""
+    Child(channel, engine_named("sqlite"), folder).serve()
 
 
-def confine(server: int) -> None:
-    """End with the server, be the first to go when memory is short, leave no core, gain no rights."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
-    libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    if os.getppid() != server:
-        os._exit(0)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-    if most == resource.RLIM_INFINITY or most > SPILL_BYTES:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (SPILL_BYTES, SPILL_BYTES))
-    try:
-        Path("/proc/self/oom_score_adj").write_text("1000")
-    except OSError:  # not ours to say in some containers
-        return
+def serve_duckdb(channel: socket.socket, folder: Path) -> NoReturn:
+    """Be a child that runs statements of a DuckDB file."""
+    Child(channel, engine_named("duckdb"), folder).serve()
 
 
 class Child:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from sqlagent.adapters.base import CATALOG_SECONDS, Adapter, Batch, Flight, Rowing, file_powers, known_options
-from sqlagent.adapters.children import frames
 from sqlagent.adapters.children.child import Ask
-from sqlagent.adapters.children.frames import Frame, Torn
 from sqlagent.adapters.children.lending import Lent, asked
+from sqlagent.adapters.children.plain import plain
 from sqlagent.errors import StatementFailed, Unreachable
+from sqlagent.forks.frames import LAST, Frame, Torn
 from sqlagent.values import Catalog, Check, Kind, Limits, Rows
 
 
@@ -27,7 +27,7 @@ class FileDatabase(Adapter):
     def __init__(self, database: str, options: Mapping[str, str] | None = None) -> None:
         super().__init__()
         known_options(options or {}, ())
-        self._path = Path(database).absolute()
+        self.path = Path(database).absolute()
 
     def catalog(self) -> Catalog:
         """Read tables, columns, keys and comments. Raises: Unreachable, StatementFailed."""
@@ -37,14 +37,14 @@ class FileDatabase(Adapter):
     def check(self) -> Check:
         """Open the file, read its schema, and tell whether this process could write to it. Raises: Unreachable."""
         found: Check = self._told("check")
-        return replace(found, powers=file_powers(self._path))
+        return replace(found, powers=file_powers(self.path))
 
     def _told(self, what: str) -> Any:
         with self.flight(CATALOG_SECONDS) as flight:
             ask = Ask(
-                what, str(self._path), flight.seconds, flight.deadline, Limits(), store_mark=self.store_mark
+                what, str(self.path), flight.seconds, flight.deadline, Limits(), store_mark=self.store_mark
             )
-            with asked(self.dialect, self._path, ask, flight) as (child, frame, data):
+            with asked(self.dialect, self.path, ask, flight) as (child, frame, data):
                 return said(child, frame, data)
 
     def _all_rows(self, flight: Flight, sql: str, limits: Limits) -> Rows:
@@ -55,12 +55,12 @@ class FileDatabase(Adapter):
 
     @contextmanager
     def _asked(self, what: str, flight: Flight, sql: str, limits: Limits) -> Iterator[Rowing]:
-        ask = Ask(what, str(self._path), flight.seconds, flight.deadline, limits, sql, self.store_mark)
-        with asked(self.dialect, self._path, ask, flight) as (child, frame, data):
+        ask = Ask(what, str(self.path), flight.seconds, flight.deadline, limits, sql, self.store_mark)
+        with asked(self.dialect, self.path, ask, flight) as (child, frame, data):
             if frame is not Frame.BEGUN:
                 said(child, frame, data)
                 raise Torn("rows come before they are announced")
-            columns, kinds, comes_by_column = frames.plain(data)
+            columns, kinds, comes_by_column = plain(data)
             made = ChildColumns if comes_by_column else ChildRows
             yield made(columns, kinds, child, flight, limits, is_coming=what == "rows")
 
@@ -85,7 +85,7 @@ class ChildRows(Rowing):
         if not self._is_coming:
             self._child.send(Frame.BY_ROW)
         while (batch := self._next(Frame.ROWS)) is not None:
-            yield frames.plain(batch)
+            yield plain(batch)
 
     def _next(self, wanted: Frame) -> bytearray | None:
         """Give the next batch, or None after the last. Raises: StatementFailed, Unreachable, Torn."""
@@ -109,7 +109,7 @@ class ChildColumns(ChildRows):
             frame, stream = self._child.receive(self._flight)
             if frame is not Frame.ARROW:
                 raise Torn("columns without their arrays")
-            yield unpacked_columns(frames.plain(parts), stream)
+            yield unpacked_columns(plain(parts), stream)
 
 
 def said(child: Lent, frame: Frame, data: bytearray) -> Any:
@@ -117,9 +117,9 @@ def said(child: Lent, frame: Frame, data: bytearray) -> Any:
 
     Raises: StatementFailed, Unreachable; ChildBroken for a mistake of ours; Torn.
     """
-    if frame not in (Frame.DONE, Frame.FAILED, Frame.BROKEN):
+    if frame not in LAST:
         raise Torn(f"{frame.name} is no end")
-    told, child.stays = frames.plain(data)
+    told, child.stays = plain(data)
     if frame is Frame.DONE:
         return told
     if frame is Frame.BROKEN:

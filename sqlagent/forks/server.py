@@ -1,10 +1,10 @@
-"""The server of forks of one engine: forks children, watches their memory and time, ends them, tells how.
+"""The server of forks: forks children, watches their memory and time, ends them, tells how.
 
-    python -m sqlagent.adapters.children.server duckdb <descriptor>
+    python -m sqlagent.forks.server <descriptor> <idle seconds> <module:function> <module> ...
 
-It is started by exec, has the engine's driver loaded and no thread, so that a fork takes a millisecond and is
+It is started by exec, has what its children need loaded and no thread, so that a fork takes a millisecond and is
 safe. It speaks with the process that started it over a socket of packets, and ends with it. A child that is
-over its memory, its deadline or a Stop is killed by SIGKILL; its end is written to a pipe of its own.
+over its memory or its time is killed by SIGKILL; its end is written to a pipe of its own.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import array
 import fcntl
 import gc
+import importlib
 import json
 import os
 import select
@@ -21,25 +22,26 @@ import socket
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlagent.adapters.children.child import Child, anonymous_bytes, confine
-from sqlagent.adapters.children.engine import FileEngine
+from sqlagent.forks.confining import anonymous_bytes, confine
 
-# How often memory is looked at while something runs (seconds), and when a statement is near its limit or grows fast.
+# How often memory is looked at while something runs (seconds), and when it is near its limit or grows fast.
 WATCH_EVERY, WATCH_CLOSELY = 0.05, 0.01
-# Bytes that a process may hold beside what the engine was given: rows on their way, stacks, what malloc keeps.
-SPARE_BYTES = 64_000_000
 # Growth between two looks (bytes) that has the next one come sooner.
 FAST_BYTES = 20_000_000
 # How often the server looks whether its parent is still there (seconds); the socket tells sooner.
 PARENT_EVERY = 5.0
-FOLDER = "mirror-statements-"
+FOLDER = "mirror-children-"
 # A folder younger than this may be about to be locked by the server that made it (seconds).
 YOUNG_SECONDS = 60.0
+
+# What a child does: given its channel, and a folder of its own that is not yet there. It does not return.
+Door = Callable[[socket.socket, Path], object]
 
 
 @dataclass
@@ -59,10 +61,11 @@ class Watched:
 
 
 class Server:
-    """Serves one process over `control` until that ends."""
+    """Serves one process over `control` until that ends, or asks nothing for `idle_seconds` (0: for ever)."""
 
-    def __init__(self, control: socket.socket, kind: type[FileEngine], folder: Path) -> None:
-        self._control, self._kind, self._folder = control, kind, folder
+    def __init__(self, control: socket.socket, door: Door, folder: Path, idle_seconds: float) -> None:
+        self._control, self._door, self._folder = control, door, folder
+        self._idle_seconds, self._asked = idle_seconds, time.monotonic()
         self._parent = os.getppid()
         self._own = anonymous_bytes()
         self._children: dict[int, Watched] = {}
@@ -74,11 +77,14 @@ class Server:
         """Take what comes, look after the children, return when the parent is gone."""
         pause = PARENT_EVERY
         while os.getppid() == self._parent:
-            for fileno, _ in self._poll.poll(pause * 1_000):
+            found = self._poll.poll(pause * 1_000)
+            for fileno, _ in found:
                 if fileno != self._control.fileno():
                     self._bury(self._by_pidfd[fileno])
                 elif not self._take():
                     return
+            if not found and self._is_idle():
+                return
             pause = self._look()
 
     def end(self) -> None:
@@ -88,6 +94,10 @@ class Server:
         for number in list(self._children):
             self._bury(number)
 
+    def _is_idle(self) -> bool:
+        waited = time.monotonic() - self._asked
+        return 0 < self._idle_seconds < waited and not self._children
+
     # ------------------------------------------------------------ what is asked
 
     def _take(self) -> bool:
@@ -95,6 +105,7 @@ class Server:
         data, ancillary, _, _ = self._control.recvmsg(4_096, socket.CMSG_SPACE(8))
         if not data:
             return False
+        self._asked = time.monotonic()
         given = array.array("i")
         for level, kind, content in ancillary:
             if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
@@ -109,9 +120,9 @@ class Server:
 
     def _told(self, child: Watched, said: dict[str, Any]) -> None:
         if said["do"] == "begin":
-            child.is_busy, child.until = True, said["until"]
-            child.held, child.peak = 0, 0
-            child.most = self._own + said["memory"] + SPARE_BYTES
+            child.is_busy, child.held, child.peak = True, 0, 0
+            child.until = said["until"] if "until" in said else time.monotonic() + said["seconds"]
+            child.most = said["most"] if "most" in said else self._own + said["more"]
         elif said["do"] == "end":
             child.is_busy = False
         elif said["do"] == "stop":
@@ -133,7 +144,7 @@ class Server:
                     os.close(child.ends)
                 os.close(ends)
                 self._control.close()
-                Child(socket.socket(fileno=channel), self._kind, folder).serve()
+                self._door(socket.socket(fileno=channel), folder)
             finally:
                 os._exit(status)
         os.close(channel)
@@ -162,7 +173,7 @@ class Server:
         return pause
 
     def _bury(self, number: int) -> None:
-        """Reap a child that has ended, say how, and remove what it spilled."""
+        """Reap a child that has ended, remove what it spilled, and say how it ended."""
         child = self._children.pop(number)
         self._poll.unregister(child.pidfd)
         del self._by_pidfd[child.pidfd]
@@ -171,11 +182,11 @@ class Server:
         code = os.waitstatus_to_exitcode(status)
         # One that crashed before it could be killed has crashed.
         why = child.why if code == -signal.SIGKILL else ""
+        shutil.rmtree(child.folder, ignore_errors=True)
         told = {"code": code, "why": why, "peak": child.peak}
         with suppress(OSError):  # nobody wants to know
             os.write(child.ends, json.dumps(told).encode())
         os.close(child.ends)
-        shutil.rmtree(child.folder, ignore_errors=True)
 
 
 def _held(child: Watched) -> int:
@@ -190,20 +201,8 @@ def _kill(child: Watched, why: str) -> None:
     signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
 
 
-def engine_named(name: str) -> type[FileEngine]:
-    """Give the engine of a file, its driver loaded, and all that it needs later. Raises: ImportError."""
-    if name == "duckdb":
-        from sqlagent.adapters.children import arrow_frames  # noqa: F401
-        from sqlagent.adapters.duckdb_engine import DuckdbEngine
-
-        return DuckdbEngine
-    from sqlagent.adapters.sqlite_engine import SqliteEngine
-
-    return SqliteEngine
-
-
 def folder_made() -> tuple[Path, int]:
-    """Make a folder for what engines spill, locked while this process lives; remove those of the dead."""
+    """Make a folder for what children spill, locked while this process lives; remove those of the dead."""
     made = Path(tempfile.mkdtemp(prefix=FOLDER))
     lock = os.open(made, os.O_RDONLY)
     fcntl.flock(lock, fcntl.LOCK_EX)
@@ -224,18 +223,28 @@ def folder_made() -> tuple[Path, int]:
     return made, lock
 
 
+def door_named(name: str) -> Door:
+    """Give the function that "module:function" names. Raises: ImportError, AttributeError."""
+    module, _, function = name.partition(":")
+    found: Door = getattr(importlib.import_module(module), function)
+    return found
+
+
 def main() -> None:
     """Serve the process at the other end of the socket whose descriptor is given."""
-    control = socket.socket(fileno=int(sys.argv[2]))
+    descriptor, idle_seconds, door, *modules = sys.argv[1:]
+    control = socket.socket(fileno=int(descriptor))
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    kind = engine_named(sys.argv[1])
-    # So far our parent could read why we do not start. What a crashing engine prints nobody reads.
+    opened = door_named(door)
+    for module in modules:
+        importlib.import_module(module)
+    # So far our parent could read why we do not start. What a crashing child prints nobody reads.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     gc.collect()
     gc.freeze()
     folder, _ = folder_made()
-    server = Server(control, kind, folder)
+    server = Server(control, opened, folder, float(idle_seconds))
     try:
         server.serve()
     finally:

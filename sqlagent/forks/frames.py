@@ -1,12 +1,7 @@
-"""Messages between a child and its caller: a kind, a length, and pickled values or an Arrow stream.
-
-The caller reads nothing but what our own code in the child framed, and makes nothing of it but the plain
-values of `MADE_OF`: a child that a statement has broken cannot have another function called here.
-"""
+"""Messages between a child and its caller: a kind, a length, and bytes."""
 
 from __future__ import annotations
 
-import io
 import pickle
 import socket
 import struct
@@ -15,7 +10,7 @@ from typing import Any
 
 _HEAD = struct.Struct("!BQ")
 HEAD_BYTES = _HEAD.size
-# No batch comes near it: what says so is torn.
+# No message comes near it: what says so is torn.
 MOST_BYTES = 2**32
 
 
@@ -30,56 +25,23 @@ class Frame(IntEnum):
     ROWS = 6
     COLUMNS = 7
     ARROW = 8
-    DONE = 9
-    FAILED = 10
-    BROKEN = 11
+    TOLD = 9
+    DONE = 10
+    FAILED = 11
+    BROKEN = 12
+
+
+# After these a child has nothing more to say.
+LAST = frozenset((Frame.DONE, Frame.FAILED, Frame.BROKEN))
 
 
 class Torn(Exception):
     """The other side ended in the middle of a message, or before one."""
 
 
-class NotPlain(RuntimeError):
-    """A message makes something that is not on the list `MADE_OF`."""
-
-
-MADE_OF = frozenset(
-    (
-        *(("decimal", "Decimal"), ("uuid", "UUID"), ("uuid", "SafeUUID")),
-        *(("datetime", name) for name in ("date", "time", "datetime", "timedelta", "timezone")),
-        *(("pytz", name) for name in ("_UTC", "_p", "FixedOffset")),
-        *(("builtins", "bytearray"), ("builtins", "complex")),
-        *(
-            ("sqlagent.values", name)
-            for name in (
-                *("Catalog", "Check", "Column", "Failure", "FailureKind", "ForeignKey", "Kind", "Power"),
-                *("Severity", "Table"),
-            )
-        ),
-    )
-)
-
-
-class _Plain(pickle.Unpickler):
-    """Reads plain values by list."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        if (module, name) in MADE_OF:
-            return super().find_class(module, name)
-        raise NotPlain(f"{module}.{name} is no plain value")
-
-
 def packed(value: object) -> bytes:
     """Write a value."""
     return pickle.dumps(value, protocol=5)
-
-
-def plain(data: bytes | bytearray) -> Any:
-    """Read what a child wrote. Raises: Torn for what has no end, NotPlain for what is no plain value."""
-    try:
-        return _Plain(io.BytesIO(data)).load()
-    except (pickle.UnpicklingError, EOFError, AttributeError, IndexError, ValueError, TypeError) as error:
-        raise Torn(str(error)) from error
 
 
 def trusted(data: bytes | bytearray) -> Any:
