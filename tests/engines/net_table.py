@@ -80,9 +80,11 @@ sessions open the file read-only. Each statement runs in a process of its own ki
 made, with nothing of the environment's secrets and no file but the source's. One call of a built-in function cannot be broken
 off in either engine, so a child that is still busy 0.3 s after its deadline or a Stop is killed, and so is one that holds
 more memory than the statement may take (2 GB unless the source says otherwise, looked at every 50 ms, 10 ms near the limit).
-A crash is that statement's failure and nobody else's. `tests/engines/test_children.py` sends forty statements written to crash,
-fill and hold; `python -m tests.engines.killing` sends them with any limits. What a child does not hold back: it runs as the
-user Mirror runs as, so a hole in SQLite or DuckDB that runs code would run with Mirror's rights on files.
+A crash is that statement's failure and nobody else's. The guard refuses what is seen to be long, and leaves the rest to these limits:
+rows without end, lists of lists, texts that an aggregate made long. `tests/engines/test_children.py` sends forty statements written to crash, fill and hold, and the
+attacks marked `limits`: each ended within 3 s of its deadline and less than 300 MB above its memory, and no other process with it. `python -m
+tests.engines.killing` sends the forty with any limits. What a child does not hold back: it runs as the user Mirror runs as, so a hole in SQLite
+or DuckDB that runs code would run with Mirror's rights on files.
 
 A server that does not end a statement (PostgreSQL and MySQL ask themselves between steps, and `array_fill` or `locate` over
 megabytes is one step) is hung up on 0.7 s after the deadline or Stop. The statement goes on there until the server next asks.

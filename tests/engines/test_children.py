@@ -28,7 +28,7 @@ from sqlagent.forks import forking, frames
 from sqlagent.forks.frames import Frame, Torn
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import FailureKind, Limits
-from tests.engines.killing import CASES, LABS, children, send, servers
+from tests.engines.killing import CASES, LABS, children, left_to_limits, send, servers
 from tests.engines.labs import Lab
 from tests.processes import below, command
 
@@ -102,6 +102,21 @@ def test_nothing_but_their_own_child_ends(killed: Lab, database: SourceDatabase)
     # A loaded machine may let a deadline come first.
     assert len(wrong) <= 3, "\n".join(wrong)
     neighbour.close()
+
+
+def test_what_the_guard_leaves_to_limits_ends_at_them(killed: Lab, database: SourceDatabase) -> None:
+    statements = left_to_limits(killed.engine)
+    assert len(statements) > 10
+    database.execute("SELECT 1", Limits())
+    limits, own = Limits(0.2, 100, memory=MEMORY), servers()
+    ended = 0
+    for sql in statements:
+        outcome = send(database, sql, limits)
+        ended += outcome.failure is not None
+        assert outcome.seconds < limits.seconds + 3, sql
+        assert outcome.grown < MEMORY + ABOVE, f"{outcome.grown / 1e6:.0f} MB: {sql[:200]}"
+    assert ended > len(statements) / 2
+    assert servers() == own
 
 
 def test_a_killed_statement_leaves_no_process_and_no_file(killed: Lab, database: SourceDatabase) -> None:
