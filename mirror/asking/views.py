@@ -187,7 +187,7 @@ def format_sql(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def check_sql(request: HttpRequest, pk: int) -> JsonResponse:
     """What would be refused about the SQL in the editor. Nothing is kept and nothing runs."""
-    problem = services.sql_problem(_run(request, pk), request.POST.get("sql", "")[: services.SQL_CHARS])
+    problem = services.sql_problem(_run(request, pk), request.POST.get("sql", ""))
     if problem is None:
         return JsonResponse({"problem": None})
     words = " ".join(part for part in (problem.what, problem.why, problem.advice) if part)

@@ -8,7 +8,6 @@ from mirror.asking.services.runs import question_check, run_again, run_ask, run_
 from mirror.asking.services.suggesting import question_suggest, questions_first
 from mirror.asking.services.turns import turn_pass, turn_take
 from mirror.asking.services.versions import (
-    SQL_CHARS,
     reading_use,
     version_again,
     version_break,
@@ -21,7 +20,6 @@ from mirror.asking.services.versions import (
 from mirror.asking.services.writing import sql_format, sql_problem
 
 __all__ = [
-    "SQL_CHARS",
     "AskingError",
     "answer_events",
     "chart_change",
