@@ -42,14 +42,8 @@ class Scheduler(PersistentScheduler):  # type: ignore[misc]
 
 @signals.worker_process_init.connect
 def _follow_the_worker(**_: object) -> None:
-    """End a pool process at once when its worker dies, so that two never work on one row for long.
-
-    And have what runs statements of files at hand, so that the first question does not wait for it.
-    """
-    from sqlagent.adapters.children import lending
-
+    """End a pool process at once when its worker dies, so that two never work on one row for long."""
     die_with_parent()
-    lending.start("sqlite", "duckdb")
 
 
 @signals.worker_ready.connect

@@ -341,7 +341,6 @@ database.cancel(); time.sleep(60)
 @pytest.mark.parametrize("engine", sorted(LABS))
 def test_a_server_has_one_thread(engine: str) -> None:
     """What forks must have no other: a lock that it holds would be held for ever in the child."""
-    lending.start(engine)
     server = lending.stable.server(engine).pid
     until(lambda: any("mirror-children-" in os.readlink(p) for p in Path(f"/proc/{server}/fd").iterdir()))
     assert len(list(Path(f"/proc/{server}/task").iterdir())) == 1
