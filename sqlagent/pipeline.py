@@ -379,7 +379,7 @@ class Journey:
 
 
 def _limits(budget: Budget, rows: int) -> Limits:
-    return Limits(budget.statement_seconds, rows, budget.cell_chars, budget.total_chars, budget.memory)
+    return Limits(budget.statement_seconds, rows, budget.cell_chars, budget.total_chars)
 
 
 def _told_by(maker: Sampler | Judge) -> Sequence[str]:

@@ -21,7 +21,6 @@ from mirror.exports.pieces import write_pieces
 from mirror.exports.values import Cover, ExportError, Sheet, Written
 from mirror.exports.writing import NO_COVER, pieces, write
 from mirror.sources import guarding
-from mirror.sources.limits import limits_of
 from mirror.sources.services import open_source, source_catalog
 from sqlagent.errors import DatabaseError
 from sqlagent.ports import CsvLines, CsvStreaming, RowStream, SourceDatabase
@@ -59,7 +58,7 @@ def sql_export(
     the statement in the database. Raises: ExportRefused, ExportError; no file is left then.
     """
     database = open_source(source)
-    limits = Limits(seconds, rows or sys.maxsize - 1, CELL_CHARS, sys.maxsize, limits_of(source).memory)
+    limits = Limits(seconds, rows or sys.maxsize - 1, CELL_CHARS, sys.maxsize)
     try:
         checked = guarding.sql_check(source, sql, source_catalog(source))
         if isinstance(checked, guarding.Refusal):

@@ -238,6 +238,12 @@ class Kept:
                 self._server = self._start()
             return self._server
 
+    def lose(self, server: Server) -> None:
+        """Start another one next time: this one is gone, or about to be."""
+        with self._lock:
+            if self._server is server:
+                self._server = None
+
     def close(self) -> None:
         """End it and its children."""
         with self._lock:

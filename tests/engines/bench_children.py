@@ -22,6 +22,7 @@ import duckdb
 from sqlagent.adapters import open_database
 from sqlagent.adapters.base import Flight
 from sqlagent.adapters.children import lending
+from sqlagent.adapters.children.database import STATEMENT_MEMORY
 from sqlagent.adapters.children.engines import engine_named
 from sqlagent.adapters.columnar import ColumnarRowing
 from sqlagent.ports import ColumnStream
@@ -50,7 +51,7 @@ def main() -> None:
 
 def measure(engine: str, path: Path, folder: Path) -> None:
     """Print the figures of one engine."""
-    here = engine_named(engine)(path, ALL.memory, folder / "spill")
+    here = engine_named(engine)(path, STATEMENT_MEMORY, folder / "spill")
     database: Any = open_database(engine, database=str(path))
     first = spent(lambda: database.execute("SELECT 1", ALL))
 

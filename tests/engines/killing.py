@@ -100,12 +100,13 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--megabytes", type=int, default=1_000)
     asked = parser.parse_args()
-    limits = Limits(asked.seconds, 1_000, memory=asked.megabytes * 1_000_000)
+    memory = asked.megabytes * 1_000_000
+    limits = Limits(asked.seconds, 1_000, memory=memory)
     databases = {name: lab(Path(tempfile.mkdtemp()) / "lab").connect() for name, lab in LABS.items()}
     late, over = 0.0, 0
     for case in CASES:
         outcome = send(databases[case["engine"]], case["sql"], limits)
-        late, over = max(late, outcome.seconds - limits.seconds), max(over, outcome.grown - limits.memory)
+        late, over = max(late, outcome.seconds - limits.seconds), max(over, outcome.grown - memory)
         said = outcome.failure.message[:90] if outcome.failure else "it ran"
         print(
             f"{outcome.seconds:6.2f} s {outcome.grown / 1e6:6.0f} MB  {case['engine']:6} {case['sql'][:60]:60} {said}"

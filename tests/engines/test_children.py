@@ -119,6 +119,15 @@ def test_what_the_guard_leaves_to_limits_ends_at_them(killed: Lab, database: Sou
     assert servers() == own
 
 
+def test_where_nothing_is_said_a_statement_may_take_what_the_database_was_opened_with(killed: Lab) -> None:
+    fill = next(c["sql"] for c in CASES if (c["engine"], c["what"]) == (killed.engine, "fill"))
+    with closing(open_database(killed.engine, database=str(killed.path), memory=MEMORY)) as database:
+        outcome = send(database, fill, Limits(20))
+    assert outcome.failure is not None
+    assert any(words in outcome.failure.message for words in ENDS["fill"])
+    assert outcome.grown < MEMORY + ABOVE
+
+
 def test_a_killed_statement_leaves_no_process_and_no_file(killed: Lab, database: SourceDatabase) -> None:
     hold = next(c["sql"] for c in CASES if (c["engine"], c["what"]) == (killed.engine, "hold"))
     database.execute("SELECT 1", Limits())  # the server is up: the deadline is the statement's

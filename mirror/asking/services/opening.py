@@ -81,7 +81,7 @@ def rows_kept(opened: OpenedSource, passed: Passed, owner: User) -> StoredResult
     Raises: StatementFailed, with the position in the SQL as typed; Unreachable.
     """
     own = limits_of(opened.source)
-    limits = Limits(own.statement_seconds, own.result_rows, own.cell_chars, own.total_chars, own.memory)
+    limits = Limits(own.statement_seconds, own.result_rows, own.cell_chars, own.total_chars)
     began = monotonic()
     try:
         with opened.database.stream(passed.sent, limits) as stream:
@@ -126,7 +126,6 @@ def answer_events(
                 result_rows=limits.result_rows if result_rows is None else result_rows,
                 cell_chars=limits.cell_chars,
                 total_chars=limits.total_chars,
-                memory=limits.memory,
                 drafts=settings.LLM_DRAFTS,
             ),
             privacy=opened.source.privacy,

@@ -115,9 +115,8 @@ def _bound(making: Making, part: ReportPart, saved: SavedSql, opened: OpenedSour
 
 def _received(making: Making, opened: OpenedSource, sql: str) -> StoredResult:
     """Keep rows as the source sends them, for as long as the report keeps its files."""
-    own = limits_of(opened.source)
     limits = Limits(
-        settings.REPORT_SECONDS, settings.REPORT_ROWS, own.cell_chars, ANY_CHARS, memory=own.memory
+        settings.REPORT_SECONDS, settings.REPORT_ROWS, limits_of(opened.source).cell_chars, ANY_CHARS
     )
     began = monotonic()
     with opened.database.stream(sql, limits) as stream:

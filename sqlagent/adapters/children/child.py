@@ -38,13 +38,14 @@ MESSAGE_CHARS = 20_000
 class Ask:
     """One thing asked: `what` is "rows", "stream" (by row or by column, as is said later), "catalog" or "check".
 
-    `seconds` is the deadline as said, `until` the same on the machine's monotonic clock.
+    `seconds` is the deadline as said, `until` the same on the machine's monotonic clock; `memory` is in bytes.
     """
 
     what: str
     path: str
     seconds: float
     until: float
+    memory: int
     limits: Limits
     sql: str = ""
     store_mark: str = ""
@@ -103,12 +104,12 @@ class Child:
         """Do what is asked and say how it ended; end oneself when that has left something behind."""
         broken: BaseException | None = None
         try:
-            self._bound(ask.limits.memory)
+            self._bound(ask.memory)
             frame, said = Frame.DONE, self._done(ask, flight)
         except DatabaseError as error:
             frame, said, broken = Frame.FAILED, _failed(error), error
         except MemoryError as error:
-            failure = out_of_memory(ask.limits.memory)
+            failure = out_of_memory(ask.memory)
             frame, said, broken = Frame.FAILED, ("StatementFailed", failure), error
         except (BrokenPipeError, ConnectionResetError):
             os._exit(0)
@@ -142,7 +143,7 @@ class Child:
             resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
     def _done(self, ask: Ask, flight: Flight) -> Any:
-        engine = self._kind(Path(ask.path), ask.limits.memory, self._folder, ask.store_mark)
+        engine = self._kind(Path(ask.path), ask.memory, self._folder, ask.store_mark)
         if ask.what == "catalog":
             return engine.catalog(flight)
         if ask.what == "check":

@@ -16,13 +16,21 @@ from sqlagent.errors import StatementFailed, Unreachable
 from sqlagent.forks.frames import LAST, Frame, Torn
 from sqlagent.values import Catalog, Check, Kind, Limits, Rows
 
+# What a statement may take of this machine's memory (bytes).
+STATEMENT_MEMORY = 2_000_000_000
+
 
 class ChildBroken(RuntimeError):
     """Our own code in a child failed; the message is its traceback."""
 
 
 class FileDatabase(Adapter):
-    """One file. `database` is its path. Subclasses name the engine, which is also the dialect."""
+    """One file. `database` is its path. Subclasses name the engine, which is also the dialect.
+
+    `memory` is what a statement may take where nothing else is said (bytes).
+    """
+
+    memory = STATEMENT_MEMORY
 
     def __init__(self, database: str, options: Mapping[str, str] | None = None) -> None:
         super().__init__()
@@ -41,11 +49,15 @@ class FileDatabase(Adapter):
 
     def _told(self, what: str) -> Any:
         with self.flight(CATALOG_SECONDS) as flight:
-            ask = Ask(
-                what, str(self.path), flight.seconds, flight.deadline, Limits(), store_mark=self.store_mark
-            )
+            ask = self._ask(what, flight, Limits(), "")
             with asked(self.dialect, self.path, ask, flight) as (child, frame, data):
                 return said(child, frame, data)
+
+    def _ask(self, what: str, flight: Flight, limits: Limits, sql: str) -> Ask:
+        memory = limits.memory or self.memory
+        return Ask(
+            what, str(self.path), flight.seconds, flight.deadline, memory, limits, sql, self.store_mark
+        )
 
     def _all_rows(self, flight: Flight, sql: str, limits: Limits) -> Rows:
         return self._gathered(self._asked("rows", flight, sql, limits))
@@ -55,7 +67,7 @@ class FileDatabase(Adapter):
 
     @contextmanager
     def _asked(self, what: str, flight: Flight, sql: str, limits: Limits) -> Iterator[Rowing]:
-        ask = Ask(what, str(self.path), flight.seconds, flight.deadline, limits, sql, self.store_mark)
+        ask = self._ask(what, flight, limits, sql)
         with asked(self.dialect, self.path, ask, flight) as (child, frame, data):
             if frame is not Frame.BEGUN:
                 said(child, frame, data)

@@ -44,4 +44,5 @@ class HereDatabase(Adapter):
 
     def _engine(self, limits: Limits) -> FileEngine:
         spill = Path(tempfile.gettempdir()) / "spill"
-        return engine_named(self.dialect)(self._asked.path, limits.memory, spill, self.store_mark)
+        memory = limits.memory or self._asked.memory
+        return engine_named(self.dialect)(self._asked.path, memory, spill, self.store_mark)

@@ -62,7 +62,7 @@ class Lent:
         """Ask one thing. Raises: Gone, OSError."""
         with self._lock:
             self.is_over, self.has_said, self.stays = False, False, False
-        self.fork.begin(until=ask.until + KILL_SECONDS, more=ask.limits.memory + SPARE_BYTES)
+        self.fork.begin(until=ask.until + KILL_SECONDS, more=ask.memory + SPARE_BYTES)
         self.fork.send(Frame.ASK, frames.packed(ask))
 
     def send(self, frame: Frame) -> None:
@@ -183,7 +183,7 @@ def asked(engine: str, path: Path, ask: Ask, flight: Flight) -> Iterator[tuple[L
 
     Raises: Unreachable where no child can be had; StatementFailed for one that was killed or crashed.
     """
-    child, frame, data = _begun((engine, str(path), ask.limits.memory), ask, flight)
+    child, frame, data = _begun((engine, str(path), ask.memory), ask, flight)
     try:
         yield child, frame, data
     except (Torn, OSError) as error:
@@ -241,7 +241,7 @@ def ended(told: dict[str, Any], ask: Ask, flight: Flight) -> DatabaseError:
     code, why = told.get("code"), told.get("why", "")
     stopped = flight.failure()
     if why == "memory" and not flight.is_cancelled:
-        return StatementFailed(out_of_memory(ask.limits.memory))
+        return StatementFailed(out_of_memory(ask.memory))
     if stopped is not None or why == "time":
         return StatementFailed(stopped or timed_out(ask.seconds))
     if not told:
