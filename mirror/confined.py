@@ -107,7 +107,8 @@ def run(
             continue
         found = _Call(fork, bounds).answer(call, tell)
         if found is not None:
-            return found[0]
+            answer: Answer = found[0]
+            return answer
         _kept.lose(fork.server)
     raise Unfinished(Why.CRASH, "The process that reads it could not be started.")
 
@@ -170,7 +171,8 @@ class _Call:
                 if tell is not None:
                     tell(str(said[1]))
         except (Gone, Torn, OSError) as error:
-            return self._without(error)
+            self._without(error)
+            return None
         finally:
             if self._fork.is_open:
                 self._fork.end()
