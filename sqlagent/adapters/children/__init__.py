@@ -1,6 +1,7 @@
 """Statements of engines that would run in this process run in children that can be killed.
 
-`server` is a small process that forks them, watches their memory and time, and ends them. `child` is one of
-them: it opens the file and runs one statement after another. `lending` is the caller's side: it starts the
-server, keeps children that are ready, and says how one ended. `frames` is what travels between.
+They are forks of `sqlagent.forks`. `child` is one: it opens the file and runs one statement after another. `lending`
+is the caller's side: it keeps children that are ready, and says in words how one ended. `database` is the adapter
+that asks them, `here` one that opens a file in its own process, `engine` what both ask of SQLite and DuckDB. `plain`
+reads what a child wrote.
 """

@@ -1,6 +1,6 @@
 """Lends children that are ready to run statements of files, and says in words how one ended.
 
-Each process that asks has servers of its own, one an engine, started when it is first asked for: in 80 ms (SQLite)
+Each process that asks has servers of its own, one an engine, started when it is first asked for, in 80 ms (SQLite)
 and 280 ms (DuckDB). Sooner would be for nothing in a process that asks no file.
 """
 
