@@ -549,15 +549,18 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one statement may take: seconds, rows kept, characters of one cell and of all cells.
+    """What one statement may take: seconds, rows kept, characters of one cell and of all cells, memory.
 
-    Reaching `total_chars` ends the rows as reaching `rows` does; it bounds memory.
+    Reaching `total_chars` ends the rows as reaching `rows` does. `memory` (bytes) is what the engine may
+    take where it runs on this machine (SQLite, DuckDB), None what the database was opened with; a statement
+    that needs more fails.
     """
 
     seconds: float = 30.0
     rows: int = 10_000
     cell_chars: int = 100_000
     total_chars: int = 200_000_000
+    memory: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

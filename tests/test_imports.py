@@ -77,8 +77,8 @@ EXCEPTIONS = {
     ("judging", "features"),  # the deterministic judge weighs features
 }
 
-# Around the method. `pipeline` knows every stage; `evaluation` stands outside and knows everything.
-AROUND = {"adapters", "evaluation", "pipeline", "testing"}
+# Around the method. `pipeline` knows every stage; `evaluation` stands outside and knows everything; `forks` nothing.
+AROUND = {"adapters", "evaluation", "forks", "pipeline", "testing"}
 
 # Libraries that compute and touch nothing outside.
 COMPUTING = {"sqlglot", "rapidfuzz", "snowballstemmer"}
@@ -87,12 +87,19 @@ COMPUTING = {"sqlglot", "rapidfuzz", "snowballstemmer"}
 VENDORS = {
     "arrow": {"pyarrow"},
     "base": set(),
+    "child": set(),
     "columnar": set(),
-    "duckdb": {"duckdb", "pyarrow"},
+    "database": set(),
+    "duckdb": {"duckdb", "pyarrow", "pytz"},
+    "engine": set(),
+    "engines": set(),
+    "here": set(),
     "kinds": set(),
+    "lending": set(),
     "missing": set(),
     "mysql": {"pymysql"},
     "openai": {"openai", "httpx2"},
+    "plain": set(),
     "postgres": {"psycopg", "pyarrow"},
     # Thrift and SASL are how PyHive's protocol travels.
     "spark": {"pyhive", "TCLIService", "thrift", "thrift_sasl"},
@@ -274,7 +281,11 @@ def allowed(here: str) -> set[str]:
         return FOUNDATIONS | TOOLS
     if here in STAGES:
         return FOUNDATIONS | TOOLS | {there for known, there in EXCEPTIONS if known == here}
-    if here in ("adapters", "testing"):
+    if here == "forks":
+        return set()
+    if here == "adapters":
+        return FOUNDATIONS | {"forks"}
+    if here == "testing":
         return FOUNDATIONS
     if here == "pipeline":
         return FOUNDATIONS | TOOLS | STAGES

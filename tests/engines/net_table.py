@@ -76,9 +76,18 @@ the statement's words. Every user of MariaDB may change its own password, read-o
 current one first (`PASSWORD REQUIRE CURRENT`, which the page's statement sets).
 
 **SQLite and DuckDB** have no users: whoever opens the file may do what the process may, so there is no third column. Their
-sessions open the file read-only. They run inside the worker, and one call of one of their built-in
-functions cannot be broken off. `printf('%.*c', 2000000000, 'x')` in SQLite or `repeat('x', 3000000000)` in DuckDB
-fail at the deadline like any other, but go on in a thread left behind until that call ends, seconds to a minute.
+sessions open the file read-only. Each statement runs in a process of its own kind: a child that a server of forks
+made, with nothing of the environment's secrets and no file but the source's. One call of a built-in function cannot be broken
+off in either engine, so a child that is still busy 0.3 s after its deadline or a Stop is killed, and so is one that holds
+more memory than the statement may take (2 GB unless the source says otherwise, looked at every 50 ms, 10 ms near the limit).
+A crash is that statement's failure and nobody else's. The guard refuses what is seen to be long, and leaves the rest to these limits:
+rows without end, lists of lists, texts that an aggregate made long. `tests/engines/test_children.py` sends forty statements written to crash, fill and hold, and the
+attacks marked `limits`: each ended within 3 s of its deadline and less than 300 MB above its memory, and no other process with it. `python -m
+tests.engines.killing` sends the forty with any limits. What a child does not hold back: it runs as the user Mirror runs as, so a hole in SQLite
+or DuckDB that runs code would run with Mirror's rights on files.
+
+A server that does not end a statement (PostgreSQL and MySQL ask themselves between steps, and `array_fill` or `locate` over
+megabytes is one step) is hung up on 0.7 s after the deadline or Stop. The statement goes on there until the server next asks.
 
 **Spark SQL has no read-only session, and by itself no users.** What the column shows for it is the adapter's own doing, and no
 lock of the engine's: a query is sent in brackets, `( ... ) LIMIT n`, where Spark's grammar takes nothing but a query; settings

@@ -57,7 +57,10 @@ def turn_pass(lease: Lease) -> None:
         door.delay(first)
 
 
-_LIMITS = ("statement_seconds", "candidate_rows", "result_rows", "result_days", "cell_chars", "total_chars")
+_LIMITS = (
+    *("statement_seconds", "candidate_rows", "result_rows", "result_days", "cell_chars", "total_chars"),
+    "statement_megabytes",
+)
 _WAITS = Q(status=Status.QUEUED, waits_turn=True)
 
 
