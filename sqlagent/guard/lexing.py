@@ -199,8 +199,8 @@ def _next(sql: str, at: int, style: str, found: re.Match[str] | None) -> Lexeme 
     elif typed == "@" and style in ("mysql", *_LONG_TAIL):
         return Refusal(
             "@ names a variable of the session, another server or a file.",
-            "No statement before this one could set it, and its name may hold signs that end a word elsewhere.",
-            "Write the value itself.",
+            "Only the tables of this source are read here.",
+            "Write the value itself, or name a table of this source.",
             at,
         )
     elif kind in ("open", "odd") or (typed == "$" and not _PARAMETER.match(sql, at)):
