@@ -127,7 +127,7 @@ KNOW_REQUESTS = {
 WRITES = {"save", "create", "get_or_create", "update_or_create", "bulk_create", "bulk_update", "delete"}
 
 # What every subject may use. `health` is known by nobody but the addresses and the worker.
-SHARED = {"confined", "leases", "keys", "logs", "modes", "processes", "settings", "storage"}
+SHARED = {"confined", "leases", "keys", "logs", "modes", "phrases", "processes", "settings", "storage"}
 
 
 # ---------------------------------------------------------------- reading imports
