@@ -66,11 +66,9 @@ class Planner:
         name = self.model.schemas.get(table, ("", table))[1]
         words = [w for w in "".join(c if c.isalnum() else "_" for c in name).split("_") if w]
         base = (words[-1] if words else "t").lower()
-        base = (
-            base
-            if base[:1].isalpha() and base.isascii() and self.dialect.quoted(base) == base
-            else f"t_{len(taken)}"
-        )
+        if not (base[:1].isalpha() and base.isascii() and self.dialect.quoted(base) == base):
+            short = "".join(w[0] for w in words).lower()
+            base = f"{short}_rows" if short[:1].isalpha() and short.isascii() else f"t_{len(taken)}"
         alias, n = base, 2
         while alias in taken:
             alias, n = f"{base}_{n}", n + 1

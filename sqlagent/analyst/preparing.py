@@ -28,6 +28,11 @@ class Preparing(Meanings):
                 rank = s.rank or Rank("asc" if worst else "desc", 1 if others else None)
                 rank.target = rank.target or (others[0].item if others else None)
                 rank.by = ask.item
+                rank.count, s.number = s.number or rank.count, None
+                named = [i for i in s.by if i.kind == "mention" and self._is_figure(i)]
+                if named:
+                    rank.by = named[0]
+                    s.by = [i for i in s.by if i is not named[0]]
                 s.rank = rank
                 s.asks = [a for a in others if a.item is not rank.target]
                 break
@@ -94,6 +99,12 @@ class Preparing(Meanings):
             if dims and dims[0].item is not None:
                 s.by.append(dims[0].item)
                 s.asks.remove(dims[0])
+
+    def _is_figure(self, item: Item) -> bool:
+        """Whether a mention is a measure rather than something to group by."""
+        best = item.targets[0]
+        one = self.model.field(best.table, best.column) if best.kind == "field" else None
+        return best.kind == "concept" or (one is not None and one.role is Role.MEASURE)
 
     def _rivals(self) -> None:
         """ "web versus store revenue": words on both sides are values of one column, whatever else they may mean."""

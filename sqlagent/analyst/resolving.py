@@ -48,7 +48,8 @@ class Resolver(Comparing):
         s = self.sketch
         anchor = start.anchor
         cost = start.cost
-        unused: list[str] = list(s.unknown)
+        unused: list[str] = [*s.unknown, *s.unused]
+        cost += LOST * len(s.unused)
         why: list[str] = []
         where = list(start.where)
         columns = list(start.columns)
@@ -56,6 +57,9 @@ class Resolver(Comparing):
         dims = list(start.dims)
         time = start.time or self._measure_time(start)
         cost += UNKNOWN * len(s.unknown)
+        if s.number is not None and s.counts is None:
+            cost += LOST
+            unused.append(str(s.number))
         by_items = list(s.by)
         main = replace(s.main, mentions=list(s.main.mentions), periods=list(s.main.periods))
         for place, ask in enumerate(s.asks):

@@ -30,6 +30,9 @@ OFFERED = 4
 DRAFT = 0.5
 """Cost from which on a frame is a draft, though all its words are used."""
 
+HOPELESS = 1.9
+"""Cost from which on a frame that leaves words out is not even a draft."""
+
 NEAR = 0.02
 """A frame this near to the first one in cost is as likely meant."""
 
@@ -70,16 +73,16 @@ class Analysis:
 
     @property
     def chance(self) -> float:
-        """How probable the first frame is right; the constants are fitted on questions of other databases (docs/analyst.md)."""
+        """How probable the first frame is right; the constants were set on two of three databases (docs/analyst.md)."""
         if not self.frames:
             return 0.0
         first = self.frames[0].frame
         gap = self.frames[1].frame.cost - first.cost if len(self.frames) > 1 else 0.5
         odds = (
-            1.6
-            - 4.5 * first.cost
+            2.0
+            - 3.0 * first.cost
             - 1.8 * min(3, len(first.unused))
-            + 1.6 * min(gap, 0.4)
+            + 1.2 * min(gap, 0.4)
             - 0.4 * bool(self.reading.mended)
         )
         return 1 / (1 + math.exp(-max(-6.0, min(6.0, odds))))
@@ -92,6 +95,8 @@ class Analysis:
         first = self.frames[0].frame
         if self.reading.asked:
             return Outcome.UNANSWERABLE, f"Nothing here is about {_listed(self.reading.asked)}."
+        if first.unused and first.cost >= HOPELESS:
+            return Outcome.UNANSWERABLE, f"Nothing here tells of {_listed(first.unused)}."
         if first.unused:
             return (
                 Outcome.AMBIGUOUS,

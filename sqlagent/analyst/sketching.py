@@ -111,6 +111,7 @@ class Sketch:
     late_share: bool = False
     share_between: bool = False
     counts: Item | None = None
+    number: int | None = None
     stems: frozenset[str] = frozenset()
     new: bool = False
     question: str = ""
@@ -140,6 +141,7 @@ class _Sketcher:
         self.ordinal = 0
         self.at = 0
         self.listed_numbers: list[float] = []
+        self.passed: list[Item] = []
 
     def done(self) -> Sketch:
         while self.at < len(self.items):
@@ -153,10 +155,35 @@ class _Sketcher:
             out.asks[0].aggs = ("count",)
         if self.number is not None and out.rank is not None and out.rank.count is None:
             out.rank.count = int(self.number)
+        elif self.number is not None:
+            out.number = int(self.number)
         if not out.main.is_empty:
             pass
         out.clauses = [c for c in out.clauses if not c.is_empty]
+        out.unused += [
+            item.text for item in self.items if item.kind == "mention" and not self._has_place(item)
+        ]
         return out
+
+    def _has_place(self, item: Item) -> bool:
+        """Whether a mention is somewhere in the sketch: none may fall through the rules."""
+        out = self.out
+        clauses = [out.main, *out.clauses]
+        if any(clause.pattern == item.text for clause in clauses) or item in self.passed:
+            return True
+        ranked = [out.rank.target, out.rank.by] if out.rank is not None else []
+        held = [
+            *(a.item for a in out.asks),
+            *out.by,
+            *out.per,
+            *out.columns,
+            *out.pivot,
+            *out.span_parts,
+            out.counts,
+            *ranked,
+        ]
+        held += [m for clause in clauses for m in (*clause.mentions, *clause.than)]
+        return any(one is item for one in held)
 
     def _next(self, ahead: int = 1) -> Item | None:
         return self.items[self.at + ahead] if self.at + ahead < len(self.items) else None
@@ -853,6 +880,7 @@ class _Sketcher:
             and item.text.lower().startswith(("than", "over the", "more than"))
         ):
             self.at += 1
+            self.passed.append(nxt)
 
     _op_below_average = _op_average
 
