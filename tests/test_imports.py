@@ -102,7 +102,7 @@ VENDORS = {
 }
 
 # Each subject knows itself and those to its left.
-SUBJECTS = ["people", "sources", "results", "exports", "library", "asking", "reports"]
+SUBJECTS = ["people", "sources", "results", "queries", "exports", "library", "asking", "reports"]
 # What a file is in its subject. A name may say of what: `upload_views`, `part_forms`.
 ROLES = ("models", "selectors", "services", "tasks", "forms", "pages", "views", "urls", "events", "widgets")
 # What meets the browser: it shows and asks, and leaves what happens to services.

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from mirror.exports.values import FORMATS
 from mirror.leases import Status
-from mirror.library.dates import date_read
+from mirror.queries.dates import date_read
 from mirror.reports.models import Delivery, FileLink, ReportFile, ReportRun, RunPart
 from mirror.reports.pages import words
 from mirror.reports.pages.report import (
