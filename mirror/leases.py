@@ -288,6 +288,15 @@ class Watch:
         self._ended.set()
         self._thread.join()
 
+    @contextmanager
+    def ending(self, cancel: Callable[[], None]) -> Iterator[None]:
+        """Call `cancel` while the body runs, should the work be stopped or the lease be lost."""
+        self.cancel = cancel
+        try:
+            yield
+        finally:
+            self.cancel = None
+
     def _look(self) -> None:
         renewed, is_away = monotonic(), False
         try:

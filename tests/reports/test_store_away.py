@@ -20,9 +20,10 @@ from mirror.asking.services import answering
 from mirror.asking.tasks import answer_run
 from mirror.leases import LeaseLost, Status, claim
 from mirror.people.services import user_create
+from mirror.queries import running
 from mirror.reports import services
 from mirror.reports.models import Delivery, ReportRun
-from mirror.reports.services import delivering, making, reading
+from mirror.reports.services import delivering, making
 from mirror.reports.tasks import deliver_report, make_report
 from mirror.results.models import StoredResult
 from tests.reports.working import due, save_report, save_sql
@@ -142,7 +143,7 @@ def deliver_all(run: ReportRun) -> Delivery:
 @pytest.mark.parametrize(
     ("module", "when", "after"),
     [
-        (reading, "_received", False),
+        (running, "_received", False),
         (making, "_worth", True),
         (making, "_drawn", True),
         (making, "files_write", True),

@@ -2,7 +2,7 @@
 
 from mirror.asking.services.answering import run_answer, run_break, run_take
 from mirror.asking.services.charts import chart_change
-from mirror.asking.services.opening import AskingError, answer_events, llm_name, source_opened
+from mirror.asking.services.opening import AskingError, answer_events, llm_name
 from mirror.asking.services.recovery import runs_recover
 from mirror.asking.services.runs import question_check, run_again, run_ask, run_saved, run_stop
 from mirror.asking.services.suggesting import question_suggest, questions_first
@@ -38,7 +38,6 @@ __all__ = [
     "run_stop",
     "run_take",
     "runs_recover",
-    "source_opened",
     "sql_format",
     "turn_pass",
     "turn_take",

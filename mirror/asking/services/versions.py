@@ -9,29 +9,27 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from django.db import close_old_connections, transaction
+from django.db import transaction
 from django.db.models import Max
 
 from mirror.asking.doors import run_version
 from mirror.asking.models import Run, Version
 from mirror.asking.services.answering import STOPPED
 from mirror.asking.services.charts import DRAWN_ROWS, draw
-from mirror.asking.services.opening import AskingError, OpenedSource, rows_kept, source_opened
+from mirror.asking.services.opening import AskingError
 from mirror.asking.services.turns import turn_take
 from mirror.asking.steps import failure_json, not_kept_json
 from mirror.leases import Lease, LeaseLost, Status, Watch, end_unheld, send
 from mirror.library import services as library
+from mirror.queries.running import Kept, NotRun, Values, Why, limits_usual, sql_run
 from mirror.results.cells import storable
-from mirror.results.files import ResultNotKept
-from mirror.results.models import StoredResult
 from mirror.results.selectors import rows_of
 from mirror.results.services import result_delete
-from mirror.sources import guarding
-from sqlagent.errors import DatabaseError
-from sqlagent.values import Failure, FailureKind
+from sqlagent.values import FailureKind
 
 if TYPE_CHECKING:
     from mirror.library.models import SavedSql
+    from mirror.results.models import StoredResult
 
 log = logging.getLogger(__name__)
 
@@ -124,12 +122,10 @@ def version_run(lease: Lease) -> None:
             if watch.is_stopped:
                 _forget(found)
                 lease.end(failure=STOPPED_FAILURE)
-            elif isinstance(found, Failure):
-                lease.end(failure=storable(failure_json(found)))
-            elif isinstance(found, ResultNotKept):
-                lease.end(failure=not_kept_json(found))
+            elif isinstance(found, NotRun):
+                lease.end(failure=storable(_failure_json(found)))
             else:
-                _keep(version, lease, found)
+                _keep(version, lease, found.result)
     except (LeaseLost, Version.DoesNotExist) as error:
         log.info("Version %s was given up: %s", lease.pk, error)
 
@@ -165,52 +161,25 @@ def _version_add(
     return version
 
 
-def _ran(version: Version, watch: Watch) -> StoredResult | Failure | ResultNotKept:
+def _ran(version: Version, watch: Watch) -> Kept | NotRun:
     """Run a version's SQL; its rows are stored as they come."""
-    try:
-        with source_opened(version.run.thread.source) as opened:
-            sql = _bound(version, opened)
-            if isinstance(sql, Failure):
-                return sql
-            checked = guarding.sql_check(opened.source, sql, opened.catalog)
-            if isinstance(checked, guarding.Refusal):
-                message = f"{checked.what} {checked.why}".strip()
-                return Failure(FailureKind.REFUSED, message, checked.position, checked.advice)
-            watch.cancel = opened.database.cancel
-            close_old_connections()
-            try:
-                return rows_kept(opened, checked, version.run.thread.owner)
-            except DatabaseError as error:
-                return _placed(error.failure, checked.sql, version.sql)
-            except ResultNotKept as error:
-                return error
-            finally:
-                watch.cancel = None
-    except DatabaseError as error:
-        return error.failure
+    thread, saved = version.run.thread, version.run.saved
+    values = Values(saved.parameters, version.arguments) if saved is not None else Values()
+    return sql_run(thread.source, version.sql, values, limits_usual(thread.source), thread.owner, watch=watch)
 
 
-def _bound(version: Version, opened: OpenedSource) -> str | Failure:
-    """The SQL with the values of its parameters in their places."""
-    saved = version.run.saved
-    if saved is None or not saved.parameters:
-        return version.sql
-    try:
-        return library.sql_bind(version.sql, saved.parameters, version.arguments, opened.database.dialect)
-    except ValueError as error:
-        return Failure(FailureKind.ERROR, str(error), advice="Change the value and run it again.")
+def _failure_json(found: NotRun) -> dict[str, Any]:
+    if found.why is Why.UNKEPT:
+        return not_kept_json(found.failure)
+    told = failure_json(found.failure)
+    if found.why is Why.VALUE:
+        told["advice"] = "Change the value and run it again."
+    return told
 
 
-def _placed(failure: Failure, ran: str, typed: str) -> Failure:
-    """The failure with its position in the text that was typed, or with none when that is not known."""
-    start = typed.find(ran)
-    position = failure.position + start if failure.position is not None and start >= 0 else None
-    return Failure(failure.kind, failure.message, position, failure.advice)
-
-
-def _forget(found: StoredResult | Failure | ResultNotKept) -> None:
-    if isinstance(found, StoredResult):
-        result_delete(found)
+def _forget(found: Kept | NotRun) -> None:
+    if isinstance(found, Kept):
+        result_delete(found.result)
 
 
 def _keep(version: Version, lease: Lease, result: StoredResult) -> None:
