@@ -17,8 +17,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 COUNTRY = [{"name": "country", "kind": "text", "default": "", "label": ""}]
 
 
-def run(source, owner, sql, values=Values(), **more):
-    return sql_run(source, sql, values, limits_usual(source), owner, **more)
+def run(source, owner, sql, values=None, **more):
+    return sql_run(source, sql, values or Values(), limits_usual(source), owner, **more)
 
 
 def test_rows_are_stored_with_the_sql_they_are_of(shop, alice, media):
@@ -35,7 +35,7 @@ def test_rows_are_stored_with_the_sql_they_are_of(shop, alice, media):
 
 
 def test_each_reason_for_no_rows_is_told_apart(shop, alice, media, monkeypatch):
-    def why(sql, values=Values(), source=shop):
+    def why(sql, values=None, source=shop):
         ran = run(source, alice, sql, values)
         assert isinstance(ran, NotRun)
         return ran.why, ran.failure
