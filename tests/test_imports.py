@@ -102,7 +102,7 @@ VENDORS = {
 }
 
 # Each subject knows itself and those to its left.
-SUBJECTS = ["people", "sources", "results", "queries", "exports", "library", "asking", "reports"]
+SUBJECTS = ["work", "people", "sources", "results", "queries", "exports", "library", "asking", "reports"]
 # What a file is in its subject. A name may say of what: `upload_views`, `part_forms`.
 ROLES = ("models", "selectors", "services", "tasks", "forms", "pages", "views", "urls", "events", "widgets")
 # What meets the browser: it shows and asks, and leaves what happens to services.
@@ -118,7 +118,7 @@ KNOW_REQUESTS = {
 WRITES = {"save", "create", "get_or_create", "update_or_create", "bulk_create", "bulk_update", "delete"}
 
 # What every subject may use. `health` is known by nobody but the addresses and the worker.
-SHARED = {"confined", "leases", "keys", "logs", "modes", "processes", "settings", "storage"}
+SHARED = {"confined", "keys", "logs", "modes", "processes", "settings", "storage"}
 
 
 # ---------------------------------------------------------------- reading imports

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mirror.leases import Door
+from mirror.work.leases import Door
 
 answer_run = Door("mirror.asking.tasks.answer_run")
 run_version = Door("mirror.asking.tasks.run_version")

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from mirror.leases import Leased, Status
+from mirror.work.leases import Leased, Status
 
 # A free worker takes a run within 0.2 s (measured 2026-11); after this a page says that none came.
 LONG_WAIT = timedelta(seconds=8)

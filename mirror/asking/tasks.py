@@ -9,7 +9,7 @@ from celery import shared_task
 def answer_run(run_id: int) -> None:
     """Answer a run, if no other worker has it."""
     from mirror.asking import services
-    from mirror.leases import work_under
+    from mirror.work.leases import work_under
 
     lease = services.run_take(run_id)
     if lease is None:
@@ -22,7 +22,7 @@ def answer_run(run_id: int) -> None:
 def run_version(version_id: int) -> None:
     """Run the SQL of a version, if no other worker has it."""
     from mirror.asking import services
-    from mirror.leases import work_under
+    from mirror.work.leases import work_under
 
     lease = services.version_take(version_id)
     if lease is None:

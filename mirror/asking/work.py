@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from mirror.leases import Door, Leased
+from mirror.work.leases import Door, Leased
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,10 +28,10 @@ from sqlagent.values import Catalog, Failure, FailureKind, Limits
 if TYPE_CHECKING:
     from datetime import date
 
-    from mirror.leases import Watch
     from mirror.people.models import User
     from mirror.results.models import StoredResult
     from mirror.sources.models import Source
+    from mirror.work.leases import Watch
 
 
 @dataclass(frozen=True, slots=True)

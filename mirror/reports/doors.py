@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mirror.leases import Door
+from mirror.work.leases import Door
 
 make_report = Door("mirror.reports.tasks.make_report")
 deliver_report = Door("mirror.reports.tasks.deliver_report")

@@ -16,8 +16,8 @@ def tick_reports() -> None:
 @shared_task
 def make_report(run_id: int) -> None:
     """Make one run of a report, if no other worker has it."""
-    from mirror.leases import work_under
     from mirror.reports import services
+    from mirror.work.leases import work_under
 
     lease = services.run_take(run_id)
     if lease is None:
@@ -29,8 +29,8 @@ def make_report(run_id: int) -> None:
 @shared_task
 def deliver_report(delivery_id: int) -> None:
     """Hand one delivery over, if no other worker has it."""
-    from mirror.leases import work_under
     from mirror.reports import services
+    from mirror.work.leases import work_under
 
     lease = services.delivery_take(delivery_id)
     if lease is None:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Sum
 from django.utils import timezone
 
-from mirror.leases import store_keep
 from mirror.results import files
 from mirror.results.cells import storable
 from mirror.results.encoding import Writer
 from mirror.results.models import StoredResult
 from mirror.sources.limits import limits_of
+from mirror.work.leases import store_keep
 from sqlagent.ports import ColumnStream, RowStream
 from sqlagent.values import Rows
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mirror.leases import Door
+from mirror.work.leases import Door
 
 index_build = Door("mirror.sources.tasks.index_build")
 upload_work = Door("mirror.sources.tasks.upload_work")

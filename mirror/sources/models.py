@@ -8,8 +8,8 @@ from pathlib import Path
 from django.conf import settings
 from django.db import models
 
-from mirror.leases import Leased, Status
 from mirror.sources.secrets import EncryptedTextField
+from mirror.work.leases import Leased, Status
 
 # Where servers of an engine listen unless somebody moved them.
 PORTS = {"postgres": 5432, "mysql": 3306, "spark": 10000}

@@ -15,7 +15,6 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from mirror.leases import send
 from mirror.people.models import Team, User
 from mirror.sources import doors, powers, selectors
 from mirror.sources.addresses import AddressRefused, file_check, host_check
@@ -29,6 +28,7 @@ from mirror.sources.secrets import SecretUnreadable
 from mirror.sources.signals import catalog_read_anew
 from mirror.sources.store import store_check, store_mark
 from mirror.sources.trying import failure_told, tries_left
+from mirror.work.leases import send
 from sqlagent.adapters import installed_dialects, is_held, open_database
 from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.ports import Database, SourceDatabase

@@ -19,8 +19,8 @@ def index_build(source_id: int) -> None:
 @shared_task
 def upload_work(upload_id: str) -> None:
     """Read or load uploaded files, if no other worker does."""
-    from mirror.leases import work_under
     from mirror.sources import upload_work as work
+    from mirror.work.leases import work_under
 
     lease = work.work_take(upload_id)
     if lease is None:
@@ -32,8 +32,8 @@ def upload_work(upload_id: str) -> None:
 @shared_task
 def visit_work(visit_id: str) -> None:
     """Open a database for somebody who waits, if no other worker does."""
-    from mirror.leases import work_under
     from mirror.sources import visits
+    from mirror.work.leases import work_under
 
     lease = visits.visit_take(visit_id)
     if lease is None:

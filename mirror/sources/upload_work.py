@@ -19,10 +19,10 @@ from django.utils import timezone
 
 from mirror import confined
 from mirror.confined import Unfinished
-from mirror.leases import Lease, LeaseLost, Status, Watch, send
 from mirror.sources import doors, services, uploading, waiting
 from mirror.sources.models import Source, Upload
 from mirror.sources.uploads import FilePlan, LoadError, Problem, TablePlan
+from mirror.work.leases import Lease, LeaseLost, Status, Watch, send
 
 log = logging.getLogger(__name__)
 

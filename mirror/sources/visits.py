@@ -17,12 +17,12 @@ from django.utils import timezone
 
 from mirror import confined
 from mirror.confined import Unfinished
-from mirror.leases import Lease, LeaseLost, Status, Watch, end_unheld, send
 from mirror.people.models import User
 from mirror.sources import doors, selectors, services, waiting
 from mirror.sources.drift import drift_words
 from mirror.sources.models import Source, Visit
 from mirror.sources.powers import powers_kept
+from mirror.work.leases import Lease, LeaseLost, Status, Watch, end_unheld, send
 
 log = logging.getLogger(__name__)
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from mirror.leases import Lease, Leased, Status, claim, end_unheld, hand_back, send
 from mirror.people.models import User
+from mirror.work.leases import Lease, Leased, Status, claim, end_unheld, hand_back, send
 
 # Of one person, of each kind, at once. The worker takes four things at once (`script/serve.py`).
 AT_ONCE = 2

@@ -104,9 +104,9 @@ def work() -> None:
     django.setup()
     from django.db import connection
 
-    from mirror.leases import Status, due
     from mirror.reports import services
     from mirror.reports.models import Delivery
+    from mirror.work.leases import Status, due
 
     def deliver() -> None:
         try:

@@ -103,8 +103,8 @@ def prepare(folder: Path, count: int, *, is_different: bool = False) -> float:
 
 def run(folder: Path, mail: MailServer, count: int, due_at: float) -> bool:
     """Start what `script/server` starts but the web, wait until all is delivered, and print figures."""
-    from mirror.leases import Status
     from mirror.reports.models import Delivery, ReportRun
+    from mirror.work.leases import Status
 
     running = start(folder)
     try:

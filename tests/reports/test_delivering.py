@@ -9,12 +9,12 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from mirror.leases import Status
 from mirror.reports import services
 from mirror.reports.channels.values import DeliveryFailed
 from mirror.reports.models import Channel, Delivery, FileLink, ReportRun
 from mirror.reports.services import delivering, recovery
 from mirror.sources.models import Source
+from mirror.work.leases import Status
 from tests.reports.working import deliver, due, make, save_report, save_sql, work_off
 
 pytestmark = pytest.mark.django_db(transaction=True)

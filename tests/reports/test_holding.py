@@ -11,11 +11,11 @@ import time_machine
 from django.db import connection
 from django.utils import timezone
 
-from mirror.leases import Status
 from mirror.people.models import QuotaMet, QuotaUse
 from mirror.reports import services
 from mirror.reports.models import Channel, Delivery, Report
 from mirror.reports.schedule import Schedule
+from mirror.work.leases import Status
 from tests.hook_server import HookServer, hook_server
 from tests.reports.looking import said, url
 from tests.reports.working import deliver, due, make, save_report, save_sql, work_off

@@ -10,11 +10,11 @@ from django.core.files.storage import FileSystemStorage
 from django.db import connection
 from django.utils import timezone
 
-from mirror.leases import Status
 from mirror.library.services import sql_delete
 from mirror.reports import services
 from mirror.reports.models import ReportRun, RunPart
 from mirror.results.models import StoredResult
+from mirror.work.leases import Status
 from tests.reports.working import kept, make, runs_of, save_report, save_sql, work_off, write
 
 pytestmark = pytest.mark.django_db(transaction=True)

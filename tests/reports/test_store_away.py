@@ -13,12 +13,10 @@ from django.core.management import call_command
 from django.db import InterfaceError, OperationalError, connection, connections, transaction
 from django.utils import timezone
 
-from mirror import leases
 from mirror.asking import services as asking
 from mirror.asking.models import Run
 from mirror.asking.services import answering
 from mirror.asking.tasks import answer_run
-from mirror.leases import LeaseLost, Status, claim
 from mirror.people.services import user_create
 from mirror.queries import running
 from mirror.reports import services
@@ -26,6 +24,8 @@ from mirror.reports.models import Delivery, ReportRun
 from mirror.reports.services import delivering, making
 from mirror.reports.tasks import deliver_report, make_report
 from mirror.results.models import StoredResult
+from mirror.work import leases
+from mirror.work.leases import LeaseLost, Status, claim
 from tests.reports.working import due, save_report, save_sql
 from tests.servers import PASSWORD, PostgresServer
 

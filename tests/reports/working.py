@@ -9,12 +9,12 @@ from typing import Any
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
-from mirror.leases import Status
 from mirror.library.models import SavedSql
 from mirror.reports import services
 from mirror.reports.models import Delivery, Report, ReportRun
 from mirror.reports.schedule import Schedule
 from mirror.sources.models import Source
+from mirror.work.leases import Status
 
 EIGHT = Schedule("daily", "Europe/Oslo", time=time(8))
 COUNTRIES = "SELECT country, count(*) AS customers FROM customers GROUP BY country ORDER BY 2 DESC, 1 LIMIT 5"

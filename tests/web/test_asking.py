@@ -10,7 +10,7 @@ from django.urls import reverse
 from mirror.asking import services
 from mirror.asking.models import Run, Step, Version
 from mirror.asking.pages import run_page
-from mirror.leases import Status
+from mirror.work.leases import Status
 from tests.scripted_server import ScriptedServer
 from tests.web.working import REVENUE, answer
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from mirror.asking import events, models, services
 from mirror.asking.models import Run, Step
-from mirror.leases import Status
+from mirror.work.leases import Status
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from mirror.asking import services
 from mirror.asking.models import Run, Version
-from mirror.leases import Status
+from mirror.work.leases import Status
 from tests.scripted_server import ScriptedServer
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from mirror.asking import services
 from mirror.asking.models import Run, Step, Version
-from mirror.leases import LeaseLost, Status, claim
+from mirror.work.leases import LeaseLost, Status, claim
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

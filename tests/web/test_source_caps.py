@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from mirror.asking import doors, services, tasks
 from mirror.asking.models import Run, Version
-from mirror.leases import Status
 from mirror.results.models import StoredResult
 from mirror.sources.limits import limits_of, limits_usual
 from mirror.sources.models import Source
+from mirror.work.leases import Status
 from tests.web.working import REVENUE, SLOW, TOP, ran
 
 

@@ -10,9 +10,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from mirror import confined
-from mirror.leases import Lease, Status
 from mirror.sources import doors, tasks, upload_work, uploading
 from mirror.sources.models import Source, Upload
+from mirror.work.leases import Lease, Status
 from tests.web import hostile
 from tests.web.test_uploads import ORDERS, read, typed
 from tests.web.test_uploads import uploaded as uploaded_and_read

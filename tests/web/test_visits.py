@@ -14,9 +14,9 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
-from mirror.leases import Status
 from mirror.sources import confined_reads, services, tasks, visits
 from mirror.sources.models import Source, Visit
+from mirror.work.leases import Status
 from tests.rogue import mysql_byte_by_byte, rogue
 from tests.web import hostile
 from tests.web.working import visited

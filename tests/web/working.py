@@ -10,9 +10,9 @@ from django.urls import reverse
 
 from mirror.asking import services
 from mirror.asking.models import Run, Version
-from mirror.leases import Status, Watch
 from mirror.sources import tasks
 from mirror.sources.models import Upload, Visit
+from mirror.work.leases import Status, Watch
 
 REVENUE = "Which five countries bring the most revenue?"
 TOP = "SELECT country, count(*) AS customers FROM customers GROUP BY country ORDER BY 2 DESC, 1 LIMIT 5"

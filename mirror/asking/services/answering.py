@@ -18,7 +18,6 @@ from mirror.asking.services.charts import DRAWN_ROWS, draw
 from mirror.asking.services.opening import answer_events, llm_name
 from mirror.asking.services.turns import turn_take
 from mirror.asking.steps import StepWriter, answer_fields, not_kept_json
-from mirror.leases import Lease, LeaseLost, Status, Watch
 from mirror.queries.running import (
     Kept,
     NotRun,
@@ -35,6 +34,7 @@ from mirror.results.files import ResultNotKept
 from mirror.results.models import StoredResult
 from mirror.results.selectors import rows_of
 from mirror.results.services import result_delete, result_store
+from mirror.work.leases import Lease, LeaseLost, Status, Watch
 from sqlagent.errors import DatabaseError, SqlAgentError
 from sqlagent.events import Ended, Event
 from sqlagent.values import Answer, Outcome, Question, Rows, Turn

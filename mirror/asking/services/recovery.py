@@ -12,7 +12,7 @@ from mirror.asking.doors import answer_run, run_version
 from mirror.asking.models import Run, Version
 from mirror.asking.services.answering import STOPPED
 from mirror.asking.services.versions import STOPPED_FAILURE
-from mirror.leases import Door, Leased, Status, end_unheld, hand_back
+from mirror.work.leases import Door, Leased, Status, end_unheld, hand_back
 from sqlagent.values import FailureKind, Outcome
 
 log = logging.getLogger(__name__)

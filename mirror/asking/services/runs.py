@@ -11,8 +11,8 @@ from mirror.asking.doors import answer_run, run_version
 from mirror.asking.models import Run, Thread, Version
 from mirror.asking.services.answering import STOPPED
 from mirror.asking.services.opening import AskingError
-from mirror.leases import Status, end_unheld, send
 from mirror.library.services import dates_fixed
+from mirror.work.leases import Status, end_unheld, send
 from sqlagent.values import Outcome
 
 if TYPE_CHECKING:

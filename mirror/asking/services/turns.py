@@ -13,9 +13,9 @@ from django.utils import timezone
 from mirror.asking.doors import answer_run, run_version
 from mirror.asking.models import Run, Version
 from mirror.asking.work import WORK, Work, work_register
-from mirror.leases import Lease, Leased, Status, claim
 from mirror.sources.limits import limits_of
 from mirror.sources.models import Source
+from mirror.work.leases import Lease, Leased, Status, claim
 
 work_register(Run, Work("thread__source", answer_run))
 work_register(Version, Work("run__thread__source", run_version))

@@ -19,12 +19,12 @@ from mirror.asking.services.charts import DRAWN_ROWS, draw
 from mirror.asking.services.opening import AskingError
 from mirror.asking.services.turns import turn_take
 from mirror.asking.steps import failure_json, not_kept_json
-from mirror.leases import Lease, LeaseLost, Status, Watch, end_unheld, send
 from mirror.library import services as library
 from mirror.queries.running import Kept, NotRun, Values, Why, limits_usual, sql_run
 from mirror.results.cells import storable
 from mirror.results.selectors import rows_of
 from mirror.results.services import result_delete
+from mirror.work.leases import Lease, LeaseLost, Status, Watch, end_unheld, send
 from sqlagent.values import FailureKind
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils import timezone
 
-from mirror.leases import Status, send
 from mirror.people.models import Quota, User
 from mirror.people.quotas import quota_use
 from mirror.reports.doors import deliver_report
@@ -25,6 +24,7 @@ from mirror.reports.models import Consent, Delivery
 from mirror.reports.services.errors import ReportError
 from mirror.reports.services.recipients import address_key
 from mirror.reports.services.sending import delivery_queue_again
+from mirror.work.leases import Status, send
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,6 @@ from django.conf import settings
 from django.db import close_old_connections, transaction
 from django.utils import timezone
 
-from mirror.leases import Lease, LeaseLost, Watch, claim, end_unheld
 from mirror.reports import channels
 from mirror.reports.channels.values import ChannelError, DeliveryFailed
 from mirror.reports.models import Channel, Delivery, Report, ReportRun
@@ -24,6 +23,7 @@ from mirror.reports.services.holding import Verdict, delivery_judge
 from mirror.reports.services.parcels import parcel_of
 from mirror.reports.services.sending import notice_send
 from mirror.results.cells import storable
+from mirror.work.leases import Lease, LeaseLost, Watch, claim, end_unheld
 from sqlagent.errors import without_folders
 
 log = logging.getLogger(__name__)

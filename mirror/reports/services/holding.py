@@ -14,7 +14,6 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from mirror.leases import send
 from mirror.people.models import Quota, QuotaMet, User
 from mirror.people.quotas import quota_met, quota_use
 from mirror.reports.doors import deliver_report
@@ -23,6 +22,7 @@ from mirror.reports.services.consents import consent_ask
 from mirror.reports.services.files import at_zone
 from mirror.reports.services.recipients import Standing, refusal_words, standing_of
 from mirror.reports.services.sending import delivery_queue_again
+from mirror.work.leases import send
 
 log = logging.getLogger(__name__)
 

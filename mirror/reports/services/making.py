@@ -18,7 +18,6 @@ from django.utils import timezone
 
 from mirror.asking.services import turn_pass, turn_take
 from mirror.asking.services.charts import draw
-from mirror.leases import Lease, LeaseLost, Watch
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun
 from mirror.reports.services.conditions import Crossing, RowsFingerprint, crossing
 from mirror.reports.services.ending import run_fail
@@ -34,6 +33,7 @@ from mirror.results.cells import storable
 from mirror.results.models import StoredResult
 from mirror.results.selectors import ResultGone, batches, columns_of, rows_of
 from mirror.results.services import result_delete
+from mirror.work.leases import Lease, LeaseLost, Watch
 
 log = logging.getLogger(__name__)
 

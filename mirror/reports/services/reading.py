@@ -29,8 +29,8 @@ from mirror.sources.selectors import sources_visible
 from sqlagent.values import FailureKind, Limits
 
 if TYPE_CHECKING:
-    from mirror.leases import Lease, Watch
     from mirror.library.models import SavedSql
+    from mirror.work.leases import Lease, Watch
 
 log = logging.getLogger(__name__)
 

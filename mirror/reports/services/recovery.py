@@ -11,12 +11,12 @@ from django.conf import settings
 from django.db.models import F, Max, Q
 from django.utils import timezone
 
-from mirror.leases import Door, Retried, Status, due, end_unheld, hand_back
 from mirror.reports.doors import deliver_report, make_report
 from mirror.reports.models import Delivery, ReportRun
 from mirror.reports.services.delivering import delivery_give_up
 from mirror.reports.services.ending import run_give_up
 from mirror.reports.services.running import stopped_words
+from mirror.work.leases import Door, Retried, Status, due, end_unheld, hand_back
 
 log = logging.getLogger(__name__)
 

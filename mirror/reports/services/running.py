@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from mirror.leases import Status, end_unheld, send
 from mirror.reports.doors import deliver_report, make_report
 from mirror.reports.models import Channel, Delivery, Report, ReportRun
 from mirror.reports.services.errors import ReportError
 from mirror.reports.services.sending import delivery_queue_again
+from mirror.work.leases import Status, end_unheld, send
 
 if TYPE_CHECKING:
     from mirror.people.models import User

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from mirror.leases import Status, send
 from mirror.reports import channels
 from mirror.reports.doors import deliver_report
 from mirror.reports.models import Channel, Delivery, ReportRun
 from mirror.reports.services.recipients import stopped_of
+from mirror.work.leases import Status, send
 
 if TYPE_CHECKING:
     from mirror.people.models import User

@@ -15,7 +15,6 @@ from itertools import islice
 from django.db import transaction
 from django.utils import timezone
 
-from mirror.leases import Status, send
 from mirror.reports.doors import make_report
 from mirror.reports.models import Report, ReportRun
 from mirror.reports.schedule import Schedule, ScheduleError
@@ -23,6 +22,7 @@ from mirror.reports.services.ending import report_stop
 from mirror.reports.services.files import at_zone
 from mirror.reports.services.intervals import is_too_fast, thinned
 from mirror.reports.services.recovery import reports_recover
+from mirror.work.leases import Status, send
 
 log = logging.getLogger(__name__)
 

@@ -11,11 +11,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from mirror.leases import Lease
 from mirror.reports import services
 from mirror.reports.models import Report, ReportRun
 from mirror.reports.schedule import Schedule, ScheduleError, zone_read
 from mirror.reports.services.ticking import due_of
+from mirror.work.leases import Lease
 
 # Times printed of one report.
 SHOWN_TIMES = 5
