@@ -70,6 +70,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.staticfiles",
     "django_htmx",
+    "mirror.work",
     "mirror.health",
     "mirror.people",
     "mirror.sources",
@@ -237,16 +238,11 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 
-# Reports are made and delivered by workers of their own, so that nobody waits for them and no delivery waits
-# for a long report. Ticks are taken by whichever worker has time.
+# Which kind of work goes to which queue is said where it is registered (`kinds.py` of a subject). Ticks are taken by
+# whichever worker has time.
 CELERY_TASK_ROUTES = {
-    # Files and foreign databases wait for others more than they work, and whoever makes them wait holds up nobody's
-    # questions: a worker of their own.
-    "mirror.sources.tasks.upload_work": {"queue": "intake"},
-    "mirror.sources.tasks.visit_work": {"queue": "intake"},
+    "mirror.work.tasks.recover": {"queue": "ticks"},
     "mirror.reports.tasks.tick_reports": {"queue": "ticks"},
-    "mirror.reports.tasks.make_report": {"queue": "reports"},
-    "mirror.reports.tasks.deliver_report": {"queue": "deliveries"},
     "mirror.reports.tasks.expire_reports": {"queue": "reports"},
     "mirror.reports.tasks.look_ahead": {"queue": "reports"},
     "mirror.reports.tasks.look_at_source": {"queue": "reports"},
@@ -257,8 +253,8 @@ CELERY_BEAT_MAX_LOOP_INTERVAL = 20
 CELERY_BEAT_SCHEDULER = "mirror.celery:Scheduler"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "scheduler")
 CELERY_BEAT_SCHEDULE = {
-    "recover-runs": {
-        "task": "mirror.asking.tasks.recover_runs",
+    "recover-work": {
+        "task": "mirror.work.tasks.recover",
         "schedule": 10.0,
         "options": {"expires": 10.0},
     },
@@ -330,6 +326,9 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 
 # Statements and questions that run at once on one source; others wait their turn.
 CONCURRENT_RUNS = env.int("CONCURRENT_RUNS", default=4)
+
+# The same of one person, on all sources together, so that others find workers free.
+CONCURRENT_RUNS_PER_PERSON = env.int("CONCURRENT_RUNS_PER_PERSON", default=4)
 
 # How old a source's catalog may be before a question reads it anew (hours).
 CATALOG_HOURS = env.int("CATALOG_HOURS", default=24)

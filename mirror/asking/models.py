@@ -54,6 +54,9 @@ class Run(Leased):
     llm = models.CharField(max_length=120, blank=True, help_text="Empty: the built-in generator")
     privacy = models.CharField(max_length=10, blank=True, help_text="The level that applied")
     sent = models.JSONField(default=list, blank=True, help_text="Exactly what was sent to the LLM")
+    is_thinking = models.BooleanField(
+        default=False, help_text="Waits for the LLM, and holds no turn of its source"
+    )
 
     class Meta:
         ordering = ["-created_at"]

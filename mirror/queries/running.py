@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mirror.people.models import User
     from mirror.results.models import StoredResult
     from mirror.sources.models import Source
-    from mirror.work.leases import Watch
+    from mirror.work.watching import Watch
 
 
 @dataclass(frozen=True, slots=True)

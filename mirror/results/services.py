@@ -18,7 +18,7 @@ from mirror.results.cells import storable
 from mirror.results.encoding import Writer
 from mirror.results.models import StoredResult
 from mirror.sources.limits import limits_of
-from mirror.work.leases import store_keep
+from mirror.work.store import store_keep
 from sqlagent.ports import ColumnStream, RowStream
 from sqlagent.values import Rows
 

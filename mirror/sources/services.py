@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from mirror.people.models import Team, User
-from mirror.sources import doors, powers, selectors
+from mirror.sources import powers, selectors
 from mirror.sources.addresses import AddressRefused, file_check, host_check
 from mirror.sources.at_hand import index_unpacked
 from mirror.sources.catalogs import catalog_json, catalog_read
@@ -28,7 +29,9 @@ from mirror.sources.secrets import SecretUnreadable
 from mirror.sources.signals import catalog_read_anew
 from mirror.sources.store import store_check, store_mark
 from mirror.sources.trying import failure_told, tries_left
-from mirror.work.leases import send
+from mirror.work.kinds import send
+from mirror.work.leases import Lease, LeaseLost, Status
+from mirror.work.watching import Watch
 from sqlagent.adapters import installed_dialects, is_held, open_database
 from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.ports import Database, SourceDatabase
@@ -36,6 +39,9 @@ from sqlagent.value_index import ValueIndex
 from sqlagent.values import Catalog, Check, Failure, FailureKind, Limits
 
 log = logging.getLogger(__name__)
+
+INDEX_BROKEN = "Something in Mirror itself broke while reading them. It was logged."
+INDEX_GIVEN_UP = "The worker reading them was interrupted {count} times."
 
 # Engines that the store cannot be on.
 NEVER_THE_STORE = (Source.Engine.DUCKDB, Source.Engine.SPARK)
@@ -332,6 +338,22 @@ def index_build(source: Source) -> None:
         _index_failed(source, error)
 
 
+def index_do(lease: Lease) -> None:
+    """Read the values that a taken row is about, and keep them searchable."""
+    source = Source.objects.filter(stored_index=lease.pk).first()
+    if source is None:
+        return
+    with suppress(LeaseLost), Watch(lease):
+        index_build(source)
+        lease.end()
+
+
+def index_break(lease: Lease) -> None:
+    """End reading values after an error nobody expected."""
+    with suppress(LeaseLost):
+        lease.end(state=StoredIndex.State.FAILED, message=INDEX_BROKEN)
+
+
 def _catalog_fresh(source: Source) -> Catalog:
     try:
         return _catalog_read(source)
@@ -364,10 +386,19 @@ def _catalog_keep(source: Source, catalog: Catalog) -> Catalog:
 
 
 def _index_ask_for(source: Source) -> None:
-    StoredIndex.objects.update_or_create(
-        source=source, defaults={"state": StoredIndex.State.WAITING, "message": ""}
+    queued = {
+        "status": Status.QUEUED,
+        "attempts": 0,
+        "spared": 0,
+        "queued_at": timezone.now(),
+        "lease_until": None,
+    }
+    index, is_new = StoredIndex.objects.defer("data").update_or_create(
+        source=source, defaults={"state": StoredIndex.State.WAITING, "message": "", **queued}
     )
-    send(doors.index_build, source.pk)
+    if not is_new:  # who makes one of the tables as they were has lost it
+        StoredIndex.objects.filter(pk=index.pk).update(lease_token=F("lease_token") + 1)
+    send(index)
 
 
 def _index_make(source: Source, catalog: Catalog, database: Database) -> ValueIndex | None:

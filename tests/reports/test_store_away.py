@@ -16,16 +16,18 @@ from django.utils import timezone
 from mirror.asking import services as asking
 from mirror.asking.models import Run
 from mirror.asking.services import answering
-from mirror.asking.tasks import answer_run
 from mirror.people.services import user_create
 from mirror.queries import running
 from mirror.reports import services
 from mirror.reports.models import Delivery, ReportRun
 from mirror.reports.services import delivering, making
-from mirror.reports.tasks import deliver_report, make_report
 from mirror.results.models import StoredResult
-from mirror.work import leases
+from mirror.work import doing
+from mirror.work import store as away
+from mirror.work.doing import work_do
+from mirror.work.kinds import KINDS
 from mirror.work.leases import LeaseLost, Status, claim
+from mirror.work.recovery import work_recover
 from tests.reports.working import due, save_report, save_sql
 from tests.servers import PASSWORD, PostgresServer
 
@@ -136,7 +138,7 @@ def away_during(store: Store, monkeypatch, module: Any, name: str, after: bool =
 
 def deliver_all(run: ReportRun) -> Delivery:
     for delivery in run.deliveries.filter(status=Status.QUEUED):
-        deliver_report(delivery.pk)
+        work_do("delivery", delivery.pk)
     return run.deliveries.get()
 
 
@@ -151,7 +153,7 @@ def deliver_all(run: ReportRun) -> Delivery:
 )
 def test_a_run_goes_on_when_the_store_is_back(store, run, monkeypatch, module, when, after):
     gone = away_during(store, monkeypatch, module, when, after)
-    make_report(run.pk)
+    work_do("report", run.pk)
     assert gone and time.monotonic() - gone[0] > AWAY
     run.refresh_from_db()
     assert (run.outcome, run.attempts, run.tries) == (ReportRun.Outcome.MADE, 1, 0)
@@ -160,7 +162,7 @@ def test_a_run_goes_on_when_the_store_is_back(store, run, monkeypatch, module, w
 
 
 def test_what_was_sent_while_the_store_went_away_is_sent_once(store, run, monkeypatch):
-    make_report(run.pk)
+    work_do("report", run.pk)
     sent = []
     real = delivering.channels.deliver
     monkeypatch.setattr(delivering.channels, "deliver", lambda *args: sent.append(1) or real(*args))
@@ -170,16 +172,32 @@ def test_what_was_sent_while_the_store_went_away_is_sent_once(store, run, monkey
     assert [answer["ok"] for answer in delivery.answers] == [True]
 
 
-def test_a_store_that_stays_away_leaves_the_run_to_be_handed_back(store, run, monkeypatch):
-    monkeypatch.setattr(leases, "AWAY_SECONDS", 0.5)
+def test_a_run_whose_store_stayed_away_is_given_back_and_costs_no_attempt(store, run, monkeypatch):
+    monkeypatch.setattr(away, "AWAY_SECONDS", 0.5)
+    for number in range(1, 5):
+        with monkeypatch.context() as once:
+            away_during(store, once, making, "files_write", after=True)
+            work_do("report", run.pk)
+        store.wait()
+        run.refresh_from_db()
+        assert (run.status, run.attempts, run.died, run.tries) == (Status.QUEUED, number, 0, 0)
+    work_do("report", run.pk)
+    run.refresh_from_db()
+    assert (run.outcome, run.died, run.tries) == (ReportRun.Outcome.MADE, 1, 0)
+    assert StoredResult.objects.count() == 1, "what was begun before is gone"
+
+
+def test_a_worker_that_cannot_wait_any_longer_leaves_the_run_to_be_handed_back(store, run, monkeypatch):
+    monkeypatch.setattr(away, "AWAY_SECONDS", 0.5)
+    monkeypatch.setattr(doing, "PATIENCE_SECONDS", 0)
     away_during(store, monkeypatch, making, "files_write", after=True)
-    make_report(run.pk)
+    work_do("report", run.pk)
     store.wait()
     run.refresh_from_db()
     assert (run.status, run.reason, run.tries) == (Status.RUNNING, "", 0)
     time.sleep(2.1)
-    services.reports_recover()
-    make_report(run.pk)
+    work_recover()
+    work_do("report", run.pk)
     run.refresh_from_db()
     assert (run.outcome, run.tries) == (ReportRun.Outcome.MADE, 0)
     assert StoredResult.objects.count() == 1, "what the first attempt left is gone"
@@ -196,7 +214,7 @@ def test_a_question_is_answered_when_the_store_is_back(store, alice, shop, monke
             yield event
 
     monkeypatch.setattr(answering, "answer_events", events)
-    answer_run(run.pk)
+    work_do("run", run.pk)
     run.refresh_from_db()
     assert store.back is not None and store.back.done()
     assert (run.outcome, run.attempts) == ("answered", 1), run.reason
@@ -217,7 +235,7 @@ def lease(alice, shop):
 
 @pytest.mark.parametrize("error", [OperationalError, InterfaceError])
 def test_a_write_is_tried_again_until_it_is_kept(lease, error, monkeypatch):
-    monkeypatch.setattr(leases, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(away, "FIRST_WAIT", 0.01)
     calls = []
 
     def write() -> None:
@@ -259,8 +277,14 @@ def test_a_row_that_another_worker_took_meanwhile_is_not_written(lease):
     assert Run.objects.get(pk=lease.pk).reason == ""
 
 
-def test_another_error_is_not_waited_for(lease):
-    calls = []
-    with pytest.raises(ValueError, match="ours"), leases.work_under(lease, calls.append):
+def test_another_error_is_not_waited_for(alice, shop, monkeypatch):
+    def broken(lease):
         raise ValueError("ours")
-    assert calls == [lease]
+
+    monkeypatch.setattr(KINDS["run"], "do", broken)
+    run = asking.run_ask(alice, shop, "How many customers are there?")
+    with pytest.raises(ValueError, match="ours"):
+        work_do("run", run.pk)
+    run.refresh_from_db()
+    assert (run.status, run.attempts) == (Status.DONE, 1)
+    assert "itself broke" in run.reason

@@ -19,6 +19,7 @@ from django.utils import timezone
 from mirror.asking import services
 from mirror.asking.models import Run, Version
 from mirror.work.leases import Status
+from mirror.work.recovery import work_recover
 from tests.scripted_server import ScriptedServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -116,7 +117,7 @@ def until(fact: Callable[[], object], seconds: float = 60) -> None:
     while not fact():
         assert time.monotonic() < end, "it did not become true in time"
         time.sleep(0.1)
-        services.runs_recover()
+        work_recover()
 
 
 def status(row: Run | Version) -> str:
@@ -159,7 +160,7 @@ def test_a_message_that_was_lost_is_sent_again(shop, alice, worker) -> None:
     for message in (project.VAR_DIR / "broker" / "messages").iterdir():
         message.unlink()
     Run.objects.filter(pk=run.pk).update(queued_at=timezone.now() - timedelta(seconds=29))
-    services.runs_recover()
+    work_recover()
     assert list((project.VAR_DIR / "broker" / "messages").iterdir()) == []
     worker.start()
     until(lambda: status(run) == Status.DONE)

@@ -8,12 +8,15 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from mirror.asking import doors, services, tasks
+from mirror.asking import services
 from mirror.asking.models import Run, Version
 from mirror.results.models import StoredResult
 from mirror.sources.limits import limits_of, limits_usual
 from mirror.sources.models import Source
+from mirror.work.doing import work_do
+from mirror.work.kinds import KINDS
 from mirror.work.leases import Status
+from mirror.work.turns import turn_pass, turn_take
 from tests.web.working import REVENUE, SLOW, TOP, ran
 
 
@@ -65,7 +68,7 @@ def test_all_rows_together_take_no_more_memory_than_the_source_allows(answered, 
 def test_an_answer_looks_at_no_more_rows_than_the_source_allows(transactional_db, shop, alice, media):
     limited(shop, candidate_rows=2, result_rows=4)
     run = services.run_ask(alice, shop, "How much revenue does each category bring?")
-    lease = services.run_take(run.pk)
+    lease = turn_take(Run, run.pk)
     services.run_answer(lease)
     assert StoredResult.objects.get(version__run=run).row_count <= 4
 
@@ -94,9 +97,8 @@ def test_the_oldest_results_of_a_source_make_room_for_the_newest(answered, shop,
 def sent(monkeypatch) -> list[tuple[str, int]]:
     """What was sent to workers, instead of to a broker."""
     found: list[tuple[str, int]] = []
-    for name in ("answer_run", "run_version"):
-        door = getattr(doors, name)
-        monkeypatch.setattr(door, "delay", lambda pk, name=name: found.append((name, pk)))
+    for name in ("run", "version"):
+        monkeypatch.setattr(KINDS[name], "tell", lambda pk, name=name: found.append((name, pk)))
     return found
 
 
@@ -105,18 +107,18 @@ def test_beyond_the_limit_a_run_waits_says_so_and_is_let_in_when_one_ends(
 ):
     limited(shop, concurrent_runs=1)
     first, second, third = (services.run_ask(alice, shop, REVENUE) for _ in range(3))
-    lease = services.run_take(first.pk)
+    lease = turn_take(Run, first.pk)
     assert lease is not None
-    assert services.run_take(second.pk) is None
-    assert services.run_take(third.pk) is None
+    assert turn_take(Run, second.pk) is None
+    assert turn_take(Run, third.pk) is None
     assert running(Run, second.pk) == Status.QUEUED
     page = as_alice.get(reverse("asking:run", args=[second.pk])).content.decode()
     assert "Waiting for its turn" in page
     sent.clear()
     lease.end(outcome="failed")
-    services.turn_pass(lease)
-    assert sent == [("answer_run", second.pk)], "the longest waiting, and that one alone"
-    again = services.run_take(second.pk)
+    turn_pass(lease)
+    assert sent == [("run", second.pk)], "the longest waiting, and that one alone"
+    again = turn_take(Run, second.pk)
     assert again is not None
     assert not Run.objects.get(pk=second.pk).waits_turn
     page = as_alice.get(reverse("asking:run", args=[second.pk])).content.decode()
@@ -125,48 +127,48 @@ def test_beyond_the_limit_a_run_waits_says_so_and_is_let_in_when_one_ends(
 
 def test_questions_and_statements_count_together(answered, shop, alice, as_alice, sent):
     limited(shop, concurrent_runs=1)
-    lease = services.run_take(services.run_ask(alice, shop, REVENUE).pk)
+    lease = turn_take(Run, services.run_ask(alice, shop, REVENUE).pk)
     version = services.version_edit(answered, TOP)
-    assert services.version_take(version.pk) is None
+    assert turn_take(Version, version.pk) is None
     page = as_alice.get(reverse("asking:run", args=[answered.pk])).content.decode()
     assert "Waiting for its turn" in page
     sent.clear()
     lease.end(outcome="failed")
-    services.turn_pass(lease)
-    assert sent == [("run_version", version.pk)]
-    assert services.version_take(version.pk) is not None
+    turn_pass(lease)
+    assert sent == [("version", version.pk)]
+    assert turn_take(Version, version.pk) is not None
 
 
 def test_the_worker_lets_the_next_in_by_itself(answered, shop, alice, sent):
     limited(shop, concurrent_runs=1)
     version = services.version_edit(answered, TOP)
-    holding = services.version_take(version.pk)
+    holding = turn_take(Version, version.pk)
     waiting = services.run_ask(alice, shop, REVENUE)
-    tasks.answer_run(waiting.pk)
+    work_do("run", waiting.pk)
     assert running(Run, waiting.pk) == Status.QUEUED
     holding.end()
     again = services.version_edit(answered, TOP)
     sent.clear()
-    tasks.run_version(again.pk)
+    work_do("version", again.pk)
     assert running(Version, again.pk) == Status.DONE
-    assert sent == [("answer_run", waiting.pk)]
+    assert sent == [("run", waiting.pk)]
 
 
 def test_another_source_and_a_dead_worker_take_no_turn(transactional_db, shop, alice, shop_file, sent):
     limited(shop, concurrent_runs=1)
     other = Source.objects.create(owner=alice, name="other", engine="sqlite", database=str(shop_file))
     first = services.run_ask(alice, shop, REVENUE)
-    assert services.run_take(first.pk) is not None
-    assert services.run_take(services.run_ask(alice, other, REVENUE).pk) is not None
+    assert turn_take(Run, first.pk) is not None
+    assert turn_take(Run, services.run_ask(alice, other, REVENUE).pk) is not None
     Run.objects.filter(pk=first.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
-    assert services.run_take(services.run_ask(alice, shop, REVENUE).pk) is not None
+    assert turn_take(Run, services.run_ask(alice, shop, REVENUE).pk) is not None
 
 
 def test_a_run_that_waits_for_its_turn_can_be_stopped(transactional_db, shop, alice, sent):
     limited(shop, concurrent_runs=1)
     first, second = services.run_ask(alice, shop, REVENUE), services.run_ask(alice, shop, REVENUE)
-    services.run_take(first.pk)
-    services.run_take(second.pk)
+    turn_take(Run, first.pk)
+    turn_take(Run, second.pk)
     services.run_stop(second)
     assert running(Run, second.pk) == Status.DONE
 

@@ -15,8 +15,9 @@ from django.utils import timezone
 
 from mirror.asking.models import Run, Step, Version
 from mirror.asking.services.charts import DRAWN_ROWS, draw
+from mirror.asking.services.ending import RUN_BROKEN, STOPPED
 from mirror.asking.services.opening import answer_events, llm_name
-from mirror.asking.services.turns import turn_take
+from mirror.asking.services.thinking import ThinkingLlm
 from mirror.asking.steps import StepWriter, answer_fields, not_kept_json
 from mirror.queries.running import (
     Kept,
@@ -34,7 +35,8 @@ from mirror.results.files import ResultNotKept
 from mirror.results.models import StoredResult
 from mirror.results.selectors import rows_of
 from mirror.results.services import result_delete, result_store
-from mirror.work.leases import Lease, LeaseLost, Status, Watch
+from mirror.work.leases import Lease, LeaseLost, Status
+from mirror.work.watching import Watch
 from sqlagent.errors import DatabaseError, SqlAgentError
 from sqlagent.events import Ended, Event
 from sqlagent.values import Answer, Outcome, Question, Rows, Turn
@@ -47,16 +49,9 @@ log = logging.getLogger(__name__)
 # The rows of an answer as they were stored, or why they could not be.
 Stored = StoredResult | NotRun | None
 
-STOPPED = "Stopped by you."
-BROKEN = "Something in Mirror itself broke while answering. It was logged; asking again may help."
 # Earlier questions a follow-up is read against.
 TURNS = 5
 BEGUN_AGAIN = "The worker that answered this was interrupted. It began again."
-
-
-def run_take(run_id: int) -> Lease | None:
-    """Take a queued run; None when another worker has it, it has ended or it must wait for its turn."""
-    return turn_take(Run, run_id)
 
 
 def run_answer(lease: Lease) -> None:
@@ -85,7 +80,7 @@ def run_answer(lease: Lease) -> None:
 def run_break(lease: Lease) -> None:
     """End a run that met an error nobody expected."""
     with suppress(LeaseLost):
-        lease.end(outcome=Outcome.FAILED, reason=BROKEN)
+        lease.end(**RUN_BROKEN)
 
 
 def turns_before(run: Run) -> tuple[Turn, ...]:
@@ -108,7 +103,12 @@ def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, Stored]:
             winner = _Winner(opened, run.thread.owner)
             with watch.ending(opened.database.cancel):
                 for event in answer_events(
-                    question, opened, turns=turns, cancelled=watch.cancelled, fetch=winner.fetch
+                    question,
+                    opened,
+                    turns=turns,
+                    cancelled=watch.cancelled,
+                    fetch=winner.fetch,
+                    around=lambda llm: ThinkingLlm(llm, lease, watch.cancelled),
                 ):
                     if isinstance(event, Ended):
                         return event.answer, winner.stored(event.answer)

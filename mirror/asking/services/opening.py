@@ -5,7 +5,7 @@ The web's worker and the shell's `ask` come here both, so they are one pipeline.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from threading import Event as Flag
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from mirror.sources.limits import limits_of
 from sqlagent import pipeline
 from sqlagent.adapters.openai import OpenAiLlm
 from sqlagent.events import Event
-from sqlagent.ports import Fetch
+from sqlagent.ports import Fetch, Llm
 from sqlagent.values import Budget, Question, Turn
 
 if TYPE_CHECKING:
@@ -56,10 +56,12 @@ def answer_events(
     turns: Sequence[Turn] = (),
     cancelled: Flag | None = None,
     fetch: Fetch | None = None,
+    around: Callable[[Llm], Llm] | None = None,
 ) -> Iterator[Event]:
     """Answer a question on an opened source, as `sqlagent.pipeline.answer` does.
 
     An answer has up to as many rows as its source allows, in memory unless `fetch` puts them elsewhere.
+    The language model is asked through what `around` makes of it.
     The store's connection is given back before the pipeline starts and must be given back
     again by whoever writes between two events. Raises: DatabaseError, LlmRejected.
     """
@@ -73,7 +75,7 @@ def answer_events(
             database=opened.database,
             catalog=opened.catalog,
             index=index,
-            llm=llm,
+            llm=around(llm) if llm is not None and around is not None else llm,
             turns=turns,
             budget=Budget(
                 statement_seconds=limits.statement_seconds,

@@ -12,20 +12,19 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.db.models import Max
 
-from mirror.asking.doors import run_version
 from mirror.asking.models import Run, Version
-from mirror.asking.services.answering import STOPPED
 from mirror.asking.services.charts import DRAWN_ROWS, draw
+from mirror.asking.services.ending import VERSION_BROKEN, VERSION_STOPPED
 from mirror.asking.services.opening import AskingError
-from mirror.asking.services.turns import turn_take
 from mirror.asking.steps import failure_json, not_kept_json
 from mirror.library import services as library
 from mirror.queries.running import Kept, NotRun, Values, Why, limits_usual, sql_run
 from mirror.results.cells import storable
 from mirror.results.selectors import rows_of
 from mirror.results.services import result_delete
-from mirror.work.leases import Lease, LeaseLost, Status, Watch, end_unheld, send
-from sqlagent.values import FailureKind
+from mirror.work.kinds import send
+from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
+from mirror.work.watching import Watch
 
 if TYPE_CHECKING:
     from mirror.library.models import SavedSql
@@ -35,14 +34,6 @@ log = logging.getLogger(__name__)
 
 # Longer than any SQL a person writes, short enough to parse in a blink.
 SQL_CHARS = 100_000
-
-STOPPED_FAILURE = {"kind": FailureKind.CANCELLED, "message": STOPPED, "position": None, "advice": ""}
-BROKEN_FAILURE = {
-    "kind": FailureKind.ERROR,
-    "message": "Something in Mirror itself broke while running this. It was logged.",
-    "position": None,
-    "advice": "Running it again may help.",
-}
 
 
 def version_edit(run: Run, sql: str, arguments: dict[str, Any] | None = None) -> Version:
@@ -77,7 +68,7 @@ def version_stop(version: Version) -> None:
     if Version.objects.filter(pk=version.pk).exclude(status=Status.DONE).update(stop_requested=True):
         version.refresh_from_db()
         if version.status == Status.QUEUED:
-            end_unheld(version, failure=STOPPED_FAILURE)
+            end_unheld(version, failure=VERSION_STOPPED)
 
 
 def version_save(version: Version, *, name: str, description: str = "") -> SavedSql:
@@ -99,11 +90,6 @@ def version_save(version: Version, *, name: str, description: str = "") -> Saved
         raise AskingError(str(error)) from None
 
 
-def version_take(version_id: int) -> Lease | None:
-    """Take a queued version; None when another worker has it, it has ended or it must wait for its turn."""
-    return turn_take(Version, version_id)
-
-
 def version_run(lease: Lease) -> None:
     """Run a taken version: through the guard, read-only, with a deadline and a row cap.
 
@@ -121,7 +107,7 @@ def version_run(lease: Lease) -> None:
                 raise LeaseLost(f"Version {lease.pk} is held by another worker")
             if watch.is_stopped:
                 _forget(found)
-                lease.end(failure=STOPPED_FAILURE)
+                lease.end(failure=VERSION_STOPPED)
             elif isinstance(found, NotRun):
                 lease.end(failure=storable(_failure_json(found)))
             else:
@@ -133,7 +119,7 @@ def version_run(lease: Lease) -> None:
 def version_break(lease: Lease) -> None:
     """End a version that met an error nobody expected."""
     with suppress(LeaseLost):
-        lease.end(failure=BROKEN_FAILURE)
+        lease.end(failure=VERSION_BROKEN)
 
 
 def _supersede(run: Run) -> None:
@@ -157,7 +143,7 @@ def _version_add(
         version = Version.objects.create(
             run=run, number=number, origin=origin, sql=sql, arguments=arguments, chart=chart
         )
-        send(run_version, version.pk)
+        send(version)
     return version
 
 

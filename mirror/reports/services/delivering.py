@@ -23,7 +23,8 @@ from mirror.reports.services.holding import Verdict, delivery_judge
 from mirror.reports.services.parcels import parcel_of
 from mirror.reports.services.sending import notice_send
 from mirror.results.cells import storable
-from mirror.work.leases import Lease, LeaseLost, Watch, claim, end_unheld
+from mirror.work.leases import Lease, LeaseLost, end_unheld
+from mirror.work.watching import Watch
 from sqlagent.errors import without_folders
 
 log = logging.getLogger(__name__)
@@ -35,11 +36,6 @@ GIVEN_UP = "The worker sending this was interrupted {count} times, so it was giv
 # Longer than that nobody should ask us to wait (RFC 9110, 10.2.3 sets no bound).
 LONGEST_WAIT = timedelta(hours=24)
 ANSWER_CHARS = 2_000
-
-
-def delivery_take(delivery_id: int) -> Lease | None:
-    """Take a queued delivery; None when another worker has it, it has ended or is put off."""
-    return claim(Delivery, delivery_id)
 
 
 def delivery_make(lease: Lease) -> None:

@@ -30,7 +30,8 @@ from sqlagent.values import FailureKind, Limits
 
 if TYPE_CHECKING:
     from mirror.library.models import SavedSql
-    from mirror.work.leases import Lease, Watch
+    from mirror.work.leases import Lease
+    from mirror.work.watching import Watch
 
 log = logging.getLogger(__name__)
 

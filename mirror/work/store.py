@@ -1,0 +1,48 @@
+"""A store that goes away for a while is waited for: what a worker writes is written again.
+
+Where it stays away for longer, work stops and its row is given back (`mirror.work.doing`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from time import monotonic, sleep
+
+from django.db import InterfaceError, OperationalError, connection, transaction
+
+log = logging.getLogger(__name__)
+
+# What Django raises when the store is away, and SQLite when others write for too long.
+StoreError = (OperationalError, InterfaceError)
+# How long a write is tried again while the store is away: longer than a server takes to start anew, or another to take
+# its place. And the first and longest wait between two tries (seconds).
+AWAY_SECONDS = 60.0
+FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
+
+
+def store_keep(write: Callable[[], object], is_kept: Callable[[], bool]) -> None:
+    """Call `write` in one transaction, and again while the store is away; within another one, just call it.
+
+    It may be called several times; `is_kept` says whether an earlier call went through and only its answer was
+    lost. For workers: a page cannot wait. Raises: what the store raised last when it stays away for `AWAY_SECONDS`.
+    """
+    if connection.in_atomic_block:
+        write()
+        return
+    until, wait = monotonic() + AWAY_SECONDS, FIRST_WAIT
+    while True:
+        try:
+            if wait > FIRST_WAIT and is_kept():
+                return
+            with transaction.atomic():
+                write()
+            return
+        except StoreError as error:
+            connection.close()
+            if monotonic() + wait > until:
+                raise
+            if wait == FIRST_WAIT:
+                log.warning("The store is away, a worker waits for it: %s", error)
+            sleep(wait)
+            wait = min(2 * wait, LONGEST_WAIT)
