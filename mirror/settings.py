@@ -7,6 +7,7 @@ them all. Secrets have no default outside development: `script/server` makes its
 
 from __future__ import annotations
 
+import os
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -236,7 +237,21 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
-CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
+# A broker that goes away ends no work: a message that comes twice is refused by the row, which is leased.
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+
+# Processors that this process may use; in a container there may be fewer than the machine has.
+_CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+# Processes that answer questions and run SQL: one a processor, at least two, so that one that crashes is not all, and
+# at most eight, as each takes some 200 MB.
+WORKERS = env.int("WORKERS", default=min(max(_CORES, 2), 8))
+
+# What each of them works on at once. Who waits for a language model or a database takes a thread, not a process.
+WORKER_THREADS = env.int("WORKER_THREADS", default=8)
+
+# Processes that make reports.
+REPORT_WORKERS = env.int("REPORT_WORKERS", default=min(max(_CORES // 2, 2), 4))
 
 # Which kind of work goes to which queue is said where it is registered (`kinds.py` of a subject). Ticks are taken by
 # whichever worker has time.

@@ -130,8 +130,8 @@ def start(folder: Path) -> list[subprocess.Popen[bytes]]:
         ["--pool", "prefork", "--concurrency", "2"],
         ["--pool", "threads", "--concurrency", "4"],
     )
-    workers = {"mirror": ("celery,ticks", prefork), "reports": ("reports,ticks", prefork)}
-    workers["deliveries"] = ("deliveries", threads)
+    workers = {f"mirror-{n}": ("celery,ticks", threads) for n in (1, 2)}
+    workers |= {"reports": ("reports,ticks", prefork), "deliveries": ("deliveries", threads)}
     commands = {
         name: [*CELERY, "worker", *how, *QUIET, "--hostname", f"{name}@load", "--queues", queues]
         for name, (queues, how) in workers.items()
