@@ -12,7 +12,6 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -31,6 +30,7 @@ from mirror.sources.store import store_check, store_mark
 from mirror.sources.trying import failure_told, tries_left
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status
+from mirror.work.store import store_keep
 from mirror.work.watching import Watch
 from sqlagent.adapters import installed_dialects, is_held, open_database
 from sqlagent.errors import DatabaseError, Unreachable
@@ -46,6 +46,8 @@ INDEX_GIVEN_UP = "The worker reading them was interrupted {count} times."
 # Engines that the store cannot be on.
 NEVER_THE_STORE = (Source.Engine.DUCKDB, Source.Engine.SPARK)
 Done = Callable[[Source], object] | None
+# How a transaction is written: by `store_keep`, or by the lease of who does it.
+Keep = Callable[[Callable[[], object]], None]
 
 
 class SourceError(Exception):
@@ -212,25 +214,29 @@ def powers_would_be_refused(told: Powers) -> bool:
     return bool(settings.PRODUCTION) and told.is_severe
 
 
-def source_connect(source: Source, by: User, done: Done = None, *, confirmed: bool = False) -> Source:
+def source_connect(
+    source: Source, by: User, done: Done = None, *, confirmed: bool = False, keep: Keep = store_keep
+) -> Source:
     """Keep a new source once it answers, with its catalog. Raises: SourceError; nothing is kept then.
 
-    `done` is called within the transaction that keeps it. `confirmed`: `by`, if an administrator, knows what its
+    `done` is called within the transaction that keeps it, which `keep` writes. `confirmed`: `by`, if an administrator, knows what its
     user could do beyond reading.
     """
     source.owner = by
-    return _source_keep(source, by, done, confirmed=confirmed)
+    return _source_keep(source, by, done, confirmed=confirmed, keep=keep)
 
 
-def source_update(source: Source, by: User, done: Done = None, *, confirmed: bool = False) -> Source:
+def source_update(
+    source: Source, by: User, done: Done = None, *, confirmed: bool = False, keep: Keep = store_keep
+) -> Source:
     """Keep what was changed once the source answers with it. Raises: SourceError; nothing changes then.
 
-    `done` and `confirmed` are those of `source_connect`.
+    `done`, `confirmed` and `keep` are those of `source_connect`.
     """
-    return _source_keep(source, by, done, confirmed=confirmed)
+    return _source_keep(source, by, done, confirmed=confirmed, keep=keep)
 
 
-def _source_keep(source: Source, by: User, done: Done, *, confirmed: bool) -> Source:
+def _source_keep(source: Source, by: User, done: Done, *, confirmed: bool, keep: Keep) -> Source:
     _try_count(by)
     source_check(source, by)
     try:
@@ -238,13 +244,16 @@ def _source_keep(source: Source, by: User, done: Done, *, confirmed: bool) -> So
     except DatabaseError as error:
         raise SourceError(*failure_told(source, by, error.failure)) from None
     _powers_decide(source, by, confirmed=confirmed)
-    with transaction.atomic():
+
+    def write() -> None:
         source.save()
         _catalog_keep(source, catalog)
         _index_ask_for(source)
         catalog_read_anew.send(Source, source=source, catalog=catalog)
         if done is not None:
             done(source)
+
+    keep(write)
     log.info(
         "Source %s (%s) was kept by user %s: %d tables", source.pk, source.engine, by.pk, len(catalog.tables)
     )
@@ -320,13 +329,15 @@ def _drift(source: Source, catalog: Catalog) -> dict[str, list[str]]:
 
 
 def _catalog_take_over(source: Source, catalog: Catalog, drift: dict[str, list[str]]) -> None:
-    with transaction.atomic():
+    def write() -> None:
         _catalog_keep(source, catalog)
         if drift:
             source.drift = {**drift, "at": timezone.now().isoformat()}
             source.save(update_fields=["drift"])
         _index_ask_for(source)
         catalog_read_anew.send(Source, source=source, catalog=catalog)
+
+    store_keep(write)
 
 
 def index_build(source: Source) -> None:
@@ -402,9 +413,7 @@ def _index_ask_for(source: Source) -> None:
 
 
 def _index_make(source: Source, catalog: Catalog, database: Database) -> ValueIndex | None:
-    StoredIndex.objects.update_or_create(
-        source=source, defaults={"state": StoredIndex.State.BUILDING, "message": ""}
-    )
+    _index_keep(source, state=StoredIndex.State.BUILDING, message="")
     try:
         index = ValueIndex.build(
             catalog,
@@ -418,21 +427,21 @@ def _index_make(source: Source, catalog: Catalog, database: Database) -> ValueIn
     except DatabaseError as error:
         _index_failed(source, error)
         return None
-    StoredIndex.objects.update_or_create(
-        source=source,
-        defaults={
-            "state": StoredIndex.State.READY,
-            "message": "",
-            "catalog_version": catalog.version,
-            "size": len(index),
-            "data": index.to_bytes(),
-        },
+    _index_keep(
+        source,
+        state=StoredIndex.State.READY,
+        message="",
+        catalog_version=catalog.version,
+        size=len(index),
+        data=index.to_bytes(),
     )
     return index
 
 
 def _index_failed(source: Source, error: DatabaseError) -> None:
     log.warning("The values of source %s could not be read: %s", source.pk, error)
-    StoredIndex.objects.update_or_create(
-        source=source, defaults={"state": StoredIndex.State.FAILED, "message": error.failure.message}
-    )
+    _index_keep(source, state=StoredIndex.State.FAILED, message=error.failure.message)
+
+
+def _index_keep(source: Source, **fields: Any) -> None:
+    store_keep(lambda: StoredIndex.objects.update_or_create(source=source, defaults=fields))

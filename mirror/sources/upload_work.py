@@ -129,9 +129,9 @@ def _make(upload: Upload, lease: Lease) -> None:
     fields = upload.wish["source"]
     try:
         if fields is None:
-            uploading.upload_add(upload, done)
+            uploading.upload_add(upload, done, lease.keep)
         else:
-            uploading.upload_create(upload, Source(**fields), upload.owner, done)
+            uploading.upload_create(upload, Source(**fields), upload.owner, done, lease.keep)
     except LoadError as error:
         lease.end(said={"problems": [[p.table, p.column, p.message] for p in error.problems]})
     except services.SourceError as error:

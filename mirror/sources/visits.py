@@ -169,6 +169,7 @@ def _done(visit: Visit, source: Source, lease: Lease) -> dict[str, Any]:
         visit.owner,
         lambda kept: lease.end(said={"made": kept.pk}, password=""),
         confirmed=confirmed,
+        keep=lease.keep,
     )
     return {}
 

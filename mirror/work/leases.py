@@ -108,9 +108,9 @@ class Lease:
         """Queue the row again, for a worker to take from `until` on. Raises: LeaseLost."""
         self._change(status=Status.QUEUED, lease_until=None, not_before=until, **fields)
 
-    def keep(self, write: Callable[[], object]) -> None:
+    def keep(self, write: Callable[[], object], seconds: float | None = None) -> None:
         """Change the row with what belongs to it, as `store_keep` does. Raises: LeaseLost, StoreError."""
-        store_keep(write, self._is_over)
+        store_keep(write, self._is_over, seconds=seconds)
 
     def _is_over(self) -> bool:
         """This lease ended the row or put it off: the write went through, and only its answer was lost."""

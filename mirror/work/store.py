@@ -15,22 +15,25 @@ log = logging.getLogger(__name__)
 
 # What Django raises when the store is away, and SQLite when others write for too long.
 StoreError = (OperationalError, InterfaceError)
-# How long a write is tried again while the store is away: longer than a server takes to start anew, or another to take
-# its place. And the first and longest wait between two tries (seconds).
-AWAY_SECONDS = 60.0
+# How long a write is tried again while the store is away: an outage of a minute is survived, with what a server takes
+# to start anew. And the first and longest wait between two tries (seconds).
+AWAY_SECONDS = 75.0
 FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
 
 
-def store_keep(write: Callable[[], object], is_kept: Callable[[], bool]) -> None:
+def store_keep(
+    write: Callable[[], object], is_kept: Callable[[], bool] = lambda: False, *, seconds: float | None = None
+) -> None:
     """Call `write` in one transaction, and again while the store is away; within another one, just call it.
 
     It may be called several times; `is_kept` says whether an earlier call went through and only its answer was
-    lost. For workers: a page cannot wait. Raises: what the store raised last when it stays away for `AWAY_SECONDS`.
+    lost, where twice would be once too often. For workers: a page cannot wait. Raises: what the store raised last
+    when it stays away for `seconds`, or `AWAY_SECONDS`.
     """
     if connection.in_atomic_block:
         write()
         return
-    until, wait = monotonic() + AWAY_SECONDS, FIRST_WAIT
+    until, wait = monotonic() + (AWAY_SECONDS if seconds is None else seconds), FIRST_WAIT
     while True:
         try:
             if wait > FIRST_WAIT and is_kept():

@@ -22,6 +22,9 @@ from mirror.reports import services
 from mirror.reports.models import Delivery, ReportRun
 from mirror.reports.services import delivering, making
 from mirror.results.models import StoredResult
+from mirror.sources import services as sources
+from mirror.sources import upload_work, uploading, visits
+from mirror.sources.models import Source, StoredIndex, Visit
 from mirror.work import doing
 from mirror.work import store as away
 from mirror.work.doing import work_do
@@ -220,6 +223,43 @@ def test_a_question_is_answered_when_the_store_is_back(store, alice, shop, monke
     assert (run.outcome, run.attempts) == ("answered", 1), run.reason
     numbers = list(run.steps.order_by("number").values_list("number", flat=True))
     assert numbers == list(range(1, len(numbers) + 1)), "every step once"
+
+
+def test_uploaded_files_become_a_source_when_the_store_is_back(store, alice, monkeypatch, settings, tmp_path):
+    settings.VAR_DIR = tmp_path
+    upload = uploading.upload_take(alice, [("sales.csv", [b"place,amount\nOslo,5\n"])])
+    plans = uploading.upload_plans(upload)
+    upload_work.work_read(upload, plans, plans)
+    with monkeypatch.context() as once:
+        away_during(store, once, uploading, "_planned", after=True)
+        work_do("upload", upload.pk)
+    store.wait()
+    upload_work.work_make(upload, {"name": "sales"})
+    with monkeypatch.context() as once:
+        away_during(store, once, uploading, "_load", after=True)
+        work_do("upload", upload.pk)
+    upload.refresh_from_db()
+    assert store.back is not None and store.back.done()
+    source = Source.objects.get(pk=upload.said["made"])
+    assert (source.name, upload.status, upload.attempts) == ("sales", Status.DONE, 1)
+    assert [table["name"] for table in source.catalog["tables"]] == ["sales"]
+
+
+def test_tables_are_read_again_and_values_kept_when_the_store_is_back(store, alice, shop, monkeypatch):
+    visit = visits.visit_ask(alice, Visit.Work.REFRESH, shop)
+    with monkeypatch.context() as once:
+        away_during(store, once, sources, "_catalog_read", after=True)
+        work_do("visit", visit.pk)
+    visit.refresh_from_db()
+    shop.refresh_from_db()
+    assert (visit.said.get("tables"), visit.attempts) == (len(shop.catalog["tables"]), 1), visit.said
+    store.wait()
+    index = StoredIndex.objects.get(source=shop)
+    with monkeypatch.context() as once:
+        away_during(store, once, sources.ValueIndex, "to_bytes", after=True)
+        work_do("index", index.pk)
+    index.refresh_from_db()
+    assert (index.state, index.status, index.attempts) == (StoredIndex.State.READY, Status.DONE, 1)
 
 
 # ---------------------------------------------------------------- the rule itself

@@ -36,6 +36,8 @@ GIVEN_UP = "The worker sending this was interrupted {count} times, so it was giv
 # Longer than that nobody should ask us to wait (RFC 9110, 10.2.3 sets no bound).
 LONGEST_WAIT = timedelta(hours=24)
 ANSWER_CHARS = 2_000
+# That something was sent is worth a longer wait for the store than work that can be done again (seconds).
+SENT_SECONDS = 900.0
 
 
 def delivery_make(lease: Lease) -> None:
@@ -146,7 +148,7 @@ def _sent(lease: Lease, delivery: Delivery, answer: str) -> None:
         if run.fingerprint and delivery.about == Delivery.About.REPORT and not _is_outdone(run):
             Report.objects.filter(pk=run.report_id).update(sent_fingerprint=run.fingerprint)
 
-    lease.keep(write)
+    lease.keep(write, SENT_SECONDS)
     log.info("Delivery %s (%s) went out", delivery.pk, delivery.kind)
 
 
