@@ -6,6 +6,7 @@ A new module needs a place in the tables below. That is on purpose: where it sta
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -241,6 +242,28 @@ def test_a_circle_would_be_found():
     back = Import(services, 1, "mirror.asking.kinds", at_top=True)
     (circle,) = circles([*AGENT, *WEB, back])
     assert {str(services.relative_to(ROOT)), str(kinds.relative_to(ROOT))} <= set(circle)
+
+
+# ---------------------------------------------------------------- hops
+
+
+def hops(heading: str) -> list[tuple[str, Path, int]]:
+    """The rows of a table of CONTRIBUTING.md: a function, the file it stands in, the row of who calls it."""
+    table = (ROOT / "CONTRIBUTING.md").read_text().partition(f"| | {heading} |")[2].partition("\n\n")[0]
+    rows = re.findall(r"\| `(\w+)` \| `([\w/.]+)` \| (\d*) *\|", table)
+    return [(name, ROOT / file, int(by or 0)) for name, file, by in rows]
+
+
+@pytest.mark.parametrize("heading", ["an ask", "from a report's tick to a sent mail"])
+def test_each_hop_is_there_and_is_called_as_the_table_says(heading):
+    found = hops(heading)
+    assert 9 <= len(found) <= 15
+    for name, file, by in found:
+        tree = ast.parse(file.read_text())
+        assert name in [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)], name
+        if by:
+            caller = found[by - 1][1]
+            assert re.search(rf"\b{name}\b", caller.read_text()), f"{caller} does not name {name}"
 
 
 # ---------------------------------------------------------------- sqlagent
