@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
@@ -17,6 +20,7 @@ from mirror.work.doing import work_do
 from mirror.work.kinds import KINDS
 from mirror.work.leases import Status
 from mirror.work.turns import turn_pass, turn_take
+from tests.scripted_server import ScriptedServer
 from tests.web.working import REVENUE, SLOW, TOP, ran
 
 
@@ -162,6 +166,74 @@ def test_another_source_and_a_dead_worker_take_no_turn(transactional_db, shop, a
     assert turn_take(Run, services.run_ask(alice, other, REVENUE).pk) is not None
     Run.objects.filter(pk=first.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
     assert turn_take(Run, services.run_ask(alice, shop, REVENUE).pk) is not None
+
+
+def test_a_run_that_waits_for_its_language_model_leaves_its_turn_and_takes_it_again(
+    transactional_db, shop, alice, media, sent, settings
+):
+    limited(shop, concurrent_runs=1)
+    asked, answers = threading.Event(), threading.Event()
+
+    def reply(_: object) -> str:
+        asked.set()
+        answers.wait(20)
+        return "```sql\nSELECT count(*) AS n FROM customers\n```"
+
+    model = ScriptedServer(reply).start()
+    settings.LLM_BASE_URL, settings.LLM_MODEL = model.base_url, "scripted"
+    thinks, other = services.run_ask(alice, shop, REVENUE), services.run_ask(alice, shop, REVENUE)
+    Run.objects.filter(pk=other.pk).update(waits_turn=True)
+    worker = threading.Thread(target=_work, args=(thinks.pk,))
+    worker.start()
+    try:
+        assert asked.wait(20)
+        until(lambda: Run.objects.get(pk=thinks.pk).is_thinking)
+        assert ("run", other.pk) in sent, "who waited is let in"
+        lease = turn_take(Run, other.pk)
+        assert lease is not None
+        answers.set()
+        time.sleep(1)
+        assert Run.objects.get(pk=thinks.pk).is_thinking, "it has its answer, and waits for its turn"
+        assert not Run.objects.get(pk=thinks.pk).steps.filter(kind="executed").exists()
+        lease.end(outcome="failed")
+    finally:
+        answers.set()
+        worker.join(30)
+        model.stop()
+    thinks.refresh_from_db()
+    assert (thinks.outcome, thinks.is_thinking) == ("answered", False), thinks.reason
+
+
+def test_a_run_that_waits_to_go_on_can_be_stopped(transactional_db, shop, alice, media, sent, settings):
+    limited(shop, concurrent_runs=1)
+    model = ScriptedServer("```sql\nSELECT count(*) AS n FROM customers\n```", seconds=0.5).start()
+    settings.LLM_BASE_URL, settings.LLM_MODEL = model.base_url, "scripted"
+    thinks, other = services.run_ask(alice, shop, REVENUE), services.run_ask(alice, shop, REVENUE)
+    worker = threading.Thread(target=_work, args=(thinks.pk,))
+    worker.start()
+    until(lambda: turn_take(Run, other.pk) if Run.objects.get(pk=thinks.pk).is_thinking else None)
+    time.sleep(1.5)
+    began = time.monotonic()
+    services.run_stop(thinks)
+    worker.join(30)
+    model.stop()
+    assert time.monotonic() - began < 3
+    assert running(Run, thinks.pk) == Status.DONE
+    assert Run.objects.get(pk=thinks.pk).reason == "Stopped by you."
+
+
+def _work(pk: int) -> None:
+    try:
+        work_do("run", pk)
+    finally:
+        connection.close()
+
+
+def until(fact, seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not fact():
+        assert time.monotonic() < end, "it did not become true in time"
+        time.sleep(0.05)
 
 
 def test_a_run_that_waits_for_its_turn_can_be_stopped(transactional_db, shop, alice, sent):
