@@ -76,7 +76,7 @@ class Channel(filesystem.Channel):
 
     # -------------------------------------------------------------- messages
 
-    def _put(self, queue: str, payload: Any, **_: Any) -> None:
+    def _put(self, queue: str, payload: Any, **_: Any) -> None:  # type: ignore[override] # kombu's two names differ
         """Publish a message: whole, or not at all."""
         name = f"{time_ns() // 1_000_000}_{uuid.uuid4()}.{queue}.msg"
         folder = Path(self.data_folder_out)
@@ -143,19 +143,22 @@ class Channel(filesystem.Channel):
 
     # -------------------------------------------------------------- exchanges
 
+    def _table(self, exchange: str) -> Path:
+        return Path(self._exchange_file(exchange))  # type: ignore[attr-defined] # kombu's, which its stubs lack
+
     @contextlib.contextmanager
     def _locked(self, exchange: str) -> Iterator[None]:
-        with open(f"{self._exchange_file(exchange)}.lock", "w") as lock:
+        with open(f"{self._table(exchange)}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
     def _save(self, exchange: str, rows: list[Any]) -> None:
-        file = Path(self._exchange_file(exchange))
+        file = self._table(exchange)
         aside = file.with_name(f"{file.name}.{uuid.uuid4()}.tmp")
         aside.write_text(dumps(rows))
         aside.replace(file)
 
-    def _queue_bind(self, exchange: str, routing_key: str, pattern: str, queue: str) -> None:
+    def _queue_bind(self, exchange: str, routing_key: str | None, pattern: str | None, queue: str) -> None:
         row = filesystem.exchange_queue_t(routing_key or "", pattern or "", queue or "")
         with self._locked(exchange):
             rows = self.get_table(exchange)

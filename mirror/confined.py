@@ -108,7 +108,8 @@ def run(
         with closing(_Call(bounds)) as waiting:
             found = waiting.answer(call, tell)
             if found is not None:
-                return found[0]
+                answer: Answer = found[0]
+                return answer
         if is_last:
             break
         _server.forget()
@@ -227,7 +228,8 @@ class _Call:
                 raise self._unfinished(Why.MEMORY)
             elif kind == "broke":
                 raise Broken(value)
-        return self._without()
+        self._without()
+        return None
 
     def _frames(self, is_over: Callable[[], bool]) -> Iterator[tuple[str, Any]]:
         """What the child says, until it has nothing more to say."""

@@ -41,5 +41,5 @@ class SizeLimit(FileUploadHandler):
         """Leave the file to the handlers behind."""
 
     def _stop(self) -> None:
-        self.request.is_too_large = True
+        setattr(self.request, "is_too_large", True)  # noqa: B010 - `TooLarge` reads it; Django has no place for it
         raise StopUpload(connection_reset=False)

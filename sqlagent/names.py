@@ -65,7 +65,8 @@ _UNITS = frozenset(
 _TAKES_UNITS = (exp.Func, exp.Interval, exp.Collate, exp.Is)
 _VALUES = frozenset(["user", "current_role", "current_catalog", "system_user", "sysdate", "default"])
 _FILE_MARKS = frozenset("/\\:*?.")
-
+# Engines that tell the tables Orders and orders apart, quoted or not. MySQL's servers say it of themselves.
+_EXACT = ("bigquery", "clickhouse", "doris", "singlestore", "starrocks")
 
 Ctes = Mapping[str, Columns]
 Report = Callable[[Unknown], None]
@@ -93,6 +94,7 @@ class Resolver:
         self.report = report
         self.system_names = system or SystemNames()
         self.is_field = is_field
+        self.is_exact = catalog.exact_names or catalog.dialect in _EXACT
         self.default = (catalog.default_schema or DEFAULT_SCHEMAS.get(self.dialect, "")).lower()
         self.search_path = frozenset(s.lower() for s in search_path)
         self.by_name: dict[str, list[Table]] = {}
@@ -202,7 +204,7 @@ class Resolver:
             alias = cte.args["alias"]
             own = alias.args.get("columns")
             columns = frozenset(self.fold(c) for c in own) if own else None
-            named.append((self.fold(alias.this), columns, cte))
+            named.append((self.table_name(alias.this), columns, cte))
         if self.dialect == "sqlite" or (recursive and self.dialect == "postgres"):
             visible.update({name: columns for name, columns, _ in named})
         for name, columns, cte in named:
@@ -329,8 +331,8 @@ class Resolver:
             return Source(None)
         self.rest(node, ctes, scope, parts)
         name, schema, database = node.this, _part(node, "db"), _part(node, "catalog")
-        if schema is None and self.fold(name) in ctes:
-            return Source(ctes[self.fold(name)])
+        if schema is None and self.table_name(name) in ctes:
+            return Source(ctes[self.table_name(name)])
         if self._is_system(name, schema, database):
             return Source(None)
         found = None if database is not None else self.find(name, schema)
@@ -353,13 +355,16 @@ class Resolver:
 
     def find(self, name: exp.Expr, schema: exp.Expr | None) -> Table | None:
         """Find the catalog's table that a name means."""
-        wanted = self.fold(name)
+        wanted = self.table_name(name)
         for table in self.by_name.get(name.name.lower(), ()):
-            if self.real(table.name) != wanted:
+            if (table.name if self.is_exact else self.real(table.name)) != wanted:
                 continue
             own = table.schema.lower() or self.default
             if schema is None:
                 if not table.schema or own == self.default or own in self.search_path:
+                    return table
+            elif self.is_exact:
+                if schema.name == (table.schema or self.catalog.default_schema):
                     return table
             elif schema.name.lower() == own or (not own and schema.name.lower() in self.system_names.schemas):
                 return table
@@ -436,6 +441,10 @@ class Resolver:
         if self.dialect == "postgres" and node.args.get("quoted"):
             return node.name
         return node.name.lower()
+
+    def table_name(self, node: exp.Expr) -> str:
+        """Bring the written name of a table or CTE to the form such names are compared in."""
+        return node.name if self.is_exact else self.fold(node)
 
     def real(self, name: str) -> str:
         """Bring a catalog's name to the form names are compared in."""

@@ -110,8 +110,10 @@ class Catalog:
     `version` changes whenever the tables do. `default_schema` is what the namespace of tables
     with an empty `schema` is called (`public`, or the database's name in MySQL), when known.
     `routines` are names of functions, operators, and types with code, that somebody made there, and of types that somebody
-    made a cast to; `*name` is a type whose parts have types of somebody's, and `*row` stands for a cast of rows. `types`
-    are types somebody made that only hold values; `fields` are the names of their parts.
+    made a cast to. `types` are types somebody made that only hold values; `fields` are the names of their parts. Of
+    the others, written as columns have them, `checked` are domains whose checks call somebody's functions when a value
+    is made, and `acting` are types that call them when values are compared or cast too; `table.*` is the type of a
+    table's rows. `unseen` says, in words, what calls somebody's functions where no name tells. With `exact_names`, tables Orders and orders are two.
     """
 
     dialect: str
@@ -121,6 +123,10 @@ class Catalog:
     routines: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
+    checked: tuple[str, ...] = ()
+    acting: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
+    exact_names: bool = False
 
     def table(self, name: str, schema: str = "") -> Table | None:
         """Find a table by name (and schema), letter case ignored."""

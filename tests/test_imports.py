@@ -123,6 +123,7 @@ BROWSER = ("views", "forms", "pages", "urls", "events", "widgets")
 # Files of no such role that know requests or templates all the same, and why.
 KNOW_REQUESTS = {
     "asking/context.py",  # the rail that every page has
+    "people/requests.py",  # the type of a request by somebody who is signed in
     "reports/channels/mail_letter.py",  # a mail is a template too
     "reports/downloads.py",  # files of a run as responses
     "reports/fresh_links.py",  # a new link is shown once, from the session

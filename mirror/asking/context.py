@@ -32,7 +32,7 @@ def _threads(request: HttpRequest) -> list[RailThread]:
     if not request.user.is_authenticated:
         return []
     made = []
-    for thread in selectors.threads_recent(request.user, RAIL_THREADS):
-        url = reverse("asking:run", args=[thread.newest])
+    for thread, newest in selectors.threads_recent(request.user, RAIL_THREADS):
+        url = reverse("asking:run", args=[newest])
         made.append(RailThread(thread.title, url, request.path == url))
     return made

@@ -10,17 +10,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from asgiref.sync import sync_to_async
 from django.db import close_old_connections
-from django.http import Http404, HttpRequest, StreamingHttpResponse
+from django.http import Http404, StreamingHttpResponse
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_GET
 
 from mirror.asking import selectors
 from mirror.asking.forms import SaveForm
 from mirror.asking.pages import run_page, steps_view
+from mirror.people.models import User
+from mirror.people.requests import PersonRequest
 from mirror.work.leases import Status
 
 # How often the store is looked at, and how often a silent stream says that it lives.
@@ -31,9 +33,9 @@ T = TypeVar("T")
 
 
 @require_GET
-async def run_events(request: HttpRequest, pk: int) -> StreamingHttpResponse:
+async def run_events(request: PersonRequest, pk: int) -> StreamingHttpResponse:
     """Follow a run until it ends: `steps` as they come, then `ended` with the answer."""
-    user = await request.auser()
+    user = cast(User, await request.auser())
     if not await selectors.runs_visible_to(user).filter(pk=pk).aexists():
         raise Http404("There is no such run.")
     response = StreamingHttpResponse(
@@ -44,7 +46,7 @@ async def run_events(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     return response
 
 
-async def _followed(request: HttpRequest, pk: int, seen: str) -> AsyncIterator[str]:
+async def _followed(request: PersonRequest, pk: int, seen: str) -> AsyncIterator[str]:
     told = monotonic()
     while (mark := await _read(selectors.run_mark, pk)) is not None:
         if mark == Status.DONE:
@@ -83,7 +85,7 @@ def message(event: str, mark: str, html: str) -> str:
     return f"id: {mark}\nevent: {event}\n{lines}\n"
 
 
-def _steps(request: HttpRequest, pk: int) -> str:
+def _steps(request: PersonRequest, pk: int) -> str:
     run = selectors.runs_visible_to(request.user).filter(pk=pk).first()
     if run is None:
         return ""
@@ -91,7 +93,7 @@ def _steps(request: HttpRequest, pk: int) -> str:
     return render_to_string("asking/_steps.html", {"steps": steps, "run_id": pk}, request)
 
 
-def _answer(request: HttpRequest, pk: int) -> str:
+def _answer(request: PersonRequest, pk: int) -> str:
     run = selectors.runs_visible_to(request.user).filter(pk=pk).first()
     if run is None:
         return ""

@@ -57,10 +57,10 @@ def runs_found(user: User, words: str = "", source: str = "") -> QuerySet[Run]:
     return found.order_by("-created_at", "-pk").prefetch_related(_versions())
 
 
-def threads_recent(user: User, count: int) -> list[Thread]:
-    """The newest threads of a user, each with the id of its `newest` run."""
+def threads_recent(user: User, count: int) -> list[tuple[Thread, int]]:
+    """The newest threads of a user, each with the id of its newest run."""
     threads = threads_visible_to(user).annotate(newest=Max("runs")).exclude(newest=None)
-    return list(threads.order_by("-created_at", "-pk")[:count])
+    return [(thread, thread.newest) for thread in threads.order_by("-created_at", "-pk")[:count]]
 
 
 def thread_runs(thread: Thread) -> list[Run]:

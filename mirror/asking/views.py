@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
@@ -29,23 +29,24 @@ from mirror.asking.pages.version import chart_view
 from mirror.library.forms import ArgumentsForm
 from mirror.library.selectors import may_run, saved_visible
 from mirror.library.views import show_saved
+from mirror.people.requests import PersonRequest
 from mirror.results.pages import TableWish
 from mirror.sources.selectors import sources_visible
 
 
-def _run(request: HttpRequest, pk: int) -> Run:
+def _run(request: PersonRequest, pk: int) -> Run:
     return get_object_or_404(selectors.runs_visible_to(request.user), pk=pk)
 
 
-def _version(request: HttpRequest, pk: int) -> Version:
+def _version(request: PersonRequest, pk: int) -> Version:
     return get_object_or_404(selectors.versions_visible_to(request.user), pk=pk)
 
 
-def _wants_fragment(request: HttpRequest) -> bool:
+def _wants_fragment(request: PersonRequest) -> bool:
     return bool(request.headers.get("HX-Request"))
 
 
-def _to_run(request: HttpRequest, run: Run, fragment: str = "") -> HttpResponse:
+def _to_run(request: PersonRequest, run: Run, fragment: str = "") -> HttpResponse:
     """Go to a run: by htmx without a reload where it asked, else by a redirect."""
     address = reverse("asking:run", args=[run.pk]) + fragment
     if _wants_fragment(request):
@@ -57,7 +58,7 @@ def _to_run(request: HttpRequest, run: Run, fragment: str = "") -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def ask(request: HttpRequest) -> HttpResponse:
+def ask(request: PersonRequest) -> HttpResponse:
     """The start page; a question sent to it becomes a run. What was typed stays when it is not taken."""
     if request.method == "POST":
         return _asked(request)
@@ -65,7 +66,7 @@ def ask(request: HttpRequest) -> HttpResponse:
     return render(request, "asking/ask.html", {"page": page})
 
 
-def _asked(request: HttpRequest) -> HttpResponse:
+def _asked(request: PersonRequest) -> HttpResponse:
     question, name = request.POST.get("question", ""), request.POST.get("source", "")
     source = sources_visible(request.user).filter(name=name).first()
     try:
@@ -80,7 +81,7 @@ def _asked(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def suggest(request: HttpRequest) -> JsonResponse:
+def suggest(request: PersonRequest) -> JsonResponse:
     """How the question being typed may go on: `q` up to the cursor, about `source`."""
     source = get_object_or_404(sources_visible(request.user), name=request.GET.get("source", ""))
     found = services.question_suggest(request.user, source, request.GET.get("q", ""))
@@ -88,7 +89,7 @@ def suggest(request: HttpRequest) -> JsonResponse:
 
 
 @require_POST
-def follow(request: HttpRequest, pk: int) -> HttpResponse:
+def follow(request: PersonRequest, pk: int) -> HttpResponse:
     """Ask a follow-up in the thread of a run."""
     run = _run(request, pk)
     question = request.POST.get("question", "")
@@ -100,7 +101,7 @@ def follow(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-def again(request: HttpRequest, pk: int) -> HttpResponse:
+def again(request: PersonRequest, pk: int) -> HttpResponse:
     """Ask the same question once more."""
     run = _run(request, pk)
     try:
@@ -114,7 +115,7 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 @vary_on_headers("HX-Request")
-def run(request: HttpRequest, pk: int) -> HttpResponse:
+def run(request: PersonRequest, pk: int) -> HttpResponse:
     """A run: its steps while it works, then its answer. `?version=2` shows an earlier SQL."""
     found = _run(request, pk)
     number = request.GET.get("version", "")
@@ -122,13 +123,13 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     return _render_run(request, page)
 
 
-def _render_run(request: HttpRequest, page: Any, status: int = 200) -> HttpResponse:
+def _render_run(request: PersonRequest, page: Any, status: int = 200) -> HttpResponse:
     template = "asking/_answer.html" if _wants_fragment(request) else "asking/run.html"
     return render(request, template, {"page": page, "save_form": SaveForm()}, status=status)
 
 
 @require_safe
-def run_live(request: HttpRequest, pk: int) -> HttpResponse:
+def run_live(request: PersonRequest, pk: int) -> HttpResponse:
     """What a waiting page shows now: the steps so far, or the answer once there is one."""
     found = _run(request, pk)
     if found.is_ended:
@@ -140,7 +141,7 @@ def run_live(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-def stop(request: HttpRequest, pk: int) -> HttpResponse:
+def stop(request: PersonRequest, pk: int) -> HttpResponse:
     """Stop a run, its statement in the database too."""
     found = _run(request, pk)
     services.run_stop(found)
@@ -152,7 +153,7 @@ def stop(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_safe
-def sent(request: HttpRequest, pk: int) -> HttpResponse:
+def sent(request: PersonRequest, pk: int) -> HttpResponse:
     """Word for word what a run sent to the language model."""
     found = _run(request, pk)
     return render(request, "asking/sent.html", {"page": run_page(found), "sent": found.sent})
@@ -162,7 +163,7 @@ def sent(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-def edit(request: HttpRequest, pk: int) -> HttpResponse:
+def edit(request: PersonRequest, pk: int) -> HttpResponse:
     """Run SQL that was typed, as a new version. What was typed stays when it is not taken."""
     found = _run(request, pk)
     sql = request.POST.get("sql", "")
@@ -174,7 +175,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-def format_sql(request: HttpRequest, pk: int) -> HttpResponse:
+def format_sql(request: PersonRequest, pk: int) -> HttpResponse:
     """The SQL in the editor, laid out. Nothing is kept and nothing runs."""
     try:
         return HttpResponse(
@@ -185,9 +186,9 @@ def format_sql(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-def check_sql(request: HttpRequest, pk: int) -> JsonResponse:
+def check_sql(request: PersonRequest, pk: int) -> JsonResponse:
     """What would be refused about the SQL in the editor. Nothing is kept and nothing runs."""
-    problem = services.sql_problem(_run(request, pk), request.POST.get("sql", "")[: services.SQL_CHARS])
+    problem = services.sql_problem(_run(request, pk), request.POST.get("sql", ""))
     if problem is None:
         return JsonResponse({"problem": None})
     words = " ".join(part for part in (problem.what, problem.why, problem.advice) if part)
@@ -195,7 +196,7 @@ def check_sql(request: HttpRequest, pk: int) -> JsonResponse:
 
 
 @require_POST
-def use_reading(request: HttpRequest, pk: int, index: int) -> HttpResponse:
+def use_reading(request: PersonRequest, pk: int, index: int) -> HttpResponse:
     """Make another reading the answer."""
     found = _run(request, pk)
     try:
@@ -206,7 +207,7 @@ def use_reading(request: HttpRequest, pk: int, index: int) -> HttpResponse:
 
 
 @require_POST
-def version_again(request: HttpRequest, pk: int) -> HttpResponse:
+def version_again(request: PersonRequest, pk: int) -> HttpResponse:
     """Run a version's SQL once more."""
     found = _version(request, pk)
     try:
@@ -216,7 +217,7 @@ def version_again(request: HttpRequest, pk: int) -> HttpResponse:
     return _result_of(request, found.run)
 
 
-def _result_of(request: HttpRequest, run: Run) -> HttpResponse:
+def _result_of(request: PersonRequest, run: Run) -> HttpResponse:
     """The answer with its newest version, which is working by now."""
     if _wants_fragment(request):
         return _render_run(request, run_page(run))
@@ -225,7 +226,7 @@ def _result_of(request: HttpRequest, run: Run) -> HttpResponse:
 
 @require_safe
 @vary_on_headers("HX-Request")
-def version(request: HttpRequest, pk: int) -> HttpResponse:
+def version(request: PersonRequest, pk: int) -> HttpResponse:
     """The result of a version: working, or its table and chart, or what went wrong."""
     found = _version(request, pk)
     if not _wants_fragment(request) and "X-Requested-With" not in request.headers:
@@ -233,7 +234,7 @@ def version(request: HttpRequest, pk: int) -> HttpResponse:
     return _render_result(request, found)
 
 
-def _render_result(request: HttpRequest, found: Version) -> HttpResponse:
+def _render_result(request: PersonRequest, found: Version) -> HttpResponse:
     if not found.is_ended:
         return render(request, "asking/_working.html", {"version": version_view(found)})
     page = run_page(found.run, number=found.number, wish=TableWish.read(request.GET))
@@ -243,7 +244,7 @@ def _render_result(request: HttpRequest, found: Version) -> HttpResponse:
 
 
 @require_POST
-def version_stop(request: HttpRequest, pk: int) -> HttpResponse:
+def version_stop(request: PersonRequest, pk: int) -> HttpResponse:
     """Stop a version's statement in the database."""
     found = _version(request, pk)
     services.version_stop(found)
@@ -255,7 +256,7 @@ def version_stop(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @vary_on_headers("HX-Request")
-def chart(request: HttpRequest, pk: int) -> HttpResponse:
+def chart(request: PersonRequest, pk: int) -> HttpResponse:
     """A version's figure as JSON; choices sent to it change the chart first and keep it so."""
     found = _version(request, pk)
     try:
@@ -277,20 +278,22 @@ def chart(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect(f"{reverse('asking:run', args=[found.run_id])}?version={found.number}")
 
 
-def _render_chart(request: HttpRequest, found: Version, problem: str = "", status: int = 200) -> HttpResponse:
+def _render_chart(
+    request: PersonRequest, found: Version, problem: str = "", status: int = 200
+) -> HttpResponse:
     context = {"chart": chart_view(found, problem), "version": version_view(found)}
     return render(request, "asking/_chart.html", context, status=status)
 
 
 @require_POST
-def save(request: HttpRequest, pk: int) -> HttpResponse:
+def save(request: PersonRequest, pk: int) -> HttpResponse:
     """Keep a version's SQL in the library."""
     found = _version(request, pk)
     form = SaveForm(request.POST)
     if not form.is_valid():
         if _wants_fragment(request):
             return render(request, "asking/_save.html", {"version_id": pk, "save_form": form}, status=422)
-        messages.error(request, " ".join(error for errors in form.errors.values() for error in errors))
+        messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
         return redirect("asking:run", found.run_id)
     try:
         saved = services.version_save(found, **form.cleaned_data)
@@ -304,7 +307,7 @@ def save(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-def run_saved(request: HttpRequest, pk: int) -> HttpResponse:
+def run_saved(request: PersonRequest, pk: int) -> HttpResponse:
     """Run saved SQL with values for its parameters; a wrong value goes back to where it was typed."""
     saved = get_object_or_404(saved_visible(request.user), pk=pk)
     if not may_run(request.user, saved):
@@ -319,7 +322,7 @@ def run_saved(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_safe
-def history(request: HttpRequest) -> HttpResponse:
+def history(request: PersonRequest) -> HttpResponse:
     """Everything one has asked, with search."""
     page = history_page(
         request.user,
@@ -331,7 +334,7 @@ def history(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def thread(request: HttpRequest, pk: int) -> HttpResponse:
+def thread(request: PersonRequest, pk: int) -> HttpResponse:
     """One thread as a conversation."""
     found = get_object_or_404(selectors.threads_visible_to(request.user), pk=pk)
     return render(request, "asking/thread.html", {"page": thread_page(found)})

@@ -42,7 +42,7 @@ logging.getLogger("fpdf.output").setLevel(logging.ERROR)
 logging.getLogger("fontTools").setLevel(logging.ERROR)
 
 
-class _Paper(FPDF):  # type: ignore[misc]
+class _Paper(FPDF):
     """A4 with page numbers."""
 
     def __init__(self, title: str, made_at: datetime) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import matplotlib as mpl
 from fpdf import FPDF
+from fpdf.fonts import TTFFont
 from matplotlib.font_manager import findSystemFonts
 
 log = logging.getLogger(__name__)
@@ -45,6 +46,12 @@ def further_font() -> Path | None:
     return None
 
 
+def _letters_of(paper: FPDF, font: str) -> set[int]:
+    """List the letters of a font that was added from a file."""
+    added = paper.fonts[font]
+    return set(added.cmap) if isinstance(added, TTFFont) else set()
+
+
 class Letters:
     """The fonts of one document, and the letters it was asked for and could not show."""
 
@@ -53,8 +60,8 @@ class Letters:
         paper.add_font(FAMILY, "", folder / "DejaVuSans.ttf")
         paper.add_font(FAMILY, "B", folder / "DejaVuSans-Bold.ttf")
         self._paper = paper
-        regular, bold = (paper.fonts[FAMILY.lower() + style].cmap for style in ("", "B"))
-        self._own: Any = regular.keys() & bold.keys()
+        regular, bold = (_letters_of(paper, FAMILY.lower() + style) for style in ("", "B"))
+        self._own: Any = regular & bold
         self._known: Any = self._own
         self._is_further_read = False
         self.lacking: dict[str, None] = {}
@@ -103,4 +110,4 @@ class Letters:
             log.warning("The font %s cannot be used: %s", path, error)
             return
         self._paper.set_fallback_fonts([FURTHER], exact_match=False)
-        self._known = self._known | self._paper.fonts[FURTHER.lower()].cmap.keys()
+        self._known = self._known | _letters_of(self._paper, FURTHER.lower())

@@ -20,10 +20,14 @@ def received(sheet: Sheet, path: Path, progress: Callable[[int], None]) -> Itera
     beside = path.with_name(path.name + ".rows")
     try:
         writer = Writer(beside, sheet.columns, sheet.kinds)
-        add = writer.add if sheet.column_batches is None else writer.add_columns
-        for batch in (sheet.column_batches or sheet.batches)():
-            add(batch)
-            progress(writer.row_count)
+        if sheet.column_batches is None:
+            for rows in sheet.batches():
+                writer.add(rows)
+                progress(writer.row_count)
+        else:
+            for columns in sheet.column_batches():
+                writer.add_columns(columns)
+                progress(writer.row_count)
         yield Kept(beside, tuple(StoredColumn(**column) for column in writer.close()))
     finally:
         beside.unlink(missing_ok=True)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from asgiref.sync import sync_to_async
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
@@ -18,6 +18,7 @@ from mirror.exports.names import file_name, one_line
 from mirror.exports.sheets import sheet_of
 from mirror.exports.values import FORMATS, Cover, Sheet
 from mirror.exports.writing import pieces
+from mirror.people.requests import PersonRequest
 from mirror.results import selectors
 
 # Bytes of a finished file that are sent at once.
@@ -25,7 +26,7 @@ _SENT = 262_144
 
 
 @require_safe
-def download(request: HttpRequest, pk: object, format: str) -> HttpResponseBase:
+def download(request: PersonRequest, pk: object, format: str) -> HttpResponseBase:
     """Every row of a result as a file; `?name=` is what was asked. One that was cut says so in its name.
 
     CSV and JSON lines are sent while they are written, the others once they are whole; their

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -232,8 +233,7 @@ def write(
         titles = names.sheet_names((sheet.title for sheet in sheets), reserved=("History", "Notes"))
         for sheet, title in zip(sheets, titles, strict=True):
             page = book.add_worksheet(title, worksheet_class=_PlainSheet)
-            before = rows
-            filling = _fill(page, formats, sheet, lambda count, before=before: progress(before + count))
+            filling = _fill(page, formats, sheet, partial(_further, progress, rows))
             rows += filling.rows
             notes += _notes(sheet, title if len(sheets) > 1 else "", filling)
         _notes_sheet(book, formats, sheets, titles, cover, notes)
@@ -242,6 +242,11 @@ def write(
         except XlsxFileError as error:
             raise OSError(*getattr(error.args[0], "args", error.args)) from error
     return rows, tuple(notes)
+
+
+def _further(progress: Callable[[int], None], before: int, count: int) -> None:
+    """Tell how many rows are written in all, those of earlier sheets among them."""
+    progress(before + count)
 
 
 def _fill(page: Worksheet, formats: _Formats, sheet: Sheet, progress: Callable[[int], None]) -> _Filling:

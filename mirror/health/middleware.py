@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import cast
 
 from asgiref.sync import iscoroutinefunction, sync_to_async
 from django.http import HttpRequest, HttpResponse
@@ -24,11 +25,14 @@ def health_first(get_response: Answer | AnswerLater) -> Answer | AnswerLater:
         async def answer_later(request: HttpRequest) -> HttpResponse:
             if request.path_info == address:
                 return await sync_to_async(healthz, thread_sensitive=False)(request)
-            return await get_response(request)
+            answered: HttpResponse = await get_response(request)
+            return answered
 
         return answer_later
 
+    next_answer = cast(Answer, get_response)
+
     def answer(request: HttpRequest) -> HttpResponse:
-        return healthz(request) if request.path_info == address else get_response(request)
+        return healthz(request) if request.path_info == address else next_answer(request)
 
     return answer

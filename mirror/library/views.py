@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -16,6 +16,7 @@ from mirror.library.forms import ArgumentsForm, ParameterForms, SavedSqlForm
 from mirror.library.models import SavedSql
 from mirror.library.pages import SavedPage, list_page
 from mirror.people.forms import ShareForm
+from mirror.people.requests import PersonRequest
 from mirror.queries.parameters import names_used
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
@@ -23,7 +24,7 @@ read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 PER_PAGE = 50
 
 
-def _saved(request: HttpRequest, pk: int, *, to_change: bool = False) -> SavedSql:
+def _saved(request: PersonRequest, pk: int, *, to_change: bool = False) -> SavedSql:
     saved = get_object_or_404(selectors.saved_visible(request.user), pk=pk)
     if to_change and not selectors.may_change(request.user, saved):
         raise PermissionDenied(f"Only {saved.owner} changes this saved SQL.")
@@ -31,7 +32,7 @@ def _saved(request: HttpRequest, pk: int, *, to_change: bool = False) -> SavedSq
 
 
 @require_safe
-def saved_list(request: HttpRequest) -> HttpResponse:
+def saved_list(request: PersonRequest) -> HttpResponse:
     """List and search what one may use."""
     search = request.GET.get("q", "").replace("\x00", "").strip()[:200]
     broken = request.GET.get("broken", "").replace("\x00", "")[:60]
@@ -41,14 +42,14 @@ def saved_list(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def saved(request: HttpRequest, pk: int) -> HttpResponse:
+def saved(request: PersonRequest, pk: int) -> HttpResponse:
     """Show saved SQL and the form that runs it."""
     saved = _saved(request, pk)
     return show_saved(request, saved, ArgumentsForm(saved=saved))
 
 
 def show_saved(
-    request: HttpRequest, saved: SavedSql, arguments: ArgumentsForm, status: int = 200
+    request: PersonRequest, saved: SavedSql, arguments: ArgumentsForm, status: int = 200
 ) -> HttpResponse:
     """Render the page of saved SQL; asking comes back here when an argument is wrong."""
     page = SavedPage(
@@ -62,7 +63,7 @@ def show_saved(
 
 
 @read_or_post
-def edit(request: HttpRequest, pk: int) -> HttpResponse:
+def edit(request: PersonRequest, pk: int) -> HttpResponse:
     """Change name, description, SQL and parameters."""
     saved = _saved(request, pk, to_change=True)
     if request.method != "POST":
@@ -95,13 +96,13 @@ def _with_missing(parameters: list[dict[str, Any]], sql: str, saved: SavedSql) -
     return parameters + [{"name": name, "kind": "text", "label": "", "default": ""} for name in missing]
 
 
-def _form_page(request: HttpRequest, saved: SavedSql, form: SavedSqlForm, rows: Any) -> HttpResponse:
+def _form_page(request: PersonRequest, saved: SavedSql, form: SavedSqlForm, rows: Any) -> HttpResponse:
     page = {"saved": saved, "name": form.initial["name"], "form": form, "rows": rows}
     return render(request, "library/form.html", page, status=422 if form.is_bound else 200)
 
 
 @read_or_post
-def share(request: HttpRequest, pk: int) -> HttpResponse:
+def share(request: PersonRequest, pk: int) -> HttpResponse:
     """Choose the teams that see saved SQL."""
     saved = _saved(request, pk, to_change=True)
     offered = selectors.teams_to_share_with(request.user)
@@ -117,7 +118,7 @@ def share(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @read_or_post
-def delete(request: HttpRequest, pk: int) -> HttpResponse:
+def delete(request: PersonRequest, pk: int) -> HttpResponse:
     """Let saved SQL go, after asking once."""
     saved = _saved(request, pk, to_change=True)
     if request.method == "POST":

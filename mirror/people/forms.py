@@ -9,6 +9,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.db.models import QuerySet
+from django.http import HttpRequest
 
 from mirror.people import wrong_passwords
 from mirror.people.models import Team, User
@@ -24,8 +25,9 @@ class SignInForm(AuthenticationForm):
         name, password = self.cleaned_data.get("username"), self.cleaned_data.get("password")
         if not name or not password:
             return self.cleaned_data
-        browser = self.request.COOKIES.get(wrong_passwords.COOKIE, "")
-        tried = wrong_passwords.try_begin(name, self.request.META.get("REMOTE_ADDR", ""), browser)
+        asked = self.request or HttpRequest()
+        browser = asked.COOKIES.get(wrong_passwords.COOKIE, "")
+        tried = wrong_passwords.try_begin(name, asked.META.get("REMOTE_ADDR", ""), browser)
         self.wait = tried.wait
         if tried.wait:
             raise forms.ValidationError(
@@ -115,4 +117,6 @@ class ShareForm(forms.Form):
 
     def __init__(self, *args: Any, offered: QuerySet[Team], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["teams"].queryset = offered
+        teams = self.fields["teams"]
+        assert isinstance(teams, forms.ModelMultipleChoiceField)
+        teams.queryset = offered

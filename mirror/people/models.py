@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.contrib.auth.password_validation import validate_password
 from django.db import models
 
 
-class People(UserManager):
+class People(UserManager["User"]):
     """Makes users, from a shell too, with no password that a form would refuse."""
 
     use_in_migrations = False
 
-    def create_user(self, username: str, email: str = "", password: str | None = None, **fields: Any) -> User:
+    def create_user(
+        self, username: str, email: str | None = "", password: str | None = None, **fields: Any
+    ) -> User:
         """Make and save a user. Raises: ValidationError for a weak password."""
         self._check(username, email, password, fields)
         made: User = super().create_user(username, email, password, **fields)
         return made
 
     def create_superuser(
-        self, username: str, email: str = "", password: str | None = None, **fields: Any
+        self, username: str, email: str | None = "", password: str | None = None, **fields: Any
     ) -> User:
         """Make and save a superuser, as `manage.py createsuperuser` does. Raises: ValidationError for a weak password."""
         self._check(username, email, password, fields)
         made: User = super().create_superuser(username, email, password, **fields)
         return made
 
-    def _check(self, username: str, email: str, password: str | None, fields: dict[str, Any]) -> None:
+    def _check(self, username: str, email: str | None, password: str | None, fields: dict[str, Any]) -> None:
         if password is not None:
             validate_password(password, self.model(username=username, email=email or "", **fields))
 
@@ -41,7 +43,7 @@ class User(AbstractUser):
 
     email_is_typed = models.BooleanField(default=False)
 
-    objects = People()
+    objects: ClassVar[People] = People()
 
 
 class WrongPasswords(models.Model):

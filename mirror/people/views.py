@@ -11,7 +11,7 @@ from django.contrib import messages
 from django.contrib.auth import login, update_session_auth_hash
 from django.contrib.auth import views as auth_views
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.forms import SetPasswordForm
+from django.contrib.auth.forms import AuthenticationForm, SetPasswordForm
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
@@ -32,6 +32,7 @@ from mirror.people.forms import (
 )
 from mirror.people.models import Team, User
 from mirror.people.pages import LinkPage, TeamPage
+from mirror.people.requests import PersonRequest
 from mirror.people.wrong_passwords import COOKIE, COOKIE_SECONDS, browser_cookie
 
 # The cookie that keeps which page somebody wanted before they signed in, and how long it does.
@@ -48,14 +49,14 @@ class SignIn(auth_views.LoginView):
     authentication_form = SignInForm
     redirect_authenticated_user = True
 
-    def form_valid(self, form: SignInForm) -> HttpResponse:
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         """Sign in, and know this browser from now on."""
         return _known(self.request, super().form_valid(form))
 
-    def form_invalid(self, form: SignInForm) -> HttpResponse:
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         """Show the form with what was typed; 429 while there is a wait."""
         response = super().form_invalid(form)
-        if form.wait:
+        if isinstance(form, SignInForm) and form.wait:
             response.status_code = 429
             response["Retry-After"] = str(ceil(form.wait.total_seconds()))
         return response
@@ -98,7 +99,7 @@ def _wanted(request: HttpRequest) -> str:
 sign_out = auth_views.LogoutView.as_view()
 
 
-def _posted(request: HttpRequest) -> QueryDict | None:
+def _posted(request: PersonRequest) -> QueryDict | None:
     """What was typed; None when nothing was sent yet, so that an empty form is not full of errors."""
     return request.POST if request.method == "POST" else None
 
@@ -127,7 +128,7 @@ def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
 
 
 @sensitive_post_parameters()
-def account(request: HttpRequest) -> HttpResponse:
+def account(request: PersonRequest) -> HttpResponse:
     """Choose a password, or another one."""
     form = _password_form(request.user, _posted(request))
     if form.is_valid():
@@ -140,7 +141,7 @@ def account(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-def account_address(request: HttpRequest) -> HttpResponse:
+def account_address(request: PersonRequest) -> HttpResponse:
     """Choose one's mail address, or none."""
     address = AddressForm(request.POST, instance=User.objects.get(pk=request.user.pk))
     if address.is_valid():
@@ -156,7 +157,7 @@ def _password_form(user: User, posted: QueryDict | None = None) -> SetPasswordFo
     return form_class(user, posted)
 
 
-def _show_account(request: HttpRequest, form: SetPasswordForm, address: AddressForm) -> HttpResponse:
+def _show_account(request: PersonRequest, form: SetPasswordForm, address: AddressForm) -> HttpResponse:
     status = 422 if form.is_bound or address.is_bound else 200
     return render(request, "people/account.html", {"form": form, "address": address}, status=status)
 
@@ -164,20 +165,20 @@ def _show_account(request: HttpRequest, form: SetPasswordForm, address: AddressF
 # ---------------------------------------------------------------- people
 
 
-def _staff_only(request: HttpRequest) -> None:
+def _staff_only(request: PersonRequest) -> None:
     if not request.user.is_staff:
         raise PermissionDenied("Only administrators manage people.")
 
 
 @require_safe
-def people(request: HttpRequest) -> HttpResponse:
+def people(request: PersonRequest) -> HttpResponse:
     """List everyone."""
     _staff_only(request)
     search = request.GET.get("q", "").replace("\x00", "").strip()[:200]
     return render(request, "people/people.html", {"people": selectors.people(search), "search": search})
 
 
-def person_new(request: HttpRequest) -> HttpResponse:
+def person_new(request: PersonRequest) -> HttpResponse:
     """Make somebody and show the link to hand over."""
     _staff_only(request)
     form = PersonForm(_posted(request))
@@ -189,13 +190,13 @@ def person_new(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-def person_link(request: HttpRequest, pk: int) -> HttpResponse:
+def person_link(request: PersonRequest, pk: int) -> HttpResponse:
     """Make a fresh one-time link for somebody."""
     _staff_only(request)
     return _show_link(request, get_object_or_404(User, pk=pk, is_active=True))
 
 
-def _show_link(request: HttpRequest, person: User) -> HttpResponse:
+def _show_link(request: PersonRequest, person: User) -> HttpResponse:
     token = services.link_create(person)
     url = request.build_absolute_uri(reverse("people:sign_in_link", args=[token]))
     page = LinkPage(person=person, url=url, hours=settings.SIGN_IN_LINK_HOURS)
@@ -205,7 +206,7 @@ def _show_link(request: HttpRequest, person: User) -> HttpResponse:
 
 
 @require_POST
-def person_active(request: HttpRequest, pk: int) -> HttpResponse:
+def person_active(request: PersonRequest, pk: int) -> HttpResponse:
     """Shut somebody out, or let them in again."""
     _staff_only(request)
     person = get_object_or_404(User, pk=pk)
@@ -222,7 +223,7 @@ def person_active(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-def person_role(request: HttpRequest, pk: int) -> HttpResponse:
+def person_role(request: PersonRequest, pk: int) -> HttpResponse:
     """Make somebody an administrator, or one no longer."""
     _staff_only(request)
     person = get_object_or_404(User, pk=pk)
@@ -238,12 +239,12 @@ def person_role(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_safe
-def teams(request: HttpRequest) -> HttpResponse:
+def teams(request: PersonRequest) -> HttpResponse:
     """List the teams one may see."""
     return render(request, "people/teams.html", {"teams": selectors.teams_visible_to(request.user)})
 
 
-def team_new(request: HttpRequest) -> HttpResponse:
+def team_new(request: PersonRequest) -> HttpResponse:
     """Make a team."""
     _staff_only(request)
     form = TeamForm(_posted(request))
@@ -254,7 +255,7 @@ def team_new(request: HttpRequest) -> HttpResponse:
     return render(request, "people/team_new.html", {"form": form}, status=status)
 
 
-def _team(request: HttpRequest, pk: int, *, to_manage: bool = False) -> Team:
+def _team(request: PersonRequest, pk: int, *, to_manage: bool = False) -> Team:
     team = get_object_or_404(selectors.teams_visible_to(request.user), pk=pk)
     if to_manage and not selectors.may_manage(request.user, team):
         raise PermissionDenied("Only administrators and this team's managers change it.")
@@ -262,12 +263,12 @@ def _team(request: HttpRequest, pk: int, *, to_manage: bool = False) -> Team:
 
 
 @require_safe
-def team(request: HttpRequest, pk: int) -> HttpResponse:
+def team(request: PersonRequest, pk: int) -> HttpResponse:
     """Show a team and who is in it."""
     return _show_team(request, _team(request, pk), MemberForm())
 
 
-def _show_team(request: HttpRequest, team: Team, form: MemberForm, status: int = 200) -> HttpResponse:
+def _show_team(request: PersonRequest, team: Team, form: MemberForm, status: int = 200) -> HttpResponse:
     page = TeamPage(
         team=team,
         memberships=list(team.memberships.select_related("user").order_by("user__username")),
@@ -277,7 +278,7 @@ def _show_team(request: HttpRequest, team: Team, form: MemberForm, status: int =
 
 
 @require_POST
-def member_add(request: HttpRequest, pk: int) -> HttpResponse:
+def member_add(request: PersonRequest, pk: int) -> HttpResponse:
     """Put somebody into a team."""
     team = _team(request, pk, to_manage=True)
     form = MemberForm(request.POST)
@@ -291,7 +292,7 @@ def member_add(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-def member_remove(request: HttpRequest, pk: int, user_pk: int) -> HttpResponse:
+def member_remove(request: PersonRequest, pk: int, user_pk: int) -> HttpResponse:
     """Take somebody out of a team."""
     team = _team(request, pk, to_manage=True)
     services.member_remove(team, user_pk)

@@ -81,11 +81,13 @@ def _in_words(words: str, today: date) -> date | None:
         return today + timedelta(days=_DAYS[words])
     if (shift := _SHIFT.fullmatch(words)) and bool(shift[1]) != bool(shift[4]):
         number = int(shift[2]) if shift[2].isdigit() else 1
-        return today + _units(number if shift[1] else -number, shift[3])
+        moved: date = today + _units(number if shift[1] else -number, shift[3])
+        return moved
     if edge := _EDGE.fullmatch(words):
         start = _start(today, edge[3]) + _units(_WHICH[edge[2] or ""], edge[3])
         is_start = edge[1] in ("start", "beginning", "first day")
-        return start if is_start else start + _units(1, edge[3]) - timedelta(days=1)
+        end: date = start + _units(1, edge[3]) - timedelta(days=1)
+        return start if is_start else end
     return None
 
 

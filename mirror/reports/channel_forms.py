@@ -194,7 +194,9 @@ class S3Form(ChannelForm):
     kind = "s3"
     about = "The files, with the date in their names, in a bucket of S3 or a store that speaks like it."
     bucket = forms.CharField(label="Bucket", max_length=100)
-    prefix = forms.CharField(label="Begin names with", max_length=500, required=False)
+    prefix = forms.CharField(  # type: ignore[assignment] # Django takes fields off the class, and its own stays
+        label="Begin names with", max_length=500, required=False
+    )
     endpoint = forms.CharField(
         label="Endpoint", max_length=500, required=False, help_text="Empty for Amazon's own S3."
     )

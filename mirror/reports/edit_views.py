@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from mirror.people.requests import PersonRequest
 from mirror.reports import channels, selectors, services
 from mirror.reports.channel_forms import ChannelRows
 from mirror.reports.forms import ReportForm
@@ -39,7 +41,7 @@ class _Typed:
         """Whether all four can stand; every one of them says what it misses."""
         return all([self.form.is_valid(), self.parts.is_valid(), self.when.is_valid(), self.to.is_valid()])
 
-    def given(self) -> dict[str, object]:
+    def given(self) -> dict[str, Any]:
         """What the services take."""
         plain = ("note", "formats", "condition", "keep_days", "pause_after")
         parts = self.parts.parts()
@@ -57,7 +59,7 @@ class _Typed:
 
 @sensitive_post_parameters()
 @read_or_post
-def new(request: HttpRequest) -> HttpResponse:
+def new(request: PersonRequest) -> HttpResponse:
     """Make a report; `?saved=3` begins with that saved SQL."""
     usable = selectors.saved_usable(request.user)
     if request.method == "POST":
@@ -75,7 +77,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 @sensitive_post_parameters()
 @read_or_post
-def edit(request: HttpRequest, pk: int) -> HttpResponse:
+def edit(request: PersonRequest, pk: int) -> HttpResponse:
     """Change a report."""
     report = find_report(request, pk, to_change=True)
     if request.method == "POST":
@@ -89,7 +91,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     return _shown(request, report, typed)
 
 
-def _read(request: HttpRequest, report: Report | None) -> _Typed:
+def _read(request: PersonRequest, report: Report | None) -> _Typed:
     return _Typed(
         ReportForm(request.POST),
         PartRows.of_post(selectors.saved_usable(request.user), request.POST),
@@ -98,7 +100,7 @@ def _read(request: HttpRequest, report: Report | None) -> _Typed:
     )
 
 
-def _posted(request: HttpRequest, report: Report | None, typed: _Typed) -> HttpResponse:
+def _posted(request: PersonRequest, report: Report | None, typed: _Typed) -> HttpResponse:
     """A row was added, moved or removed, or all is to be kept."""
     if wish := request.POST.get("change", ""):
         _change(typed, wish, request.POST.get("saved", ""))
@@ -135,7 +137,7 @@ def _change(typed: _Typed, wish: str, saved: str) -> None:
 
 
 def _shown(
-    request: HttpRequest, report: Report | None, typed: _Typed, *, status: int = 200, is_judged: bool = True
+    request: PersonRequest, report: Report | None, typed: _Typed, *, status: int = 200, is_judged: bool = True
 ) -> HttpResponse:
     page = EditPage(report, typed.form, typed.parts, typed.when, typed.to, next_runs(typed.when))
     if is_judged:
@@ -148,7 +150,7 @@ def _shown(
 
 
 @require_POST
-def ahead(request: HttpRequest) -> HttpResponse:
+def ahead(request: PersonRequest) -> HttpResponse:
     """The next runs of the schedule being typed, as a fragment."""
     return render(
         request,
@@ -166,7 +168,7 @@ def _secrets(report: Report) -> dict[int, str]:
 
 @require_safe
 @never_cache
-def secret(request: HttpRequest, pk: int) -> HttpResponse:
+def secret(request: PersonRequest, pk: int) -> HttpResponse:
     """Show signing secrets that were made just now, this once: the session knows whose, never what they are."""
     report = find_report(request, pk, to_change=True)
     found = report.channels.filter(pk__in=request.session.pop(FRESH, []), kind=Channel.Kind.WEBHOOK)

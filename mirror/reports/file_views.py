@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from mirror.people.requests import PersonRequest
 from mirror.reports import selectors, services
 from mirror.reports.downloads import attachment
 from mirror.reports.forms import LinkForm
@@ -21,7 +22,7 @@ from mirror.reports.services import LinkGone, ReportError
 from mirror.reports.views import complain
 
 
-def _file(request: HttpRequest, pk: int, *, to_change: bool = False) -> ReportFile:
+def _file(request: PersonRequest, pk: int, *, to_change: bool = False) -> ReportFile:
     file = selectors.file_visible(request.user, pk)
     if file is None:
         raise Http404("There is no such file.")
@@ -31,13 +32,13 @@ def _file(request: HttpRequest, pk: int, *, to_change: bool = False) -> ReportFi
 
 
 @require_safe
-def download(request: HttpRequest, pk: int) -> HttpResponseBase:
+def download(request: PersonRequest, pk: int) -> HttpResponseBase:
     """A file of a run, streamed."""
     return attachment(_file(request, pk))
 
 
 @require_POST
-def link_make(request: HttpRequest, pk: int) -> HttpResponse:
+def link_make(request: PersonRequest, pk: int) -> HttpResponse:
     """Make a link to a file and show it, this once; without scripts on the run's own page, so that reloading
     makes no second one.
     """
@@ -56,7 +57,7 @@ def link_make(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-def link_revoke(request: HttpRequest, pk: int) -> HttpResponse:
+def link_revoke(request: PersonRequest, pk: int) -> HttpResponse:
     """End a link now."""
     link = get_object_or_404(FileLink, pk=pk)
     file = _file(request, link.file_id, to_change=True)
@@ -67,7 +68,7 @@ def link_revoke(request: HttpRequest, pk: int) -> HttpResponse:
     return _shown(request, file)
 
 
-def _shown(request: HttpRequest, file: ReportFile, fresh: tuple[int, str] | None = None) -> HttpResponse:
+def _shown(request: PersonRequest, file: ReportFile, fresh: tuple[int, str] | None = None) -> HttpResponse:
     page = page_of(request, file.run, fresh)
     line = file_line(file, file.run.report.zone, fresh)
     response = render(request, "reports/_file.html", {"page": page, "file": line})

@@ -115,17 +115,24 @@ def _is_number(typed: str) -> bool:
         return False
 
 
+class OwnerField(forms.ModelChoiceField):
+    """People to choose from, by their names."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        """The full name, or what they sign in with."""
+        return str(obj.get_full_name() or obj.username)
+
+
 class HandOverForm(forms.Form):
     """Who becomes the owner; `offered` are those who could run it."""
 
-    owner = forms.ModelChoiceField(
-        label="New owner", queryset=User.objects.none(), empty_label="Choose somebody"
-    )
+    owner = OwnerField(label="New owner", queryset=User.objects.none(), empty_label="Choose somebody")
 
     def __init__(self, *args: Any, offered: list[User], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["owner"].queryset = User.objects.filter(pk__in=[user.pk for user in offered])
-        self.fields["owner"].label_from_instance = lambda user: user.get_full_name() or user.username
+        owner = self.fields["owner"]
+        assert isinstance(owner, OwnerField)
+        owner.queryset = User.objects.filter(pk__in=[user.pk for user in offered])
 
 
 class LinkForm(forms.Form):

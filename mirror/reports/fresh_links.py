@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.urls import reverse
 
+from mirror.people.requests import PersonRequest
 from mirror.reports.models import ReportFile
 from mirror.reports.services.links import link_is_fresh
 
@@ -18,12 +19,12 @@ COOKIE, SECONDS = "mirror_link", 60
 Response = TypeVar("Response", bound=HttpResponse)
 
 
-def link_address(request: HttpRequest, token: str) -> str:
+def link_address(request: PersonRequest, token: str) -> str:
     """The address of a link, for whoever it is given to."""
     return request.build_absolute_uri(reverse("reports:link", args=[token]))
 
 
-def fresh_keep(response: Response, request: HttpRequest, file: ReportFile, token: str) -> Response:
+def fresh_keep(response: Response, request: PersonRequest, file: ReportFile, token: str) -> Response:
     """Let the next look at the file's run show its link."""
     response.set_cookie(
         COOKIE,
@@ -38,7 +39,7 @@ def fresh_keep(response: Response, request: HttpRequest, file: ReportFile, token
     return response
 
 
-def fresh_of(request: HttpRequest) -> tuple[int, str] | None:
+def fresh_of(request: PersonRequest) -> tuple[int, str] | None:
     """The file and the address of a link that this browser made just now, if it still gives the file."""
     file, _, token = request.COOKIES.get(COOKIE, "").partition("/")
     if not (file.isascii() and file.isdigit() and len(file) < 18):

@@ -65,7 +65,7 @@ class PartRows:
         found = {saved.pk: saved for saved in usable.filter(report_parts__report=report)}
         made = cls(usable)
         for number, part in enumerate(report.parts.all()):
-            saved = found.get(part.saved_id)
+            saved = found.get(part.saved_id) if part.saved_id else None
             made._row(str(number), part.name, saved, initial=part.arguments)
         return made
 

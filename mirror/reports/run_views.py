@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from mirror.people.requests import PersonRequest
 from mirror.reports import reading, selectors, services
 from mirror.reports.downloads import stream
 from mirror.reports.fresh_links import fresh_forget, fresh_of
@@ -17,7 +18,7 @@ from mirror.reports.services import ReportError
 from mirror.reports.views import complain
 
 
-def find_run(request: HttpRequest, pk: int, *, to_change: bool = False) -> ReportRun:
+def find_run(request: PersonRequest, pk: int, *, to_change: bool = False) -> ReportRun:
     """The run with this id, if the person may see it. Raises: Http404, PermissionDenied."""
     found = selectors.run_visible(request.user, pk)
     if found is None:
@@ -27,7 +28,7 @@ def find_run(request: HttpRequest, pk: int, *, to_change: bool = False) -> Repor
     return found
 
 
-def page_of(request: HttpRequest, run: ReportRun, fresh: tuple[int, str] | None = None) -> RunPage:
+def page_of(request: PersonRequest, run: ReportRun, fresh: tuple[int, str] | None = None) -> RunPage:
     """Lay out a run for whoever asks."""
     return run_page(
         reading.run_read(run),
@@ -38,7 +39,7 @@ def page_of(request: HttpRequest, run: ReportRun, fresh: tuple[int, str] | None 
 
 
 @require_safe
-def run(request: HttpRequest, pk: int) -> HttpResponse:
+def run(request: PersonRequest, pk: int) -> HttpResponse:
     """A run: its times, what each SQL gave, its files and deliveries."""
     fresh = fresh_of(request)
     response = render(request, "reports/run.html", {"page": page_of(request, find_run(request, pk), fresh)})
@@ -46,7 +47,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_safe
-def run_live(request: HttpRequest, pk: int) -> HttpResponse:
+def run_live(request: PersonRequest, pk: int) -> HttpResponse:
     """What a waiting page shows now."""
     page = page_of(request, find_run(request, pk))
     response = render(request, "reports/_run.html", {"page": page})
@@ -56,7 +57,7 @@ def run_live(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_safe
-def deliveries(request: HttpRequest, pk: int) -> HttpResponse:
+def deliveries(request: PersonRequest, pk: int) -> HttpResponse:
     """The deliveries as a fragment, for a page that waits for them; all of the run once they have ended."""
     page = page_of(request, find_run(request, pk))
     if page.is_sending:
@@ -67,14 +68,14 @@ def deliveries(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-def stop(request: HttpRequest, pk: int) -> HttpResponse:
+def stop(request: PersonRequest, pk: int) -> HttpResponse:
     """Stop a run, its statement in the database too."""
     services.run_stop(find_run(request, pk, to_change=True), request.user)
     return redirect("reports:run", pk)
 
 
 @require_POST
-def send_again(request: HttpRequest, pk: int) -> HttpResponse:
+def send_again(request: PersonRequest, pk: int) -> HttpResponse:
     """Send what a run made to everyone once more."""
     found = find_run(request, pk, to_change=True)
     try:
@@ -87,7 +88,7 @@ def send_again(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-def delivery_again(request: HttpRequest, pk: int) -> HttpResponse:
+def delivery_again(request: PersonRequest, pk: int) -> HttpResponse:
     """Send one delivery once more."""
     delivery = get_object_or_404(Delivery, pk=pk)
     find_run(request, delivery.run_id, to_change=True)
@@ -101,7 +102,7 @@ def delivery_again(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_safe
-def image(request: HttpRequest, pk: int, part: int) -> HttpResponseBase:
+def image(request: PersonRequest, pk: int, part: int) -> HttpResponseBase:
     """The chart of one SQL of a run, as it was sent."""
     found = find_run(request, pk)
     if not selectors.rows_visible(request.user, found):

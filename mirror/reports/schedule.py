@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from heapq import heappop, heappush
 from itertools import islice, pairwise, takewhile
-from typing import Any
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from cronsim import CronSim
@@ -59,6 +59,8 @@ _RULES = {
     "nth_weekday": rrule.MONTHLY,
     "yearly": rrule.YEARLY,
 }
+
+Field = TypeVar("Field")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ class Schedule:
             kept = check(getattr(self, name)) if name in FIELDS[self.kind] else unused
             object.__setattr__(self, name, kept)
         if self.kind == "yearly":
-            yearly_check(self.month, self.day)
+            yearly_check(_checked(self.month), _checked(self.day))
         dates_check(self.starts_on, self.ends_on)
         if self.starts_on and self.ends_on and next(self._local_times(datetime.min), None) is None:
             between = f"{day_shown(self.starts_on)} and {day_shown(self.ends_on)}"
@@ -219,7 +221,7 @@ class Schedule:
         at = (
             {"byhour": range(0, 24, self.every), "byminute": self.minute}
             if self.every
-            else {"byhour": self.time.hour, "byminute": self.time.minute}
+            else {"byhour": _checked(self.time).hour, "byminute": _checked(self.time).minute}
         )
         return iter(
             rrule.rrule(_RULES[self.kind], dtstart=start, until=end, bysecond=0, **at, **self._by_days())
@@ -232,12 +234,14 @@ class Schedule:
         if self.kind == "weekly":
             return {"byweekday": [list(DAYS).index(day) for day in self.days]}
         if self.kind == "nth_weekday":
-            return {"byweekday": [rrule.weekday(list(DAYS).index(day), NTH[self.nth]) for day in self.days]}
+            nth = NTH[_checked(self.nth)]
+            return {"byweekday": [rrule.weekday(list(DAYS).index(day), nth) for day in self.days]}
         if self.kind == "last_day":
             return {"bymonthday": -1}
         if self.kind in ("monthly", "yearly"):
             # The last that there is of the days from the 28th to the one wanted.
-            days = {"bymonthday": range(min(self.day, 28), self.day + 1), "bysetpos": -1}
+            day = _checked(self.day)
+            days = {"bymonthday": range(min(day, 28), day + 1), "bysetpos": -1}
             return days if self.month is None else {"bymonth": self.month, **days}
         return {}
 
@@ -254,7 +258,7 @@ class Schedule:
 
     def _often(self) -> str:
         if self.kind == "cron":
-            return f"{CronSim(self.cron, datetime(2000, 1, 1)).explain()}, by cron {self.cron}"
+            return f"{CronSim(_checked(self.cron), datetime(2000, 1, 1)).explain()}, by cron {self.cron}"
         if self.kind == "hourly":
             hours = "Every hour" if self.every == 1 else f"Every {self.every} hours from midnight"
             return f"{hours} at minute {self.minute}"
@@ -267,16 +271,24 @@ class Schedule:
         if self.kind == "nth_weekday":
             return f"On the {self.nth} {days} of every month"
         if self.kind == "monthly":
-            instead = ", or its last day where that is earlier," if self.day > 28 else ""
-            return f"On the {_ordinal(self.day)} of every month{instead}"
+            day = _checked(self.day)
+            instead = ", or its last day where that is earlier," if day > 28 else ""
+            return f"On the {_ordinal(day)} of every month{instead}"
         if self.kind == "yearly":
-            instead = " (28 in other years)" if (self.month, self.day) == (2, 29) else ""
-            return f"Every year on {self.day} {MONTHS[self.month - 1]}{instead}"
+            day, month = _checked(self.day), _checked(self.month)
+            instead = " (28 in other years)" if (month, day) == (2, 29) else ""
+            return f"Every year on {day} {MONTHS[month - 1]}{instead}"
         return {
             "daily": "Every day",
             "weekdays": "Every weekday",
             "last_day": "On the last day of every month",
         }[self.kind]
+
+
+def _checked(value: Field | None) -> Field:
+    """Take a field that `FIELDS` names for the kind: it was checked when the schedule was made."""
+    assert value is not None
+    return value
 
 
 def _local_start(after: datetime, zone: ZoneInfo) -> datetime:
@@ -287,8 +299,10 @@ def _local_start(after: datetime, zone: ZoneInfo) -> datetime:
     """
     first, last = (datetime.combine(day, time(), UTC) for day in (FIRST_DAY, LAST_DAY))
     after = min(max(after, first), last + timedelta(days=2))
-    offsets = [moment.astimezone(zone).utcoffset() for moment in (after, after - _LONGEST_GAP)]
-    return after.replace(tzinfo=None) + min(offsets)
+    moments = (after, after - _LONGEST_GAP)
+    return after.replace(tzinfo=None) + min(
+        moment.astimezone(zone).utcoffset() or timedelta() for moment in moments
+    )
 
 
 # ---------------------------------------------------------------- words

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from mirror.people.requests import PersonRequest
 from mirror.reports import services
 from mirror.reports.models import Allowance
 from mirror.reports.pages.sending import sending_page
 from mirror.reports.services import ReportError
 
 
-def _staff_only(request: HttpRequest) -> None:
+def _staff_only(request: PersonRequest) -> None:
     if not request.user.is_staff:
         raise PermissionDenied("Only administrators decide where mails and webhooks may go.")
 
 
 @require_safe
-def sending(request: HttpRequest) -> HttpResponse:
+def sending(request: PersonRequest) -> HttpResponse:
     """Show what is allowed, whose bounds were met, and who was asked."""
     _staff_only(request)
     return render(request, "reports/sending.html", {"page": sending_page()})
 
 
 @require_POST
-def allow(request: HttpRequest) -> HttpResponse:
+def allow(request: PersonRequest) -> HttpResponse:
     """Allow a domain, an address or a host."""
     _staff_only(request)
     kind, typed = request.POST.get("kind", "")[:20], request.POST.get("value", "")[:300].replace("\x00", "")
@@ -41,7 +42,7 @@ def allow(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-def disallow(request: HttpRequest, pk: int) -> HttpResponse:
+def disallow(request: PersonRequest, pk: int) -> HttpResponse:
     """Allow a place no longer."""
     _staff_only(request)
     allowance = get_object_or_404(Allowance, pk=pk)

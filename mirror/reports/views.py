@@ -7,11 +7,12 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.people.forms import ShareForm
+from mirror.people.requests import PersonRequest
 from mirror.reports import reading, selectors, services
 from mirror.reports.forms import HandOverForm
 from mirror.reports.models import Channel, Report, ReportRun
@@ -27,7 +28,7 @@ PER_PAGE = 50
 RUNS_PER_PAGE = 25
 
 
-def find_report(request: HttpRequest, pk: int, *, to_change: bool = False) -> Report:
+def find_report(request: PersonRequest, pk: int, *, to_change: bool = False) -> Report:
     """The report with this id, if the person may see it. Raises: Http404, PermissionDenied."""
     report = reading.report_read(request.user, pk)
     if report is None:
@@ -37,7 +38,7 @@ def find_report(request: HttpRequest, pk: int, *, to_change: bool = False) -> Re
     return report
 
 
-def complain(request: HttpRequest, error: ReportError) -> None:
+def complain(request: PersonRequest, error: ReportError) -> None:
     """Say on the next page why something was not done."""
     messages.error(request, f"{error} {error.advice}".strip())
 
@@ -46,7 +47,7 @@ def complain(request: HttpRequest, error: ReportError) -> None:
 
 
 @require_safe
-def report_list(request: HttpRequest) -> HttpResponse:
+def report_list(request: PersonRequest) -> HttpResponse:
     """List and search the reports one may see; those that will fail come first.
 
     `?saved=3` and `?source=2`: those alone that send that saved SQL, or read that source.
@@ -57,12 +58,12 @@ def report_list(request: HttpRequest) -> HttpResponse:
     return render(request, "reports/list.html", {"page": page, "met": met})
 
 
-def _number(request: HttpRequest, name: str) -> int | None:
+def _number(request: PersonRequest, name: str) -> int | None:
     typed = request.GET.get(name, "")
     return int(typed) if is_number(typed) else None
 
 
-def _list(request: HttpRequest, search: str, saved: int | None, source: int | None) -> ListPage:
+def _list(request: PersonRequest, search: str, saved: int | None, source: int | None) -> ListPage:
     broken = reading.reports_listed(request.user, search, is_breaking=True, saved=saved, source=source)
     others = reading.reports_listed(request.user, search, is_breaking=False, saved=saved, source=source)
     found = Paginator(others, PER_PAGE).get_page(request.GET.get("page"))
@@ -81,13 +82,13 @@ def _list(request: HttpRequest, search: str, saved: int | None, source: int | No
 
 
 @require_safe
-def report(request: HttpRequest, pk: int) -> HttpResponse:
+def report(request: PersonRequest, pk: int) -> HttpResponse:
     """Show what a report sends, when and to whom, and how every run of it went."""
     return render(request, "reports/report.html", {"page": _page(request, find_report(request, pk))})
 
 
 @require_safe
-def history(request: HttpRequest, pk: int) -> HttpResponse:
+def history(request: PersonRequest, pk: int) -> HttpResponse:
     """The history as a fragment, for a page that waits for a run to end."""
     page = _page(request, find_report(request, pk))
     response = render(request, "reports/_history.html", {"history": page.history})
@@ -96,7 +97,7 @@ def history(request: HttpRequest, pk: int) -> HttpResponse:
     return response
 
 
-def _page(request: HttpRequest, report: Report) -> ReportPage:
+def _page(request: PersonRequest, report: Report) -> ReportPage:
     runs: Page[ReportRun] = Paginator(reading.runs_of(report), RUNS_PER_PAGE).get_page(
         request.GET.get("page")
     )
@@ -112,7 +113,7 @@ def _page(request: HttpRequest, report: Report) -> ReportPage:
 # ---------------------------------------------------------------- buttons
 
 
-def _done(request: HttpRequest, pk: int, act: Callable[[Report], object], words: str) -> HttpResponse:
+def _done(request: PersonRequest, pk: int, act: Callable[[Report], object], words: str) -> HttpResponse:
     """Do something to a report one owns, say what came of it, and go back to its page."""
     report = find_report(request, pk, to_change=True)
     try:
@@ -125,18 +126,18 @@ def _done(request: HttpRequest, pk: int, act: Callable[[Report], object], words:
 
 
 @require_POST
-def run_now(request: HttpRequest, pk: int) -> HttpResponse:
+def run_now(request: PersonRequest, pk: int) -> HttpResponse:
     """Make a report now, send it to everyone, and watch."""
     return _begin(request, pk, services.report_run_now)
 
 
 @require_POST
-def test(request: HttpRequest, pk: int) -> HttpResponse:
+def test(request: PersonRequest, pk: int) -> HttpResponse:
     """Make a report now, send it to oneself alone, and watch."""
     return _begin(request, pk, services.report_test)
 
 
-def _begin(request: HttpRequest, pk: int, begin: Callable[..., ReportRun]) -> HttpResponse:
+def _begin(request: PersonRequest, pk: int, begin: Callable[..., ReportRun]) -> HttpResponse:
     report = find_report(request, pk, to_change=True)
     try:
         run = begin(report, request.user)
@@ -147,21 +148,21 @@ def _begin(request: HttpRequest, pk: int, begin: Callable[..., ReportRun]) -> Ht
 
 
 @require_POST
-def pause(request: HttpRequest, pk: int) -> HttpResponse:
+def pause(request: PersonRequest, pk: int) -> HttpResponse:
     """Stop a report's schedule for a while."""
     words = "{report} is paused: nothing runs until you resume it."
     return _done(request, pk, lambda report: services.report_pause(report, request.user), words)
 
 
 @require_POST
-def resume(request: HttpRequest, pk: int) -> HttpResponse:
+def resume(request: PersonRequest, pk: int) -> HttpResponse:
     """Let a report's schedule go on."""
     words = "{report} runs on schedule again."
     return _done(request, pk, lambda report: services.report_resume(report, request.user), words)
 
 
 @require_POST
-def recipient_allow(request: HttpRequest, pk: int) -> HttpResponse:
+def recipient_allow(request: PersonRequest, pk: int) -> HttpResponse:
     """Send again to an address whose server refused it."""
     report = find_report(request, pk, to_change=True)
     number = request.POST.get("channel", "")
@@ -176,7 +177,7 @@ def recipient_allow(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @read_or_post
-def share(request: HttpRequest, pk: int) -> HttpResponse:
+def share(request: PersonRequest, pk: int) -> HttpResponse:
     """Choose the teams that see a report."""
     report = find_report(request, pk, to_change=True)
     offered = selectors.teams_to_share_with(request.user)
@@ -192,7 +193,7 @@ def share(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @read_or_post
-def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
+def hand_over(request: PersonRequest, pk: int) -> HttpResponse:
     """Give a report to somebody else."""
     report = find_report(request, pk, to_change=True)
     form = HandOverForm(
@@ -213,7 +214,7 @@ def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-def take_over(request: HttpRequest, pk: int) -> HttpResponse:
+def take_over(request: PersonRequest, pk: int) -> HttpResponse:
     """Make a report one's own whose owner was shut out."""
     report = find_report(request, pk)
     try:
@@ -225,7 +226,7 @@ def take_over(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @read_or_post
-def delete(request: HttpRequest, pk: int) -> HttpResponse:
+def delete(request: PersonRequest, pk: int) -> HttpResponse:
     """Let a report go with its history, after asking once."""
     report = find_report(request, pk, to_change=True)
     if request.method == "POST":

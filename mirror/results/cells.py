@@ -163,7 +163,7 @@ def _number(value: int | float | Decimal, *, grouped: bool) -> str:
         return f"{value:,}" if grouped else str(value)
     if not math.isfinite(value):
         return str(value)
-    size = abs(value)
+    size = abs(float(value))
     if isinstance(value, Decimal) and -int(value.as_tuple().exponent) <= 4:
         return f"{value:,f}" if grouped else f"{value:f}"
     if size != 0 and (size < 1e-4 or size >= 1e15):

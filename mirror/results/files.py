@@ -51,7 +51,7 @@ def file_keep(result: StoredResult, path: Path) -> None:
 @contextmanager
 def file_here(result: StoredResult) -> Iterator[Path]:
     """Give a result's file on this machine: itself, or a copy of it. Raises: OSError, FileNotFoundError."""
-    storage, name = result.file.storage, result.file.name
+    storage, name = result.file.storage, str(result.file.name)
     if _is_here(storage, name):
         path = Path(storage.path(name))
         if not path.is_file():

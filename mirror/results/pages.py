@@ -108,7 +108,7 @@ def table_page(result: StoredResult, wish: TableWish | None = None, title: str =
     """
     wish = wish or TableWish()
     base = reverse("results:rows", args=[result.pk])
-    shell = {"id": str(result.pk), "url": base, "title": title[:100]}
+    shell: dict[str, Any] = {"id": str(result.pk), "url": base, "title": title[:100]}
     problem = ""
     try:
         try:

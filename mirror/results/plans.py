@@ -5,6 +5,7 @@ A plan either holds values exactly or says that it cannot; `wider` then names th
 
 from __future__ import annotations
 
+import builtins
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -51,7 +52,9 @@ class Plan:
             return {"": pa.float64(), "_tag": pa.bool_()}
         return {"": self.type}
 
-    def encode(self, values: Sequence[Any] | pa.Array, types: set[type]) -> dict[str, pa.Array] | None:
+    def encode(
+        self, values: Sequence[Any] | pa.Array, types: set[builtins.type]
+    ) -> dict[str, pa.Array] | None:
         """The values as arrays; None where this plan would lose something of them.
 
         `types` are those of the values, as `types_in` tells them.

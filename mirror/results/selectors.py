@@ -251,9 +251,9 @@ def _order(columns: Sequence[StoredColumn], sort: Sort | None) -> str:
     return ", ".join([*keys, "file_row_number"])
 
 
-def _where(columns: Sequence[StoredColumn], filters: dict[int, str]) -> tuple[str, list[str]]:
+def _where(columns: Sequence[StoredColumn], filters: dict[int, str]) -> tuple[str, list[Any]]:
     parts: list[str] = []
-    values: list[str] = []
+    values: list[Any] = []
     for number, text in filters.items():
         if 0 <= number < len(columns) and text.strip():
             part, given = _condition(number, columns[number], text)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from mirror.people.requests import PersonRequest
 from mirror.results import selectors
 from mirror.results.column_pages import column_line, columns_page
 from mirror.results.models import StoredResult
 from mirror.results.pages import TableWish, table_page
 
 
-def _result(request: HttpRequest, pk: object) -> StoredResult:
+def _result(request: PersonRequest, pk: object) -> StoredResult:
     result = selectors.result_visible(request.user, pk)
     if result is None:
         raise Http404("There are no such rows.")
@@ -22,7 +23,7 @@ def _result(request: HttpRequest, pk: object) -> StoredResult:
 
 @require_safe
 @vary_on_headers("HX-Request")
-def rows(request: HttpRequest, pk: object) -> HttpResponse:
+def rows(request: PersonRequest, pk: object) -> HttpResponse:
     """A page of a table, sorted and filtered: a fragment for htmx, a whole page without script."""
     page = table_page(_result(request, pk), TableWish.read(request.GET))
     template = "results/_table.html" if request.headers.get("HX-Request") else "results/table.html"
@@ -30,14 +31,14 @@ def rows(request: HttpRequest, pk: object) -> HttpResponse:
 
 
 @require_safe
-def columns(request: HttpRequest, pk: object) -> HttpResponse:
+def columns(request: PersonRequest, pk: object) -> HttpResponse:
     """The columns of a result; what each holds is counted when it comes into view."""
     return render(request, "results/columns.html", {"page": columns_page(_result(request, pk))})
 
 
 @require_safe
 @vary_on_headers("HX-Request")
-def column(request: HttpRequest, pk: object, number: int) -> HttpResponse:
+def column(request: PersonRequest, pk: object, number: int) -> HttpResponse:
     """What one column holds: a fragment for htmx, a whole page without script."""
     result = _result(request, pk)
     try:

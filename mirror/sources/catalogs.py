@@ -14,6 +14,8 @@ from typing import Any
 
 from sqlagent.values import Catalog, Column, ForeignKey, Kind, Table
 
+_MADE = ("routines", "types", "fields", "checked", "acting", "unseen")
+
 
 def catalog_json(catalog: Catalog) -> dict[str, Any]:
     """Turn a catalog into what JSON can hold; `catalog_read` gives the same catalog back."""
@@ -22,7 +24,7 @@ def catalog_json(catalog: Catalog) -> dict[str, Any]:
 
 def catalog_read(kept: dict[str, Any]) -> Catalog:
     """Turn what `catalog_json` gave into a catalog again."""
-    made = {name: tuple(kept.get(name, ())) for name in ("routines", "types", "fields")}
+    made = {name: tuple(kept.get(name, ())) for name in _MADE}
     return Catalog(**{**kept, **made, "tables": tuple(map(_table, kept["tables"]))})
 
 

@@ -232,8 +232,8 @@ class Shop:
                     (len(rows), (0.15 + popularity * popularity) * (0.6 if cents > 40_000 else 1.0))
                 )
         self.products = Picker(weights)
-        ended = next(n for n, c in enumerate(words.CATEGORIES, 1) if c[1])
-        self.lasting = Picker([(p, w) for p, w in weights if rows[p - 1][1] != ended])
+        gone = next(n for n, c in enumerate(words.CATEGORIES, 1) if c[1])
+        self.lasting = Picker([(p, w) for p, w in weights if rows[p - 1][1] != gone])
         self.introduced = [date.fromisoformat(row[6]) for row in rows]
         return rows
 

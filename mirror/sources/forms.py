@@ -12,6 +12,13 @@ from mirror.sources.models import OPTIONS, PORTS, Source
 from mirror.sources.secrets import is_kept
 
 
+def _choice(form: forms.Form | SourceForm, name: str) -> forms.ChoiceField:
+    """Take a field of choices out of a form."""
+    field = form.fields[name]
+    assert isinstance(field, forms.ChoiceField)
+    return field
+
+
 class SourceForm(forms.ModelForm):
     """A source of one engine: a file, or a server. The fields of the other are not there."""
 
@@ -39,7 +46,7 @@ class SourceForm(forms.ModelForm):
     @property
     def typed_fields(self) -> list[str]:
         """The fields of a source that this form is about; its password is not among them."""
-        return list(self._meta.fields)
+        return list(self._meta.fields or ())
 
     def clean_name(self) -> str:
         """Refuse a name that is taken, letter case ignored."""
@@ -62,7 +69,7 @@ class FileForm(SourceForm):
 class UploadedForm(SourceForm):
     """A source made of uploaded files; where they lie is Mirror's own business."""
 
-    database = None
+    database = None  # type: ignore[assignment] # this is how Django takes a field away
 
     field_order = ["name", "description", "privacy"]
 
@@ -142,10 +149,10 @@ class ServerForm(SourceForm):
             self.initial.setdefault(name, self.instance.options.get(name, ""))
         if self.instance.engine == Source.Engine.SPARK:
             self.fields["database"].help_text = "The namespace to read; Spark's own is called default."
-            self.fields["sslmode"].choices = [("", "No TLS"), *TLS_MODES[2:]]
+            _choice(self, "sslmode").choices = [("", "No TLS"), *TLS_MODES[2:]]
         kept = self.instance.options.get("dialect")
         if kept and "dialect" in self.fields and kept not in services.dialects():
-            self.fields["dialect"].choices = [*_dialects(), (kept, f"{kept} (not installed any more)")]
+            _choice(self, "dialect").choices = [*_dialects(), (kept, f"{kept} (not installed any more)")]
 
     @property
     def typed_fields(self) -> list[str]:
@@ -173,7 +180,7 @@ class ServerForm(SourceForm):
         return cleaned
 
     def _post_clean(self) -> None:
-        super()._post_clean()
+        super()._post_clean()  # type: ignore[misc] # Django's own place for what comes after cleaning
         if self.cleaned_data.get("password"):
             self.instance.password = self.cleaned_data["password"]
         typed = {name: self.cleaned_data.get(name) for name in self.option_names}

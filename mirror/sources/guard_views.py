@@ -8,11 +8,12 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from mirror.people.models import User
+from mirror.people.requests import PersonRequest
 from mirror.sources import guarding, selectors
 from mirror.sources.models import Source
 
@@ -40,7 +41,7 @@ class MayRunForm(forms.Form):
             "kinds": [kind for kind in guarding.KINDS if kind not in policy.refused],
             "functions": "\n".join(sorted(policy.functions)),
         }
-        super().__init__(*args, initial=initial, **kwargs)
+        super().__init__(*args, **{**kwargs, "initial": initial})
         self.fields["functions"].help_text = (
             "One a line: name, or schema.name. Allow only what computes, such as a function of your own. "
             "What writes, waits, takes locks or reads files is never allowed."
@@ -58,7 +59,7 @@ class MayRunForm(forms.Form):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def may_run(request: HttpRequest, pk: int) -> HttpResponse:
+def may_run(request: PersonRequest, pk: int) -> HttpResponse:
     """Change what may run on a source: its owner narrows it, administrators who see it widen it."""
     source = get_object_or_404(selectors.sources_visible(request.user), pk=pk)
     if not selectors.may_decide(request.user, source):

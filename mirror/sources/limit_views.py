@@ -8,10 +8,11 @@ from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.validators import MaxValueValidator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
+from mirror.people.requests import PersonRequest
 from mirror.sources import selectors
 from mirror.sources.limits import SourceLimits, limits_set, limits_usual
 from mirror.sources.models import Source
@@ -41,6 +42,7 @@ class LimitsForm(forms.ModelForm):
         usual = limits_usual()
         for name, (label, most) in FIELDS.items():
             field, value = self.fields[name], getattr(usual, name)
+            assert isinstance(field, forms.IntegerField | forms.FloatField)
             field.label = label
             field.min_value = 1
             field.help_text = f"Usual: {value:,g}." if value < 1e6 else f"Usual: {value:,}."
@@ -66,7 +68,7 @@ class LimitsForm(forms.ModelForm):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def limits(request: HttpRequest, pk: int) -> HttpResponse:
+def limits(request: PersonRequest, pk: int) -> HttpResponse:
     """Change what may be taken of a source."""
     source = get_object_or_404(selectors.sources_visible(request.user), pk=pk)
     if not selectors.may_change(request.user, source):

@@ -38,7 +38,7 @@ class FilesField(forms.FileField):
 class FilesForm(forms.Form):
     """The files to upload."""
 
-    files = FilesField(
+    files = FilesField(  # type: ignore[assignment] # what was posted is `files` of a form, the field its name
         label="Files",
         allow_empty_file=True,
         widget=FilesInput(attrs={"accept": ".csv,.tsv,.txt,.xlsx,.xlsm,.parquet,.pq,.jsonl,.ndjson,.json"}),

@@ -7,10 +7,11 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
+from mirror.people.requests import PersonRequest
 from mirror.sources import selectors, upload_work, uploading
 from mirror.sources.forms import UploadedForm
 from mirror.sources.models import Source, Upload
@@ -22,7 +23,7 @@ read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 
 
 @read_or_post
-def upload(request: HttpRequest, pk: int | None = None) -> HttpResponse:
+def upload(request: PersonRequest, pk: int | None = None) -> HttpResponse:
     """Take files, for a new source or for one that was made of files before."""
     source = _source(request, pk) if pk is not None else None
     if request.method != "POST":
@@ -49,7 +50,7 @@ def upload(request: HttpRequest, pk: int | None = None) -> HttpResponse:
 
 
 @read_or_post
-def review(request: HttpRequest, pk: UUID) -> HttpResponse:
+def review(request: PersonRequest, pk: UUID) -> HttpResponse:
     """Show what was guessed, take corrections, and make the tables."""
     upload = get_object_or_404(Upload.objects.select_related("source"), pk=pk, owner=request.user)
     if upload.source and not selectors.may_change(request.user, upload.source):
@@ -81,7 +82,7 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
     return _review_page(request, upload, form, kept)
 
 
-def _review_kept(request: HttpRequest, upload: Upload, plans: list[FilePlan]) -> HttpResponse:
+def _review_kept(request: PersonRequest, upload: Upload, plans: list[FilePlan]) -> HttpResponse:
     """What is known of the files, with what a worker said of them."""
     form = ReviewForm(plans=plans)
     typed = upload.wish.get("source") or {"name": name_for(plans)}
@@ -100,7 +101,7 @@ def _review_kept(request: HttpRequest, upload: Upload, plans: list[FilePlan]) ->
 
 
 def _read_again(
-    request: HttpRequest,
+    request: PersonRequest,
     upload: Upload,
     plans: list[FilePlan],
     files: list[FilePlan],
@@ -113,12 +114,12 @@ def _read_again(
     return redirect("sources:review", upload.pk)
 
 
-def _make(request: HttpRequest, upload: Upload, kept: UploadedForm | None) -> HttpResponse:
+def _make(request: PersonRequest, upload: Upload, kept: UploadedForm | None) -> HttpResponse:
     upload_work.work_make(upload, kept.cleaned_data if kept else None)
     return redirect("sources:review", upload.pk)
 
 
-def _nothing(request: HttpRequest, upload: Upload, plans: list[FilePlan]) -> HttpResponse:
+def _nothing(request: PersonRequest, upload: Upload, plans: list[FilePlan]) -> HttpResponse:
     """Say why no file is a table, forget the upload, and ask for another."""
     for plan in plans:
         messages.error(request, f"{plan.name}: {plan.error}")
@@ -127,7 +128,7 @@ def _nothing(request: HttpRequest, upload: Upload, plans: list[FilePlan]) -> Htt
     return redirect("sources:upload_more", source.pk) if source else redirect("sources:upload")
 
 
-def _made(request: HttpRequest, upload: Upload) -> HttpResponse:
+def _made(request: PersonRequest, upload: Upload) -> HttpResponse:
     """Lead to the source that a worker made, and forget the upload."""
     source = Source.objects.filter(pk=upload.said["made"], owner=request.user).first()
     is_new = upload.source is None
@@ -138,13 +139,13 @@ def _made(request: HttpRequest, upload: Upload) -> HttpResponse:
     return redirect("sources:source", source.pk)
 
 
-def _say_made(request: HttpRequest, source: Source, *, is_new: bool) -> None:
+def _say_made(request: PersonRequest, source: Source, *, is_new: bool) -> None:
     words = f"{source.name} is ready to be asked." if is_new else f"The tables were added to {source.name}."
     messages.success(request, words)
 
 
 def _review_page(
-    request: HttpRequest,
+    request: PersonRequest,
     upload: Upload,
     form: ReviewForm,
     kept: UploadedForm | None,
@@ -157,7 +158,7 @@ def _review_page(
 
 
 @require_POST
-def forget(request: HttpRequest, pk: UUID) -> HttpResponse:
+def forget(request: PersonRequest, pk: UUID) -> HttpResponse:
     """Throw uploaded files away."""
     upload = get_object_or_404(Upload, pk=pk, owner=request.user)
     uploading.upload_forget(upload)
@@ -165,7 +166,7 @@ def forget(request: HttpRequest, pk: UUID) -> HttpResponse:
     return redirect("sources:list")
 
 
-def _source(request: HttpRequest, pk: int) -> Source:
+def _source(request: PersonRequest, pk: int) -> Source:
     source = get_object_or_404(selectors.sources_visible(request.user), pk=pk)
     if not selectors.may_change(request.user, source):
         raise PermissionDenied(f"Only {source.owner} changes this source.")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.people.forms import ShareForm
+from mirror.people.requests import PersonRequest
 from mirror.sources import selectors, services, visits
 from mirror.sources.forms import SourceForm, form_for
 from mirror.sources.models import Source, Visit
@@ -19,12 +20,12 @@ from mirror.sources.powers import powers_of
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 
 
-def _posted(request: HttpRequest) -> QueryDict | None:
+def _posted(request: PersonRequest) -> QueryDict | None:
     """What was typed; None when nothing was sent yet, so that an empty form is not full of errors."""
     return request.POST if request.method == "POST" else None
 
 
-def _source(request: HttpRequest, pk: int, *, to_change: bool = False) -> Source:
+def _source(request: PersonRequest, pk: int, *, to_change: bool = False) -> Source:
     source = get_object_or_404(selectors.sources_visible(request.user), pk=pk)
     if to_change and not selectors.may_change(request.user, source):
         raise PermissionDenied(f"Only {source.owner} changes this source.")
@@ -32,14 +33,14 @@ def _source(request: HttpRequest, pk: int, *, to_change: bool = False) -> Source
 
 
 @require_safe
-def sources(request: HttpRequest) -> HttpResponse:
+def sources(request: PersonRequest) -> HttpResponse:
     """List the sources one may ask about."""
     found = selectors.sources_visible(request.user).select_related("owner").prefetch_related("teams")
     return render(request, "sources/list.html", {"sources": found})
 
 
 @require_safe
-def source(request: HttpRequest, pk: int) -> HttpResponse:
+def source(request: PersonRequest, pk: int) -> HttpResponse:
     """Browse and search a source's catalog."""
     source = _source(request, pk)
     search = request.GET.get("q", "").replace("\x00", "").strip()[:200]
@@ -62,7 +63,7 @@ def source(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_safe
-def names(request: HttpRequest, pk: int) -> JsonResponse:
+def names(request: PersonRequest, pk: int) -> JsonResponse:
     """Give the names of tables and columns to the editor."""
     return JsonResponse({"tables": column_names(_source(request, pk).catalog)})
 
@@ -70,14 +71,14 @@ def names(request: HttpRequest, pk: int) -> JsonResponse:
 # ---------------------------------------------------------------- connecting and changing
 
 
-def _engine(request: HttpRequest) -> Source.Engine:
+def _engine(request: PersonRequest) -> Source.Engine:
     asked = request.GET.get("engine", Source.Engine.SQLITE)
     return Source.Engine(asked) if asked in Source.Engine.values else Source.Engine.SQLITE
 
 
 @sensitive_post_parameters("password")
 @read_or_post
-def connect(request: HttpRequest) -> HttpResponse:
+def connect(request: PersonRequest) -> HttpResponse:
     """Connect a source: a worker keeps it once it answers."""
     engine = _engine(request)
     form = form_for(engine)(_posted(request), instance=Source(engine=engine))
@@ -88,7 +89,7 @@ def connect(request: HttpRequest) -> HttpResponse:
 
 @sensitive_post_parameters("password")
 @read_or_post
-def edit(request: HttpRequest, pk: int) -> HttpResponse:
+def edit(request: PersonRequest, pk: int) -> HttpResponse:
     """Change a source: a worker keeps the change once it answers."""
     source = _source(request, pk, to_change=True)
     form = form_for(source.engine, is_upload=source.is_upload)(_posted(request), instance=source)
@@ -97,12 +98,12 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     return form_page(request, form)
 
 
-def _confirmed(request: HttpRequest) -> bool:
+def _confirmed(request: PersonRequest) -> bool:
     """Whether an administrator ticked that they know what the source's user could do."""
     return selectors.may_confirm_powers(request.user) and "confirm_powers" in request.POST
 
 
-def _visit(request: HttpRequest, work: str, form: SourceForm) -> HttpResponse:
+def _visit(request: PersonRequest, work: str, form: SourceForm) -> HttpResponse:
     """Have a worker do what a form says, and follow it."""
     try:
         visit = _asked(request, work, form)
@@ -111,7 +112,7 @@ def _visit(request: HttpRequest, work: str, form: SourceForm) -> HttpResponse:
     return redirect("sources:visit", visit.pk)
 
 
-def _asked(request: HttpRequest, work: str, form: SourceForm) -> Visit:
+def _asked(request: PersonRequest, work: str, form: SourceForm) -> Visit:
     password = form.cleaned_data.get("password", "")
     return visits.visit_ask(
         request.user, work, form.instance, form.typed_fields, password, confirmed=_confirmed(request)
@@ -119,7 +120,7 @@ def _asked(request: HttpRequest, work: str, form: SourceForm) -> Visit:
 
 
 def form_page(
-    request: HttpRequest, form: SourceForm, error: services.SourceError | None = None, name: str = ""
+    request: PersonRequest, form: SourceForm, error: services.SourceError | None = None, name: str = ""
 ) -> HttpResponse:
     """The form of a source, with what is wrong."""
     page = {
@@ -136,7 +137,7 @@ def form_page(
 
 @sensitive_post_parameters("password")
 @require_POST
-def test(request: HttpRequest, pk: int | None = None) -> HttpResponse:
+def test(request: PersonRequest, pk: int | None = None) -> HttpResponse:
     """Have what is in the form tried, and tell what happens in a fragment beside the button."""
     source = _source(request, pk, to_change=True) if pk is not None else Source(engine=_engine(request))
     form = form_for(source.engine, is_upload=source.is_upload)(request.POST, instance=source)
@@ -150,7 +151,7 @@ def test(request: HttpRequest, pk: int | None = None) -> HttpResponse:
 
 
 @require_POST
-def confirm_powers(request: HttpRequest, pk: int) -> HttpResponse:
+def confirm_powers(request: PersonRequest, pk: int) -> HttpResponse:
     """Take down that an administrator knows what a source's user could do beyond reading."""
     source = _source(request, pk)
     if not selectors.may_confirm_powers(request.user):
@@ -163,14 +164,14 @@ def confirm_powers(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("sources:source", pk)
 
 
-def show_test(request: HttpRequest, **found: object) -> HttpResponse:
+def show_test(request: PersonRequest, **found: object) -> HttpResponse:
     """Tell one of three: the `form` cannot be tried, the `error` that came, or the `check` of a connection."""
     nothing = {"form": None, "error": None, "check": None, "powers": None, "is_refused": False}
     return render(request, "sources/_test.html", nothing | found)
 
 
 @require_POST
-def refresh(request: HttpRequest, pk: int) -> HttpResponse:
+def refresh(request: PersonRequest, pk: int) -> HttpResponse:
     """Have the catalog read anew."""
     source = _source(request, pk)
     try:
@@ -182,7 +183,7 @@ def refresh(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @read_or_post
-def share(request: HttpRequest, pk: int) -> HttpResponse:
+def share(request: PersonRequest, pk: int) -> HttpResponse:
     """Choose the teams that see a source."""
     source = _source(request, pk, to_change=True)
     offered = selectors.teams_to_share_with(request.user)
@@ -195,7 +196,7 @@ def share(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @read_or_post
-def delete(request: HttpRequest, pk: int) -> HttpResponse:
+def delete(request: PersonRequest, pk: int) -> HttpResponse:
     """Let a source go, after asking once."""
     source = _source(request, pk, to_change=True)
     if request.method == "POST":

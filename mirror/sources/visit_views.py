@@ -5,10 +5,11 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from mirror.people.requests import PersonRequest
 from mirror.sources import services, visits
 from mirror.sources.forms import form_for
 from mirror.sources.models import Source, Visit
@@ -17,7 +18,7 @@ from mirror.sources.views import form_page, show_test
 
 
 @require_safe
-def visit(request: HttpRequest, pk: UUID) -> HttpResponse:
+def visit(request: PersonRequest, pk: UUID) -> HttpResponse:
     """Follow a visit; once it has ended, lead on to the source or back to what was typed."""
     visit = _visit(request, pk)
     visits.visit_look(visit)
@@ -33,14 +34,14 @@ def visit(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-def stop(request: HttpRequest, pk: UUID) -> HttpResponse:
+def stop(request: PersonRequest, pk: UUID) -> HttpResponse:
     """Have a visit ended before it is done."""
     visit = _visit(request, pk)
     visits.visit_stop(visit)
     return redirect("sources:visit", pk)
 
 
-def _visit(request: HttpRequest, pk: UUID) -> Visit:
+def _visit(request: PersonRequest, pk: UUID) -> Visit:
     return get_object_or_404(Visit.objects.select_related("source"), pk=pk, owner=request.user)
 
 
@@ -58,7 +59,7 @@ def _error(visit: Visit) -> services.SourceError | None:
     return services.SourceError(said["error"], said.get("advice", ""))
 
 
-def _tested(request: HttpRequest, visit: Visit) -> HttpResponse:
+def _tested(request: PersonRequest, visit: Visit) -> HttpResponse:
     if not visit.is_ended:
         is_same = request.htmx and request.GET.get("was") == visit.status
         return (
@@ -74,7 +75,7 @@ def _tested(request: HttpRequest, visit: Visit) -> HttpResponse:
     return show_test(request, check=visit.said["check"], powers=told, is_refused=is_refused)
 
 
-def _refreshed(request: HttpRequest, visit: Visit) -> HttpResponse:
+def _refreshed(request: PersonRequest, visit: Visit) -> HttpResponse:
     error, pk = _error(visit), visit.source_id
     visits.visit_forget(visit)
     if error is not None:
@@ -87,16 +88,16 @@ def _refreshed(request: HttpRequest, visit: Visit) -> HttpResponse:
     return redirect("sources:source", pk)
 
 
-def _kept(request: HttpRequest, visit: Visit) -> HttpResponse:
+def _kept(request: PersonRequest, visit: Visit) -> HttpResponse:
     error = _error(visit)
     if error is not None:
         source = visits.visit_source(visit)
         form = form_for(source.engine, is_upload=source.is_upload)(instance=source)
         return form_page(request, form, error, name=_name(visit))
-    source = Source.objects.filter(pk=visit.said["made"], owner=request.user).first()
+    made = Source.objects.filter(pk=visit.said["made"], owner=request.user).first()
     visits.visit_forget(visit)
-    if source is None:
+    if made is None:
         return redirect("sources:list")
     words = "is connected" if visit.work == Visit.Work.CONNECT else "is changed"
-    messages.success(request, f"{source.name} {words}.")
-    return redirect("sources:source", source.pk)
+    messages.success(request, f"{made.name} {words}.")
+    return redirect("sources:source", made.pk)

@@ -63,24 +63,25 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {
 
 TABLES = """
 SELECT schema_name, table_name, comment, estimated_size, false AS is_view
-FROM duckdb_tables() WHERE NOT internal AND NOT temporary AND database_name = current_database()
+FROM system.main.duckdb_tables() WHERE NOT internal AND NOT temporary AND database_name = system.main.current_database()
 UNION ALL
 SELECT schema_name, view_name, comment, NULL, true
-FROM duckdb_views() WHERE NOT internal AND NOT temporary AND database_name = current_database()
+FROM system.main.duckdb_views() WHERE NOT internal AND NOT temporary AND database_name = system.main.current_database()
 ORDER BY 1, 2
 """
 COLUMNS = """
 SELECT schema_name, table_name, column_name, data_type, is_nullable, comment
-FROM duckdb_columns() WHERE NOT internal AND database_name = current_database()
+FROM system.main.duckdb_columns() WHERE NOT internal AND database_name = system.main.current_database()
 ORDER BY schema_name, table_name, column_index
 """
-ROUTINES = "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE NOT internal ORDER BY 1"
-TYPES = "SELECT DISTINCT lower(type_name) FROM duckdb_types() WHERE NOT internal ORDER BY 1"
+# Macros may bear the names of DuckDB's own functions: each is called by its full name, and none is needed.
+ROUTINES = "SELECT DISTINCT function_name, internal FROM system.main.duckdb_functions() ORDER BY 1"
+TYPES = "SELECT DISTINCT type_name FROM system.main.duckdb_types() WHERE NOT internal ORDER BY 1"
 KEYS = """
 SELECT schema_name, table_name, constraint_type, constraint_column_names, referenced_table,
        referenced_column_names
-FROM duckdb_constraints()
-WHERE constraint_type IN ('PRIMARY KEY', 'FOREIGN KEY') AND database_name = current_database()
+FROM system.main.duckdb_constraints()
+WHERE constraint_type IN ('PRIMARY KEY', 'FOREIGN KEY') AND database_name = system.main.current_database()
 ORDER BY schema_name, table_name, constraint_index
 """
 
@@ -132,15 +133,21 @@ class DuckdbDatabase(Adapter):
                 )
                 for schema, name, comment, size, is_view in told(TABLES)
             )
-            routines, types = (tuple(str(name) for (name,) in told(sql)) for sql in (ROUTINES, TYPES))
+            functions: dict[bool, set[str]] = {True: set(), False: set()}
+            for name, is_own in told(ROUTINES):
+                functions[bool(is_own)].add(str(name).lower())
+            routines = tuple(sorted(functions[False]))
+            types = tuple(sorted({str(name).lower() for (name,) in told(TYPES)}))
+            # DuckDB calls its own functions for signs, words and casts too, by these names.
+            unseen = tuple(f"the macro {name}" for name in sorted(functions[False] & functions[True]))
             version = structure_hash(tables, [*routines, *types])
-            return checked(Catalog(self.dialect, tables, version, "main", routines, types))
+            return checked(Catalog(self.dialect, tables, version, "main", routines, types, unseen=unseen))
 
     def check(self) -> Check:
         """Open the file and read its schema."""
         started = time.monotonic()
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as db:
-            db.execute("SELECT COUNT(*) FROM duckdb_tables()").fetchall()
+            db.execute("SELECT COUNT(*) FROM system.main.duckdb_tables()").fetchall()
         return Check(
             f"DuckDB {duckdb.__version__}",
             powers=file_powers(self._path),

@@ -36,7 +36,7 @@ ORDER BY 1, 2, constraint_name, ordinal_position
 """  # noqa: S608
 
 ROUTINES = f"""
-SELECT DISTINCT LOWER(routine_name) FROM information_schema.routines
+SELECT DISTINCT routine_name FROM information_schema.routines
 WHERE routine_schema NOT IN {SYSTEM} AND routine_type = 'FUNCTION' ORDER BY 1
 """  # noqa: S608
 
@@ -80,8 +80,10 @@ def read_catalog(ask: Ask, database: str) -> Catalog:
             )
         )
     found = with_known_keys([t for t in tables if t.columns and not (sees_all and t.schema)])
-    routines = tuple(str(row[0]) for row in ask(ROUTINES))
-    return Catalog("mysql", found, structure_hash(found, routines), database, routines)
+    routines = tuple(str(row[0]).lower() for row in ask(ROUTINES))
+    is_exact = any(str(row[0]) == "0" for row in ask("SELECT @@lower_case_table_names"))
+    version = structure_hash(found, [*routines, *["exact names"][: not is_exact]])
+    return Catalog("mysql", found, version, database, routines, exact_names=is_exact)
 
 
 def read_check(ask: Ask, database: str, started: float) -> Check:

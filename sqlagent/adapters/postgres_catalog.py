@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, LiteralString
 
 import psycopg
@@ -16,6 +17,7 @@ import psycopg
 from sqlagent.adapters import postgres_powers
 from sqlagent.adapters.base import structure_hash
 from sqlagent.adapters.kinds import kind_of
+from sqlagent.adapters.postgres_made import read_made
 from sqlagent.adapters.tally import Tally
 from sqlagent.values import Catalog, Check, Column, ForeignKey, Kind, Severity, Table
 
@@ -26,7 +28,7 @@ SELECT c.oid, n.nspname, c.relname, c.relkind IN ('v', 'm'), obj_description(c.o
             THEN (SELECT sum(NULLIF(k.reltuples, -1)) FROM pg_inherits AS i
                   JOIN pg_class AS k ON k.oid = i.inhrelid WHERE i.inhparent = c.oid)
             ELSE NULLIF(c.reltuples, -1) END::bigint,
-       has_table_privilege(c.oid, 'SELECT')
+       has_table_privilege(c.oid, 'SELECT'), c.reltype
 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
   AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema'
@@ -37,7 +39,7 @@ ORDER BY n.nspname, c.relname
 COLUMNS: LiteralString = """
 SELECT a.attrelid, a.attnum, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
        col_description(a.attrelid, a.attnum), t.typtype,
-       CASE WHEN t.typtype = 'd' THEN format_type(t.typbasetype, t.typtypmod) END
+       CASE WHEN t.typtype = 'd' THEN format_type(t.typbasetype, t.typtypmod) END, t.oid
 FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
 WHERE a.attrelid = ANY(%s) AND a.attnum > 0 AND NOT a.attisdropped
   AND (a.attrelid = ANY(%s) OR has_column_privilege(a.attrelid, a.attnum, 'SELECT'))
@@ -48,57 +50,6 @@ SELECT k.conrelid, k.contype = 'p', k.conkey, k.confrelid, k.confkey
 FROM pg_constraint AS k
 WHERE k.conrelid = ANY(%s) AND k.contype IN ('p', 'f') AND k.conparentid = 0
 ORDER BY k.conrelid, k.contype, k.conname
-"""
-# What somebody made: functions, operators and types with code of their own; types that only hold values
-# (enums, and domains whose checks call nothing of anybody's); parts of composite types. Objects with numbers
-# below 16384 came with the server, and what these extensions bring is on the guard's lists. An operator on a
-# type of the database's own is what the sign means there, and one that the server has too is never taken.
-_TRUSTED = """
-    btree_gin btree_gist citext cube earthdistance fuzzystrmatch hstore intarray isn ltree pg_trgm pgcrypto postgis
-    postgis_raster postgis_topology timescaledb timescaledb_toolkit unaccent uuid-ossp vector
-"""
-TRUSTED = _TRUSTED.split()
-MADE: LiteralString = """
-WITH brought AS (
-  SELECT d.classid, d.objid FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
-  WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND e.extname = ANY(%s)
-), acting AS (
-  SELECT k.contypid FROM pg_constraint AS k JOIN pg_depend AS d
-    ON d.classid = 'pg_constraint'::regclass AND d.objid = k.oid
-   AND d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass) AND d.refobjid >= 16384
-  WHERE k.contypid <> 0
-)
-SELECT 'routine', p.proname::text FROM pg_proc AS p
-WHERE p.oid >= 16384 AND ('pg_proc'::regclass, p.oid) NOT IN (SELECT classid, objid FROM brought)
-UNION
-SELECT 'routine', o.oprname::text FROM pg_operator AS o
-WHERE o.oid >= 16384 AND o.oprleft < 16384 AND o.oprright < 16384
-  AND ('pg_operator'::regclass, o.oid) NOT IN (SELECT classid, objid FROM brought)
-  AND NOT EXISTS (SELECT FROM pg_operator AS own WHERE own.oid < 16384 AND own.oprname = o.oprname
-                  AND own.oprleft = o.oprleft AND own.oprright = o.oprright)
-UNION
-SELECT CASE WHEN t.typtype = 'e' OR (t.typtype = 'd' AND t.typbasetype < 16384
-                                     AND t.oid NOT IN (SELECT contypid FROM acting))
-            THEN 'type' ELSE 'routine' END, t.typname::text
-FROM pg_type AS t
-WHERE t.oid >= 16384 AND t.typtype IN ('b', 'd', 'e', 'r', 'm') AND t.typcategory <> 'A'
-  AND ('pg_type'::regclass, t.oid) NOT IN (SELECT classid, objid FROM brought)
-UNION
-SELECT 'routine', '*' || t.typname FROM pg_type AS t JOIN pg_class AS c ON c.oid = t.typrelid AND c.relkind = 'c'
-WHERE EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.atttypid >= 16384)
-UNION
-SELECT 'routine', n FROM pg_cast AS k JOIN pg_type AS s ON s.oid = k.castsource
-  JOIN pg_type AS t ON t.oid = k.casttarget,
-  LATERAL unnest(ARRAY[t.typname::text, format_type(t.oid, NULL), split_part(format_type(t.oid, NULL), ' ', 1)]) AS n
-WHERE k.oid >= 16384 AND k.castfunc >= 16384 AND s.oid < 16384 AND t.oid < 16384
-  AND ('pg_cast'::regclass, k.oid) NOT IN (SELECT classid, objid FROM brought)
-UNION
-SELECT 'routine', '*row' FROM pg_cast AS k JOIN pg_type AS s ON s.oid = k.castsource
-WHERE k.oid >= 16384 AND k.castfunc >= 16384 AND s.typtype = 'c'
-UNION
-SELECT 'field', a.attname::text FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
-WHERE c.relkind = 'c' AND a.attnum > 0 AND NOT a.attisdropped
-ORDER BY 1, 2
 """
 # The first namespace that unqualified names are looked for in, PostgreSQL's own aside.
 DEFAULT_SCHEMA: LiteralString = """
@@ -122,18 +73,20 @@ def read_catalog(connection: Connection, tally: Tally) -> Catalog:
     readable = [row[0] for row in relations if row[6]]
     columns: dict[int, list[Column]] = defaultdict(list)
     names: dict[tuple[int, int], str] = {}
-    for oid, number, name, type_, is_required, comment, typtype, base in _told(
-        connection, tally, COLUMNS, oids, readable
+    written: dict[int, set[str]] = defaultdict(set)
+    for oid, number, name, type_, is_required, comment, typtype, base, type_oid in _told(
+        connection, tally, COLUMNS, (oids, readable)
     ):
         kind = Kind.TEXT if typtype == "e" else kind_of(base or type_)
         columns[oid].append(Column(name, type_, kind, not is_required, comment or ""))
         names[oid, number] = name
+        written[type_oid].add(type_)
     tables: dict[int, tuple[str, str]] = {
         row[0]: ("" if row[1] == home else row[1], row[2]) for row in relations
     }
     primary: dict[int, tuple[str, ...]] = {}
     foreign: dict[int, list[ForeignKey]] = defaultdict(list)
-    for oid, is_primary, own, target, referenced in _told(connection, tally, KEYS, oids):
+    for oid, is_primary, own, target, referenced in _told(connection, tally, KEYS, (oids,)):
         source = [names.get((oid, number)) for number in own]
         if is_primary:
             primary[oid] = tuple(name for name in source if name is not None)
@@ -153,19 +106,21 @@ def read_catalog(connection: Connection, tally: Tally) -> Catalog:
             estimate,
             is_view,
         )
-        for oid, _, name, is_view, comment, estimate, _ in relations
+        for oid, _, name, is_view, comment, estimate, _, _ in relations
         if columns[oid]
     )
-    made: dict[str, list[str]] = defaultdict(list)
-    for what, name in _told(connection, tally, MADE, TRUSTED):
-        made[what].append(name)
-    version = structure_hash(found, sorted(made.items()))
-    routines, types, fields = (tuple(made[what]) for what in ("routine", "type", "field"))
-    return Catalog("postgres", found, version, home, routines, types, fields)
+    made = read_made(partial(_told, connection, tally))
+    checked, acting = (
+        sorted({name for number in numbers for name in written[number]})
+        for numbers in (made.checked, made.acting)
+    )
+    acting += sorted(f"{row[2]}.*" for row in relations if row[7] in made.acting)
+    told = (made.routines, made.types, made.fields, tuple(checked), tuple(acting), made.unseen)
+    return Catalog("postgres", found, structure_hash(found, told), home, *told)
 
 
 def _told(
-    connection: Connection, tally: Tally, sql: LiteralString, *values: Any
+    connection: Connection, tally: Tally, sql: LiteralString, values: Sequence[Any] | Mapping[str, Any] = ()
 ) -> Iterator[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         yield from tally.rows(cursor.stream(sql, values or None, size=ROWS_AT_ONCE))

@@ -8,7 +8,7 @@ from rapidfuzz import fuzz, process
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-from sqlagent.guard.lists import Lists, lists, reason_of
+from sqlagent.guard.lists import LISTED, Lists, lists, reason_of
 from sqlagent.guard.policy import Policy, further, switched_off
 from sqlagent.guard.reading import is_word
 from sqlagent.values import Refusal
@@ -35,7 +35,8 @@ def _calls(
         dotted = i >= 2 and tokens[i - 1].token_type == TokenType.DOT
         if dotted and f"{tokens[i - 2].text.lower()}.{name}" in added:
             continue
-        if quoted and name in allowed.grammar:
+        # In Oracle and Snowflake "upper" is another function than UPPER, as it is in others of the long tail.
+        if quoted and (name in allowed.grammar or dialect not in LISTED):
             return _function(token.text, token, allowed, added)
         if dotted and not _may_qualify(tokens[i - 2], tokens, i, allowed):
             return _function(f"{tokens[i - 2].text}.{token.text}", token, allowed, added)

@@ -18,7 +18,7 @@ from sqlagent.guard.calls import folded, names_with_columns
 from sqlagent.guard.lists import Lists
 from sqlagent.guard.reading import is_word
 from sqlagent.guard.rebuilding import Rebuilt
-from sqlagent.guard.unknown import start_of
+from sqlagent.guard.typed import typed_problem
 from sqlagent.values import Catalog, Refusal
 
 
@@ -53,24 +53,20 @@ def own_problem(
     for token in tokens if catalog.routines else ():
         if token.token_type in types and token.text.lower() in catalog.routines:
             return _refusal(token)
-    if catalog.dialect == "duckdb" and (name := _behind_syntax(catalog, allowed)):
+    unseen = [f"the macro {name}" for name in _behind_syntax(catalog, allowed)] or catalog.unseen
+    if unseen:
         return Refusal(
-            f"A macro of this database is called {name[:40]}.",
-            "DuckDB calls it for signs and words of SQL, so no statement is known to do what it says.",
-            "Ask the owner of the database to drop or rename the macro.",
+            f"Somebody made {unseen[0][:80]} in this database.",
+            "It is called for signs and words of SQL, so no statement is known to do what it says.",
+            "Ask the owner of the database to drop or rename it.",
             0,
         )
     if catalog.dialect == "postgres":
         for token in _quoted_types(tokens):
             if token.text not in allowed.types and token.text not in catalog.types:
                 return _refusal(token)
-        if catalog.routines and (node := _typed_by_somebody(root, catalog)) is not None:
-            return Refusal(
-                f"{node.name[:60]} may not be used like this.",
-                "Its type, or a cast that somebody made for it, may run code when a value is made of a text.",
-                "Name the column alone, or cast it to a type of PostgreSQL: column::text.",
-                start_of(node.this),
-            )
+        if (refusal := typed_problem(root, catalog)) is not None:
+            return refusal
     return _operators(built, catalog, allowed) if catalog.dialect == "postgres" else None
 
 
@@ -96,7 +92,8 @@ def bind(
             or token.start in with_columns
         ):
             continue
-        if at and tokens[at - 1].token_type == TokenType.DOT:
+        # DuckDB calls a macro behind a dot too: main.length('a'), 'a'.length().
+        if at and tokens[at - 1].token_type == TokenType.DOT and catalog.dialect != "duckdb":
             continue
         is_quoted = token.token_type == TokenType.IDENTIFIER
         if (folded(token.text, catalog.dialect) if is_quoted else token.text.lower()) in own:
@@ -106,54 +103,11 @@ def bind(
     return built.with_owner(owner, found) if found else built
 
 
-def _behind_syntax(catalog: Catalog, allowed: Lists) -> str:
-    """Name a macro that DuckDB calls for syntax; nothing where there is none."""
-    return next(
-        (name for name in catalog.routines if not name.isidentifier() or name in allowed.behind_syntax), ""
-    )
-
-
-def _typed_by_somebody(root: exp.Expr, catalog: Catalog) -> exp.Column | None:
-    """Find a column, or a whole row, beside which a text is cast to a type with code of somebody's.
-
-    Names are enough here: a column that bears the name of such a column counts as one.
-    """
-    own = frozenset(catalog.routines)
-    acting: dict[str, bool] = {}
-    rows: set[str] = set()
-    for table in catalog.tables:
-        for column in table.columns:
-            name, is_array = _base_type(column.type)
-            if name in own or f"*{name}" in own:
-                acting[column.name] = acting.get(column.name, False) or is_array or f"*{name}" in own
-                rows.add(table.name)
-    if not acting and "*row" not in own:
-        return None
-    named = {source.alias_or_name: source.name for source in root.find_all(exp.Table)}
-    for node in root.find_all(exp.Column):
-        is_plain = isinstance(node.parent, exp.Cast) or not isinstance(node.this, exp.Identifier)
-        if node.name in acting and not is_plain and (acting[node.name] or _beside_text(node)):
-            return node
-        is_row = not node.args.get("table") and node.name in named and isinstance(node.this, exp.Identifier)
-        if is_row and ("*row" in own or named[node.name] in rows):
-            return node
-    return None
-
-
-def _base_type(written: str) -> tuple[str, bool]:
-    """Take the name out of a type as PostgreSQL writes it, and whether it is an array."""
-    name = written.removesuffix("[]")
-    return name.rpartition(".")[2].partition("(")[0].strip('"'), name != written
-
-
-def _beside_text(column: exp.Column) -> bool:
-    """Say whether a column is given to a function together with a text."""
-    node = column.parent
-    while node is not None and not isinstance(node, exp.Select):
-        if isinstance(node, exp.Func) and not isinstance(node, exp.Connector | exp.Cast):
-            return any(literal.is_string for literal in node.find_all(exp.Literal))
-        node = node.parent
-    return False
+def _behind_syntax(catalog: Catalog, allowed: Lists) -> list[str]:
+    """Name the macros that DuckDB calls for syntax."""
+    if catalog.dialect != "duckdb":
+        return []
+    return [name for name in catalog.routines if not name.isidentifier() or name in allowed.behind_syntax]
 
 
 def _refusal(token: Token) -> Refusal:

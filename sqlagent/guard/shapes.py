@@ -60,6 +60,8 @@ def shapes_problem(
             return _shape(node)
         if isinstance(node, exp.Dot) and dialect == "postgres" and not may_be_field(node, catalog, allowed):
             return field_refusal(node.expression)
+        if isinstance(node, exp.Table) and isinstance(node.this, exp.Dot):
+            return _many_parts(node)
         if isinstance(node, exp.PropertyEQ) and dialect == "mysql":
             return Refusal(
                 ":= assigns a variable.",
@@ -110,6 +112,17 @@ def _shape(node: exp.Expr) -> Refusal:
     known = next((words for kind, words in _NODES.items() if isinstance(node, kind)), None)
     what = f"{known}." if known else f"The SQL contains a part that is not on the list ({node.key.upper()})."
     return Refusal(what, "Only what is known to read, and nothing else, runs here.", READ, _position(node))
+
+
+def _many_parts(node: exp.Table) -> Refusal:
+    """Refuse a table whose name has more parts than a catalog knows."""
+    return Refusal(
+        "A table is named with more than three parts.",
+        "Such a name may reach another server, or a file.",
+        "Name a table of this source, with its schema where it has one.",
+        _position(node),
+        "table",
+    )
 
 
 def _position(node: exp.Expr) -> int | None:

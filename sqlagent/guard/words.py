@@ -28,13 +28,15 @@ def words_problem(tokens: Sequence[Token], dialect: str, allowed: Lists) -> Refu
                 "Shorten the SQL, for instance by listing values once.",
                 token.start,
             )
-        if dialect == "sqlite" and before == TokenType.IN and kind == TokenType.STRING:
-            return Refusal(
-                "A text stands after IN.",
-                "SQLite takes it for the name of a table.",
-                "Put brackets around it: IN ('text').",
-                token.start,
-            )
+        if dialect == "sqlite" and before == TokenType.IN:
+            odd = _no_name(tokens, at)
+            if odd is not None:
+                return Refusal(
+                    "Neither brackets nor the plain name of a table stands after IN.",
+                    "SQLite takes texts and most words there for the name of a table.",
+                    "Put brackets around values, as in IN ('text'), and quotes around a name.",
+                    odd.start,
+                )
         is_bare = at > 0 and before != TokenType.DOT and kind != TokenType.IDENTIFIER and is_word(token)
         if is_bare and token.text.lower() in allowed.beginnings:
             return Refusal(
@@ -44,3 +46,19 @@ def words_problem(tokens: Sequence[Token], dialect: str, allowed: Lists) -> Refu
                 token.start,
             )
     return None
+
+
+def _no_name(tokens: Sequence[Token], at: int) -> Token | None:
+    """Find what is neither an opening bracket nor a part of a plain name, from a place after IN."""
+    if tokens[at].token_type == TokenType.L_PAREN:
+        return None
+    while True:
+        is_called = at + 1 < len(tokens) and tokens[at + 1].token_type == TokenType.L_PAREN
+        if tokens[at].token_type not in _NAMES and not (is_called and is_word(tokens[at])):
+            return tokens[at]
+        if at + 2 >= len(tokens) or tokens[at + 1].token_type != TokenType.DOT:
+            return None
+        at += 2
+
+
+_NAMES = (TokenType.VAR, TokenType.IDENTIFIER)

@@ -361,35 +361,118 @@ def test_an_operator_that_somebody_made_is_refused() -> None:
     assert isinstance(check("SELECT price - 1, -price FROM books", catalog), Passed)
 
 
-def test_a_column_whose_type_runs_code_is_shown_but_not_filled_from_a_text() -> None:
-    odd = Table("odd", (Column("a", "evil_dom"), Column("b", "evil_dom[]"), Column("c", "app.evil_comp")))
-    catalog = replace(
-        library("postgres"),
-        tables=(*library("postgres").tables, odd),
-        routines=("evil_dom", "*evil_comp"),
-    )
+def odd(*made: Column, **told: tuple[str, ...]) -> Catalog:
+    """The library with one more table, of columns whose types somebody made."""
+    catalog = library("postgres")
+    return replace(catalog, tables=(*catalog.tables, Table("odd", (Column("id", "integer"), *made))), **told)
+
+
+def test_a_column_whose_domain_runs_code_is_shown_but_not_filled_from_a_text() -> None:
+    catalog = odd(Column("a", "evil_dom"), checked=("evil_dom",), acting=("odd.*",), routines=("evil_dom",))
     for sql in (
-        "SELECT COALESCE(b, '{x}') FROM odd",
         "SELECT lag(a, 1, 'x') OVER () FROM odd",
-        "SELECT c FROM odd UNION ALL SELECT '(x,y)'",
-        "SELECT COALESCE(odd, '(x,,)') FROM odd",
+        "SELECT a FROM odd UNION ALL SELECT 'x'",
+        "SELECT COALESCE((SELECT a FROM odd), 'x')",
+        "SELECT COALESCE(odd, '(1,x)') FROM odd",
+        "SELECT COALESCE(t.*, '(1,x)') FROM odd AS t",
         "SELECT to_json(t) FROM odd AS t",
+        "SELECT COALESCE(y, 'x') FROM odd AS q(x, y)",
+        "WITH q(x, y) AS (SELECT * FROM odd) SELECT COALESCE(y, 'x') FROM q",
+        "WITH q AS (SELECT * FROM odd UNION ALL SELECT 1, 'x') SELECT * FROM q",
+        "SELECT * FROM odd EXCEPT SELECT 1, 'x'",
+        "SELECT COALESCE(b, 'x') FROM (SELECT a AS b FROM odd) AS q",
+        "SELECT CASE WHEN id = 1 THEN a ELSE 'x' END FROM odd",
+        "SELECT array_append(array_agg(a), 'x') FROM odd",
     ):
         assert isinstance(check(sql, catalog), Refusal), sql
     for sql in (
         "SELECT a FROM odd WHERE a = 'x'",
-        "SELECT b::text FROM odd",
+        "SELECT a::text, a AS b FROM odd ORDER BY a",
+        "SELECT lower(a), count(DISTINCT a) FROM odd WHERE a LIKE 'x%' GROUP BY a",
+        "SELECT * FROM odd",
+        "WITH q AS (SELECT id, a FROM odd) SELECT id, a FROM q",
+        "SELECT COALESCE(a::text, 'x') FROM odd",
         "SELECT to_json(l) FROM loans AS l",
     ):
         assert isinstance(check(sql, catalog), Passed), sql
 
 
-def test_a_cast_that_somebody_made_is_never_called() -> None:
-    catalog = replace(library("postgres"), routines=("date", "*row"))
+def test_a_table_with_a_type_that_runs_code_is_not_read() -> None:
+    catalog = odd(Column("mood", "app.mood"), acting=("app.mood", "odd.*"))
+    refused = check("SELECT id FROM odd", catalog)
+    assert isinstance(refused, Refusal)
+    assert "column mood" in refused.why
+    assert isinstance(check("SELECT title FROM books", catalog), Passed)
+
+
+def test_rows_that_somebody_made_a_cast_or_an_operator_for_are_not_taken_as_a_whole() -> None:
+    catalog = replace(library("postgres"), routines=("date",), acting=("books.*",))
     assert isinstance(check("SELECT title::date FROM books", catalog), Refusal)
     assert isinstance(check("SELECT CAST(title AS date) FROM books", catalog), Refusal)
     assert isinstance(check("SELECT upper(b) FROM books AS b", catalog), Refusal)
-    assert isinstance(check("SELECT upper(b.title) FROM books AS b", catalog), Passed)
+    assert isinstance(check("SELECT 'x' || B.* FROM books AS b", catalog), Refusal)
+    assert isinstance(check("SELECT a.* = b.* FROM books a, books b", catalog), Refusal)
+    assert isinstance(check("SELECT upper(b.title), b.* FROM books AS b", catalog), Passed)
+
+
+@pytest.mark.parametrize("dialect", ["postgres", "duckdb"])
+def test_what_is_called_for_words_of_sql_stops_everything(dialect: str) -> None:
+    refused = check("SELECT 1", replace(library(dialect), unseen=("the operator =",)))
+    assert isinstance(refused, Refusal)
+    assert refused.what == "Somebody made the operator = in this database."
+
+
+def test_duckdb_calls_a_macro_behind_a_dot_too() -> None:
+    catalog = replace(library("duckdb"), routines=("length",))
+    for call in (
+        "length('a')",
+        "main.length('a')",
+        "'a'.length()",
+        "title.length()",
+        "[1].length()",
+        "b.title.length()",
+    ):
+        assert isinstance(check(f"SELECT {call} FROM books AS b", catalog), Refusal), call
+    assert isinstance(check("SELECT title.lower() FROM books", catalog), Passed)
+
+
+@pytest.mark.parametrize(
+    "after",
+    ["main.'hidden'", "'hidden'", "main.\"books\".'x'", "true", "current_user", "null", "5", "x'aa'", "?"],
+)
+def test_only_brackets_and_names_of_tables_stand_after_in(after: str) -> None:
+    for sql in (f"SELECT 'a' IN {after}", f"SELECT 1 FROM books WHERE title NOT IN {after}"):
+        assert isinstance(check(sql, library("sqlite")), Refusal), sql
+    for good in ("('a')", "books", "main.books", "main.[books]", '"books"', "json_each('[1]')"):
+        assert isinstance(check(f"SELECT 'a' IN {good}", library("sqlite")), Passed), good
+
+
+@pytest.mark.parametrize(
+    "dialect", ["tsql", "spark", "snowflake", "mysql", "duckdb", "sqlite", "oracle", "drill"]
+)
+def test_a_name_of_more_than_three_parts_is_no_table(dialect: str) -> None:
+    for name in ("a.b.c.hidden", "a.b.c.d.e", "a.b.c.books"):
+        assert isinstance(check(f"SELECT * FROM {name}", library(dialect)), Refusal), name
+        assert isinstance(check(f"SELECT 1 FROM books JOIN {name} ON 1 = 1", library(dialect)), Refusal), name
+
+
+def test_names_of_tables_are_compared_exactly_where_the_server_does() -> None:
+    catalog = replace(library("mysql"), exact_names=True)
+    assert isinstance(check("SELECT title FROM books", catalog), Passed)
+    assert isinstance(check("SELECT TITLE FROM books AS B", catalog), Passed)
+    for sql in ("SELECT title FROM BOOKS", "WITH hidden AS (SELECT 1) SELECT * FROM HIDDEN"):
+        assert isinstance(check(sql, catalog), Refusal), sql
+    assert isinstance(check("SELECT title FROM BOOKS", library("mysql")), Passed)
+    assert isinstance(
+        check("SELECT title FROM BOOKS", replace(library("postgres"), dialect="clickhouse")), Refusal
+    )
+
+
+@pytest.mark.parametrize("dialect", ["oracle", "snowflake"])
+def test_a_quoted_function_of_the_long_tail_is_another_one(dialect: str) -> None:
+    catalog = replace(library("postgres"), dialect=dialect)
+    assert isinstance(check("SELECT upper(title) FROM books", catalog), Passed)
+    assert isinstance(check('SELECT "upper"(title) FROM books', catalog), Refusal)
 
 
 @pytest.mark.parametrize("name", ["+", "~~", "count_star", "list_value", "date_part"])

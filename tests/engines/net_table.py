@@ -90,7 +90,10 @@ these, **the guard and the privileges of the user are the only locks: connect as
 
 Statements by people who had not seen the guard, `tests/engines/cases/attacks`: PostgreSQL 911, MariaDB 847, DuckDB 898, SQLite 582. They are sent
 on servers where functions are planted that bear the engine's names and write when they are called. With the guard alone and a user who may do
-everything: 0 effects (`tests/engines/test_attacks.py`, with every run of the tests).
+everything: 0 effects (`tests/engines/test_attacks.py`, with every run of the tests). A further 101 reach what somebody made and SQL calls unseen:
+operators, casts and orders of types, macros behind words, names of tables that a text or a keyword stands for. Each is planted by itself,
+seen to work from behind, and refused (`cases/plants.jsonl`, `tests/engines/test_plants.py`). A view that calls a function calls it for
+whoever may read the view: that is its owner's doing.
 
 This file is written by `python -m tests.engines.net_table`.
 """

@@ -24,6 +24,11 @@ RIGHT = "a long pass phrase"
 HERE, THERE = "203.0.113.7", "198.51.100.9"
 
 
+@pytest.fixture(autouse=True)
+def hashed_at_no_cost(settings) -> None:
+    settings.PASSWORD_HASHERS = ["tests.hashing.Quick"]
+
+
 @pytest.fixture
 def alice(alice):
     alice.set_password(RIGHT)

@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 import time_machine
+from django.contrib.auth.hashers import make_password
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
@@ -277,3 +278,7 @@ def test_a_page_that_is_not_there_is_told_in_words(as_alice):
     answer = as_alice.get("/no/such/page/")
     assert answer.status_code == 404
     assert "Not found" in answer.content.decode()
+
+
+def test_passwords_are_hashed_at_the_cost_that_django_asks_for() -> None:
+    assert make_password("a long pass phrase").startswith("argon2$argon2id$v=19$m=102400,t=2,p=8$")

@@ -50,6 +50,11 @@ def test_nothing_is_said_of_sql_that_may_run(as_alice, run, sql: str):
     assert post(as_alice, "check_sql", run, sql).json() == {"problem": None}
 
 
+def test_the_length_of_sql_is_told_as_it_is(as_alice, run) -> None:
+    problem = post(as_alice, "check_sql", run, "SELECT " + "1," * 500_000 + "1").json()["problem"]
+    assert "1,000,008 characters long" in problem["words"]
+
+
 @pytest.mark.parametrize("name", ["format_sql", "check_sql"])
 def test_nothing_is_kept_and_strangers_find_nothing(as_alice, as_bob, as_charlie, run, name: str):
     before = Version.objects.count()

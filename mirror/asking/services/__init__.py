@@ -6,7 +6,6 @@ from mirror.asking.services.opening import AskingError, answer_events, llm_name
 from mirror.asking.services.runs import question_check, run_again, run_ask, run_saved, run_stop
 from mirror.asking.services.suggesting import question_suggest, questions_first
 from mirror.asking.services.versions import (
-    SQL_CHARS,
     reading_use,
     version_again,
     version_break,
@@ -18,7 +17,6 @@ from mirror.asking.services.versions import (
 from mirror.asking.services.writing import sql_format, sql_problem
 
 __all__ = [
-    "SQL_CHARS",
     "AskingError",
     "answer_events",
     "chart_change",

@@ -19,6 +19,7 @@ from matplotlib import dates as mpl_dates
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from mirror.exports.images.look import LINE, MUTED, PANEL, SERIES, STRONG, TEXT, Json
@@ -36,10 +37,11 @@ _LABELS = 14
 
 def draw(figure: Json, width: int, height: int, scale: float) -> bytes:
     """Draw a figure as a PNG of `width` times `scale` pixels."""
-    paper = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI, facecolor=PANEL, layout="constrained")
+    places = ConstrainedLayoutEngine()
+    paper = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI, facecolor=PANEL, layout=places)
     FigureCanvasAgg(paper)
     layout, data = figure["layout"], figure["data"]
-    paper.get_layout_engine().set(rect=(0.01, 0.01, 0.98, 1 - _title(paper, layout, height) / height - 0.02))
+    places.set(rect=(0.01, 0.01, 0.98, 1 - _title(paper, layout, height) / height - 0.02))
     axes = paper.subplots()
     if not data:
         _words(axes, layout)

@@ -117,7 +117,8 @@ def _connected() -> smtplib.SMTP:
     backend = EmailBackend()
     try:
         backend.open()
-        connection: smtplib.SMTP = backend.connection
+        connection = backend.connection
+        assert connection is not None
         connection.ehlo_or_helo_if_needed()
         if connection.sock:
             # The last dot is a packet by itself: without this it waits 40 ms for the ones before.

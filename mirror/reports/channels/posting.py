@@ -15,7 +15,7 @@ import re
 import socket
 import ssl
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -112,7 +112,7 @@ def addresses(host: str, port: int, reach: Reach) -> list[str]:
 def post(
     url: str,
     body: bytes,
-    headers: dict[str, str],
+    headers: Mapping[str, str],
     before: Callable[[], None] | None = None,
     reach: Reach = NOWHERE,
 ) -> Answer:
@@ -130,15 +130,15 @@ def post(
     request = httpcore2.Request(
         b"POST",
         httpcore2.URL(scheme=scheme.encode(), host=host.encode(), port=port, target=target.encode()),
-        headers={
-            "Host": split.netloc,
-            "User-Agent": "Mirror",
-            "Accept": "*/*",
-            "Connection": "close",
-            "Content-Type": "application/json",
-            "Content-Length": str(len(body)),
-            **headers,
-        },
+        headers=[
+            ("Host", split.netloc),
+            ("User-Agent", "Mirror"),
+            ("Accept", "*/*"),
+            ("Connection", "close"),
+            ("Content-Type", "application/json"),
+            ("Content-Length", str(len(body))),
+            *headers.items(),
+        ],
         content=body,
     )
     try:

@@ -105,7 +105,7 @@ def _continued(left: list[Channel], given: ChannelsGiven) -> list[Channel | None
         for number, (kind, target, _) in enumerate(given):
             if rows[number] is None:
                 fits = (row for row in left if row.kind == kind and (row.target == target or not is_same))
-                rows[number] = next(fits, None)
-                if rows[number] is not None:
-                    left.remove(rows[number])
+                row = rows[number] = next(fits, None)
+                if row is not None:
+                    left.remove(row)
     return rows

@@ -10,7 +10,7 @@ from mirror.people.models import User
 def find_owner(name: str | None) -> User:
     """Find the user of this name, or the first superuser when none is named. Raises: CommandError."""
     if name:
-        owner = User.objects.filter(username=name).first()
+        owner: User | None = User.objects.filter(username=name).first()
         if owner is None:
             raise CommandError(f"There is no user named '{name}'.")
         return owner
