@@ -247,8 +247,9 @@ _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else o
 # at most eight, as each takes some 200 MB.
 WORKERS = env.int("WORKERS", default=min(max(_CORES, 2), 8))
 
-# What each of them works on at once. Who waits for a language model or a database takes a thread, not a process.
-WORKER_THREADS = env.int("WORKER_THREADS", default=8)
+# What each of them works on at once: 32 together, of which each takes two connections of the store at most. Who waits for
+# a language model or a database takes a thread, not a process.
+WORKER_THREADS = env.int("WORKER_THREADS", default=max(32 // max(WORKERS, 1), 4))
 
 # Processes that make reports.
 REPORT_WORKERS = env.int("REPORT_WORKERS", default=min(max(_CORES // 2, 2), 4))

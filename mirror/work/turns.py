@@ -14,13 +14,13 @@ from typing import Any
 
 from django.apps import apps
 from django.db import models, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Min, Q, QuerySet
 from django.utils import timezone
 
 from mirror.work.kinds import KINDS, Kind, Share, kind_of, tell
 from mirror.work.leases import Lease, Leased, Status, claim
 
-# Who waits is looked at in this order and number; more than fit a source are not let in at once.
+# So many of those that wait are looked at when one has ended, the longest waiting.
 LOOKED_AT = 50
 # How often who wants its turn back looks for room (seconds).
 ROOM_SECONDS = 0.25
@@ -92,32 +92,34 @@ def _let_in(places: list[tuple[Share, Any]]) -> None:
 
 def _next(share: Share, key: Any, coming: list[tuple[Share, Any]]) -> tuple[Kind, Any] | None:
     """Who is let in where somebody left, by kind and key of its row; `coming` are the places of who was told already."""
-    waiting = []
-    for kind in _kinds(share):
-        rows = _rows(kind, share, key).filter(_WAITS).order_by("created_at")
-        for pk, since in rows.values_list("pk", "created_at").distinct()[:LOOKED_AT]:
-            waiting.append((kind, pk, since))
-    following = sorted(waiting, key=_order(share))
-    return next(((kind, pk) for kind, pk, _ in following if _fits(kind, pk, coming)), None)
+    waiting = [
+        (kind.is_background, held, since, kind, pk)
+        for kind in _kinds(share)
+        for held, since, pk in _waiting(kind, share, key)
+    ]
+    following = sorted(waiting, key=lambda one: one[:3])
+    return next(((kind, pk) for *_, kind, pk in following if _fits(kind, pk, coming)), None)
 
 
-def _order(share: Share) -> Any:
-    held: dict[tuple[Share, Any], int] = {}
+def _waiting(kind: Kind, share: Share, key: Any) -> Iterator[tuple[int, datetime, Any]]:
+    """The longest waiting row of each that shares something else, such as a person, with how much of that is held.
 
-    def load(kind: Kind, pk: Any) -> int:
-        found = 0
-        for other in kind.shares:
-            for key in _keys(kind, other, pk) if other is not share else ():
-                if (other, key) not in held:
-                    held[other, key] = _working(other, key)
-                found += held[other, key]
-        return found
-
-    def order(one: tuple[Kind, Any, datetime]) -> tuple[bool, int, datetime]:
-        kind, pk, since = one
-        return kind.is_background, load(kind, pk), since
-
-    return order
+    So of a thousand that one person queued one is looked at.
+    """
+    rows = _rows(kind, share, key).filter(_WAITS)
+    others = [other for other in kind.shares if other is not share]
+    if not others:
+        oldest = rows.order_by("created_at").values_list("pk", "created_at").distinct()
+        yield from ((0, since, pk) for pk, since in oldest[:LOOKED_AT])
+        return
+    paths = [kind.shares[other].path for other in others]
+    groups = rows.order_by().values_list(*paths).annotate(since=Min("created_at")).order_by("since")
+    for *keys, _ in groups[:LOOKED_AT]:
+        own = rows.filter(**dict(zip(paths, keys, strict=True))).order_by("created_at")
+        first = own.values_list("pk", "created_at").first()
+        if first is not None:
+            held = sum(_working(other, one) for other, one in zip(others, keys, strict=True))
+            yield held, first[1], first[0]
 
 
 def _fits(kind: Kind, pk: Any, coming: list[tuple[Share, Any]]) -> bool:

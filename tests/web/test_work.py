@@ -297,6 +297,26 @@ def test_who_holds_least_is_let_in_before_who_waited_longer(alice, bob, shop, to
     assert turn_take(Run, waiting[0].pk) is None
 
 
+def test_a_hundred_that_one_person_queued_keep_nobody_else_out(alice, bob, shop, told) -> None:
+    Source.objects.filter(pk=shop.pk).update(concurrent_runs=1)
+    held = turn_take(Run, asked(alice, shop).pk)
+    thread = Thread.objects.create(owner=alice, source=shop, title="many")
+    Run.objects.bulk_create([Run(thread=thread, asked="?", waits_turn=True) for _ in range(100)])
+    last = asked(bob, shop)
+    assert turn_take(Run, last.pk) is None
+    told.clear()
+    held.end(outcome="failed")
+    turns.turn_pass(held)
+    first = thread.runs.order_by("created_at").first()
+    assert told == [("run", first.pk)], "nobody holds anything, and she waited longer"
+    taken = turn_take(Run, first.pk)
+    Source.objects.filter(pk=shop.pk).update(concurrent_runs=2)
+    told.clear()
+    turns.turn_pass(held)
+    assert told == [("run", last.pk)], "she holds one now"
+    assert taken is not None
+
+
 def test_one_that_could_not_be_taken_does_not_keep_others_out(
     alice, bob, shop, shop_file, settings, told
 ) -> None:
