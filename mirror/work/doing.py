@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-from time import monotonic, sleep
 from typing import Any
 
 from django.db import connection
 
 from mirror.work.kinds import KINDS, tell
 from mirror.work.leases import Lease, give_back
-from mirror.work.store import LONGEST_WAIT, StoreError
+from mirror.work.store import StoreError, store_wait
 from mirror.work.turns import turn_pass, turn_take
 
 log = logging.getLogger(__name__)
@@ -26,7 +25,7 @@ def work_do(name: str, pk: Any) -> bool:
     there again, which costs no attempt; where that takes too long, it is handed back after its lease: an attempt.
     """
     kind = KINDS[name]
-    lease = turn_take(kind.model, pk)
+    lease = store_wait(lambda: turn_take(kind.model, pk))
     if lease is None:
         return False
     try:
@@ -47,11 +46,8 @@ def work_do(name: str, pk: Any) -> bool:
 
 
 def _given_back(lease: Lease) -> bool:
-    end = monotonic() + PATIENCE_SECONDS
-    while monotonic() < end:
-        connection.close()
-        try:
-            return give_back(lease)
-        except StoreError:
-            sleep(LONGEST_WAIT)
-    return False
+    connection.close()
+    try:
+        return store_wait(lambda: give_back(lease), PATIENCE_SECONDS)
+    except StoreError:
+        return False

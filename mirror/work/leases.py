@@ -19,6 +19,9 @@ from django.utils import timezone
 
 from mirror.work.store import store_keep
 
+# What the store raises for a row itself looks like a store that is away: so often it is believed.
+SPARED_AT_MOST = 10
+
 
 class Status(models.TextChoices):
     """Where a leased row stands."""
@@ -167,9 +170,10 @@ def end_unheld(row: Leased, **fields: Any) -> bool:
 def give_back(lease: Lease) -> bool:
     """Queue a row again whose worker could not go on for no fault of the row's: it costs no attempt.
 
-    So it is where the row was handed back meanwhile and nobody has taken it yet. False if it has moved on since.
+    So it is where the row was handed back meanwhile and nobody has taken it yet. False if it has moved on since, or was
+    spared so often that the row may be why.
     """
-    rows = lease.model._default_manager.filter(pk=lease.pk)
+    rows = lease.model._default_manager.filter(pk=lease.pk, spared__lt=SPARED_AT_MOST)
     still = Q(status=Status.RUNNING, lease_token=lease.token)
     handed_back = Q(status=Status.QUEUED, lease_token=lease.token + 1)
     return bool(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from time import monotonic, sleep
+from typing import TypeVar
 
 from django.db import InterfaceError, OperationalError, connection, transaction
 
@@ -21,26 +22,21 @@ AWAY_SECONDS = 75.0
 FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
 
 
-def store_keep(
-    write: Callable[[], object], is_kept: Callable[[], bool] = lambda: False, *, seconds: float | None = None
-) -> None:
-    """Call `write` in one transaction, and again while the store is away; within another one, just call it.
+T = TypeVar("T")
 
-    It may be called several times; `is_kept` says whether an earlier call went through and only its answer was
-    lost, where twice would be once too often. For workers: a page cannot wait. Raises: what the store raised last
-    when it stays away for `seconds`, or `AWAY_SECONDS`.
+
+def store_wait(call: Callable[[], T], seconds: float | None = None) -> T:
+    """Call, and again while the store is away; within a transaction, just call.
+
+    For workers: a page cannot wait. Raises: what the store raised last when it stays away for `seconds`, or
+    `AWAY_SECONDS`.
     """
     if connection.in_atomic_block:
-        write()
-        return
+        return call()
     until, wait = monotonic() + (AWAY_SECONDS if seconds is None else seconds), FIRST_WAIT
     while True:
         try:
-            if wait > FIRST_WAIT and is_kept():
-                return
-            with transaction.atomic():
-                write()
-            return
+            return call()
         except StoreError as error:
             connection.close()
             if monotonic() + wait > until:
@@ -49,3 +45,27 @@ def store_keep(
                 log.warning("The store is away, a worker waits for it: %s", error)
             sleep(wait)
             wait = min(2 * wait, LONGEST_WAIT)
+
+
+def store_keep(
+    write: Callable[[], object], is_kept: Callable[[], bool] = lambda: False, *, seconds: float | None = None
+) -> None:
+    """Call `write` in one transaction, and again while the store is away, as `store_wait` does.
+
+    It may be called several times; `is_kept` says whether an earlier call went through and only its answer was
+    lost, where twice would be once too often.
+    """
+    is_tried = False
+
+    def once() -> None:
+        nonlocal is_tried
+        if is_tried and is_kept():
+            return
+        is_tried = True
+        with transaction.atomic():
+            write()
+
+    if connection.in_atomic_block:
+        write()
+    else:
+        store_wait(once, seconds)

@@ -18,7 +18,7 @@ from mirror.sources.models import Source, StoredIndex, Upload, Visit
 from mirror.work import doing, recovery, turns
 from mirror.work.doing import work_do
 from mirror.work.kinds import DOOR, KINDS, Kind, kind_of, send
-from mirror.work.leases import Leased, LeaseLost, Retried, Status
+from mirror.work.leases import SPARED_AT_MOST, Leased, LeaseLost, Retried, Status
 from mirror.work.recovery import work_recover
 from mirror.work.turns import turn_take
 
@@ -195,6 +195,21 @@ def test_a_store_that_stayed_away_costs_no_attempt(kind, row, told, monkeypatch)
         assert (kind.name, row.pk) in told
 
 
+def test_a_row_that_the_store_cannot_take_is_given_up_in_the_end(kind, row, monkeypatch) -> None:
+    def away(lease):
+        raise OperationalError("no such column")
+
+    monkeypatch.setattr(kind, "do", away)
+    for _ in range(SPARED_AT_MOST + kind.attempts):
+        work_do(kind.name, row.pk)
+        row.refresh_from_db()
+        if row.status == Status.RUNNING:
+            lapse(row)
+            work_recover()
+    row.refresh_from_db()
+    assert (row.status, row.died) == (Status.DONE, kind.attempts)
+
+
 def test_what_was_handed_back_while_its_worker_waited_for_the_store_is_spared_too(
     kind, row, monkeypatch
 ) -> None:
@@ -216,7 +231,6 @@ def test_a_store_that_does_not_come_back_leaves_it_to_be_handed_back(kind, row, 
     monkeypatch.setattr(kind, "do", away)
     monkeypatch.setattr(doing, "give_back", away)
     monkeypatch.setattr(doing, "PATIENCE_SECONDS", 0.01)
-    monkeypatch.setattr(doing, "LONGEST_WAIT", 0.01)
     work_do(kind.name, row.pk)
     row.refresh_from_db()
     assert (row.status, row.died) == (Status.RUNNING, 1)
