@@ -346,6 +346,9 @@ CONCURRENT_RUNS = env.int("CONCURRENT_RUNS", default=4)
 # The same of one person, on all sources together, so that others find workers free.
 CONCURRENT_RUNS_PER_PERSON = env.int("CONCURRENT_RUNS_PER_PERSON", default=4)
 
+# Questions and statements of one person that may be on their way, waiting ones counted; more are refused.
+QUEUED_PER_PERSON = env.int("QUEUED_PER_PERSON", default=100)
+
 # How old a source's catalog may be before a question reads it anew (hours).
 CATALOG_HOURS = env.int("CATALOG_HOURS", default=24)
 

@@ -236,6 +236,25 @@ def until(fact, seconds: float = 20) -> None:
         time.sleep(0.05)
 
 
+def test_more_than_somebody_can_wait_for_is_refused_in_words_wherever_it_is_asked(
+    answered, shop, alice, bob, as_alice, sent, settings
+):
+    settings.QUEUED_PER_PERSON = 2
+    for _ in range(2):
+        services.run_ask(alice, shop, REVENUE)
+    words = "2 questions and statements of yours are on their way already"
+    typed = {"question": REVENUE, "source": "shop", "sql": TOP}
+    for place in ("again", "follow", "edit"):
+        refused = as_alice.post(reverse(f"asking:{place}", args=[answered.pk]), typed)
+        assert (refused.status_code, words in refused.content.decode()) == (422, True), place
+    assert words in as_alice.post(reverse("asking:ask"), typed).content.decode()
+    saved = services.version_save(answered.versions.first(), name="top")
+    shown = as_alice.post(reverse("asking:run_saved", args=[saved.pk]), follow=True).content.decode()
+    assert words in shown
+    assert (Run.objects.count(), answered.versions.count()) == (3, 1)
+    services.run_ask(bob, shop, REVENUE)
+
+
 def test_a_run_that_waits_for_its_turn_can_be_stopped(transactional_db, shop, alice, sent):
     limited(shop, concurrent_runs=1)
     first, second = services.run_ask(alice, shop, REVENUE), services.run_ask(alice, shop, REVENUE)

@@ -10,6 +10,7 @@ from django.db import transaction
 from mirror.asking.models import Run, Thread, Version
 from mirror.asking.services.ending import RUN_STOPPED
 from mirror.asking.services.opening import AskingError
+from mirror.asking.services.queueing import queue_check
 from mirror.library.services import dates_fixed
 from mirror.work.kinds import send
 from mirror.work.leases import Status, end_unheld
@@ -37,6 +38,7 @@ def question_check(text: str) -> str:
 def run_ask(owner: User, source: Source, question: str, thread: Thread | None = None) -> Run:
     """Ask a question, as a new thread or as a follow-up in one. Raises: AskingError."""
     text = question_check(question)
+    queue_check(owner)
     if thread is None:
         thread = Thread.objects.create(owner=owner, source=source, title=" ".join(text.split())[:200])
     run = Run.objects.create(thread=thread, asked=text, question=text)
@@ -59,7 +61,11 @@ def run_stop(run: Run) -> None:
 
 @transaction.atomic
 def run_saved(owner: User, saved: SavedSql, arguments: dict[str, Any]) -> Run:
-    """Run saved SQL with values for its parameters, as a thread of its own; dates in words become days now."""
+    """Run saved SQL with values for its parameters, as a thread of its own; dates in words become days now.
+
+    Raises: AskingError.
+    """
+    queue_check(owner)
     arguments = dates_fixed(saved.parameters, arguments)
     thread = Thread.objects.create(owner=owner, source=saved.source, title=saved.name[:200])
     run = Run.objects.create(

@@ -16,6 +16,7 @@ from mirror.asking.models import Run, Version
 from mirror.asking.services.charts import DRAWN_ROWS, draw
 from mirror.asking.services.ending import VERSION_BROKEN, VERSION_STOPPED
 from mirror.asking.services.opening import AskingError
+from mirror.asking.services.queueing import queue_check
 from mirror.asking.steps import failure_json, not_kept_json
 from mirror.library import services as library
 from mirror.queries.running import Kept, NotRun, Values, Why, limits_usual, sql_run
@@ -134,6 +135,7 @@ def _version_add(
     if not run.is_ended:
         raise AskingError("This question is still being answered. Stop it first, or wait for its answer.")
     _supersede(run)
+    queue_check(run.thread.owner)
     with transaction.atomic():
         Run.objects.select_for_update().get(pk=run.pk)
         number = (run.versions.aggregate(last=Max("number"))["last"] or 0) + 1
