@@ -14,7 +14,7 @@ from mirror.work.leases import Lease, end_unheld
 class Runs(Kind):
     """Questions. One that waits for its language model leaves its turn of the source to others."""
 
-    name, model = "run", Run
+    name, model, module = "run", Run, "mirror.asking.services"
     shares = {SOURCE: Way("thread__source", counted=Q(is_thinking=False)), PERSON: Way("thread__owner")}
     afresh = {"is_thinking": False}
     earlier = ("mirror.asking.tasks.answer_run",)
@@ -47,7 +47,7 @@ class Runs(Kind):
 class Versions(Kind):
     """SQL that people typed, chose or run again."""
 
-    name, model = "version", Version
+    name, model, module = "version", Version, "mirror.asking.services"
     shares = {SOURCE: Way("run__thread__source"), PERSON: Way("run__thread__owner")}
     earlier = ("mirror.asking.tasks.run_version",)
 

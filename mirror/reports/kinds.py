@@ -19,7 +19,8 @@ LOST_LEASES = 4
 class ReportRuns(Kind):
     """Runs of reports. They take part in their sources while they read, and people go before them."""
 
-    name, model, queue = "report", ReportRun, "reports"
+    name, model, module = "report", ReportRun, "mirror.reports.services"
+    queue = "reports"
     shares = {SOURCE: Way("report__parts__saved__source", counted=Q(is_reading=True))}
     is_background, afresh = True, {"is_reading": True}
     earlier = ("mirror.reports.tasks.make_report",)
@@ -27,7 +28,7 @@ class ReportRuns(Kind):
     @property
     def lost_seconds(self) -> float:
         """Longer than for what somebody waits for."""
-        return LOST_LEASES * settings.LEASE_SECONDS
+        return float(LOST_LEASES * settings.LEASE_SECONDS)
 
     def do(self, lease: Lease) -> None:
         """Make it."""
@@ -57,14 +58,15 @@ class ReportRuns(Kind):
 class Deliveries(Kind):
     """Deliveries of what runs made."""
 
-    name, model, queue = "delivery", Delivery, "deliveries"
+    name, model, module = "delivery", Delivery, "mirror.reports.services"
+    queue = "deliveries"
     is_background = True
     earlier = ("mirror.reports.tasks.deliver_report",)
 
     @property
     def lost_seconds(self) -> float:
         """Longer than for what somebody waits for."""
-        return LOST_LEASES * settings.LEASE_SECONDS
+        return float(LOST_LEASES * settings.LEASE_SECONDS)
 
     def do(self, lease: Lease) -> None:
         """Hand it over."""

@@ -20,7 +20,8 @@ VISITS = Share("people.User", lambda _: AT_ONCE)
 class Uploads(Kind):
     """Uploaded files to be read, or made into tables."""
 
-    name, model, queue = "upload", Upload, "intake"
+    name, model, module = "upload", Upload, "mirror.sources.upload_work"
+    queue = "intake"
     shares = {FILES: Way("owner")}
     earlier = ("mirror.sources.tasks.upload_work",)
 
@@ -55,7 +56,8 @@ class Uploads(Kind):
 class Visits(Kind):
     """Databases to be opened for somebody who waits."""
 
-    name, model, queue = "visit", Visit, "intake"
+    name, model, module = "visit", Visit, "mirror.sources.visits"
+    queue = "intake"
     shares = {VISITS: Way("owner")}
     attempts = 2
     earlier = ("mirror.sources.tasks.visit_work",)
@@ -93,7 +95,7 @@ class Visits(Kind):
 class Indexes(Kind):
     """The stored values of a source to be made searchable."""
 
-    name, model = "index", StoredIndex
+    name, model, module = "index", StoredIndex, "mirror.sources.services"
     earlier = ("mirror.sources.tasks.index_build",)
 
     def earlier_pk(self, told: Any) -> Any:

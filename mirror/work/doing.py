@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from importlib import import_module
 from typing import Any
 
 from django.db import connection
@@ -25,6 +26,7 @@ def work_do(name: str, pk: Any) -> bool:
     there again, which costs no attempt; where that takes too long, it is handed back after its lease: an attempt.
     """
     kind = KINDS[name]
+    import_module(kind.module)
     lease = store_wait(lambda: turn_take(kind.model, pk))
     if lease is None:
         return False

@@ -44,12 +44,14 @@ class Way:
 class Kind(ABC):
     """One kind of work. What it does is imported when it is done, so that registering it costs nothing.
 
-    `name` is what a message says; `earlier` are the names of tasks that messages of earlier versions carry.
+    `name` is what a message says; `module` does the work, and is loaded before a row is taken: that may take longer than
+    a short lease; `earlier` are the names of tasks that messages of earlier versions carry.
     A row that is taken begins with the fields `afresh`. Nobody waits for what `is_background`. A row whose workers died `attempts` times is given up.
     """
 
     name: ClassVar[str]
     model: ClassVar[type[Leased]]
+    module: ClassVar[str]
     queue: ClassVar[str] = "celery"
     shares: ClassVar[Mapping[Share, Way]] = {}
     is_background: ClassVar[bool] = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -98,6 +99,7 @@ def test_all_kinds_are_known() -> None:
     assert set(KINDS) == set(EARLIER.values())
     for name, kind in KINDS.items():
         assert (kind.name, kind_of(kind.model)) == (name, kind)
+        assert import_module(kind.module)
 
 
 def test_of_two_workers_with_one_message_one_works(kind, row) -> None:

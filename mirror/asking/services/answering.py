@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from django.db import close_old_connections
@@ -69,8 +70,8 @@ def run_answer(lease: Lease) -> None:
             if watch.is_lost:
                 raise LeaseLost(f"Run {lease.pk} is held by another worker")
             if watch.is_stopped:
-                cost = {"usage": answer.usage, "sent": answer.sent}
-                answer, result = Answer(Outcome.FAILED, answer.question, STOPPED, **cost), None
+                stopped = Answer(Outcome.FAILED, answer.question, STOPPED)
+                answer, result = replace(stopped, usage=answer.usage, sent=answer.sent), None
             _conclude(run, lease, answer, result)
             log.info("Run %s %s after %.2f s", run.pk, answer.outcome, answer.usage.seconds)
     except (LeaseLost, Run.DoesNotExist) as error:
