@@ -3,32 +3,24 @@
 What strangers send (files, the answers of foreign servers) is read there: what is made to take all memory or
 to crash its reader ends that one call, in plain words, and nobody else's work.
 
-A server with the libraries loaded is started once by each process that calls, and goes with it. It has one
-thread, so that forking it is safe. For each call it forks a *keeper*, and that a child which does the work.
-The keeper looks every 20 ms at the child's memory and at the clock and kills it when it has had enough. A
-call takes some 10 ms, the first of a process 0.9 s (measured 2026-11).
+The process is a fork of `sqlagent.forks`, as those are that run statements of files: here one that has what reads
+files and databases loaded, makes one call and ends. Its server is started once by each process that calls, and goes
+with it. A call takes some 10 ms, the first of a process 0.5 s (measured 2026-11).
 """
 
 from __future__ import annotations
 
-import atexit
-import gc
-import importlib
 import logging
 import os
 import pickle
 import resource
-import select
 import signal
 import socket
-import struct
-import subprocess
-import sys
-import threading
+import tempfile
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
@@ -36,20 +28,23 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, NoReturn, TypeVar
 
-from mirror.processes import die_with_parent
+from sqlagent.forks import frames
+from sqlagent.forks.forking import Fork, Gone, Kept, Server
+from sqlagent.forks.frames import Frame, Torn
 
 log = logging.getLogger(__name__)
 
 MEGABYTE = 1_000_000
-# How often a keeper looks at its child: what fills memory as fast as it can (2 GB a second) gets 40 MB further.
-LOOK_SECONDS = 0.02
 # How often whoever waits looks whether it was called off.
 ASK_SECONDS = 0.1
 # A server that nobody called for this long ends, unless it was asked to stay; the next call starts another.
 IDLE_SECONDS = 300.0
+# How long a server may take to start (seconds), and how often one is looked for that is still there.
+START_SECONDS = 15.0
+TRIES = 2
 # Children give way to what makes pages, by this much.
 NICE = 5
-_PAGE = resource.getpagesize()
+DOOR = "mirror.confined:work"
 
 Answer = TypeVar("Answer")
 
@@ -103,16 +98,18 @@ def run(
     whose words arrive here. What it raises on purpose it should return instead. Raises: Unfinished, also when
     it is called off (`called_off_when`); Broken when it raised.
     """
-    call = pickle.dumps((function, args, tell is not None))
-    for is_last in (False, True):
-        with closing(_Call(bounds)) as waiting:
-            found = waiting.answer(call, tell)
-            if found is not None:
-                answer: Answer = found[0]
-                return answer
-        if is_last:
-            break
-        _server.forget()
+    call = pickle.dumps((bounds, function, args, tell is not None))
+    for _ in range(TRIES):
+        try:
+            fork = _kept.server().fork()
+        except (Gone, OSError) as error:
+            log.warning("The server of confined calls is gone: %s", error)
+            continue
+        found = _Call(fork, bounds).answer(call, tell)
+        if found is not None:
+            answer: Answer = found[0]
+            return answer
+        _kept.lose(fork.server)
     raise Unfinished(Why.CRASH, "The process that reads it could not be started.")
 
 
@@ -128,142 +125,93 @@ def called_off_when(is_over: Callable[[], bool]) -> Iterator[None]:
 
 def preload(*modules: str) -> None:
     """Have servers that are started from now on load these first."""
-    _server.modules = (*_server.modules, *(name for name in modules if name not in _server.modules))
+    _starting.modules += [name for name in modules if name not in _starting.modules]
 
 
 def stay_ready() -> None:
     """Start this process's server now and keep it, so that the first call is as fast as the others."""
-    _server.idle_seconds = 0.0
+    _starting.idle_seconds = 0.0
     with suppress(OSError):
-        _server.hand_over()
+        _kept.server()
 
 
-class _Server:
-    """This process's server: started when it is first needed, and again when it is gone."""
+@dataclass
+class _Starting:
+    """How servers of this process are started from now on."""
 
-    def __init__(self) -> None:
-        self.modules: tuple[str, ...] = ()
-        self.idle_seconds = IDLE_SECONDS
-        self._lock = threading.Lock()
-        self._socket: socket.socket | None = None
-        self._process: subprocess.Popen[bytes] | None = None
-        self._owner = 0
+    modules: list[str]
+    idle_seconds: float
 
-    def hand_over(self, *files: int) -> None:
-        """Give it the ends of a call's connections. Raises: OSError."""
-        with self._lock:
-            if self._socket is None or self._owner != os.getpid():
-                self._start()
-            assert self._socket is not None
-            if files:
-                socket.send_fds(self._socket, [b"c"], list(files))
-
-    def forget(self) -> None:
-        """Start another one next time; this one is gone."""
-        with self._lock:
-            if self._socket is not None:
-                self._socket.close()
-            self._socket = None
-
-    def _end(self) -> None:
-        """Let it end, before this process does."""
-        if self._owner != os.getpid() or self._process is None:
-            return
-        self.forget()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(1)
-
-    def _start(self) -> None:
-        if self._process is not None and self._owner == os.getpid():
-            self._process.poll()
-        elif self._owner == 0:
-            atexit.register(self._end)
-        ours, theirs = socket.socketpair()
-        with theirs:
-            self._process = subprocess.Popen(
-                [
-                    *(sys.executable, "-c", "from mirror.confined import main; main()"),
-                    *(str(theirs.fileno()), str(self.idle_seconds), *self.modules),
-                ],
-                cwd=Path(__file__).resolve().parent.parent,
-                stdin=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-            )
-        self._socket, self._owner = ours, os.getpid()
+    def __call__(self) -> Server:
+        """Start one. What its children open may be named by the environment: certificates, drivers' settings."""
+        place = str(Path(__file__).resolve().parent.parent)
+        return Server(
+            DOOR, self.modules, idle_seconds=self.idle_seconds, environment=os.environ, folder=place
+        )
 
 
-_server = _Server()
+_starting = _Starting([], IDLE_SECONDS)
+_kept = Kept(_starting)
 
 
 class _Call:
-    """One call as its caller sees it: two connections to a keeper and its child."""
+    """One call as its caller sees it."""
 
-    def __init__(self, bounds: Bounds) -> None:
-        self._bounds = bounds
-        self._control, self._theirs = socket.socketpair()
-        self._answer, self._writes = socket.socketpair()
-
-    def close(self) -> None:
-        """Let go; a child that still works is killed by its keeper then."""
-        for end in (self._control, self._theirs, self._answer, self._writes):
-            end.close()
+    def __init__(self, fork: Fork, bounds: Bounds) -> None:
+        self._fork, self._bounds = fork, bounds
+        self._said = 0
+        self._until = monotonic() + bounds.seconds + START_SECONDS
 
     def answer(self, call: bytes, tell: Callable[[str], None] | None) -> tuple[Any] | None:
-        """Wait for the answer, in a tuple; None when there was no server. Raises: Unfinished, Broken."""
+        """Wait for the answer, in a tuple; None when nothing was begun. Raises: Unfinished, Broken."""
         try:
-            _server.hand_over(self._theirs.fileno(), self._writes.fileno())
-            self._theirs.close()
-            self._writes.close()
-            _send(self._control, pickle.dumps(self._bounds))
-            _send(self._control, call)
-        except OSError as error:
-            log.warning("The server of confined calls is gone: %s", error)
+            self._fork.begin(seconds=self._bounds.seconds, most=self._bounds.megabytes * MEGABYTE)
+            self._fork.send(Frame.ASK, call)
+            while (said := self._next())[0] is Frame.TOLD:
+                if tell is not None:
+                    tell(str(said[1]))
+        except (Gone, Torn, OSError) as error:
+            self._without(error)
             return None
-        for kind, value in self._frames(_called_off.get()):
-            if kind == "told" and tell is not None:
-                tell(str(value))
-            elif kind == "done":
-                return (value,)
-            elif kind == "memory":
-                raise self._unfinished(Why.MEMORY)
-            elif kind == "broke":
-                raise Broken(value)
-        self._without()
-        return None
+        finally:
+            if self._fork.is_open:
+                self._fork.end()
+        frame, value = said
+        if frame is Frame.FAILED:
+            raise self._unfinished(Why.MEMORY)
+        if frame is Frame.BROKEN:
+            raise Broken(value)
+        return (value,)
 
-    def _frames(self, is_over: Callable[[], bool]) -> Iterator[tuple[str, Any]]:
-        """What the child says, until it has nothing more to say."""
-        held, most = bytearray(), self._bounds.answer_megabytes * MEGABYTE
-        said = 0
-        while True:
-            if is_over():
-                raise self._unfinished(Why.STOPPED)
-            if not _is_readable(self._answer, ASK_SECONDS):
-                continue
-            part = self._answer.recv(1 << 20)
-            if not part:
-                return
-            said += len(part)
-            if said > most:
-                raise self._unfinished(Why.ANSWER)
-            held += part
-            while len(held) >= 8 and len(held) >= 8 + (size := struct.unpack_from("<Q", held)[0]):
-                frame = pickle.loads(bytes(held[8 : 8 + size]))  # noqa: S301 - of a process of our own
-                del held[: 8 + size]
-                yield frame
-
-    def _without(self) -> None:
-        """Say how a child ended that gave no answer; nothing is said when there was none. Raises: Unfinished."""
-        self._control.settimeout(5)
+    def _next(self) -> tuple[Frame, Any]:
+        """Wait for what the child says next. Raises: Unfinished, Torn, OSError."""
+        self._look()
         try:
-            how = self._control.recv(64).decode()
-        except OSError:
-            how = ""
-        if not how:
+            left = self._bounds.answer_megabytes * MEGABYTE - self._said
+            frame, data = self._fork.receive(self._look, ASK_SECONDS, left)
+        except OverflowError:
+            raise self._unfinished(Why.ANSWER) from None
+        self._said += len(data)
+        return frame, pickle.loads(data)  # noqa: S301 - of a process of our own
+
+    def _look(self) -> None:
+        if _called_off.get()():
+            raise self._unfinished(Why.STOPPED)
+        if monotonic() > self._until:  # its server ends it in time; this is for a server that does not
+            raise self._unfinished(Why.TIME)
+
+    def _without(self, error: Exception) -> None:
+        """Say how a child ended that gave no answer; nothing is said when there was none. Raises: Unfinished."""
+        told = self._fork.end()
+        if not told:
+            words = "" if self._fork.server.has_served else self._fork.server.last_words()
+            log.warning("The server of confined calls is gone: %s", words or error)
             return
-        if how in (Why.TIME, Why.MEMORY, Why.STOPPED):
-            raise self._unfinished(Why(how))
-        raise Unfinished(Why.CRASH, f"The process that read it ended by itself ({how}).")
+        if told["why"] in (Why.TIME, Why.MEMORY):
+            raise self._unfinished(Why(told["why"])) from None
+        code = told["code"]
+        how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
+        raise Unfinished(Why.CRASH, f"The process that read it ended by itself ({how}).") from None
 
     def _unfinished(self, why: Why) -> Unfinished:
         return Unfinished(
@@ -278,135 +226,39 @@ class _Call:
         )
 
 
-def _is_readable(end: socket.socket, seconds: float) -> bool:
-    poll = select.poll()
-    poll.register(end, select.POLLIN)
-    return bool(poll.poll(seconds * 1_000))
+# ---------------------------------------------------------------- the child
 
 
-def _send(end: socket.socket, data: bytes) -> None:
-    end.sendall(struct.pack("<Q", len(data)) + data)
-
-
-def _receive(end: socket.socket) -> bytes:
-    """Read what `_send` sent. Raises: EOFError."""
-    return _exactly(end, struct.unpack("<Q", _exactly(end, 8))[0])
-
-
-def _exactly(end: socket.socket, size: int) -> bytes:
-    held = bytearray()
-    while len(held) < size:
-        part = end.recv(min(size - len(held), 1 << 20))
-        if not part:
-            raise EOFError
-        held += part
-    return bytes(held)
-
-
-# ---------------------------------------------------------------- the server, its keepers and their children
-
-
-def _serve(listening: socket.socket, idle_seconds: float) -> None:
-    """Fork a keeper for each call until whoever calls is gone, or calls no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers report to who called, not to us
-    while not idle_seconds or _is_readable(listening, idle_seconds):
-        data, files, _, _ = socket.recv_fds(listening, 1, 2)
-        if not data:
-            return
-        if len(files) == 2 and os.fork() == 0:
-            listening.close()
-            try:
-                _keep(socket.socket(fileno=files[0]), socket.socket(fileno=files[1]))
-            finally:
-                os._exit(1)
-        for file in files:
-            os.close(file)
-
-
-def _keep(control: socket.socket, writes: socket.socket) -> NoReturn:
-    """Start the child of one call, keep it within its bounds, and say how it ended."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+def work(channel: socket.socket, folder: Path) -> NoReturn:
+    """Do what is asked, say what came of it, and end. `folder`, where files go that nobody named, goes with it."""
+    folder.mkdir(mode=0o700)
+    tempfile.tempdir = str(folder)
     try:
-        bounds: Bounds = pickle.loads(_receive(control))  # noqa: S301 - of who started us
-        call = _receive(control)
-    except (EOFError, OSError):
-        os._exit(0)
-    child = os.fork()
-    if child == 0:
-        control.close()
-        try:
-            _work(writes, bounds, call)
-        finally:
-            os._exit(1)
-    writes.close()
-    how = _watched(child, bounds, control)
-    with suppress(OSError):
-        control.sendall(how.encode())
-    os._exit(0)
-
-
-def _watched(child: int, bounds: Bounds, control: socket.socket) -> str:
-    """Wait for a child; kill it when it takes too much or nobody waits any more."""
-    until, most = monotonic() + bounds.seconds, bounds.megabytes * MEGABYTE
-    while True:
-        is_let_go = _is_readable(control, LOOK_SECONDS)
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            code = os.waitstatus_to_exitcode(status)
-            return signal.Signals(-code).name if code < 0 else f"exit status {code}"
-        why = ""
-        if is_let_go:
-            why = Why.STOPPED
-        elif _resident(child) > most:
-            why = Why.MEMORY
-        elif monotonic() > until:
-            why = Why.TIME
-        if why:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return why
-
-
-def _resident(pid: int) -> int:
-    """Bytes of memory that a process holds; 0 when it is gone or the system does not tell."""
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * _PAGE
-    except (OSError, IndexError):
-        return 0
-
-
-def _work(writes: socket.socket, bounds: Bounds, call: bytes) -> NoReturn:
-    """Do what was asked for, say what came of it, and end."""
-    die_with_parent()
-    _limit(bounds)
-    try:
-        function, args, tells = pickle.loads(call)  # noqa: S301 - of who started us
-        how = {"tell": lambda words: _say(writes, "told", words)} if tells else {}
-        _say(writes, "done", function(*args, **how))
+        _, call = frames.receive(channel)
+        bounds, function, args, tells = frames.trusted(call)
+        _limit(bounds)
+        how = {"tell": lambda words: _say(channel, Frame.TOLD, words)} if tells else {}
+        _say(channel, Frame.DONE, function(*args, **how))
     except MemoryError:
-        _say(writes, "memory", None)
-    except BrokenPipeError:
+        _say(channel, Frame.FAILED, None)
+    except (BrokenPipeError, Torn):
         os._exit(0)
     except BaseException as error:  # noqa: BLE001 - nobody above would see it; the caller raises it
         where = "".join(traceback.format_tb(error.__traceback__)[-4:])
-        _say(writes, "broke", f"{type(error).__name__} at\n{where}")
+        _say(channel, Frame.BROKEN, f"{type(error).__name__} at\n{where}")
     os._exit(0)
 
 
 def _limit(bounds: Bounds) -> None:
-    """Have the kernel hold the bounds too, and choose this process first when the machine has no memory left."""
+    """Have the kernel hold the bounds too."""
     quiet = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):  # what a library prints may hold what it reads
         os.dup2(quiet, stream)
     warnings.simplefilter("ignore")
     os.nice(NICE)
-    with suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000")
     data = 2 * bounds.megabytes * MEGABYTE + 500 * MEGABYTE  # reserved is more than used
     seconds = int(bounds.seconds) + 5
     for what, most in (
-        (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_DATA, data),
         (resource.RLIMIT_FSIZE, bounds.file_megabytes * MEGABYTE),
         (resource.RLIMIT_CPU, seconds * (os.cpu_count() or 1)),
@@ -415,17 +267,5 @@ def _limit(bounds: Bounds) -> None:
             resource.setrlimit(what, (most, most))
 
 
-def _say(writes: socket.socket, kind: str, value: Any) -> None:
-    _send(writes, pickle.dumps((kind, value)))
-
-
-def main() -> None:
-    """Be the server, told by its arguments the number of its socket, when to end, and what to load."""
-    number, idle, *modules = sys.argv[1:]
-    for name in modules:
-        importlib.import_module(name)
-    gc.collect()
-    gc.freeze()
-    with socket.socket(fileno=int(number)) as listening:
-        _serve(listening, float(idle))
-    os._exit(0)  # what libraries do at the end of a process is for nobody, and some complain then
+def _say(channel: socket.socket, frame: Frame, value: Any) -> None:
+    frames.send(channel, frame, pickle.dumps(value))

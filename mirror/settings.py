@@ -305,6 +305,8 @@ LLM_DRAFTS = env.int("LLM_DRAFTS", default=0)
 # Seconds one statement may run, rows of a candidate, rows kept of a result, days they are kept, and how much
 # of one source at once (megabytes).
 STATEMENT_SECONDS = env.float("STATEMENT_SECONDS", default=30.0)
+# Megabytes of memory one statement may take where its engine runs on this machine: SQLite, DuckDB, uploads.
+STATEMENT_MEGABYTES = env.int("STATEMENT_MEGABYTES", default=2_000)
 CANDIDATE_ROWS = env.int("CANDIDATE_ROWS", default=10_000)
 RESULT_ROWS = env.int("RESULT_ROWS", default=1_000_000)
 RESULT_DAYS = env.int("RESULT_DAYS", default=30)

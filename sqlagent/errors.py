@@ -24,7 +24,7 @@ _FOLDERS = {
     "app", "bin", "boot", "data", "dev", "etc", "home", "lib", "lib64", "media", "mnt", "nix", "opt", "private",
     "proc", "project", "root", "run", "sbin", "snap", "srv", "sys", "tmp", "usr", "Users", "var", "Volumes",
     "work", "workspace", "workspaces",
-    *(Path(place).resolve().parts[1] for place in (__file__, Path.cwd(), tempfile.gettempdir())),
+    *(part for place in (__file__, Path.cwd(), tempfile.gettempdir()) for part in Path(place).resolve().parts[1:2]),
 }  # fmt: skip
 _ROOT = rf"(?:file://)?(?:/(?:{'|'.join(map(re.escape, sorted(_FOLDERS)))})/|[A-Za-z]:\\)"
 _QUOTED_FOLDER = re.compile(rf"(?<=[\"'`“]){_ROOT}(?:[^\"'`”\n]*[/\\])?")

@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from sqlagent.casing import Cases, ascii_low, cases_of
 from sqlagent.scopes import Columns, Scope, Source, SystemNames, Unknown
 from sqlagent.values import Catalog, Table
 
@@ -65,9 +66,6 @@ _UNITS = frozenset(
 _TAKES_UNITS = (exp.Func, exp.Interval, exp.Collate, exp.Is)
 _VALUES = frozenset(["user", "current_role", "current_catalog", "system_user", "sysdate", "default"])
 _FILE_MARKS = frozenset("/\\:*?.")
-# Engines that tell the tables Orders and orders apart, quoted or not. MySQL's servers say it of themselves.
-_EXACT = ("bigquery", "clickhouse", "doris", "singlestore", "starrocks")
-
 Ctes = Mapping[str, Columns]
 Report = Callable[[Unknown], None]
 FieldCheck = Callable[[exp.Expr, Source], bool]
@@ -94,12 +92,12 @@ class Resolver:
         self.report = report
         self.system_names = system or SystemNames()
         self.is_field = is_field
-        self.is_exact = catalog.exact_names or catalog.dialect in _EXACT
-        self.default = (catalog.default_schema or DEFAULT_SCHEMAS.get(self.dialect, "")).lower()
-        self.search_path = frozenset(s.lower() for s in search_path)
+        self.cases = cases_of(catalog)
+        self.default = ascii_low(catalog.default_schema or DEFAULT_SCHEMAS.get(self.dialect, ""))
+        self.search_path = frozenset(ascii_low(s) for s in search_path)
         self.by_name: dict[str, list[Table]] = {}
         for table in catalog.tables:
-            self.by_name.setdefault(table.name.lower(), []).append(table)
+            self.by_name.setdefault(ascii_low(table.name), []).append(table)
         self.bindings: dict[int, Table] = {}
         self._seen: set[int] = set()
         self._bound: set[str] = set()
@@ -114,7 +112,7 @@ class Resolver:
             )
             for item in (*names, node.args.get("position")):
                 if isinstance(item, exp.Expr):
-                    self._bound.update(i.name.lower() for i in item.find_all(exp.Identifier))
+                    self._bound.update(ascii_low(i.name) for i in item.find_all(exp.Identifier))
         self.any(root, {}, None)
         for table in root.find_all(exp.Table):
             if id(table) not in self._seen:
@@ -345,9 +343,9 @@ class Resolver:
         """Say whether a name is a system table that may be named, and no table of the catalog."""
         if database is not None:
             return False
-        low, known = name.name.lower(), self.system_names
+        low, known = ascii_low(name.name), self.system_names
         if schema is not None:
-            owner = schema.name.lower()
+            owner = ascii_low(schema.name)
             return f"{owner}.{low}" in known.tables or (owner in known.schemas and low in known.tables)
         if self.find(name, None) is not None:
             return False
@@ -355,18 +353,23 @@ class Resolver:
 
     def find(self, name: exp.Expr, schema: exp.Expr | None) -> Table | None:
         """Find the catalog's table that a name means."""
+        # PostgreSQL looks into pg_catalog first, whatever the path says.
+        if self.dialect == "postgres" and schema is None and name.name.startswith("pg_"):
+            return None
         wanted = self.table_name(name)
-        for table in self.by_name.get(name.name.lower(), ()):
-            if (table.name if self.is_exact else self.real(table.name)) != wanted:
+        for table in self.by_name.get(ascii_low(name.name), ()):
+            if self.cases.told(table.name, is_quoted=bool(name.args.get("quoted"))) != wanted:
                 continue
-            own = table.schema.lower() or self.default
+            own = ascii_low(table.schema) or self.default
             if schema is None:
                 if not table.schema or own == self.default or own in self.search_path:
                     return table
-            elif self.is_exact:
-                if schema.name == (table.schema or self.catalog.default_schema):
+            elif self.cases is Cases.EXACT or (self.dialect == "postgres" and schema.args.get("quoted")):
+                if schema.name == (table.schema or self.catalog.default_schema or self.default):
                     return table
-            elif schema.name.lower() == own or (not own and schema.name.lower() in self.system_names.schemas):
+            elif ascii_low(schema.name) == own or (
+                not own and ascii_low(schema.name) in self.system_names.schemas
+            ):
                 return table
         return None
 
@@ -380,7 +383,7 @@ class Resolver:
             self._qualified(node, scope)
             return
         name, quoted = self.fold(node.this), bool(node.this.args.get("quoted"))
-        low = node.this.name.lower()
+        low = ascii_low(node.this.name)
         for each in scope.chain():
             for source in each.every():
                 if source.columns is None or name in source.columns:
@@ -400,7 +403,7 @@ class Resolver:
     def _qualified(self, node: exp.Column, scope: Scope) -> None:
         if self.dialect == "duckdb" and node.args.get("db") is not None and self._nested(node, scope):
             return
-        owner, low = self.fold(node.args["table"]), node.this.name.lower()
+        owner, low = self.fold(node.args["table"]), ascii_low(node.this.name)
         nested = self.dialect == "duckdb"
         for each in scope.chain():
             source = each.sources.get(owner)
@@ -440,15 +443,15 @@ class Resolver:
         """Bring a written identifier to the form names are compared in."""
         if self.dialect == "postgres" and node.args.get("quoted"):
             return node.name
-        return node.name.lower()
+        return ascii_low(node.name)
 
     def table_name(self, node: exp.Expr) -> str:
         """Bring the written name of a table or CTE to the form such names are compared in."""
-        return node.name if self.is_exact else self.fold(node)
+        return self.cases.written(node.name, is_quoted=bool(node.args.get("quoted")))
 
     def real(self, name: str) -> str:
         """Bring a catalog's name to the form names are compared in."""
-        return name if self.dialect == "postgres" else name.lower()
+        return name if self.dialect == "postgres" else ascii_low(name)
 
 
 def _part(node: exp.Expr, key: str) -> exp.Expr | None:
@@ -463,9 +466,9 @@ def _named(node: exp.Expr, fold: Callable[[exp.Expr], str]) -> Columns:
     if not (node.args.get("rows_from") or isinstance(inner, exp.Func | exp.Dot | exp.Unnest)):
         return None
     call = inner.expression if isinstance(inner, exp.Dot) else inner
-    names = [call.name.lower()] if isinstance(call, exp.Anonymous) else []
+    names = [ascii_low(call.name)] if isinstance(call, exp.Anonymous) else []
     if isinstance(call, exp.Func) and not names:
-        names = [name.lower() for name in call.sql_names()]
+        names = [ascii_low(name) for name in call.sql_names()]
     alias = node.args.get("alias")
     if isinstance(alias, exp.TableAlias):
         names += [fold(alias.this)] if isinstance(alias.this, exp.Identifier) else []

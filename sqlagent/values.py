@@ -110,7 +110,9 @@ class Catalog:
     `version` changes whenever the tables do. `default_schema` is what the namespace of tables
     with an empty `schema` is called (`public`, or the database's name in MySQL), when known.
     `routines` are names of functions, operators, and types with code, that somebody made there, and of types that somebody
-    made a cast to. `types` are types somebody made that only hold values; `fields` are the names of their parts. Of
+    made a cast to. `types` are types somebody made that only hold values; `fields` are the names of their parts, with brackets
+    behind those, and behind names of columns, that some function of the server has too. `planned` are tables (`key`) whose
+    definition calls somebody's functions when a statement is planned. Of
     the others, written as columns have them, `checked` are domains whose checks call somebody's functions when a value
     is made, and `acting` are types that call them when values are compared or cast too; `table.*` is the type of a
     table's rows. `unseen` says, in words, what calls somebody's functions where no name tells. With `exact_names`, tables Orders and orders are two.
@@ -126,6 +128,7 @@ class Catalog:
     checked: tuple[str, ...] = ()
     acting: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
+    planned: tuple[str, ...] = ()
     exact_names: bool = False
 
     def table(self, name: str, schema: str = "") -> Table | None:
@@ -546,15 +549,18 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one statement may take: seconds, rows kept, characters of one cell and of all cells.
+    """What one statement may take: seconds, rows kept, characters of one cell and of all cells, memory.
 
-    Reaching `total_chars` ends the rows as reaching `rows` does; it bounds memory.
+    Reaching `total_chars` ends the rows as reaching `rows` does. `memory` (bytes) is what the engine may
+    take where it runs on this machine (SQLite, DuckDB), None what the database was opened with; a statement
+    that needs more fails.
     """
 
     seconds: float = 30.0
     rows: int = 10_000
     cell_chars: int = 100_000
     total_chars: int = 200_000_000
+    memory: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

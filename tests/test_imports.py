@@ -24,6 +24,7 @@ FOUNDATIONS = {"values", "errors", "events", "ports"}
 
 # Pure tools that any stage may use: words, trees of SQL, prompts. They know no stage.
 TOOLS = {
+    "casing",
     "cells",
     "clauses",
     "columns",
@@ -77,8 +78,8 @@ EXCEPTIONS = {
     ("judging", "features"),  # the deterministic judge weighs features
 }
 
-# Around the method. `pipeline` knows every stage; `evaluation` stands outside and knows everything.
-AROUND = {"adapters", "evaluation", "pipeline", "testing"}
+# Around the method. `pipeline` knows every stage; `evaluation` stands outside and knows everything; `forks` nothing.
+AROUND = {"adapters", "evaluation", "forks", "pipeline", "testing"}
 
 # Libraries that compute and touch nothing outside.
 COMPUTING = {"sqlglot", "rapidfuzz", "snowballstemmer"}
@@ -87,12 +88,19 @@ COMPUTING = {"sqlglot", "rapidfuzz", "snowballstemmer"}
 VENDORS = {
     "arrow": {"pyarrow"},
     "base": set(),
+    "child": set(),
     "columnar": set(),
-    "duckdb": {"duckdb", "pyarrow"},
+    "database": set(),
+    "duckdb": {"duckdb", "pyarrow", "pytz"},
+    "engine": set(),
+    "engines": set(),
+    "here": set(),
     "kinds": set(),
+    "lending": set(),
     "missing": set(),
     "mysql": {"pymysql"},
     "openai": {"openai", "httpx2"},
+    "plain": set(),
     "postgres": {"psycopg", "pyarrow"},
     # Thrift and SASL are how PyHive's protocol travels.
     "spark": {"pyhive", "TCLIService", "thrift", "thrift_sasl"},
@@ -132,7 +140,7 @@ KNOW_REQUESTS = {
 WRITES = {"save", "create", "get_or_create", "update_or_create", "bulk_create", "bulk_update", "delete"}
 
 # What every subject may use. `health` is known by nobody but the addresses and the worker.
-SHARED = {"confined", "keys", "logs", "modes", "processes", "settings", "storage"}
+SHARED = {"confined", "keys", "logs", "modes", "phrases", "processes", "settings", "storage"}
 
 
 # ---------------------------------------------------------------- reading imports
@@ -289,7 +297,11 @@ def allowed(here: str) -> set[str]:
         return FOUNDATIONS | TOOLS
     if here in STAGES:
         return FOUNDATIONS | TOOLS | {there for known, there in EXCEPTIONS if known == here}
-    if here in ("adapters", "testing"):
+    if here == "forks":
+        return set()
+    if here == "adapters":
+        return FOUNDATIONS | {"forks"}
+    if here == "testing":
         return FOUNDATIONS
     if here == "pipeline":
         return FOUNDATIONS | TOOLS | STAGES

@@ -7,21 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from mirror.exports.texts import whole
 from mirror.exports.values import FORMATS
+from mirror.phrases import one_line
 
 # Excel: a sheet's name has at most 31 characters, none of these, and no apostrophe at its edges.
 _SHEET_CHARS = 31
 _NOT_IN_SHEETS = re.compile(r"[\[\]:*?/\\\x00-\x1f\x7f\ufffe\uffff]+")
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
-
-
-def one_line(text: str) -> str:
-    """Give a title or a note as one line, without controls and without marks that turn text round.
-
-    Example:
-        >>> one_line("Sales\\r\\nBcc: eve" + chr(7))
-        'Sales Bcc: eve'
-    """
-    return " ".join(_CONTROLS.sub(" ", whole(text)).split())
 
 
 def unique(names: Sequence[str]) -> tuple[str, ...]:

@@ -20,9 +20,9 @@ from typing import Any
 from fpdf import FPDF
 from fpdf.enums import XPos, YPos
 
-from mirror.exports.names import one_line
 from mirror.exports.pdf_letters import FAMILY, Letters
 from mirror.exports.values import PDF_ROWS, Cover, Row, Sheet
+from mirror.phrases import one_line
 from mirror.results.cells import shown
 
 # A table wider than this is shown in part: parts of a table are read side by side, and five are many.

@@ -14,11 +14,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from mirror.exports.apart import write_apart
-from mirror.exports.names import file_name, one_line
+from mirror.exports.names import file_name
 from mirror.exports.sheets import sheet_of
 from mirror.exports.values import FORMATS, Cover, Sheet
 from mirror.exports.writing import pieces
 from mirror.people.requests import PersonRequest
+from mirror.phrases import one_line
 from mirror.results import selectors
 
 # Bytes of a finished file that are sent at once.

@@ -26,6 +26,7 @@ from mirror.exports import names
 from mirror.exports.defusing import is_live
 from mirror.exports.texts import exact, whole
 from mirror.exports.values import XLSX_ROWS, Cover, Sheet
+from mirror.phrases import one_line
 
 # Excel, "Specifications and limits": digits of a number, characters of a cell, columns of a sheet.
 _DIGITS = 15
@@ -228,7 +229,7 @@ def write(
                 "strings_to_numbers": False,
             },
         )
-        book.set_properties({"title": names.one_line(cover.title)[:200], "comments": "Made by Mirror"})
+        book.set_properties({"title": one_line(cover.title)[:200], "comments": "Made by Mirror"})
         formats = _Formats(book)
         titles = names.sheet_names((sheet.title for sheet in sheets), reserved=("History", "Notes"))
         for sheet, title in zip(sheets, titles, strict=True):
@@ -296,7 +297,7 @@ def _notes_sheet(
     notes: Sequence[str],
 ) -> None:
     """Add a last sheet that says what the cover says, each sheet's sentence and what did not fit."""
-    lines = [(names.one_line(cover.title), True)] if cover.title else []
+    lines = [(one_line(cover.title), True)] if cover.title else []
     lines += [(line, False) for line in (cover.note, *cover.lines) if line]
     if cover.made_at is not None:
         lines.append((f"Made {cover.made_at:%Y-%m-%d %H:%M %Z}".strip(), False))

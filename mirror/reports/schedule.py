@@ -27,6 +27,7 @@ from zoneinfo import ZoneInfo
 from cronsim import CronSim
 from dateutil import rrule
 
+from mirror.phrases import joined
 from mirror.reports.schedule_checks import (
     CHECKS,
     DAYS,
@@ -265,7 +266,7 @@ class Schedule:
         return f"{self._which_days()} at {self.time:%H:%M}"
 
     def _which_days(self) -> str:
-        days = _joined([DAYS[day] for day in self.days])
+        days = joined([DAYS[day] for day in self.days])
         if self.kind == "weekly":
             return f"Every {days}"
         if self.kind == "nth_weekday":
@@ -306,10 +307,6 @@ def _local_start(after: datetime, zone: ZoneInfo) -> datetime:
 
 
 # ---------------------------------------------------------------- words
-
-
-def _joined(names: list[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def _ordinal(number: int) -> str:

@@ -8,7 +8,7 @@ from django.db.models.signals import post_delete
 from mirror import confined
 
 # What most sources are read by.
-DRIVERS = [f"sqlagent.adapters.{name}" for name in ("sqlite", "duckdb", "postgres", "mysql")]
+DRIVERS = [f"sqlagent.adapters.{name}" for name in ("sqlite_engine", "duckdb_engine", "postgres", "mysql")]
 
 
 class SourcesConfig(AppConfig):

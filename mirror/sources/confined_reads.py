@@ -77,7 +77,7 @@ def _asked(what: str, how: dict[str, Any], bounds: Bounds) -> Seen | Check:
 def looked(what: str, how: dict[str, Any]) -> Seen | Check | Failure:
     """What the process of its own does."""
     try:
-        with closing(open_database(**how)) as database:
+        with closing(open_database(**how, is_killable=True)) as database:
             return _seen(database) if what == "catalog" else _short(database.check())
     except DatabaseError as error:
         return _failure(error)

@@ -27,6 +27,7 @@ FIELDS = {
     "result_megabytes": ("Megabytes of results kept, the oldest go first", 10_000_000),
     "cell_chars": ("Characters kept of a cell", 1_000_000),
     "total_chars": ("Characters kept of all rows together", 2_000_000_000),
+    "statement_megabytes": ("Megabytes of memory a statement may take (SQLite, DuckDB, uploads)", 1_000_000),
 }
 
 

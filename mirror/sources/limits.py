@@ -20,7 +20,8 @@ TOTAL_CHARS = 200_000_000
 class SourceLimits:
     """Runs at once; seconds and rows of a statement; days and megabytes of results kept; characters of a cell.
 
-    `total_chars` are those of all rows of a statement together: what it may take of memory.
+    `total_chars` are those of all rows of a statement together. `statement_megabytes` is what its engine may
+    take of this machine's memory, where it runs here.
     """
 
     concurrent_runs: int
@@ -31,6 +32,12 @@ class SourceLimits:
     result_megabytes: int
     cell_chars: int
     total_chars: int
+    statement_megabytes: int
+
+    @property
+    def memory(self) -> int:
+        """What a statement may take of memory, in bytes."""
+        return self.statement_megabytes * 1_000_000
 
 
 def limits_usual() -> SourceLimits:
@@ -44,6 +51,7 @@ def limits_usual() -> SourceLimits:
         settings.RESULT_MEGABYTES,
         CELL_CHARS,
         TOTAL_CHARS,
+        settings.STATEMENT_MEGABYTES,
     )
 
 

@@ -72,6 +72,7 @@ class Source(models.Model):
     result_megabytes = models.PositiveIntegerField(null=True, blank=True)
     cell_chars = models.PositiveIntegerField(null=True, blank=True)
     total_chars = models.PositiveIntegerField(null=True, blank=True)
+    statement_megabytes = models.PositiveIntegerField(null=True, blank=True)
     guarding = models.JSONField(
         default=dict, blank=True, help_text="What may run, where that differs from usual"
     )

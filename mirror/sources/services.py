@@ -22,6 +22,7 @@ from mirror.sources.at_hand import index_unpacked
 from mirror.sources.catalogs import catalog_json, catalog_read
 from mirror.sources.confined_reads import check_confined, seen_confined
 from mirror.sources.drift import catalog_drift
+from mirror.sources.limits import limits_of
 from mirror.sources.models import PORTS, Source, StoredIndex
 from mirror.sources.powers import Powers
 from mirror.sources.secrets import SecretUnreadable
@@ -99,6 +100,7 @@ def _how(source: Source) -> dict[str, Any]:
         "password": _password(source),
         "options": source.options,
         "store_mark": "" if source.engine in NEVER_THE_STORE else store_mark(),
+        "memory": limits_of(source).memory,
     }
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlagent.adapters.base import Adapter
+from sqlagent.adapters.children.database import STATEMENT_MEMORY, FileDatabase
 from sqlagent.adapters.missing import MissingDatabase
 from sqlagent.ports import SourceDatabase
 
@@ -28,6 +29,8 @@ def open_database(
     options: Mapping[str, str] | None = None,
     addresses: Sequence[str] = (),
     store_mark: str = "",
+    memory: int = STATEMENT_MEMORY,
+    is_killable: bool = False,
 ) -> SourceDatabase:
     """Give the adapter of an engine; nothing is connected before it is asked something.
 
@@ -35,6 +38,8 @@ def open_database(
     settings each adapter documents (TLS, for example). `addresses` are where `host` was found to be:
     PostgreSQL and MySQL are called there and nowhere else, while TLS still checks the name. A database whose
     marker (`base.MARKER_TABLE`) says `store_mark` is Mirror's own store: each of its sessions is refused.
+    Statements of SQLite and DuckDB run in children that can be killed, each with so much `memory` (bytes), or in this
+    process where that is one (`is_killable`).
     Raises: ValueError for an unknown engine or option.
 
     Example:
@@ -43,6 +48,12 @@ def open_database(
     """
     where = {"host": host, "port": port, "database": database, "user": user, "password": password}
     opened = _opened(engine, where, dict(options or {}), addresses)
+    if isinstance(opened, FileDatabase):
+        opened.memory = memory
+        if is_killable:
+            from sqlagent.adapters.children.here import HereDatabase
+
+            opened = HereDatabase(opened)
     opened.store_mark = store_mark
     return opened
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import socket
 import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from operator import itemgetter
@@ -47,8 +47,9 @@ VALUES_SAMPLE = 20_000
 VALUE_CHARS = 200
 # How long `cancel` goes on asking before it gives up (seconds), and how often it asks.
 CANCEL_SECONDS, CANCEL_EVERY = 4.0, 0.1
-# How long a statement of a database in this process may take to notice that it should end.
-LEFT_BEHIND_SECONDS = 0.8
+# A statement that is still there so long after its deadline or Stop is hung up on (seconds), and how often
+# that is looked at.
+HANG_UP_SECONDS, LOOK_EVERY = 0.7, 0.1
 
 BATCH_ROWS, BATCH_CHARS = 1_000, 2_000_000
 # Kinds whose cells are never long, and classes of cells that may be.
@@ -72,6 +73,19 @@ def timed_out(seconds: float) -> Failure:
     return Failure(
         FailureKind.TIMEOUT, f"The statement was stopped after {seconds:g} seconds.", advice=advice
     )
+
+
+def out_of_memory(most: int) -> Failure:
+    """Say that a statement needed more memory than it may take (bytes).
+
+    Example:
+        >>> out_of_memory(2_000_000_000).message
+        'The statement needed more than 2 GB of memory and was stopped.'
+    """
+    said = f"{most / 1e9:.3g} GB" if most >= 1e9 else f"{most / 1e6:.3g} MB"
+    advice = "Ask for less: fewer rows, fewer columns, shorter texts, or an aggregate."
+    message = f"The statement needed more than {said} of memory and was stopped."
+    return Failure(FailureKind.ERROR, message, advice=advice)
 
 
 class Flight:
@@ -216,8 +230,6 @@ class Adapter(ABC):
     """A source. Subclasses open sessions; statements in flight are counted and stopped here."""
 
     dialect: str
-    # The database runs in this process, where one call of a function cannot be broken off.
-    is_in_process = False
     # What the marker of a store says that may not be opened; empty where there is none.
     store_mark = ""
 
@@ -266,13 +278,14 @@ class Adapter(ABC):
         """Run one statement in a read-only session. Raises: StatementFailed, Unreachable."""
         check_text(sql)
         with self.flight(limits.seconds) as flight:
-            if self.is_in_process:
-                return _given_up_on(flight, lambda: self._all_rows(flight, sql, limits))
             return self._all_rows(flight, sql, limits)
 
     def _all_rows(self, flight: Flight, sql: str, limits: Limits) -> Rows:
+        return self._gathered(self._session(flight, sql, limits))
+
+    def _gathered(self, session: AbstractContextManager[Rowing]) -> Rows:
         started = time.monotonic()
-        with self._session(flight, sql, limits) as rowing:
+        with session as rowing:
             rows = tuple(row for batch in rowing for row in batch)
         seconds = time.monotonic() - started
         return Rows(rowing.columns, rows, rowing.truncated, seconds, rowing.kinds, rowing.cut_cells)
@@ -329,26 +342,45 @@ def check_text(sql: str) -> None:
         raise failed("The SQL holds half a character.", error.start, "Remove it.", OWN_WORDS) from error
 
 
-def _given_up_on(flight: Flight, work: Callable[[], Rows]) -> Rows:
-    """Do work in a thread of its own, and leave it behind when it cannot be broken off.
+@contextmanager
+def hung_up_on(flight: Flight, hang_up: Callable[[], None]) -> Iterator[None]:
+    """Call `hang_up` when a server has not ended a statement shortly after its deadline or Stop.
 
-    A database in this process looks at the clock between steps; a single call such as
-    `repeat('x', 3000000000)` is one step. The thread ends with that call.
+    A server asks whether it should stop between steps; one call of a function may be one step. Whoever
+    waits here goes on; the server ends the statement when it next asks.
     """
-    pool = ThreadPoolExecutor(1, thread_name_prefix="statement")
-    done = pool.submit(work)
-    pool.shutdown(wait=False)
-    until: float | None = None
-    while True:
-        try:
-            return done.result(timeout=LEFT_BEHIND_SECONDS / 4)
-        except TimeoutError:
-            failure = flight.failure()
-            if failure is None:
-                continue
-            until = until or time.monotonic() + LEFT_BEHIND_SECONDS
-            if time.monotonic() > until:
-                raise StatementFailed(failure) from None
+    is_over = threading.Event()
+
+    def watch() -> None:
+        while not is_over.wait(LOOK_EVERY):
+            if flight.failure() is not None:
+                if not is_over.wait(HANG_UP_SECONDS):
+                    hang_up()
+                return
+
+    watching = threading.Thread(target=watch, name="hang-up", daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        watching.join()
+
+
+def hang_up(fileno: int) -> None:
+    """Shut the socket of a connection: what waits for an answer on it fails at once."""
+    with suppress(OSError), socket.socket(fileno=os.dup(fileno)) as mine:
+        mine.shutdown(socket.SHUT_RDWR)
+
+
+def quoted(name: str) -> str:
+    """Quote an identifier as standard SQL does.
+
+    Example:
+        >>> quoted('the "b" side')
+        '"the ""b"" side"'
+    """
+    return '"' + name.replace('"', '""') + '"'
 
 
 def with_known_keys(tables: Iterable[Table]) -> tuple[Table, ...]:

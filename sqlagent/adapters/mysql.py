@@ -14,7 +14,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from functools import cached_property
 from typing import Any
 
@@ -37,6 +37,8 @@ from sqlagent.adapters.base import (
     Row,
     Rowing,
     failed,
+    hang_up,
+    hung_up_on,
     is_the_store,
     known_options,
     not_allowed,
@@ -125,7 +127,7 @@ class _Connection(pymysql.connections.Connection):  # type: ignore[misc]
     @contextmanager
     def broken_off_after(self, seconds: float) -> Iterator[None]:
         """Close the socket when it takes longer: the driver's own clock begins anew with each byte."""
-        late = threading.Timer(seconds, self._break_off)
+        late = threading.Timer(seconds, self.break_off)
         late.daemon = True
         late.start()
         try:
@@ -133,13 +135,11 @@ class _Connection(pymysql.connections.Connection):  # type: ignore[misc]
         finally:
             late.cancel()
 
-    def _break_off(self) -> None:
+    def break_off(self) -> None:
+        """Hang up on the server, from any thread."""
         sock = self._sock
         if sock is not None:
-            with suppress(OSError):
-                socket.socket.shutdown(
-                    sock, socket.SHUT_RDWR
-                )  # an SSL socket's own would let go of its state
+            hang_up(sock.fileno())
 
     def _read_bytes(self, num_bytes: int) -> bytes:
         self._allowed -= num_bytes
@@ -242,18 +242,18 @@ class MysqlDatabase(Adapter):
         except (pymysql.Error, OSError) as error:
             raise self._no_connection(error) from error
         try:
-            self._set_up(connection, flight)
-            self._refuse_the_store(connection)
-            thread = connection.thread_id()
-            flight.arm(lambda: self._kill(thread))
-            late = threading.Timer(flight.left() + LATE_SECONDS, self._kill, (thread,))
-            late.daemon = True
-            late.start()
-            try:
-                with connection.broken_off_after(flight.left() + GRACE_SECONDS):
+            with hung_up_on(flight, lambda: self._end(connection)):
+                self._set_up(connection, flight)
+                self._refuse_the_store(connection)
+                thread = connection.thread_id()
+                flight.arm(lambda: self._kill(thread))
+                late = threading.Timer(flight.left() + LATE_SECONDS, self._kill, (thread,))
+                late.daemon = True
+                late.start()
+                try:
                     yield connection
-            finally:
-                late.cancel()
+                finally:
+                    late.cancel()
         except pymysql.Error as error:
             raise self._failure(error, flight, "") from error
         finally:
@@ -328,19 +328,24 @@ class MysqlDatabase(Adapter):
             except pymysql.Error:
                 result.unbuffered_active = False
 
-    def _kill(self, thread: int) -> None:
+    def _kill(self, thread: int, what: str = "QUERY") -> None:
         """End what a connection runs, by another one; a server that is gone runs nothing."""
         try:
             with closing(self._called()) as other:
-                _all(other, f"KILL QUERY {int(thread)}")
+                _all(other, f"KILL {what} {int(thread)}")
         except (pymysql.Error, OSError):
             return
+
+    def _end(self, connection: Any) -> None:
+        """Hang up, and have the server end the session when it next looks."""
+        connection.break_off()
+        threading.Thread(target=self._kill, args=(connection.thread_id(), "CONNECTION"), daemon=True).start()
 
     def _failure(self, error: pymysql.Error, flight: Flight, sql: str) -> DatabaseError:
         """Say in our errors what the server said in its own."""
         code = error.args[0] if error.args else 0
         message = str(error.args[-1]) if error.args else str(error)
-        if code == 1317 or (flight.is_cancelled and code in (1927, 2006, 2013)):
+        if code == 1317 or (flight.failure() is not None and code in (0, 1927, 2006, 2013)):
             return StatementFailed(flight.failure() or CANCELLED)
         if code in (1969, 3024):
             return StatementFailed(timed_out(flight.seconds))

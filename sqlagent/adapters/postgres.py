@@ -34,6 +34,7 @@ from sqlagent.adapters.base import (
     Rowing,
     check_text,
     failed,
+    hung_up_on,
     known_options,
     not_allowed,
     refused,
@@ -49,7 +50,7 @@ from sqlagent.adapters.postgres_copy import (
     csv_sql,
     gathered,
 )
-from sqlagent.adapters.postgres_session import Session, cancel, end, look_first, set_up
+from sqlagent.adapters.postgres_session import Session, cancel, drop, end, look_first, set_up
 from sqlagent.adapters.tally import Tally, checked
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits
@@ -146,8 +147,9 @@ class PostgresDatabase(Adapter):
         try:
             connection.read_only = True
             flight.arm(lambda: cancel(connection))
-            set_up(connection, flight, as_is=as_is, store_mark=self.store_mark)
-            yield connection
+            with hung_up_on(flight, lambda: drop(connection)):
+                set_up(connection, flight, as_is=as_is, store_mark=self.store_mark)
+                yield connection
         except psycopg.Error as error:
             raise self._failure(error, flight) from error
         finally:
@@ -263,8 +265,8 @@ class PostgresDatabase(Adapter):
         if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
             return not_allowed(message)
         if error.sqlstate is None or error.sqlstate.startswith(("08", "57P")):
-            if flight.is_cancelled:
-                return StatementFailed(Failure(FailureKind.CANCELLED, "The statement was stopped."))
+            if (stopped := flight.failure()) is not None:
+                return StatementFailed(stopped)
             return unreachable(
                 f"The connection to {self._where} was lost while the statement ran: {message}.".replace(
                     "..", "."

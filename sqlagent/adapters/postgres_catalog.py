@@ -115,7 +115,16 @@ def read_catalog(connection: Connection, tally: Tally) -> Catalog:
         for numbers in (made.checked, made.acting)
     )
     acting += sorted(f"{row[2]}.*" for row in relations if row[7] in made.acting)
-    told = (made.routines, made.types, made.fields, tuple(checked), tuple(acting), made.unseen)
+    planned = sorted(".".join(filter(None, tables[oid])) for oid in made.planned if oid in tables)
+    told = (
+        made.routines,
+        made.types,
+        made.fields,
+        tuple(checked),
+        tuple(acting),
+        made.unseen,
+        tuple(planned),
+    )
     return Catalog("postgres", found, structure_hash(found, told), home, *told)
 
 

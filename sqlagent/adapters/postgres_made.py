@@ -7,8 +7,9 @@ them, as the owner of an extension may put objects of his own into it.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, LiteralString
 
@@ -94,13 +95,14 @@ WITH RECURSIVE masters AS (
   UNION SELECT whole FROM domain JOIN part ON inner_type = domain.oid
   UNION SELECT whole FROM acting JOIN part ON inner_type = acting.oid
 )
-SELECT 'routine', name, NULL::int8 FROM function WHERE NOT is_trusted
+SELECT 'routine', name, oid::int8 FROM function WHERE NOT is_trusted
 UNION SELECT CASE WHEN o.name = ANY(%(words)s) THEN 'operator' ELSE 'routine' END, o.name, NULL FROM operator AS o
 WHERE NOT o.is_trusted AND o.oprleft < 16384 AND o.oprright < 16384
   AND NOT EXISTS (SELECT FROM pg_operator AS own WHERE own.oid < 16384 AND own.oprname = o.name
                   AND own.oprleft = o.oprleft AND own.oprright = o.oprright)
 UNION SELECT CASE WHEN (typtype = 'e' OR typtype = 'd' AND typbasetype < 16384)
                    AND oid NOT IN (SELECT oid FROM acting) AND oid NOT IN (SELECT oid FROM domain)
+                   AND NOT EXISTS (SELECT FROM own_type AS other WHERE other.name = own_type.name AND other.oid <> own_type.oid)
                   THEN 'type' ELSE 'routine' END, name, NULL
 FROM own_type WHERE typtype IN ('b', 'd', 'e', 'r', 'm') AND typcategory <> 'A' AND NOT is_trusted
 UNION SELECT 'checked', name, oid::int8 FROM domain WHERE is_plain AND oid NOT IN (SELECT oid FROM acting)
@@ -109,11 +111,52 @@ UNION SELECT CASE WHEN k.castcontext = 'i' OR t.typcategory = 'S' THEN 'cast' EL
              format_type(k.castsource, NULL) || ' to ' || format_type(k.casttarget, NULL), NULL
 FROM own_cast AS k JOIN pg_type AS t ON t.oid = k.casttarget WHERE k.castsource < 16384 AND k.casttarget < 16384
 UNION SELECT 'order', format_type(opcintype, NULL), NULL FROM order_class WHERE opcintype < 16384
-UNION SELECT 'field', a.attname::text, NULL FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
-WHERE c.relkind = 'c' AND a.attnum > 0 AND NOT a.attisdropped
+UNION SELECT 'order', format_type(s.amproclefttype, NULL), NULL FROM pg_amproc AS s
+WHERE s.oid >= 16384 AND s.amprocfamily < 16384 AND s.amproc >= 16384
+  AND s.amproc NOT IN (SELECT objid FROM extended WHERE classid = 'pg_proc'::regclass)
+UNION SELECT 'field', a.attname::text || CASE WHEN p.proname IS NULL THEN '' ELSE '()' END, NULL
+FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
+LEFT JOIN (SELECT DISTINCT proname FROM pg_proc WHERE oid < 16384 AND pronargs > 0) AS p ON p.proname = a.attname
+WHERE c.oid >= 16384 AND a.attnum > 0 AND NOT a.attisdropped
+  AND (c.relkind = 'c' OR p.proname IS NOT NULL AND c.relkind IN ('r', 'p', 'v', 'm', 'f'))
+UNION SELECT 'tree', tree.code, tree.relation::int8 FROM (
+  SELECT indexprs::text, indrelid FROM pg_index WHERE indexprs IS NOT NULL
+  UNION ALL SELECT indpred::text, indrelid FROM pg_index WHERE indpred IS NOT NULL
+  UNION ALL SELECT conbin::text, conrelid FROM pg_constraint WHERE contype = 'c' AND conrelid <> 0
+  UNION ALL SELECT partexprs::text, partrelid FROM pg_partitioned_table WHERE partexprs IS NOT NULL
+  UNION ALL SELECT to_jsonb(s) ->> 'stxexprs', stxrelid FROM pg_statistic_ext AS s
+) AS tree(code, relation)
+WHERE tree.code LIKE '%%:funcid %%' OR tree.code LIKE '%%:opfuncid %%'
+UNION SELECT 'planned', '', relation::int8 FROM (
+  SELECT i.indrelid, unnest(i.indclass) FROM pg_index AS i
+  UNION ALL SELECT p.partrelid, unnest(p.partclass) FROM pg_partitioned_table AS p
+) AS sorted(relation, class)
+WHERE class >= 16384 AND class NOT IN (SELECT objid FROM extended WHERE classid = 'pg_opclass'::regclass)
+UNION SELECT 'own', p.oid::regprocedure::text, NULL FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
+WHERE p.pronamespace = 'pg_catalog'::regnamespace
+  AND (p.oid < 16384 AND l.lanname NOT IN ('internal', 'c', 'sql')
+       OR p.oid >= 16384 AND p.oid NOT IN (SELECT objid FROM extended WHERE classid = 'pg_proc'::regclass))
+UNION SELECT 'body', p.prosrc || ' ' || COALESCE(to_jsonb(p) ->> 'prosqlbody', ''), p.oid::int8 FROM pg_proc AS p
+JOIN pg_language AS l ON l.oid = p.prolang AND l.lanname = 'sql' WHERE p.oid >= 16384
 ORDER BY 1, 2
 """
-_UNSEEN = {"operator": "the operator {}", "cast": "the cast of {}", "order": "the order of {}"}
+# Tables and views whose planning plans one of these: parents of a table, and views that name it.
+REACHED: LiteralString = """
+WITH RECURSIVE step(oid, next) AS (
+  SELECT inhrelid, inhparent FROM pg_inherits
+  UNION ALL SELECT d.refobjid, r.ev_class FROM pg_depend AS d JOIN pg_rewrite AS r ON r.oid = d.objid
+    WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass
+), reached(oid) AS (
+  SELECT unnest(%(planned)s::oid[]) UNION SELECT next FROM reached JOIN step USING (oid)
+)
+SELECT oid::int8 FROM reached
+"""
+_UNSEEN = {
+    "operator": "the operator {}",
+    "cast": "the cast of {}",
+    "order": "the order of {}",
+    "own": "the function pg_catalog.{}",
+}
 # Names that the grammar has for a type, beside those the server writes.
 _ALIASES = {
     "integer": ("int", "int4"), "bigint": ("int8",), "smallint": ("int2",), "boolean": ("bool",), "real": ("float4",),
@@ -124,7 +167,7 @@ _ALIASES = {
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a catalog tells of what somebody made; `checked` and `acting` are numbers of types."""
+    """What a catalog tells of what somebody made; `checked` and `acting` are numbers of types, `planned` of tables."""
 
     routines: tuple[str, ...]
     types: tuple[str, ...]
@@ -132,28 +175,81 @@ class Made:
     unseen: tuple[str, ...]
     checked: frozenset[int]
     acting: frozenset[int]
+    planned: frozenset[int]
 
 
 def read_made(ask: Callable[..., Iterable[tuple[Any, ...]]]) -> Made:
-    """Read what somebody made, in one statement with PostgreSQL's own names alone."""
+    """Read what somebody made, with PostgreSQL's own names alone."""
     ((path, _),) = ask(ALONE)
-    found: dict[str, list[str]] = defaultdict(list)
-    numbers: dict[str, set[int]] = defaultdict(set)
+    found: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for what, name, number in ask(MADE, {"trusted": TRUSTED, "words": BEHIND_WORDS}):
-        if number is None:
-            found[what].append(name)
-        else:
-            numbers[what].add(number)
+        found[what].append((name, number))
+    routines = {number: name for name, number in found["routine"] if number is not None}
+    unfolded = _unfolded(routines, found["body"])
+    planned = {table for _, table in found["planned"]}
+    planned |= {table for tree, table in found["tree"] if folds(tree, routines.keys(), unfolded)}
+    if planned:
+        planned = {table for (table,) in ask(REACHED, {"planned": sorted(planned)})}
     list(ask(BACK, (path,)))
-    targets = {name for cast in found["target"] for name in _names(cast.partition(" to ")[2])}
+
+    def names(what: str) -> list[str]:
+        return [name for name, _ in found[what]]
+
+    targets = {name for cast in names("target") for name in _names(cast.partition(" to ")[2])}
     return Made(
-        tuple(sorted({*found["routine"], *targets})),
-        tuple(found["type"]),
-        tuple(found["field"]),
-        tuple(words.format(name) for what, words in _UNSEEN.items() for name in found[what]),
-        frozenset(numbers["checked"]),
-        frozenset(numbers["acting"]),
+        tuple(sorted({*names("routine"), *targets})),
+        tuple(names("type")),
+        tuple(names("field")),
+        tuple(words.format(name) for what, words in _UNSEEN.items() for name in names(what)),
+        frozenset(number for _, number in found["checked"]),
+        frozenset(number for _, number in found["acting"]),
+        frozenset(planned),
     )
+
+
+_WORDS = re.compile(r"\w+")
+_NODES = re.compile(r"\\.|\{(\w*)|(\})|:(?:funcid|opfuncid) ([0-9]+)", re.DOTALL)
+
+
+def _unfolded(routines: Mapping[int, str], bodies: Iterable[tuple[str, int]]) -> set[int]:
+    """List the functions that PostgreSQL may put in place of a call and that call others of somebody's."""
+    numbers = set(map(str, routines))
+    names = {name.lower() for name in routines.values()}
+    found = set()
+    for body, number in bodies:
+        words = set(_WORDS.findall(body.lower()))
+        if number in routines and (words & names - {routines[number].lower()} or words & numbers):
+            found.add(number)
+    return found
+
+
+def folds(tree: str, made: Container[int], unfolded: Container[int]) -> bool:
+    """Say whether an expression calls one of these functions for values that are known when a statement is planned.
+
+    PostgreSQL computes such calls while it plans, as the user who asks. `tree` is an expression as pg_node_tree writes it.
+
+    Example:
+        >>> folds("{FUNCEXPR :funcid 20000 :args ({CONST :constvalue 4}) }", {20000}, ())
+        True
+        >>> folds("{FUNCEXPR :funcid 20000 :args ({VAR :varno 1}) }", {20000}, ())
+        False
+    """
+    open_nodes: list[list[bool]] = []
+    for node in _NODES.finditer(tree):
+        opened, closed, called = node.groups()
+        if opened is not None:
+            open_nodes.append([False, opened == "VAR"])
+        elif called is not None and open_nodes:
+            if int(called) in unfolded:
+                return True
+            open_nodes[-1][0] |= int(called) in made
+        elif closed is not None and open_nodes:
+            is_made, has_column = open_nodes.pop()
+            if is_made and not has_column:
+                return True
+            if open_nodes:
+                open_nodes[-1][1] |= has_column
+    return False
 
 
 def _names(written: str) -> set[str]:

@@ -18,6 +18,7 @@ from sqlagent.adapters.base import (
     MARKER_COLUMN,
     MARKER_TABLE,
     Flight,
+    hang_up,
     is_the_store,
     refused,
 )
@@ -186,6 +187,15 @@ def cancel(connection: psycopg.Connection[Any]) -> None:
         connection.cancel_safe(timeout=2)
     except psycopg.Error:
         return
+
+
+def drop(connection: psycopg.Connection[Any]) -> None:
+    """Hang up on a server that does not end a statement, from another thread."""
+    try:
+        number = connection.pgconn.socket
+    except psycopg.Error:  # it hung up first
+        return
+    hang_up(number)
 
 
 def end(connection: psycopg.Connection[Any]) -> None:

@@ -45,13 +45,15 @@ from sqlagent.adapters.base import (
 from sqlagent.adapters.sqlalchemy_dialects import FILES, READ_ONLY, REPLACED, speaks
 from sqlagent.adapters.tally import checked
 from sqlagent.errors import DatabaseError, StatementFailed
-from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits
+from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits, Rows
 
 OPTIONS = ("dialect",)
 # Rows fetched at a time.
 CHUNK = 100
 # The driver's own clock comes first; ours ends the statement this many seconds after the deadline.
 LATE_SECONDS = 0.2
+# How long a driver may take to notice that it should end.
+LEFT_BEHIND_SECONDS = 0.8
 
 READS = frozenset(("select", "with", "values", "table", "show", "explain", "describe", "desc", ""))
 # Those that no server-side cursor takes.
@@ -82,9 +84,6 @@ CLASSES: tuple[tuple[type | tuple[type, ...], Kind], ...] = (
 
 class SqlalchemyDatabase(Adapter):
     """One database behind a SQLAlchemy dialect. Options: dialect, as in `mssql+pymssql` (must be said)."""
-
-    # A driver that cannot break off a statement is left behind at the deadline.
-    is_in_process = True
 
     def __init__(
         self,
@@ -248,6 +247,9 @@ class SqlalchemyDatabase(Adapter):
             finally:
                 self._leave(result, flight)
 
+    def _all_rows(self, flight: Flight, sql: str, limits: Limits) -> Rows:
+        return _given_up_on(flight, lambda: super(SqlalchemyDatabase, self)._all_rows(flight, sql, limits))
+
     def _leave(self, result: sa.CursorResult[Any], flight: Flight) -> None:
         """End a statement whose rows were not all read, so that closing does not wait for the rest."""
         if not result.closed and not result._soft_closed:
@@ -319,6 +321,28 @@ def _let_go(made: Future[sa.Connection]) -> None:
     """Close a connection that came too late."""
     if made.exception() is None:
         made.result().close()
+
+
+def _given_up_on(flight: Flight, work: Callable[[], Rows]) -> Rows:
+    """Do work in a thread of its own, and leave it behind when its driver cannot break it off.
+
+    Nothing is known of these drivers but the interface of Python's databases, which has no way to stop
+    a statement. The thread ends when the server answers.
+    """
+    pool = ThreadPoolExecutor(1, thread_name_prefix="statement")
+    done = pool.submit(work)
+    pool.shutdown(wait=False)
+    until: float | None = None
+    while True:
+        try:
+            return done.result(timeout=LEFT_BEHIND_SECONDS / 4)
+        except TimeoutError:
+            failure = flight.failure()
+            if failure is None:
+                continue
+            until = until or time.monotonic() + LEFT_BEHIND_SECONDS
+            if time.monotonic() > until:
+                raise StatementFailed(failure) from None
 
 
 LENGTHS = {"mysql": "char_length", "mariadb": "char_length", "mssql": "len"}

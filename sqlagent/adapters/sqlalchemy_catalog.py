@@ -73,7 +73,8 @@ def read_catalog(connection: sa.Connection, speaks: str) -> Catalog:
     for schema in [default, *sorted(name for name in schemas if name != default)]:
         tables += _tables(connection, inspector, schema or None, "" if schema == default else schema)
     found = with_known_keys([table for table in tables if table.columns])
-    return Catalog(speaks, found, structure_hash(found), default)
+    # Whether a server of MySQL ignores case is not asked here, so it is taken to tell names apart.
+    return Catalog(speaks, found, structure_hash(found), default, exact_names=speaks == "mysql")
 
 
 def _tables(

@@ -196,11 +196,11 @@ def _next(sql: str, at: int, style: str, found: re.Match[str] | None) -> Lexeme 
             return refusal
     elif kind == "number" and _WORDLY.match(sql, found.end()):
         return _runs_on(typed, at, style)
-    elif typed == "@" and (style == "mysql" or (style in _LONG_TAIL and sql[at : at + 2] == "@@")):
+    elif typed == "@" and style in ("mysql", *_LONG_TAIL):
         return Refusal(
-            "@ reads or sets a variable of the session.",
-            "No statement before this one could set it, and its name may hold signs that end a word elsewhere.",
-            "Write the value itself.",
+            "@ names a variable of the session, another server or a file.",
+            "Only the tables of this source are read here.",
+            "Write the value itself, or name a table of this source.",
             at,
         )
     elif kind in ("open", "odd") or (typed == "$" and not _PARAMETER.match(sql, at)):

@@ -41,8 +41,10 @@ def _quoted_types(tokens: Sequence[Token]) -> Iterator[Token]:
 
 _CASTS = frozenset(("cast", "try_cast", "xmlserialize", "treat"))
 OWNER = {"postgres": "pg_catalog."}
-# The one word of the grammar whose plain form, substring(text, 1, 2), is looked up by its name.
-_LOOKED_UP = frozenset(("substring",))
+# Words of the grammar that are looked up by their name too where they stand as a plain call, as in overlay('a', 'b', 1).
+# They have a form of their own beside it that cannot be bound; left(text, 1) has none.
+_LOOKED_UP = ("substring", "overlay", "current_schema", "filter", "like", "json")
+_BOUND = ("left",)
 
 
 def own_problem(
@@ -81,8 +83,13 @@ def bind(
     """Make every call mean the engine's own function, where somebody made one of the same name."""
     own = frozenset(catalog.routines) - added
     owner = OWNER.get(catalog.dialect, "")
+    forms = (
+        {name for name in allowed.grammar if name in _LOOKED_UP or name.startswith("json_")}
+        if owner
+        else set()
+    )
     if owner:
-        own -= allowed.grammar - _LOOKED_UP
+        own -= allowed.grammar - forms - set(_BOUND)
     found: list[int] = []
     with_columns = names_with_columns(root) if own else set()
     for at, token in enumerate(tokens[:-1] if own else ()):
@@ -96,8 +103,12 @@ def bind(
         if at and tokens[at - 1].token_type == TokenType.DOT and catalog.dialect != "duckdb":
             continue
         is_quoted = token.token_type == TokenType.IDENTIFIER
-        if (folded(token.text, catalog.dialect) if is_quoted else token.text.lower()) in own:
-            if not owner or token.text.lower() in _LOOKED_UP:
+        name = folded(token.text, catalog.dialect) if is_quoted else token.text.lower()
+        is_clause = (
+            name == "filter" and tokens[at + 2 : at + 3] and tokens[at + 2].token_type == TokenType.WHERE
+        )
+        if name in own and not is_clause:
+            if not owner or name in forms:
                 return _refusal(token)
             found.append(token.start)
     return built.with_owner(owner, found) if found else built

@@ -48,6 +48,13 @@ def shapes_problem(
     dialect = catalog.dialect
     if not _is_statement(root, dialect):
         return _shape(root)
+    if dialect == "postgres" and (node := _kept_value(root)) is not None:
+        return Refusal(
+            "pg_attribute may be read by names of its columns only, without attmissingval.",
+            "That column keeps values of tables, those outside of this source too.",
+            "Name the columns you want.",
+            _position(node),
+        )
     for node in root.walk():
         name = type(node).__name__
         if name not in allowed.nodes and node is not root and not _called_by_name(node, allowed, added):
@@ -112,6 +119,21 @@ def _shape(node: exp.Expr) -> Refusal:
     known = next((words for kind, words in _NODES.items() if isinstance(node, kind)), None)
     what = f"{known}." if known else f"The SQL contains a part that is not on the list ({node.key.upper()})."
     return Refusal(what, "Only what is known to read, and nothing else, runs here.", READ, _position(node))
+
+
+def _kept_value(root: exp.Expr) -> exp.Expr | None:
+    """Find what may show the default values that PostgreSQL keeps in pg_attribute."""
+    sources = [table for table in root.find_all(exp.Table) if table.name.lower() == "pg_attribute"]
+    if not sources:
+        return None
+    names = {table.alias_or_name.lower() for table in sources} | {"attmissingval"}
+    for node in root.walk():
+        is_star = isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count)
+        is_named = isinstance(node, exp.Column) and not node.args.get("table") and node.name.lower() in names
+        is_kept = isinstance(node, exp.Identifier) and node.name.lower() == "attmissingval"
+        if is_star or is_named or is_kept or (isinstance(node, exp.TableAlias) and node.args.get("columns")):
+            return node
+    return None
 
 
 def _many_parts(node: exp.Table) -> Refusal:
@@ -190,21 +212,28 @@ def may_be_field(node: exp.Dot, catalog: Catalog, allowed: Lists) -> bool:
     if not isinstance(part, exp.Identifier):
         return True
     name = part.name if part.args.get("quoted") else part.name.lower()
-    if name in catalog.routines or reason_of(name):
-        return name in catalog.fields and not reason_of(name)
     if is_harmless_field(name, catalog, allowed):
         return True
-    return any(column.name == name for table in catalog.tables for column in table.columns)
+    is_column = any(column.name == name for table in catalog.tables for column in table.columns)
+    return is_column and not _may_be_call(name, catalog, allowed)
 
 
 def is_harmless_field(name: str, catalog: Catalog, allowed: Lists) -> bool:
-    """Say whether a name behind a dot is harmless even where it is read as a call."""
-    if name in catalog.routines:
-        return False
-    is_numbered = _NUMBERED.fullmatch(name) is not None
-    return is_numbered or name in allowed.functions or name in allowed.fields or name in catalog.fields
+    """Say whether a name behind a dot is that of a part or a listed function, harmless even where it is read as a call."""
+    is_part = name in allowed.fields or name in catalog.fields or f"{name}()" in catalog.fields
+    is_known = is_part or name in allowed.functions or _NUMBERED.fullmatch(name) is not None
+    return is_known and not _may_be_call(name, catalog, allowed)
 
 
+def _may_be_call(name: str, catalog: Catalog, allowed: Lists) -> bool:
+    """Say whether PostgreSQL may call what is not on the list, or what is on it for some arguments only."""
+    if name in catalog.routines or reason_of(name) or name in _BY_ARGUMENT:
+        return True
+    return f"{name}()" in catalog.fields and name not in allowed.functions
+
+
+# Functions whose arguments decide whether they may be called; see `calls`.
+_BY_ARGUMENT = frozenset(("current_setting",))
 _NUMBERED = re.compile(r"(?:f|column)[0-9]+")
 
 

@@ -26,21 +26,24 @@ def typed_problem(root: exp.Expr, catalog: Catalog) -> Refusal | None:
 
     Names are enough here: a column that bears the name of such a column counts as one, whatever its table.
     """
-    if not catalog.acting and not catalog.checked:
+    if not catalog.acting and not catalog.checked and not catalog.planned:
         return None
     rows = _low(name.removesuffix(".*") for name in catalog.acting if name.endswith(".*"))
     named = {source.alias_or_name.lower(): source.name.lower() for source in root.find_all(exp.Table)}
     tables = list(_tables(root, catalog))
     for table, place in tables:
+        if table.key in catalog.planned:
+            return _unread(
+                table,
+                place,
+                "An index, a check or statistics of it call somebody's code when a statement is planned.",
+            )
         column = next((c for c in table.columns if c.type in catalog.acting), None)
         if column is not None:
-            return Refusal(
-                f"The table {table.key[:60]} may not be read.",
+            return _unread(
+                table,
+                place,
                 f"Somebody's code runs when values of its column {column.name[:60]} are compared, cast or sorted.",
-                "Ask its owner for a view without that column, or with the column cast to text.",
-                start_of(place.this),
-                "table",
-                table.key,
             )
     names = _low(c.name for table, _ in tables for c in table.columns if c.type in catalog.checked)
     if names and (refusal := _renamed(root)) is not None:
@@ -59,6 +62,17 @@ def typed_problem(root: exp.Expr, catalog: Catalog) -> Refusal | None:
         if isinstance(select, exp.Select) and select is not root:
             return _misused(star)
     return None
+
+
+def _unread(table: Table, place: exp.Table, why: str) -> Refusal:
+    return Refusal(
+        f"The table {table.key[:60]} may not be read.",
+        why,
+        "Ask its owner to take that away, or for a copy without it.",
+        start_of(place.this),
+        "table",
+        table.key,
+    )
 
 
 def _low(names: Iterable[str]) -> frozenset[str]:

@@ -28,12 +28,13 @@ def words_problem(tokens: Sequence[Token], dialect: str, allowed: Lists) -> Refu
                 "Shorten the SQL, for instance by listing values once.",
                 token.start,
             )
-        if dialect == "sqlite" and before == TokenType.IN:
-            odd = _no_name(tokens, at)
+        if dialect in ("sqlite", "clickhouse") and before == TokenType.IN:
+            # ClickHouse takes any bare name for a table, one of a column or an alias too.
+            odd = _no_name(tokens, at) if dialect == "sqlite" else _no_bracket(token)
             if odd is not None:
                 return Refusal(
                     "Neither brackets nor the plain name of a table stands after IN.",
-                    "SQLite takes texts and most words there for the name of a table.",
+                    "The database takes texts and most words there for the name of a table.",
                     "Put brackets around values, as in IN ('text'), and quotes around a name.",
                     odd.start,
                 )
@@ -46,6 +47,10 @@ def words_problem(tokens: Sequence[Token], dialect: str, allowed: Lists) -> Refu
                 token.start,
             )
     return None
+
+
+def _no_bracket(token: Token) -> Token | None:
+    return None if token.token_type == TokenType.L_PAREN else token
 
 
 def _no_name(tokens: Sequence[Token], at: int) -> Token | None:

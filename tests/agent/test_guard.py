@@ -468,6 +468,64 @@ def test_names_of_tables_are_compared_exactly_where_the_server_does() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "dialect", ["oracle", "snowflake", "exasol", "materialize", "risingwave", "dremio", "postgres"]
+)
+def test_a_quoted_cte_frees_no_table_of_another_spelling(dialect: str) -> None:
+    catalog = replace(library("postgres"), dialect=dialect)
+    for sql in (
+        'WITH "Hidden" AS (SELECT 1 AS a) SELECT * FROM hidden',
+        'SELECT * FROM "Books"',
+        'WITH "boo\u212a_hidden" AS (SELECT 1 AS a) SELECT * FROM book_hidden',
+    ):
+        assert isinstance(check(sql, catalog), Refusal), sql
+    for sql in (
+        "SELECT * FROM BOOKS",
+        "WITH q AS (SELECT 1 AS a) SELECT * FROM Q",
+        'WITH "Q" AS (SELECT 1 AS a) SELECT * FROM "Q"',
+    ):
+        assert isinstance(check(sql, catalog), Passed), sql
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "duckdb", "mysql", "postgres", "trino"])
+def test_letters_beyond_ascii_are_not_lowered(dialect: str) -> None:
+    quote = "`" if dialect == "mysql" else '"'
+    sql = f"WITH {quote}boo\u212a_hidden{quote} AS (SELECT 1 AS a) SELECT * FROM book_hidden"
+    assert isinstance(check(sql, replace(library("sqlite"), dialect=dialect)), Refusal)
+
+
+def test_clickhouse_takes_names_after_in_for_tables() -> None:
+    catalog = replace(library("postgres"), dialect="clickhouse")
+    for sql in ("SELECT 1 IN hidden FROM books AS hidden", "SELECT 'x' IN title FROM books"):
+        assert isinstance(check(sql, catalog), Refusal), sql
+    assert isinstance(check("SELECT title IN ('x') FROM books", catalog), Passed)
+
+
+@pytest.mark.parametrize("dialect", ["teradata", "exasol", "drill", "spark", "snowflake"])
+def test_no_name_reaches_another_server(dialect: str) -> None:
+    assert isinstance(check("SELECT * FROM books@x", replace(library("postgres"), dialect=dialect)), Refusal)
+
+
+def test_a_schema_of_postgres_is_compared_as_it_is_quoted_and_its_own_tables_come_first() -> None:
+    catalog = library("postgres")
+    assert isinstance(check('SELECT id FROM "ARCHIVE".old_fines', catalog), Refusal)
+    assert isinstance(check('SELECT id FROM "archive".old_fines', catalog), Passed)
+    hidden = replace(catalog, tables=(*catalog.tables, Table("pg_authid", (Column("rolpassword"),))))
+    assert isinstance(check("SELECT rolpassword FROM pg_authid", hidden), Refusal)
+    assert isinstance(check("SELECT rolpassword FROM public.pg_authid", hidden), Passed)
+
+
+def test_a_table_whose_definition_calls_somebodys_code_is_not_read() -> None:
+    catalog = replace(library("postgres"), planned=("books", "archive.old_fines"))
+    for sql in (
+        "SELECT title FROM books",
+        "SELECT id FROM archive.old_fines",
+        "SELECT 1 FROM loans JOIN books ON true",
+    ):
+        assert isinstance(check(sql, catalog), Refusal), sql
+    assert isinstance(check("SELECT id FROM loans", catalog), Passed)
+
+
 @pytest.mark.parametrize("dialect", ["oracle", "snowflake"])
 def test_a_quoted_function_of_the_long_tail_is_another_one(dialect: str) -> None:
     catalog = replace(library("postgres"), dialect=dialect)

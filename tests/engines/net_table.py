@@ -76,9 +76,18 @@ the statement's words. Every user of MariaDB may change its own password, read-o
 current one first (`PASSWORD REQUIRE CURRENT`, which the page's statement sets).
 
 **SQLite and DuckDB** have no users: whoever opens the file may do what the process may, so there is no third column. Their
-sessions open the file read-only. They run inside the worker, and one call of one of their built-in
-functions cannot be broken off. `printf('%.*c', 2000000000, 'x')` in SQLite or `repeat('x', 3000000000)` in DuckDB
-fail at the deadline like any other, but go on in a thread left behind until that call ends, seconds to a minute.
+sessions open the file read-only. Each statement runs in a process of its own kind: a child that a server of forks
+made, with nothing of the environment's secrets and no file but the source's. One call of a built-in function cannot be broken
+off in either engine, so a child that is still busy 0.3 s after its deadline or a Stop is killed, and so is one that holds
+more memory than the statement may take (2 GB unless the source says otherwise, looked at every 50 ms, 10 ms near the limit).
+A crash is that statement's failure and nobody else's. The guard refuses what is seen to be long, and leaves the rest to these limits:
+rows without end, lists of lists, texts that an aggregate made long. `tests/engines/test_children.py` sends forty statements written to crash, fill and hold, and the
+attacks marked `limits`: each ended within 3 s of its deadline and less than 300 MB above its memory, and no other process with it. `python -m
+tests.engines.killing` sends the forty with any limits. What a child does not hold back: it runs as the user Mirror runs as, so a hole in SQLite
+or DuckDB that runs code would run with Mirror's rights on files.
+
+A server that does not end a statement (PostgreSQL and MySQL ask themselves between steps, and `array_fill` or `locate` over
+megabytes is one step) is hung up on 0.7 s after the deadline or Stop. The statement goes on there until the server next asks.
 
 **Spark SQL has no read-only session, and by itself no users.** What the column shows for it is the adapter's own doing, and no
 lock of the engine's: a query is sent in brackets, `( ... ) LIMIT n`, where Spark's grammar takes nothing but a query; settings
@@ -90,10 +99,12 @@ these, **the guard and the privileges of the user are the only locks: connect as
 
 Statements by people who had not seen the guard, `tests/engines/cases/attacks`: PostgreSQL 911, MariaDB 847, DuckDB 898, SQLite 582. They are sent
 on servers where functions are planted that bear the engine's names and write when they are called. With the guard alone and a user who may do
-everything: 0 effects (`tests/engines/test_attacks.py`, with every run of the tests). A further 101 reach what somebody made and SQL calls unseen:
-operators, casts and orders of types, macros behind words, names of tables that a text or a keyword stands for. Each is planted by itself,
-seen to work from behind, and refused (`cases/plants.jsonl`, `tests/engines/test_plants.py`). A view that calls a function calls it for
-whoever may read the view: that is its owner's doing.
+everything: 0 effects (`tests/engines/test_attacks.py`, with every run of the tests). A further 148 reach what somebody made and SQL calls unseen:
+operators, casts and orders of types, definitions of tables, macros behind words, names that a text, a keyword or another case stands for. Each is planted by itself,
+seen to work from behind, and refused (`cases/plants.jsonl`, `tests/engines/test_plants.py`). A view, a row policy,
+a generated column or a foreign table that calls something does so for whoever may read it: that is its owner's doing. A superuser of PostgreSQL can
+change what a listed name means: members of an extension, bodies of its own SQL functions, its catalog itself. Through SQLAlchemy nothing is known
+of what somebody made: there the user's privileges are the lock.
 
 This file is written by `python -m tests.engines.net_table`.
 """

@@ -11,7 +11,6 @@ import duckdb
 import pytest
 
 from sqlagent.adapters import open_database
-from sqlagent.adapters.duckdb import CONFIG
 from sqlagent.errors import StatementFailed, Unreachable
 from sqlagent.ports import ColumnStream
 from sqlagent.values import FailureKind, Limits
@@ -84,11 +83,10 @@ def test_a_python_variable_is_no_table(path: Path) -> None:
     assert secret.num_rows == 1
 
 
-def test_memory_is_bounded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(CONFIG, "memory_limit", "60MB")
+def test_memory_is_bounded(path: Path) -> None:
     with pytest.raises(StatementFailed, match="could not allocate|failed to") as caught:
         open_database("duckdb", database=str(path)).execute(
-            "SELECT list(range::VARCHAR) FROM range(20000000)", Limits(seconds=20)
+            "SELECT list(range::VARCHAR) FROM range(20000000)", Limits(seconds=20, memory=75_000_000)
         )
     assert caught.value.failure.kind is FailureKind.ERROR
     assert "Ask for less" in caught.value.failure.advice

@@ -132,3 +132,25 @@ def test_a_server_that_goes_away_mid_statement_is_said_to_and_the_next_works(lab
         database.execute("SELECT 1", Limits())
     server.start()
     assert database.execute("SELECT COUNT(*) FROM orders", Limits()).rows == ((3,),)
+
+
+# One call of a function, in which the server asks nobody whether it should stop.
+HELD = "SELECT locate(concat(repeat('a', 250), 'b'), repeat('a', 16000000))"
+
+
+@pytest.mark.parametrize("is_stopped", [False, True])
+def test_a_server_that_does_not_end_a_statement_is_hung_up_on(lab: MysqlLab, is_stopped: bool) -> None:
+    database = lab.connect()
+    stopping = threading.Timer(0.3, database.cancel)
+    if is_stopped:
+        stopping.start()
+    started = time.monotonic()
+    with pytest.raises(DatabaseError) as caught:
+        database.execute(HELD, Limits(seconds=60 if is_stopped else 0.3))
+    assert caught.value.failure.kind is (FailureKind.CANCELLED if is_stopped else FailureKind.TIMEOUT)
+    assert time.monotonic() - started < 3
+    assert database.execute("SELECT 1", Limits()).rows == ((1,),)
+    until = time.monotonic() + 30
+    while lab.in_flight("locate(concat"):
+        assert time.monotonic() < until, "the server goes on when it could stop"
+        time.sleep(0.1)

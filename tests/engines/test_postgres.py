@@ -150,3 +150,33 @@ def test_five_hundred_tables_are_read_in_under_five_seconds(lab: PostgresLab) ->
     catalog = lab.connect(database="wide", user="owner").catalog()
     assert (len(catalog.tables), len(catalog.tables[0].columns)) == (500, 11)
     assert time.monotonic() - started < 5
+
+
+# Two calls of functions, in which the server asks nobody whether it should stop: some five seconds.
+HELD = "SELECT array_positions(array_fill(1.5::numeric, ARRAY[60000000]), 2)"
+
+
+def test_a_server_that_does_not_end_a_statement_is_hung_up_on(lab: PostgresLab) -> None:
+    database = lab.connect()
+    started = time.monotonic()
+    with pytest.raises(DatabaseError) as caught:
+        database.execute(HELD, Limits(seconds=0.3))
+    assert caught.value.failure.kind is FailureKind.TIMEOUT
+    assert time.monotonic() - started < 3
+    assert database.execute("SELECT 1", Limits()).rows == ((1,),)
+    until = time.monotonic() + 20
+    while lab.in_flight("array_fill"):
+        assert time.monotonic() < until, "the server goes on when it could stop"
+        time.sleep(0.1)
+
+
+def test_stop_hangs_up_too(lab: PostgresLab) -> None:
+    database = lab.connect()
+    stopping = threading.Timer(0.5, database.cancel)
+    stopping.start()
+    started = time.monotonic()
+    with pytest.raises(DatabaseError) as caught:
+        database.execute(HELD, Limits(seconds=60))
+    assert caught.value.failure.kind is FailureKind.CANCELLED
+    assert time.monotonic() - started < 3
+    stopping.join()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import tempfile
 import time
 from pathlib import Path
 
@@ -47,6 +48,14 @@ def note_and_sleep(path: str) -> None:
     time.sleep(60)
 
 
+def crash_beside_a_file(path: str) -> None:
+    """Crash after a temporary file was made, and write down where."""
+    descriptor, name = tempfile.mkstemp()
+    os.write(descriptor, b"x" * 1_000)
+    Path(path).write_text(name)
+    crash()
+
+
 def spin() -> None:
     while True:
         pass
@@ -88,6 +97,10 @@ def write(path: str) -> str:
 
 
 def server_of() -> int:
-    """The server of this process: the parent of its keeper."""
-    stat = Path(f"/proc/{os.getppid()}/stat").read_text()
-    return int(stat.rpartition(")")[2].split()[1])
+    """The server of this process."""
+    return os.getppid()
+
+
+def threads_of_server() -> int:
+    """How many threads the process has that forks this one."""
+    return len(list(Path(f"/proc/{os.getppid()}/task").iterdir()))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import pickle
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from threading import Thread
@@ -13,8 +14,10 @@ import pytest
 
 from mirror import confined
 from mirror.confined import Bounds, Broken, Unfinished, Why
+from tests.processes import parent
 from tests.web import hostile
 
+ROOT = Path(__file__).resolve().parents[2]
 SMALL = Bounds(seconds=5, megabytes=200)
 
 
@@ -78,6 +81,13 @@ def test_files_are_written_no_larger_than_allowed(tmp_path):
     assert (tmp_path / "big").stat().st_size == 3_000_000
 
 
+def test_temporary_files_go_with_who_made_them(tmp_path):
+    noted = tmp_path / "name"
+    error = ended(hostile.crash_beside_a_file, str(noted), bounds=Bounds(5, 200, file_megabytes=1))
+    assert error.why is Why.CRASH
+    assert not Path(noted.read_text()).exists()
+
+
 def test_what_was_called_off_is_killed_at_once():
     began = time.monotonic()
     with confined.called_off_when(lambda: time.monotonic() - began > 0.3):
@@ -116,19 +126,29 @@ def test_a_server_that_was_killed_is_started_again():
     assert confined.run(hostile.double, 1, bounds=SMALL)[1] == 2
 
 
-def test_a_child_ends_with_whoever_waits_for_it(tmp_path):
+def test_what_forks_has_one_thread_whatever_it_has_loaded():
+    """A lock that another thread held would be held for ever in the child."""
+    assert "sqlagent.adapters.duckdb_engine" in confined._starting.modules
+    assert confined.run(hostile.threads_of_server, bounds=SMALL) == 1
+
+
+WAITS = """
+from mirror import confined
+from tests.web import hostile
+confined.run(hostile.note_and_sleep, {noted!r}, bounds=confined.Bounds(60, 200, file_megabytes=1))
+"""
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM])
+def test_a_child_and_its_server_end_with_whoever_waits_for_it(tmp_path, sign):
     noted = tmp_path / "pid"
-    waiting = confined._Call(Bounds(60, 200, file_megabytes=1))
-    thread = Thread(target=_swallow, args=(waiting, noted))
-    thread.start()
+    waiting = subprocess.Popen([sys.executable, "-c", WAITS.format(noted=str(noted))], cwd=ROOT)
     until = time.monotonic() + 10
     while not noted.is_file() and time.monotonic() < until:
         time.sleep(0.02)
-    waiting._control.shutdown(2)
-    assert is_gone(int(noted.read_text()))
-    thread.join()
-    waiting.close()
-
-
-def _swallow(waiting, noted: Path) -> None:
-    waiting.answer(pickle.dumps((hostile.note_and_sleep, (str(noted),), False)), None)
+    child = int(noted.read_text())
+    server = parent(child)
+    waiting.send_signal(sign)
+    waiting.wait()
+    assert is_gone(child)
+    assert is_gone(server)

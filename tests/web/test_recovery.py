@@ -20,6 +20,7 @@ from mirror.asking import services
 from mirror.asking.models import Run, Version
 from mirror.work.leases import Status
 from mirror.work.recovery import work_recover
+from tests.processes import below, command, seconds_used
 from tests.scripted_server import ScriptedServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -154,6 +155,24 @@ def test_stop_ends_a_run_and_its_sql_in_the_database(shop, alice, as_alice, work
     until(lambda: busy(worker.process.pid, 0.5) < 0.05, 10)
 
 
+def test_nothing_of_a_worker_that_was_killed_goes_on(shop, alice, worker, model) -> None:
+    """Neither its pool, nor servers of forks, nor the child that runs the statement."""
+    model.script = f"```sql\n{FOR_EVER}\n```"
+    services.run_ask(alice, shop, QUESTION)
+    worker.start()
+    pid = worker.process.pid
+    until(lambda: busy(pid, 0.5) > 0.5 and any(len(below(one)) > 0 for one in servers_below(pid)))
+    started = below(pid)
+    assert len(started) >= 3, "a process of the pool, a server, a child"
+    worker.kill()
+    until(lambda: not any(map(command, started)), 3)
+
+
+def servers_below(pid: int) -> list[int]:
+    """The servers of forks that a process has started, or those below it."""
+    return [one for one in below(pid) if b"forks.server" in command(one)]
+
+
 def test_a_message_that_was_lost_is_sent_again(shop, alice, worker) -> None:
     worker.kill()
     run = services.run_ask(alice, shop, QUESTION)
@@ -168,16 +187,7 @@ def test_a_message_that_was_lost_is_sent_again(shop, alice, worker) -> None:
 
 
 def busy(pid: int, seconds: float) -> float:
-    """Share of a processor a process and its children take, over some seconds."""
-    children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()
-
-    def ticks() -> int:
-        total = 0
-        for one in (str(pid), *children):
-            fields = Path(f"/proc/{one}/stat").read_text().rsplit(")", 1)[1].split()
-            total += int(fields[11]) + int(fields[12])
-        return total
-
-    before = ticks()
+    """Share of a processor a process and all below it take, over some seconds."""
+    before = {one: seconds_used(one) for one in (pid, *below(pid))}
     time.sleep(seconds)
-    return (ticks() - before) / os.sysconf("SC_CLK_TCK") / seconds
+    return sum(seconds_used(one) - before.get(one, 0.0) for one in (pid, *below(pid))) / seconds

@@ -69,6 +69,17 @@ def test_all_rows_together_take_no_more_memory_than_the_source_allows(answered, 
     assert ran(answered, wide).result.row_count == 3000
 
 
+def test_a_statement_takes_no_more_memory_than_the_source_allows(answered, shop):
+    twice = ", ".join(
+        f"c{n} AS (SELECT * FROM c{n - 1} UNION ALL SELECT * FROM c{n - 1})" for n in range(1, 31)
+    )
+    wide = f"WITH c0 AS (SELECT 1 AS a), {twice} SELECT COUNT(*) FROM c30"
+    limited(shop, statement_megabytes=60)
+    failed = ran(answered, wide)
+    assert "needed more than 60 MB of memory" in failed.failure["message"]
+    assert ran(answered, "SELECT 1").result.row_count == 1
+
+
 def test_an_answer_looks_at_no_more_rows_than_the_source_allows(transactional_db, shop, alice, media):
     limited(shop, candidate_rows=2, result_rows=4)
     run = services.run_ask(alice, shop, "How much revenue does each category bring?")

@@ -11,7 +11,8 @@ from django.core.paginator import Paginator
 
 from mirror.asking import selectors
 from mirror.asking.models import Run, Thread
-from mirror.asking.pages.words import counted, percent, state_of
+from mirror.asking.pages.words import percent, state_of
+from mirror.phrases import counted
 from mirror.sources.selectors import sources_visible
 
 if TYPE_CHECKING:

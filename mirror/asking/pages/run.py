@@ -10,7 +10,8 @@ from mirror.asking import selectors
 from mirror.asking.models import Run, Version
 from mirror.asking.pages.steps import StepsView, steps_view
 from mirror.asking.pages.version import VersionItem, VersionView, version_item, version_view
-from mirror.asking.pages.words import PRIVACY, PRIVACY_MEANING, counted, noted, percent, state_of, sure
+from mirror.asking.pages.words import PRIVACY, PRIVACY_MEANING, noted, percent, state_of, sure
+from mirror.phrases import counted
 from mirror.results.cells import Cell
 from mirror.results.pages import TableWish, preview_cells
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mirror.asking.models import Run, Step
-from mirror.asking.pages.words import counted, noted, seconds_between, state_of, took
+from mirror.asking.pages.words import noted, seconds_between, state_of
+from mirror.phrases import counted, took
 from mirror.results.cells import Cell
 from mirror.results.pages import preview_cells
 

@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from mirror.asking.models import Version
-from mirror.asking.pages.words import counted, took, version_state
+from mirror.asking.pages.words import version_state
+from mirror.phrases import counted, took
 from mirror.results.pages import TablePage, TableWish, table_page
 
 _ORIGINS = {

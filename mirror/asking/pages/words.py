@@ -34,32 +34,6 @@ def noted(note: str) -> str:
     return f"“{found[1]}” → {found[2]}" if found else note
 
 
-def counted(count: int, one: str, many: str = "") -> str:
-    """A number with its noun.
-
-    Example:
-        >>> counted(1, "row"), counted(1200, "row"), counted(2, "query", "queries")
-        ('1 row', '1,200 rows', '2 queries')
-    """
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
-def took(seconds: float) -> str:
-    """How long something took, as short as it is useful.
-
-    Example:
-        >>> took(0.0042), took(0.93), took(12.3), took(75)
-        ('0.004 s', '0.93 s', '12 s', '1 min 15 s')
-    """
-    if seconds < 0.1:
-        return f"{seconds:.3f} s"
-    if seconds < 10:
-        return f"{seconds:.2f} s".replace(".00", "")
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    return f"{int(seconds) // 60} min {int(seconds) % 60} s"
-
-
 def sure(confidence: float | None) -> str:
     """A confidence in words.
 

@@ -23,7 +23,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from mirror.exports.images.look import LINE, MUTED, PANEL, SERIES, STRONG, TEXT, Json
-from mirror.exports.names import one_line
+from mirror.phrases import one_line
 
 # Nothing in a title or a label is mathematics; "$5 to $9" is two amounts.
 mpl.rcParams.update({"text.parse_math": False, "font.family": ["DejaVu Sans"], "axes.unicode_minus": False})

@@ -15,10 +15,10 @@ from typing import Any
 from django.conf import settings
 
 from mirror.modes import hand_over
+from mirror.phrases import size
 from mirror.reports.channels.mail_letter import text_file
 from mirror.reports.channels.naming import dated_names
 from mirror.reports.channels.values import NOWHERE, Attachment, ChannelError, DeliveryFailed, Parcel, Reach
-from mirror.reports.channels.wording import size_said
 from sqlagent.errors import without_folders
 
 _WORDS = {
@@ -110,7 +110,7 @@ def deliver(
     finally:
         for part, _ in aside:
             _remove(part)
-    total = size_said(sum(file.size for _, file in names))
+    total = size(sum(file.size for _, file in names))
     files = "1 file" if len(names) == 1 else f"{len(names)} files"
     return f"{files}, {total}, in {aside[0][1].parent}"
 

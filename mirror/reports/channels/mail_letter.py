@@ -24,9 +24,10 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.template.loader import render_to_string
 
+from mirror.phrases import one_line, size
 from mirror.reports.channels.tables import Table, as_text, table
 from mirror.reports.channels.values import Attachment, DeliveryFailed, Parcel, Section
-from mirror.reports.channels.wording import moment, one_line, size_said, subject
+from mirror.reports.channels.wording import moment, subject
 from sqlagent.errors import without_folders
 
 # No 8-bit bytes: every server takes them, whatever it announces.
@@ -193,8 +194,8 @@ def _context(
         "why": _why(parcel),
         "when": moment(parcel.scheduled_for, parcel.zone) if parcel.scheduled_for else "",
         "sections": [_shown(s, image) for s, image in zip(parcel.sections, images, strict=True)],
-        "attached": [(_file_name(f.name), size_said(f.size), f) for f in attached],
-        "linked": [(_file_name(f.name), size_said(f.size), f) for f in linked],
+        "attached": [(_file_name(f.name), size(f.size), f) for f in attached],
+        "linked": [(_file_name(f.name), size(f.size), f) for f in linked],
     }
 
 

@@ -35,11 +35,12 @@ from botocore.exceptions import (
 )
 from botocore.session import get_session
 
+from mirror.phrases import one_line, size
 from mirror.reports.channels.mail_letter import text_file
 from mirror.reports.channels.naming import dated_names, moment_utc
 from mirror.reports.channels.posting import url_check
 from mirror.reports.channels.values import NOWHERE, ChannelError, DeliveryFailed, Parcel, Reach
-from mirror.reports.channels.wording import ANSWER_CHARS, one_line, size_said
+from mirror.reports.channels.wording import ANSWER_CHARS
 from mirror.sources.addresses import refused_because
 from sqlagent.errors import without_folders
 
@@ -138,7 +139,7 @@ def deliver(
             f"A file could not be read: {error.strerror or without_folders(str(error))}."
         ) from None
     files = "1 file" if len(names) == 1 else f"{len(names)} files"
-    return f"{files}, {size_said(sum(file.size for _, file in names))}, in {place}"
+    return f"{files}, {size(sum(file.size for _, file in names))}, in {place}"
 
 
 def _refused(error: ClientError, place: str) -> DeliveryFailed:

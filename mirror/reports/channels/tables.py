@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from mirror.exports.defusing import defused
+from mirror.phrases import one_line
 from mirror.reports.channels.values import Section
-from mirror.reports.channels.wording import one_line, rows_said
+from mirror.reports.channels.wording import rows_said
 from mirror.results.cells import shown
 
 # A message is read at a glance; the files and the page have the rest.

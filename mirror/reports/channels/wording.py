@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from mirror.phrases import one_line
 from mirror.reports.channels.values import Parcel, Section
 
 # How a subject begins, by what the parcel is about.
@@ -29,22 +29,6 @@ ANSWER_CHARS = 300
 _HIDING = frozenset("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff")
 
 
-def one_line(text: str, most: int = 0) -> str:
-    """Make a text one line of what can be seen: controls and line ends become spaces, runs of them one.
-
-    Longer than `most` characters it is cut, with an ellipsis; 0 is no limit.
-
-    Example:
-        >>> one_line("Sales\\r\\nBcc: all@example.org\\x00"), one_line("abcdef", 4)
-        ('Sales Bcc: all@example.org', 'abc…')
-    """
-    seen = "".join(
-        " " if unicodedata.category(c) in ("Cc", "Zl", "Zp", "Cs") else c for c in text if c not in _HIDING
-    )
-    line = " ".join(seen.split())
-    return line[: most - 1].rstrip() + "…" if most and len(line) > most else line
-
-
 def subject(parcel: Parcel) -> str:
     """What the parcel is, in one line.
 
@@ -64,19 +48,6 @@ def moment(at: datetime, zone: str) -> str:
     """
     here = at.astimezone(ZoneInfo(zone))
     return f"{here:%A} {here.day} {here:%B %Y, %H:%M} ({zone})"
-
-
-def size_said(size: int) -> str:
-    """Say a number of bytes.
-
-    Example:
-        >>> size_said(900), size_said(1_500_000), size_said(20_000_000)
-        ('900 bytes', '1.5 MB', '20 MB')
-    """
-    if size < 1_000:
-        return f"{size} bytes"
-    unit, step = next((u for u in (("kB", 1e3), ("MB", 1e6)) if size < u[1] * 999.5), ("GB", 1e9))
-    return f"{size / step:.1f}".removesuffix(".0") + f" {unit}"
 
 
 def rows_said(section: Section, shown: int) -> str:

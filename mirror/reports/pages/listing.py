@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from django.core.paginator import Page
 
+from mirror import phrases
 from mirror.people.models import User
 from mirror.reports.models import Report, ReportRun
 from mirror.reports.pages import words
@@ -142,7 +143,7 @@ def sends_words(report: Report) -> str:
     names = [part.name for part in report.parts.all()]
     if len(names) > 3:
         return f"{', '.join(names[:2])} and {len(names) - 2} more"
-    return words.joined(names)
+    return phrases.joined(names)
 
 
 def goes_to_words(report: Report) -> str:
@@ -150,12 +151,12 @@ def goes_to_words(report: Report) -> str:
     told = []
     for channel in report.channels.all():
         if channel.kind == "mail":
-            told.append(words.plural(len(channel.target.get("to", [])), "person", "people"))
+            told.append(phrases.counted(len(channel.target.get("to", [])), "person", "people"))
         else:
             told.append(
                 {"slack": "Slack", "webhook": "a webhook", "folder": "a folder", "s3": "S3"}[channel.kind]
             )
-    return words.joined(told)
+    return phrases.joined(told)
 
 
 def failing_words(report: Report) -> str:

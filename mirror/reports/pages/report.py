@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.paginator import Page
 from django.utils import timezone
 
+from mirror import phrases
 from mirror.exports.values import FORMATS
 from mirror.reports import channels
 from mirror.reports.models import Channel, Delivery, Report, ReportPart, ReportRun, RunPart
@@ -147,7 +148,7 @@ def report_page(
         ahead=[] if report.is_paused else schedule_ahead(report),
         missed=report.get_missed_display().lower(),
         condition=condition_words(report),
-        formats=words.joined([FORMATS[name].label for name in report.formats if name in FORMATS]),
+        formats=phrases.joined([FORMATS[name].label for name in report.formats if name in FORMATS]),
         parts=[_part(part, saved_seen) for part in report.parts.all()],
         channels=[channel_line(channel) for channel in report.channels.all()],
         breaking=breaking_of(report, saved_seen),
@@ -177,7 +178,7 @@ def _too_fast(report: Report) -> str:
         return ""
     if schedule is None or not is_too_fast(schedule, report.owner):
         return ""
-    return f"Runs are {words.plural(settings.REPORT_LEAST_MINUTES, 'minute')} apart at least, so some of its times are left out."
+    return f"Runs are {phrases.counted(settings.REPORT_LEAST_MINUTES, 'minute')} apart at least, so some of its times are left out."
 
 
 def schedule_ahead(report: Report) -> list[Ahead]:
@@ -227,7 +228,7 @@ def condition_words(report: Report) -> str:
     test, row = TESTS.get(kept.get("test", ""), ""), ROWS.get(kept.get("row", ""), "")
     told = f"When {kept.get('column')}{of} is {test} {kept.get('value')} {row}"
     quiet = kept.get("quiet_hours")
-    return f"{told}; told again after {words.plural(int(quiet), 'hour')}" if quiet is not None else told
+    return f"{told}; told again after {phrases.counted(int(quiet), 'hour')}" if quiet is not None else told
 
 
 def _part(part: ReportPart, saved_seen: Collection[int]) -> PartLine:
@@ -290,7 +291,7 @@ def run_line(run: ReportRun, zone: str) -> RunLine:
         cause=words.cause_words(run),
         state=words.state(words.run_state(run, deliveries)),
         rows=sum(part.row_count for part in parts) if parts else None,
-        size=words.size(sum(file.size for file in files)) if files else "",
+        size=phrases.size(sum(file.size for file in files)) if files else "",
         lasted=words.lasted(run.started_at, run.ended_at),
         delivered=f"{sent} of {len(deliveries)}" if deliveries else "",
         reason=run.reason or held_words(deliveries) or undelivered_words(deliveries),
@@ -325,7 +326,7 @@ def undelivered_words(deliveries: Sequence[Delivery]) -> str:
     missed = [delivery for delivery in deliveries if delivery.state == Delivery.State.GIVEN_UP]
     if not missed:
         return ""
-    names = words.joined([one.to for one in missed[:3]])
+    names = phrases.joined([one.to for one in missed[:3]])
     more = f" and {len(missed) - 3} more" if len(missed) > 3 else ""
     said = str(missed[0].answers[-1].get("answer", "")) if missed[0].answers else ""
     return f"Not delivered to {names}{more}. {said}".strip()

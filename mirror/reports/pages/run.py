@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from mirror import phrases
 from mirror.exports.values import FORMATS
 from mirror.queries.dates import date_read
 from mirror.reports.models import Delivery, FileLink, ReportFile, ReportRun, RunPart
@@ -213,7 +214,7 @@ def late_words(run: ReportRun) -> str:
     if not run.scheduled_for or not run.started_at:
         return ""
     seconds = (run.started_at - run.scheduled_for).total_seconds()
-    return f"{words.duration(seconds)} late" if seconds > LATE_MINUTES * 60 else ""
+    return f"{phrases.took(seconds)} late" if seconds > LATE_MINUTES * 60 else ""
 
 
 def _about(run: ReportRun) -> str:
@@ -232,8 +233,8 @@ def _part(part: RunPart, run: ReportRun) -> PartView:
         sql=part.sql,
         arguments=[(str(name), _value(value, part, run)) for name, value in part.arguments.items()],
         source=part.source.name if part.source else "",
-        count=words.plural(part.row_count, "row"),
-        lasted=words.duration(part.seconds),
+        count=phrases.counted(part.row_count, "row"),
+        lasted=phrases.took(part.seconds),
         truncated=part.truncated,
         has_image=bool(part.image),
         first=first_rows(part),
@@ -262,7 +263,7 @@ def first_rows(part: RunPart) -> FirstRows:
     columns = [(one.name, one.kind in ("integer", "number")) for one in read.columns[:FIRST_COLUMNS]]
     told = []
     if read.total > len(read.rows):
-        told.append(f"The first {len(read.rows)} of {words.plural(part.row_count, 'row')}")
+        told.append(f"The first {len(read.rows)} of {phrases.counted(part.row_count, 'row')}")
     if len(read.columns) > len(columns):
         told.append(f"{len(read.columns) - len(columns)} more columns are in the files")
     return FirstRows(
@@ -283,7 +284,7 @@ def file_line(file: ReportFile, zone: str, fresh: tuple[int, str] | None = None)
     links = sorted(file.links.all(), key=lambda link: link.created_at, reverse=True)
     is_fresh = fresh is not None and fresh[0] == file.pk
     kind = FORMATS[file.format].label if file.format in FORMATS else file.format
-    about = f"{kind} · {words.plural(file.row_count, 'row')} · {words.size(file.size)}"
+    about = f"{kind} · {phrases.counted(file.row_count, 'row')} · {phrases.size(file.size)}"
     return FileLine(
         id=file.pk,
         name=file.name,
@@ -306,7 +307,7 @@ def _link(link: FileLink, zone: str) -> LinkLine:
         made_by=link.made_by.get_full_name() or link.made_by.username,
         made=words.moment(link.created_at, zone),
         until=words.moment(link.expires_at, zone),
-        opened="not opened yet" if not link.opened else f"opened {words.plural(link.opened, 'time')}",
+        opened="not opened yet" if not link.opened else f"opened {phrases.counted(link.opened, 'time')}",
         state=state,
     )
 
@@ -320,7 +321,7 @@ def _delivery(delivery: Delivery, zone: str, may_change: bool) -> DeliveryLine:
         kind=str(delivery.get_kind_display()),
         about="" if delivery.about == Delivery.About.REPORT else str(delivery.get_about_display()),
         state=words.state(_delivery_state(delivery)),
-        attempts=words.plural(delivery.attempts, "attempt") if delivery.attempts else "",
+        attempts=phrases.counted(delivery.attempts, "attempt") if delivery.attempts else "",
         last=answers[-1] if answers else None,
         earlier=answers[:-1],
         next=words.moment(delivery.not_before, zone) if waits else None,

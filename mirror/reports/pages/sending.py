@@ -8,6 +8,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.utils import timezone
 
+from mirror import phrases
 from mirror.people.models import Quota, QuotaMet
 from mirror.reports.models import Allowance, Consent
 from mirror.reports.pages import words
@@ -111,7 +112,7 @@ def sending_page(refused: tuple[str, str, str] | None = None) -> SendingPage:
             ("Channels of a report", f"{settings.REPORT_CHANNELS:,}"),
             (
                 "Between two runs of a schedule",
-                f"{words.plural(settings.REPORT_LEAST_MINUTES, 'minute')} at least",
+                f"{phrases.counted(settings.REPORT_LEAST_MINUTES, 'minute')} at least",
             ),
         ],
         allowed=[_allowed(kind, refused) for kind in Allowance.Kind],
@@ -126,7 +127,7 @@ def met_lines() -> list[MetLine]:
     return [
         MetLine(
             quota_words(met),
-            f"Held back {words.plural(met.held, 'time')} in the hour from then.",
+            f"Held back {phrases.counted(met.held, 'time')} in the hour from then.",
             words.moment(met.at, settings.TIME_ZONE),
         )
         for met in found.select_related("person")[:50]

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.utils import timezone
 
+from mirror.phrases import took
 from mirror.reports.models import Delivery, Report, ReportRun
 from mirror.reports.schedule import Schedule, ScheduleError
 from mirror.work.leases import Status
@@ -85,50 +86,7 @@ def away(distance: timedelta) -> str:
 
 def lasted(start: datetime | None, end: datetime | None) -> str:
     """Say how long something took; nothing when it did not begin or has not ended."""
-    return duration((end - start).total_seconds()) if start and end else ""
-
-
-def duration(seconds: float) -> str:
-    """Say a number of seconds.
-
-    Example:
-        >>> duration(0.04), duration(75), duration(7260)
-        ('0.04 s', '1 min 15 s', '2 h 1 min')
-    """
-    seconds = max(0.0, seconds)
-    if seconds < 10:
-        return f"{seconds:.2g} s" if seconds >= 0.01 else "0 s"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3_600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3_600} h {whole % 3_600 // 60} min"
-
-
-def size(count: int) -> str:
-    """Say a number of bytes.
-
-    Example:
-        >>> size(812), size(1_230_000)
-        ('812 bytes', '1.2 MB')
-    """
-    if count < 1_000:
-        return f"{count} byte{'' if count == 1 else 's'}"
-    for unit, factor in (("kB", 1_000), ("MB", 1_000_000)):
-        if count < factor * 1_000:
-            return f"{count / factor:.1f} {unit}"
-    return f"{count / 1_000_000_000:.1f} GB"
-
-
-def joined(names: list[str]) -> str:
-    """Put names in a row.
-
-    Example:
-        >>> joined(["CSV", "Excel", "PDF"])
-        'CSV, Excel and PDF'
-    """
-    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+    return took((end - start).total_seconds()) if start and end else ""
 
 
 def run_state(run: ReportRun, deliveries: list[Delivery] | None = None) -> str:
@@ -199,16 +157,6 @@ def schedule_words(report: Report) -> str:
         return Schedule.from_json(report.schedule, report.zone).words()
     except ScheduleError as error:
         return f"No longer a schedule: {error}"
-
-
-def plural(count: int, one: str, many: str = "") -> str:
-    """Count things.
-
-    Example:
-        >>> plural(1, "person", "people"), plural(1200, "row")
-        ('1 person', '1,200 rows')
-    """
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def cause_words(run: ReportRun) -> str:

@@ -12,11 +12,11 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from mirror.exports.names import one_line
 from mirror.exports.values import FORMATS
 from mirror.library import services as library
 from mirror.library.models import SavedSql
 from mirror.people.models import Team, User
+from mirror.phrases import one_line
 from mirror.reports.models import Report, ReportPart
 from mirror.reports.schedule import Schedule, ScheduleError, zone_read
 from mirror.reports.selectors import may_own, may_take_over, saved_usable, teams_to_share_with

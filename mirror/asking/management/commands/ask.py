@@ -10,6 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from mirror.asking import services
+from mirror.phrases import one_line
 from mirror.queries.running import source_opened
 from mirror.results.cells import exact_text, json_cell, shown
 from mirror.sources.models import Source
@@ -118,8 +119,8 @@ def table_lines(rows: Rows, count: int = SHOWN_ROWS) -> list[str]:
     cells = [
         [shown(cell, name) for cell, name in zip(row, rows.columns, strict=True)] for row in rows.rows[:count]
     ]
-    texts = [[_one_line(cell.text) for cell in row] for row in cells]
-    heads = [_one_line(name) for name in rows.columns]
+    texts = [[_shown(cell.text) for cell in row] for row in cells]
+    heads = [_shown(name) for name in rows.columns]
     widths = [max(len(head), *(len(row[n]) for row in texts), 1) for n, head in enumerate(heads)]
     right = [any(row[n].look == "num" for row in cells) for n in range(len(heads))]
 
@@ -149,14 +150,14 @@ def event_line(event: Event) -> str:
         case Sampling(round, feedback):
             return "sampling" if not round else f"sampling again: {'; '.join(feedback)}"
         case Executed(index, execution):
-            return f"attempt {index + 1}: {_happened(execution.result)}  {_one_line(execution.sql, 100)}"
+            return f"attempt {index + 1}: {_happened(execution.result)}  {_shown(execution.sql, 100)}"
         case Grouped(groups, pool):
             return (
                 f"{pool} attempts, {len(groups)} different results ({', '.join(str(g.size) for g in groups)})"
             )
         case Ranked(ranking):
             return (
-                f"best: {_one_line(ranking.groups[0].representative.sql, 100)}"
+                f"best: {_shown(ranking.groups[0].representative.sql, 100)}"
                 if ranking.groups
                 else "no result"
             )
@@ -170,13 +171,12 @@ def event_line(event: Event) -> str:
 
 def _happened(result: Rows | Failure) -> str:
     if isinstance(result, Failure):
-        return f"{result.kind}: {_one_line(result.message, 80)}"
+        return f"{result.kind}: {_shown(result.message, 80)}"
     return f"{len(result.rows):,} rows"
 
 
-def _one_line(text: Any, width: int = SHOWN_WIDTH) -> str:
-    flat = " ".join(exact_text(text).split())
-    return flat if len(flat) <= width else flat[: width - 1] + "…"
+def _shown(value: Any, width: int = SHOWN_WIDTH) -> str:
+    return one_line(exact_text(value), width)
 
 
 def _source(name: str) -> Source:

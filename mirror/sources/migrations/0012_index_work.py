@@ -11,7 +11,7 @@ def queue_unfinished(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("sources", "0010_visits")]
+    dependencies = [("sources", "0011_statement_megabytes")]
 
     operations = [
         migrations.AddField("storedindex", "attempts", models.PositiveSmallIntegerField(default=0)),

@@ -1,0 +1,47 @@
+"""What the system tells of processes: which a process has started, what they are, what they have used."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def below(pid: int) -> list[int]:
+    """The processes that a process has started, and those that these have, and so on."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            children = [int(child) for child in task.read_text().split()]
+        except OSError:
+            continue
+        for child in children:
+            found += [child, *below(child)]
+    return found
+
+
+def command(pid: int) -> bytes:
+    """The command line of a process; nothing when it is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def parent(pid: int) -> int:
+    """The parent of a process; 0 when it is gone."""
+    fields = _fields(pid)
+    return int(fields[1]) if fields else 0
+
+
+def seconds_used(pid: int) -> float:
+    """Seconds of a processor that a process has taken; 0 when it is gone."""
+    fields = _fields(pid)
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if fields else 0.0
+
+
+def _fields(pid: int) -> list[str]:
+    """What stands after the name in a process's line: its state, its parent and so on."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
