@@ -16,6 +16,7 @@ from threading import Event as Flag
 from time import monotonic
 
 from sqlagent import (
+    analyst,
     confidence,
     examples,
     execution,
@@ -30,6 +31,7 @@ from sqlagent import (
     resampling,
     sampling,
 )
+from sqlagent.analyst import Analysis, AnalystJudge, AnalystSampler
 from sqlagent.errors import Cancelled, DatabaseError, LlmError, SqlAgentError
 from sqlagent.events import (
     Audited,
@@ -172,6 +174,10 @@ def _as_typed(
     yield Ended(replace(answered, notes=(note,) if note else ()))
 
 
+DOUBTED = 0.2
+"""Confidence at most in a draft for words that the analyst did not understand as a whole: 7 in 100 were right."""
+
+
 @dataclass(slots=True)
 class Journey:
     """One question on its way: the parts that answer it and the pool they have gathered."""
@@ -195,6 +201,8 @@ class Journey:
     ranking: Ranking = Ranking((), 0)
     verdict: Verdict = Verdict(False, "nothing was tried")
     notes: list[str] = field(default_factory=list)
+    analysis: Analysis | None = None
+    doubt: str = ""
 
     @classmethod
     def start(
@@ -211,9 +219,13 @@ class Journey:
         policy: Policy | None,
         fetch: Fetch | None,
     ) -> Journey:
-        """Choose the makers: an LLM's where there is one, the built-in ones otherwise."""
+        """Choose the makers: an LLM's where there is one, else the analyst's or the generator's."""
         features, faithful = FeatureJudge(index), budget.mode == "faithful"
         grammar = GrammarSampler(index)
+        analysis = analyst.analyse(question, linked, index) if llm is None else None
+        doubt = analysis.doubt if analysis is not None else ""
+        if analysis is not None and not analysis.speaks:
+            analysis = None
         drafts = grammar.sample(question, linked, count=budget.drafts) if llm and budget.drafts else ()
         hints = [draft.sql for draft in drafts]
         return cls(
@@ -221,8 +233,22 @@ class Journey:
             linked=linked,
             database=database,
             index=index,
-            sampler=LlmSampler(llm, privacy=privacy, hints=hints) if llm else grammar,
-            judge=LlmJudge(llm, features, privacy, marks=faithful, cancelled=cancelled) if llm else features,
+            sampler=(
+                LlmSampler(llm, privacy=privacy, hints=hints)
+                if llm
+                else AnalystSampler(analysis)
+                if analysis
+                else grammar
+            ),
+            judge=(
+                LlmJudge(llm, features, privacy, marks=faithful, cancelled=cancelled)
+                if llm
+                else AnalystJudge()
+                if analysis
+                else features
+            ),
+            analysis=analysis,
+            doubt=doubt,
             executor=execution.Executor(
                 database,
                 linked.full,
@@ -362,9 +388,14 @@ class Journey:
         )
         if outcome is Outcome.AMBIGUOUS:
             found = readings.pick_from(self.ranking, confidence.rivals(self.ranking, found), self.linked.full)
+        if self.analysis is not None and (self.ranking.groups or not self.pool):
+            sure = self.analysis.chance
+            outcome, reason = self.analysis.outcome()
+        elif self.doubt and outcome is Outcome.ANSWERED:
+            sure, outcome, reason = min(sure, DOUBTED), Outcome.AMBIGUOUS, self.doubt
         if isinstance(self.sampler, LlmSampler) and len(self.sampler.declined) > len(self.pool):
             outcome, reason = Outcome.UNANSWERABLE, self.sampler.declined[0]
-        elif not self.verdict.answerable:
+        elif self.analysis is None and not self.verdict.answerable:
             outcome, reason = Outcome.UNANSWERABLE, self.verdict.reason
         self.notes += dict.fromkeys(note for maker in (self.sampler, self.judge) for note in _told_by(maker))
         common = Answer(outcome, self.question, reason, confidence=sure, notes=tuple(self.notes))

@@ -17,10 +17,12 @@ from collections.abc import Iterator
 
 from rapidfuzz import fuzz, process
 
+from sqlagent import statistics
 from sqlagent.errors import DatabaseError
 from sqlagent.language.lexicon import DEMONYMS, STOP_WORDS
 from sqlagent.language.words import fold, stem
 from sqlagent.ports import Database
+from sqlagent.statistics import Statistics
 from sqlagent.values import Catalog, ColumnRef, Kind, ValueMatch
 
 MAX_VALUE_CHARS = 80
@@ -47,9 +49,16 @@ class ValueIndex:
     """Distinct stored texts of a source with the columns they stand in. Reading is thread-safe."""
 
     def __init__(
-        self, columns: list[ColumnRef], values: list[tuple[str, list[int]]], version: str = ""
+        self,
+        columns: list[ColumnRef],
+        values: list[tuple[str, list[int]]],
+        version: str = "",
+        facts: Statistics | None = None,
     ) -> None:
         self.version = version
+        self.facts = facts or Statistics()
+        self.has_facts = facts is not None
+        self._by_column: dict[ColumnRef, list[str]] | None = None
         self._columns = columns
         self._values = values
         self._worded: frozenset[ColumnRef] | None = None
@@ -74,9 +83,11 @@ class ValueIndex:
     ) -> ValueIndex:
         """Read distinct texts of every text column, at most `per_column` each, within `seconds`.
 
-        A column that cannot be read is left out; when time ends, the columns read so far are kept.
+        A column that cannot be read is left out; when time ends, the columns read so far are kept. Facts
+        about all columns are read first, in at most half of the time.
         """
         until = time.monotonic() + seconds
+        facts = statistics.read(catalog, database, seconds=seconds / 2)
         columns: list[ColumnRef] = []
         seen: dict[str, list[int]] = {}
         for table in catalog.tables:
@@ -84,7 +95,7 @@ class ValueIndex:
                 if column.kind not in (Kind.TEXT, Kind.OTHER, Kind.BOOLEAN):
                     continue
                 if time.monotonic() > until or len(seen) > MAX_VALUES:
-                    return cls(columns, list(seen.items()), catalog.version)
+                    return cls(columns, list(seen.items()), catalog.version, facts)
                 columns.append(ColumnRef(table.key, column.name))
                 here = len(columns) - 1
                 try:
@@ -98,7 +109,7 @@ class ValueIndex:
                             seen.setdefault(text, []).append(here)
                 except DatabaseError:
                     continue
-        return cls(columns, list(seen.items()), catalog.version)
+        return cls(columns, list(seen.items()), catalog.version, facts)
 
     def __len__(self) -> int:
         return len(self._values)
@@ -192,6 +203,16 @@ class ValueIndex:
             self._worded = frozenset(self._columns[at] for at in found)
         return self._worded
 
+    def texts_of(self, column: ColumnRef) -> list[str]:
+        """The different texts of a column, as far as the index was built."""
+        if self._by_column is None:
+            found: dict[ColumnRef, list[str]] = defaultdict(list)
+            for text, places in self._values:
+                for place in places:
+                    found[self._columns[place]].append(text)
+            self._by_column = dict(found)
+        return self._by_column.get(column, [])
+
     def columns(self) -> tuple[ColumnRef, ...]:
         """The columns that were read."""
         return tuple(self._columns)
@@ -228,6 +249,7 @@ class ValueIndex:
             "version": self.version,
             "columns": [[c.table, c.column] for c in self._columns],
             "values": self._values,
+            "facts": self.facts.plain(),
         }
         return zlib.compress(json.dumps(payload, ensure_ascii=False).encode(), 6)
 
@@ -240,6 +262,7 @@ class ValueIndex:
             values = [(str(text), [int(n) for n in numbers]) for text, numbers in payload["values"]]
             if any(n < 0 or n >= len(columns) for _, numbers in values for n in numbers):
                 raise ValueError("a value of the index points at no column")
-            return cls(columns, values, str(payload.get("version", "")))
+            facts = Statistics.from_plain(payload["facts"]) if "facts" in payload else None
+            return cls(columns, values, str(payload.get("version", "")), facts)
         except (zlib.error, KeyError, TypeError, UnicodeDecodeError) as error:
             raise ValueError("this is no value index") from error

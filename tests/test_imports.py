@@ -41,12 +41,15 @@ TOOLS = {
     "rendering",
     "replies",
     "scopes",
+    "semantics",
+    "statistics",
     "value_index",
     "wording",
 }
 
 # The rooms of the method. A stage knows no other stage; what passes between them are values.
 STAGES = {
+    "analyst",
     "charting",
     "confidence",
     "examples",

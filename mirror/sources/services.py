@@ -144,14 +144,15 @@ def source_catalog(source: Source) -> Catalog:
 
 
 def source_index(source: Source, catalog: Catalog, database: Database) -> ValueIndex | None:
-    """Give the value index, making it now when it was never made for this catalog.
+    """Give the value index, making it now when it was never made for this catalog, or before facts were kept in it.
 
     Making takes at most `VALUE_INDEX_SECONDS`. None when the source cannot be read.
     """
     stored = selectors.index_state(source)
     if stored is None or stored.state != StoredIndex.State.READY or stored.catalog_version != catalog.version:
         return _index_make(source, catalog, database)
-    return index_unpacked(source, stored)
+    index = index_unpacked(source, stored)
+    return index if index.has_facts else _index_make(source, catalog, database)
 
 
 # ---------------------------------------------------------------- connecting and changing

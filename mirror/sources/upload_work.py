@@ -50,8 +50,8 @@ def work_read(
 ) -> None:
     """Have files read as their plans say, and tables guessed anew. `source` is what was typed meanwhile."""
     places = [(plans.index(plan), plan.tables.index(table)) for plan, table in tables]
-    files = [plans.index(plan) for plan in files]
-    _send(upload, Upload.Work.READ, {"files": files, "tables": places, "source": source})
+    read = [plans.index(plan) for plan in files]
+    _send(upload, Upload.Work.READ, {"files": read, "tables": places, "source": source})
 
 
 def work_make(upload: Upload, source: dict[str, Any] | None) -> None:
@@ -78,7 +78,7 @@ def work_words(upload: Upload) -> str:
 
 def work_do(lease: Lease) -> None:
     """Do what an upload waits for. Files that were thrown away meanwhile end it at once."""
-    upload = Upload.objects.select_related("source", "owner").filter(pk=lease.pk).first()
+    upload = Upload.objects.select_related("source", "owner").filter(pk=str(lease.pk)).first()
     if upload is None:
         return
     with (

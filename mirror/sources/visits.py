@@ -118,7 +118,7 @@ def visit_source(visit: Visit) -> Source:
 
 def visit_do(lease: Lease) -> None:
     """Open the database and say what came of it. A visit that is stopped ends at once."""
-    visit = Visit.objects.select_related("source", "owner").filter(pk=lease.pk).first()
+    visit = Visit.objects.select_related("source", "owner").filter(pk=str(lease.pk)).first()
     if visit is None:
         return
     with suppress(LeaseLost), Watch(lease) as watch, confined.called_off_when(watch.cancelled.is_set):
@@ -161,7 +161,10 @@ def _done(visit: Visit, source: Source, lease: Lease) -> dict[str, Any]:
         started = timezone.now().isoformat()
         catalog = services.catalog_refresh(source)
         is_changed = source.drift is not None and source.drift["at"] >= started
-        return {"tables": len(catalog.tables), "changed": drift_words(source.drift) if is_changed else ""}
+        return {
+            "tables": len(catalog.tables),
+            "changed": drift_words(source.drift or {}) if is_changed else "",
+        }
     keep = services.source_update if work == Visit.Work.CHANGE else services.source_connect
     confirmed = bool(visit.wish.get(CONFIRMED))
     keep(

@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlagent import pipeline
 from sqlagent.adapters.openai import OpenAiLlm
+from sqlagent.evaluation import lenient
 from sqlagent.evaluation.items import BadInput, Item, Source
 from sqlagent.evaluation.kinds import KINDS, kind
 from sqlagent.evaluation.progress import each
@@ -61,6 +62,7 @@ class Answered:
     early: bool
     seconds: dict[str, float]
     line: dict[str, Any]
+    judged: lenient.Judged | None = None
 
 
 def answer(
@@ -162,6 +164,10 @@ def answer_on(source: Source, item: Item, *, llm: str, budget: Budget, fresh: bo
     early = watch.first.representative if watch.first else None
     if item.gold is None:
         right = said.outcome is Outcome.UNANSWERABLE
+    judged = None
+    if item.golds is not None:
+        judged = judged_leniently(item, source, said)
+        right = judged.right
     line = {
         "id": item.id,
         "sql": said.sql if told and said.sql else None,
@@ -193,11 +199,33 @@ def answer_on(source: Source, item: Item, *, llm: str, budget: Budget, fresh: bo
         early=early is not None and scorer.is_right(early.sql, early.rows),
         seconds=watch.seconds,
         line=line,
+        judged=judged,
+    )
+
+
+def judged_leniently(item: Item, source: Source, said: Answer) -> lenient.Judged:
+    """Compare an answer, and the readings offered beside it, with every accepted gold."""
+    golds = lenient.Golds(source.database, item.golds or (), bool(item.ordered))
+    told = said.outcome in (Outcome.ANSWERED, Outcome.AMBIGUOUS) and bool(said.sql)
+    right = golds.which(said.sql) is not None if told and item.golds else not told and not item.golds
+    offered = told and any(golds.which(reading.sql) is not None for reading in said.readings)
+    return lenient.Judged(
+        db=item.db,
+        tags=item.tags,
+        answerable=bool(item.golds),
+        outcome=str(said.outcome),
+        right=right,
+        with_readings=right or offered,
+        confidence=said.confidence,
+        declined=not told,
     )
 
 
 def report(answered: Sequence[Answered]) -> str:
     """Print EX, oracle, outcomes, cost and calibration, by database, by kind and overall."""
+    judged = [a.judged for a in answered if a.judged is not None]
+    if len(judged) == len(answered):
+        return lenient.report(judged)
     with_gold = [a for a in answered if a.answerable]
     databases = {name: [a for a in with_gold if a.db == name] for name in sorted({a.db for a in with_gold})}
     kinds = {name: [a for a in with_gold if a.kind == name] for name in (*KINDS, "unread")}

@@ -30,7 +30,10 @@ class BadInput(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One question of a file. `gold` is None where it cannot be answered from its schema."""
+    """One question of a file. `gold` is None where it cannot be answered from its schema.
+
+    `golds` are all accepted answers where a line holds several; `tags` are the families it belongs to.
+    """
 
     id: str
     db: str
@@ -38,6 +41,8 @@ class Item:
     gold: str | None = None
     ordered: bool | None = None
     candidates: tuple[str, ...] = ()
+    golds: tuple[str, ...] | None = None
+    tags: tuple[str, ...] = ()
 
 
 def read_items(path: Path, *, pool: bool = False) -> list[Item]:
@@ -79,13 +84,18 @@ def _item(place: str, line: dict[str, Any], pool: bool) -> Item:
         str(c["sql"] if isinstance(c, dict) else c) for c in line.get("candidates", []) if c and _sql_of(c)
     )
     ordered = line.get("ordered")
+    golds = tuple(str(sql) for sql in line["golds"]) if isinstance(line.get("golds"), list) else None
+    gold = golds[0] if golds else line.get("gold")
+    tags = line.get("tags") or ([line["family"]] if line.get("family") else [])
     return Item(
         id=str(line["id"]),
         db=str(line["db"]),
         question=Question(str(line["question"]), hint=str(line.get("hint") or "")),
-        gold=str(line["gold"]) if line.get("gold") else None,
+        gold=str(gold) if gold else None,
         ordered=bool(ordered) if ordered is not None else None,
         candidates=candidates,
+        golds=golds,
+        tags=tuple(str(tag) for tag in tags),
     )
 
 

@@ -94,6 +94,9 @@ def _apply(change: Change, part: str) -> None:
         r"(?:compared?(?: it| this)? (?:with|to)|vs\.?|versus)\s+(.+)$", part, re.IGNORECASE
     ):
         adds, part = True, compared.group(1)
+        if re.fullmatch(r"\d{4}", part) and (year := re.search(r"\b\d{4}\b", change.now)):
+            change.put(year.end(), year.end(), f" vs {part}")
+            return
     part = re.sub(r"(?<=\w)\s+only$", "", part, flags=re.IGNORECASE)
     part = re.sub(r"[,\s]*\b(?:instead|rather|please|too|as well|though|then)$", "", part, flags=re.I).strip()
     if not part:

@@ -44,9 +44,11 @@ class Group:
         found = GROUPING.search(text) or EACH.search(text)
         if not found or " and " in found.group(2):
             return None
+        noun, year = re.fullmatch(r"(.*?)((?:\s+\d{4})?)", found.group(2)).groups()  # type: ignore[union-attr]
         whole = DOES_EACH.search(text) or found
         head = re.sub(r"\s+(?:in|for|from|of|at)$", "", text[: whole.start()].strip())
-        return cls(re.sub(r"^the\s+", "", found.group(2), flags=re.IGNORECASE), head, text[whole.end() :])
+        tail = (f" in{year}" if year else "") + text[whole.end() :]
+        return cls(re.sub(r"^the\s+", "", noun, flags=re.IGNORECASE), head, tail)
 
 
 def ranked(change: Change, side: str, number: str) -> bool:

@@ -190,8 +190,14 @@ def grouping(change: Change, part: str, adds: bool) -> bool:
         noun = found.group(1).strip()
     top = TOP.search(change.now)
     best = BEST_BY.search(change.now)
+    before = change.now[: top.end() - 3] if top else ""
     if (top or best) and adds:
         change.append(f"for each {noun}")
+    elif top and FIGURE.fullmatch(noun):
+        change.now = re.sub(
+            r"(?<=\bby )[\w'-]+(?: (?:amount|value))?", noun, change.now[top.end() - 3 :], count=1
+        )
+        change.now = before + change.now
     elif top:
         change.put(top.start(3), top.end(3), f"{plural_of(noun) if top.group(2) else noun} ")
     elif best:
@@ -391,9 +397,21 @@ def counting(change: Change, part: str, adds: bool) -> bool:
         re.I,
     ):
         return False
+    if not re.search(
+        r"[.?!]\s*$|\b(?:who|which|what|how|show|list|find|give)\b", change.now + change.mark, re.IGNORECASE
+    ):
+        change.now = f"how many {change.now}"  # a bare noun keeps all that was said of it
+        return True
     change.now, change.mark = f"How many {change.subject()} are there", "?"
     return True
 
+
+FIGURE = re.compile(
+    r"(?:(?:total|net|gross|average|number of|count of|sum of)\s+)?(?:revenue|sales|turnover|quantity|units|units sold|amount|value|profit|margin|cost|spend"
+    r"|price|hours|orders|count|visits|income)",
+    re.IGNORECASE,
+)
+"""What things are ranked by rather than what is ranked."""
 
 RULES: tuple[Callable[[Change, str, bool], bool], ...] = (
     counting, pronoun, more_or_fewer, opposite, superlative, removal, ordering, share, figure, grouping, time, without, condition, more_columns, which_has, measure, noun, value, refined,

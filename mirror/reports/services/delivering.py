@@ -203,6 +203,8 @@ def _tell(delivery: Delivery) -> None:
 @transaction.atomic
 def _refuse(delivery: Delivery, why: str) -> None:
     """Remember a recipient that will never take mail, so that none is sent there any more."""
+    if delivery.channel_id is None:
+        return
     channel = Channel.objects.select_for_update().filter(pk=delivery.channel_id).first()
     if channel is not None:
         channel.refused[delivery.to] = storable(why[:ANSWER_CHARS])

@@ -149,7 +149,7 @@ def files_expire() -> int:
     bare = RunPart.objects.filter(run__files=None, result=None, run__ended_at__lt=now - timedelta(days=1))
     for part in bare.exclude(image="")[:AT_ONCE]:
         with suppress(OSError):
-            default_storage.delete(part.image.name)
+            default_storage.delete(str(part.image.name))
         RunPart.objects.filter(pk=part.pk).update(image="")
     ReportRun.objects.filter(
         status=Status.DONE, files=None, ended_at__lt=now - timedelta(days=HISTORY_DAYS)

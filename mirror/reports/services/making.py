@@ -142,7 +142,7 @@ class _Worth:
 def _worth(making: Making, parts: Sequence[MadePart]) -> _Worth:
     """Hold the rows against the report's condition. By hand it is sent whatever the condition says."""
     report, run = making.report, making.run
-    by_hand = {Cause.NOW: About.REPORT, Cause.TEST: About.TEST}.get(run.cause)
+    by_hand = {Cause.NOW: About.REPORT, Cause.TEST: About.TEST}.get(Cause(run.cause))
     try:
         worth = _by_condition(report, parts)
     except ResultGone as error:

@@ -161,7 +161,7 @@ def schedules_heal() -> int:
     now, healed = timezone.now(), 0
     for report in Report.objects.filter(is_paused=False).exclude(schedule=None).iterator():
         try:
-            next_at = Schedule.from_json(report.schedule, report.zone).next_after(now)
+            next_at = Schedule.from_json(report.schedule or {}, report.zone).next_after(now)
         except ScheduleError:
             continue  # the tick pauses it when its time comes
         if next_at is None or (report.next_at is not None and report.next_at <= next_at):

@@ -1,0 +1,6 @@
+"""The built-in analyst: business questions to SQL by measures, dimensions, filters, periods and comparisons, with no LLM."""
+
+from sqlagent.analyst.judging import AnalystJudge
+from sqlagent.analyst.sampler import Analysis, AnalystSampler, analyse
+
+__all__ = ["Analysis", "AnalystJudge", "AnalystSampler", "analyse"]

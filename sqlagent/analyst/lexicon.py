@@ -1,0 +1,186 @@
+"""What analysts' words do, as data: operators, business words and the roles they stand for, general English only.
+
+No name of any one schema stands here: a business word leads to roles (`concepts`), and those are
+looked for in whatever model there is.
+"""
+
+from __future__ import annotations
+
+from sqlagent.language.lexicon import words_of
+from sqlagent.language.words import stem
+
+OPERATORS: dict[str, tuple[str, str]] = {
+    phrase: (op, detail)
+    for op, detail, phrases in (
+        ("by", "", "by|per|each|every|for each|for every|in each|at each|of each|split by|grouped by|group by|broken down by|breakdown by|break down by|by each|across|segmented by|sliced by|for all"),
+        ("count", "", "how many|number of|count of|no of|# of|#|nr of|the number of|the count of|count|how many times|how often|volume|volume of|counts|number"),
+        ("much", "", "how much"),
+        ("agg", "sum", "total|sum|sum of|overall|in total|totals|combined|total of|aggregate|altogether|summed"),
+        ("agg", "avg", "average|avg|mean|on average|typical|average of|avg of|averaged"),
+        ("agg", "median", "median|median of"),
+        ("agg", "min", "minimum|lowest possible|minimum of"),
+        ("agg", "max", "maximum|maximum of"),
+        ("distinct", "", "different|distinct|unique|separate"),
+        ("rank", "desc", "top|best|most|highest|biggest|largest|greatest|leading|strongest|max|busiest|most popular|most common|most frequent|commonest|worth the most"),
+        ("rank", "asc", "bottom|worst|least|lowest|smallest|fewest|weakest|min|least popular|least common"),
+        ("rank", "new", "latest|newest|most recent|last|recent|youngest"),
+        ("rank", "old", "oldest|earliest|longest serving|longest standing|longest tenured|first"),
+        ("rank", "long", "longest|slowest"),
+        ("rank", "short", "shortest|fastest|quickest"),
+        ("rank", "dear", "most expensive|priciest|dearest|costliest|best paid|highest paid|most valuable"),
+        ("rank", "cheap", "cheapest|least expensive|lowest paid|worst paid"),
+        ("list", "", "list|list of|list all|show|which|what|who|whose|show me|give me|find|names of|name of|show all|details of|tell me|get me|pull"),
+        ("not", "", "not|no|never|without|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|haven't|hasn't|hadn't|with no|have no|has no|had no|with zero|zero|but not|but never|never had|without any|without a|lacking|that never|who never|no longer|not any|did not|do not|does not|has not|have not|had not|nobody|none"),
+        ("except", "", "excl|excl.|w/o|ex.|leaving aside|except|excluding|exclude|other than|apart from|leaving out|leave out|ignoring|ignore|minus|except for|besides|not counting|not including|outside of|outside|non"),
+        ("missing", "", "missing|unknown|blank|null|undefined|unset|not set|not recorded|unassigned"),
+        ("more", ">", "more than|more expensive than|pricier than|over|above|greater than|exceeding|exceed|exceeds|exceeded|higher than|longer than|older than|larger than|bigger than|after more than|upwards of|costing more than|costing over|worth more than|in excess of|>"),
+        ("more", ">=", "at least|minimum of|no less than|not less than|>="),
+        ("more", "<", "less than|under|below|fewer than|lower than|cheaper than|shorter than|younger than|smaller than|within less than|costing less than|<"),
+        ("more", "<=", "at most|up to|maximum of|no more than|not more than|<=|within"),
+        ("more", "=", "exactly|equal to|equals"),
+        ("between", "", "between"),
+        ("vs", "", "vs|versus|compared to|compared with|against|compare|in comparison with|in comparison to|as opposed to|v"),
+        ("share", "", "share of|percentage of|percent of|% of|proportion of|fraction of|share|percentage|percent|%|what percentage|what share|what percent|what proportion|pct|pct of|what % of|what %|what percentage of|what share of|what proportion of|what fraction of|how big a share|contribution of|as a share|as percent"),
+        ("ratio", "", "ratio|ratio of|ratio between"),
+        ("rate", "", "rate"),
+        ("growth", "", "growth|growth of|growth in|growth rate|grow|grew|grown|increase|increase in|increased|yoy|y/y|year over year|year on year|mom|m/m|month over month|month on month|qoq|quarter over quarter|change in|change of|change|trend growth|rise in|decline in|decrease in|percent change|percentage change"),
+        ("running", "", "running total|running total of|cumulative|cumulated|cumulatively|running sum|running sum of|accumulated|running"),
+        ("moving", "", "moving average|rolling average|moving avg|rolling avg|moving mean|rolling mean"),
+        ("rel", "", "who|that|which|whose|where|with|having|thats|that's|who's|whos|who have|that have|who has|that has|who had|that had|that are|that were|who are|who were|which are|that is|which have|including only"),
+        ("with", "", "with their|and their|and its|along with|together with|including|include|incl|plus|with the|and the corresponding|with its|alongside"),
+        ("current", "", "current|currently|still|right now|now|at the moment|presently|present|existing|as of now|as of today|these days|at present|ongoing|to date|still with us"),
+        ("past", "", "former|ex|previous|past|discontinued|inactive|retired|deactivated|ended"),
+        ("only", "", "only|just|only the|only those"),
+        ("all", "", "all|any|entire|whole|every single"),
+        ("both", "", "both"),
+        ("either", "", "either"),
+        ("or", "", "or"),
+        ("and", "", "and|&|as well as|also|and also|,|;|then"),
+        ("of", "", "of|for|in|from|on|at|to|into|within the|during|among|amongst|out of|under the|inside|via|through|using"),
+        ("average", "", "above average|above the average|more than average|more than the average|higher than average|over average|better than average|above-average|over the average|than the average|than average"),
+        ("below average", "", "below average|below the average|less than average|less than the average|under average|worse than average|below-average|under the average"),
+        ("start", "", "starts with|start with|starting with|begins with|begin with|beginning with"),
+        ("end", "", "ends with|end with|ending with|ending in"),
+        ("contain", "", "contains|contain|containing|includes the word|with the word|mentioning|mentions|called|named"),
+        ("times", "", "times"),
+        ("zero", "", "include zeros|include the ones with zero|including zero|including those with none|include those without|even those without|even with zero|including the ones with none|include zero|including zeros|also those with zero|include the ones with none|incl zero"),
+        ("distribution", "", "distribution|distribution of|breakdown|breakdown of|split|split of|mix|mix of|composition|composition of|histogram|histogram of"),
+        ("trend", "", "trend|trend of|over time|development|development of|evolution|evolution of|trends|time series"),
+        ("pivot", "", "one column per|a column per|columns per|as columns|in columns|with columns per|column for each|one column for each"),
+        ("late", "", "late|overdue|too late|past due|behind schedule|past deadline|after the deadline"),
+        ("on time", "", "on time|on-time|in time|punctual|punctually|on schedule"),
+        ("span", "", "wait|wait time|waiting time|lead time|turnaround|turnaround time|cycle time|processing time|handling time|transit time|delivery time|delay between|lag between|gap between|how long|duration|duration of|time between|days between|hours between|minutes between|length of time|time from|days from|hours from|days until|time until|time to|days to|hours to|minutes to|time taken to|how quickly|how fast"),
+        ("age", "", "age|how old|age in years|age group|age groups|age band|age bands|age bracket|age brackets|age range"),
+        ("tenure", "", "tenure|length of service|years of service|seniority|tenure in years"),
+        ("for each other", "", "respectively"),
+        ("rankall", "", "rank|ranking of|ranked|ranked by|ordered by|sorted by|sort by|order by|leaderboard of"),
+        ("new", "", "new|newly"),
+        ("first per", "", "first ever"),
+        ("when", "", "when|what date|on which date|which date|date of"),
+        ("why", "", "why"),
+        ("where", "", "where"),
+        ("than", "", "than"),
+        ("comparative", ">", "more|higher|greater|larger|bigger|longer|better"),
+        ("comparative", "<", "fewer|less|lower|smaller|shorter|worse"),
+        ("same", "", "same|the same|equal"),
+    )
+    for phrase in phrases.split("|")
+}  # fmt: skip
+"""Phrases that do something, longest first where several fit: (operator, detail)."""
+
+GLUE = (
+    words_of(
+        """
+    a an the our my your their its his her is are was were be been being do does did have has had having i me we us you they it he
+    she there this that these those please can could would will should may might want need like know see tell give show get gets
+    got come comes came go goes went make makes made take takes took taken put puts place placed happen happened occur occurred
+    receive received bring brings brought generate generated some someone somebody anyone one ones whom what which how as if so
+    than then out up down off about per let let's ok okay hi hello thanks thank hey actually really ever yet already here again
+    too also very most much many thing things stuff people's data database table record records row rows entry info information
+    figure figures result results report overview summary number in by done doing currently total respectively altogether
+    individual respective corresponding overall way terms case cases look looks looking whats what's who's wheres it's its' s t im
+    i'm id ive based business end day's we've we're eat eats spend spends spent write wrote written contact contacted log logged
+    recorded register registered enter entered create add added use used using exist exists belong belongs perform performed them
+    themselves myself ours theirs him keep kept say said work worked works run ran handle handled own owns lives live located sit
+    sits sitting involve involved gone lead leads led making deliver responsible think because but while during across
+    """
+    )
+    - {"created", "due"}
+    - set(OPERATORS)
+)
+"""Words that may stand in a question without changing what it asks."""
+
+WEAK_GLUE = frozenset({"kind", "kinds", "sort", "sorts", "amount", "amounts", "value", "values"})
+"""Words that say little beside a noun, and something where a column bears them."""
+
+DOMAIN_SYNONYMS = (
+    "customer client account company buyer shopper consumer member guest", "employee staff worker personnel person colleague member headcount associate crew people",
+    "order purchase", "product item article sku good", "sale order transaction", "vendor supplier", "store shop branch outlet location", "salesperson rep representative seller salesman agent",
+    "ticket case issue request incident", "shipment delivery dispatch consignment", "department team division unit", "doctor physician provider clinician practitioner",
+    "visit appointment encounter consultation", "absence leave timeoff", "vacation holiday pto", "sick illness sickness", "salary pay wage compensation earnings", "cost expense spend spending expenditure outlay",
+    "revenue turnover income sale", "sell sold sale order buy bought purchase", "category type group class segment", "country nation", "region area territory zone", "city town", "gender sex", "invoice bill", "payment receipt pay", "signup sign", "arrival arrive", "departure depart", "delivery deliver", "closure close", "resolution resolve", "cancellation cancel", "termination term terminate", "hire hiring", "shipment ship", "return returned", "registration register", "admission admit", "discharge release",
+    "subscription plan contract membership", "cancel churn terminate quit", "score rating satisfaction csat", "quantity unit piece", "trip journey ride tour run", "vehicle car truck van", "driver chauffeur",
+    "warehouse depot", "stock inventory", "campaign promotion marketing advertising ad advert promo", "channel source medium", "reason cause", "job position role title", "manager boss supervisor lead", "office site location", "student pupil learner", "teacher instructor lecturer",
+    "course class", "loan credit", "claim case", "policy contract", "room unit", "guest visitor", "booking reservation", "session visit", "hours time", "rejected declined denied refused", "approved accepted", "cancelled canceled annulled",
+    "completed finished done closed", "pending open waiting", "running ongoing active", "hire join start onboard", "leave quit exit depart", "return refund", "message reply comment", "reply response answer", "machine equipment device", "defect fault failure",
+    "project engagement", "fee charge", "discount rebate", "brand make manufacturer", "user customer", "agent operator", "carrier courier", "sign register join", "create raise file log", "resolve solve close", "pay settle collect", "deliver arrive", "ship dispatch send", "birth born", "tax vat",
+    "billing cycle", "headquarters hq", "grade level", "performance rating", "switch change move", "amount value sum", "length duration", "weight mass", "birthday birth", "phone telephone", "email mail", "zip postcode", "money amount", "cash amount", "raise increase", "collected paid received", "owed outstanding due", "applicant candidate",
+)  # fmt: skip
+"""Words that may name the same, as people use them; stems of each group stand for each other at a small cost."""
+
+
+def synonyms() -> dict[str, frozenset[str]]:
+    """Give of each stem the stems that may stand for it."""
+    out: dict[str, set[str]] = {}
+    for group in DOMAIN_SYNONYMS:
+        members = {stem(word) for word in group.split()}
+        for member in members:
+            out.setdefault(member, set()).update(members - {member})
+    return {word: frozenset(others) for word, others in out.items()}
+
+
+SYNONYMS = synonyms()
+
+CONCEPTS: dict[str, str] = {
+    phrase: concept
+    for concept, phrases in (
+        ("revenue", "revenue|sales|turnover|gmv|sales revenue|net sales|net revenue|gross sales|gross revenue|sales amount|sales value|money made|takings|proceeds|order value|sales volume|income"),
+        ("cost", "cost of goods|cogs|cost of sales"),
+        ("spend", "spend|spending|expenses|expenditure|costs|cost|expense|money spent|outlay"),
+        ("margin", "margin|profit|gross margin|gross profit|markup|profits|margins|earnings"),
+        ("margin rate", "margin rate|margin percent|margin percentage|profit margin|margin %|gross margin percent"),
+        ("units", "units sold|units|quantity sold|quantity|pieces|pieces sold|volume sold|qty"),
+        ("units per order", "items per order|items per receipt|items per basket|items per transaction|units per receipt|units per transaction|units per basket|units per order|average items per order|avg items per order|products per order|pieces per order|basket items"),
+        ("order value", "average order value|avg order value|aov|average basket|basket size|average basket size|average basket value|order size|basket value|average ticket size|average invoice value|average sale"),
+        ("headcount", "headcount|head count|number of staff|workforce|number of heads|heads|ftes"),
+        ("staff", "staff|people|workers|colleagues"),
+        ("signups", "signups|sign ups|sign-ups|new customers|new signups|new accounts|new users|new clients|registrations|new registrations|new members|acquired customers"),
+        ("hires", "hires|new hires|joiners|new joiners|new employees|hirings|recruits|starters|new starters"),
+        ("leavers", "leave|leaves|quit|resign|resigned|left|left us|left the company|leavers|departures|terminations|attrition|exits|resignations|quits"),
+        ("churned", "churned customers|lost customers|churned|cancellations|churns|cancelations|lost"),
+        ("churn rate", "churn rate|churn|cancellation rate|attrition rate|turnover rate|staff turnover"),
+        ("collected", "cash collected|money collected|collected cash|collections|collected|payments received|money received|cash received|received cash|cash in"),
+        ("outstanding", "outstanding amount|outstanding|unpaid amount|amount owed|open amount|receivables|money owed|outstanding balance"),
+        ("selling", "best selling|bestselling|best-selling|top selling|top-selling|most sold|best sold|worst selling|least sold|bestseller|bestsellers|best sellers|selling"),
+        ("customers", "buyers|buying customers|paying customers"),
+        ("orders", "orders|order|receipts|receipt|transactions|transaction|baskets|purchases|checkouts"),
+        ("ctr", "click through rate|clickthrough rate|ctr|click rate|click-through rate"),
+        ("reports", "direct reports|reports to|reportees|subordinates|reporting to|report to|direct report"),
+        ("utilisation", "utilization|utilisation|utilization rate|utilisation rate"),
+        ("return rate", "return rate|refund rate|returns rate"),
+        ("conversion rate", "conversion rate|conversion"),
+    )
+    for phrase in phrases.split("|")
+}  # fmt: skip
+"""Business words and the concept behind them, longest first where several fit."""
+
+_EVENTS = """
+    sale order invoice transaction payment booking reservation purchase charge bill receipt subscription rental deal contract line
+    item detail visit claim trip job
+"""
+MONEY_EVENTS = tuple(stem(word) for word in _EVENTS.split())
+"""Nouns of events that sell, likeliest first."""
+
+UNIT_WORDS = {"day": 1.0, "days": 1.0, "hour": 24.0, "hours": 24.0, "minute": 1440.0, "minutes": 1440.0, "week": 1 / 7, "weeks": 1 / 7,
+              "month": 1 / 30.4375, "months": 1 / 30.4375, "year": 1 / 365.25, "years": 1 / 365.25, "second": 86400.0, "seconds": 86400.0}  # fmt: skip
+"""How many of a unit make a day."""

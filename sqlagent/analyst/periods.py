@@ -1,0 +1,354 @@
+"""Periods as analysts write them: 2025, q3 2025, jul-dec 2025, since May 2024, last 60 days, ytd, end of 2024.
+
+Decides which tokens are a period and the days it holds, half open. Which column is meant is
+the frame's business. `today` places the relative ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+
+from sqlagent.language.dates import GRAINS, floor, shift
+from sqlagent.language.lexicon import MONTHS, NUMBER_WORDS
+from sqlagent.language.words import Token
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """Days from `first` up to, and without, `until`; either may be open. `at` says "as things stood then".
+
+    `grain` is the unit it was said in; `relative` that it moves with today.
+    """
+
+    first: date | None
+    until: date | None
+    grain: str
+    at: bool = False
+    relative: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A period and the tokens, `start` to `end` (exclusive), that say it."""
+
+    start: int
+    end: int
+    period: Period
+
+
+_ORDINALS = {
+    "first": 1,
+    "1st": 1,
+    "second": 2,
+    "2nd": 2,
+    "third": 3,
+    "3rd": 3,
+    "fourth": 4,
+    "4th": 4,
+    "last": -1,
+}
+_FROM = {"since", "after", "from"}
+_TO = {"to", "until", "till", "through", "thru", "-", "–", "and", "up"}
+_BEFORE = {"before", "until", "till", "prior"}
+_PARTS = {"half": 6, "quarter": 3}
+
+
+def find(tokens: Sequence[Token], today: date) -> list[Found]:
+    """Find the periods of a question, in order, without overlaps.
+
+    Example:
+        >>> from sqlagent.language.words import tokenise
+        >>> [(f.period.first.isoformat(), f.period.until.isoformat()) for f in find(tokenise("sales jul-dec 2025"), date(2026, 1, 5))]
+        [('2025-07-01', '2026-01-01')]
+    """
+    return _Finder(tokens, today).all()
+
+
+class _Finder:
+    def __init__(self, tokens: Sequence[Token], today: date) -> None:
+        self.tokens = tokens
+        self.today = today
+        self.lows = [t.low for t in tokens]
+        years = [y for n in range(len(tokens)) if (y := self._year(n)) is not None]
+        self.only_year = years[0] if len(set(years)) == 1 else None
+
+    def all(self) -> list[Found]:
+        out: list[Found] = []
+        at = 0
+        while at < len(self.tokens):
+            found = self._ranged(at) or self._led(at) or self._plain(at)
+            if found is None:
+                at += 1
+                continue
+            out.append(found)
+            at = found.end
+        return out
+
+    def _low(self, n: int) -> str:
+        return self.lows[n] if 0 <= n < len(self.lows) else ""
+
+    def _year(self, n: int) -> int | None:
+        if (
+            0 <= n < len(self.tokens)
+            and self.tokens[n].kind == "number"
+            and len(self.lows[n]) == 4
+            and self.lows[n].isdecimal()
+        ):
+            value = int(self.lows[n])
+            return value if 1900 <= value <= 2100 else None
+        return None
+
+    def _count(self, n: int) -> int | None:
+        low = self._low(n)
+        if low.isdecimal() and len(low) < 5:
+            return int(low)
+        return NUMBER_WORDS.get(low) if low in NUMBER_WORDS and NUMBER_WORDS[low] < 100 else None
+
+    def _ranged(self, at: int) -> Found | None:
+        """ "between March and June 2025", "from 2023 to 2025", "jul-dec 2025"."""
+        start, n = at, at
+        led = self._low(n) in ("between", "from")
+        n += led
+        first = self._plain(n, ahead=True)
+        if first is None or first.period.first is None or first.period.relative and not led:
+            return None
+        join = self._low(first.end)
+        if self._hyphened(first):
+            second = self._plain(first.end)
+            if second is not None and second.period.until is not None and second.period.first is not None:
+                begins = first.period.first.replace(year=second.period.first.year)
+                if begins < second.period.until:
+                    return Found(start, second.end, Period(begins, second.period.until, second.period.grain))
+        if join not in _TO or (join == "and" and self._low(at) != "between"):
+            return None
+        second = self._plain(first.end + 1 + (join == "up"))
+        if second is None or second.period.until is None:
+            return None
+        begins = first.period.first
+        if self._bare_month(first) and second.period.first is not None:
+            begins = begins.replace(year=second.period.first.year)
+            if begins > second.period.first:
+                begins = begins.replace(year=begins.year - 1)
+        if begins >= second.period.until:
+            return None
+        return Found(start, second.end, Period(begins, second.period.until, second.period.grain))
+
+    def _hyphened(self, found: Found) -> bool:
+        """Whether a month is followed by another one behind a hyphen, which cutting words has dropped."""
+        if found.end >= len(self.tokens) or found.end - found.start != 1 or not self._bare_month(found):
+            return False
+        last, following = self.tokens[found.end - 1], self.tokens[found.end]
+        return following.low in MONTHS and following.start == last.end + 1
+
+    def _bare_month(self, found: Found) -> bool:
+        return all(self._year(n) is None for n in range(found.start, found.end))
+
+    def _led(self, at: int) -> Found | None:
+        """ "since 2024", "before May 2023", "end of 2025", "as of 1 March 2024"."""
+        low, n = self._low(at), at + 1
+        if (
+            low in ("as", "at")
+            and self._low(n) in ("of", "at", "the")
+            and (found := self._plain(n + 1 + (self._low(n + 1) == "the")))
+        ):
+            return self._as_of(at, found)
+        ends = ("end", "eoy", "close")
+        if low in ends and self._low(n) == "of" and (found := self._plain(n + 1)):
+            return self._as_of(at, found)
+        if low in ("start", "beginning") and self._low(n) == "of" and (found := self._plain(n + 1)):
+            return Found(at, found.end, replace(found.period, until=found.period.first, first=None, at=True))
+        if low == "up" and self._low(n) == "to":
+            low, n = "until", n + 1
+        if low == "prior" and self._low(n) == "to":
+            n += 1
+        if low in _FROM or low in _BEFORE:
+            found = self._plain(n)
+            if found is None:
+                return None
+            one = found.period
+            if low == "since" or low == "from":
+                following = self._low(found.end) in ("on", "onwards", "onward")
+                if low == "from" and not following:
+                    return None
+                return Found(at, found.end + following, replace(one, until=None))
+            if low == "after":
+                return Found(at, found.end, replace(one, first=one.until, until=None))
+            if low in ("before", "prior"):
+                return Found(at, found.end, replace(one, first=None, until=one.first))
+            return Found(at, found.end, replace(one, first=None))
+        return None
+
+    @staticmethod
+    def _as_of(start: int, found: Found) -> Found:
+        return Found(start, found.end, Period(None, found.period.until, found.period.grain, at=True))
+
+    def _plain(self, at: int, ahead: bool = False) -> Found | None:
+        if at >= len(self.tokens):
+            return None
+        return (
+            self._relative(at)
+            or self._part(at)
+            or self._month(at, ahead)
+            or self._day(at)
+            or self._iso(at)
+            or self._bare_year(at)
+        )
+
+    def _relative(self, at: int) -> Found | None:
+        low, n = self._low(at), at
+        if low == "ytd" or (low == "year" and self._low(at + 1) == "to" and self._low(at + 2) == "date"):
+            return Found(
+                at,
+                at + (1 if low == "ytd" else 3),
+                Period(date(self.today.year, 1, 1), self.today + timedelta(days=1), "year", relative=True),
+            )
+        if low in ("mtd", "qtd"):
+            first = floor(self.today, "month" if low == "mtd" else "quarter")
+            return Found(at, at + 1, Period(first, self.today + timedelta(days=1), "month", relative=True))
+        if low in ("month", "quarter", "week") and self._low(at + 1) == "to" and self._low(at + 2) == "date":
+            return Found(
+                at, at + 3, Period(floor(self.today, low), self.today + timedelta(days=1), low, relative=True)
+            )
+        if low in ("today", "yesterday") and self._low(at + 1) != "'s":
+            first = self.today - timedelta(days=low == "yesterday")
+            return Found(at, at + 1, Period(first, first + timedelta(days=1), "day", relative=True))
+        if low == "the" and self._low(at + 1) in ("last", "past", "previous", "current"):
+            found = self._relative(at + 1)
+            return Found(at, found.end, found.period) if found else None
+        if low in ("last", "past", "previous", "prior", "trailing"):
+            count = self._count(n + 1)
+            n += 2 if count is not None else 1
+            grain = GRAINS.get(self._low(n), "")
+            if not grain or self._low(n).endswith("ly"):
+                return None
+            if count is None and (low != "past" and not self._low(n).endswith("s")):
+                begin = floor(self.today, grain)
+                return Found(at, n + 1, Period(shift(begin, grain, -1), begin, grain, relative=True))
+            count = count or 1
+            if grain in ("day", "week") or low == "past" and count == 1:
+                days = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}[grain] * count
+                return Found(at, n + 1, Period(self.today - timedelta(days=days), None, grain, relative=True))
+            begin = floor(self.today, grain)
+            return Found(at, n + 1, Period(shift(begin, grain, -count), begin, grain, relative=True))
+        if (
+            low in ("this", "current")
+            and GRAINS.get(self._low(at + 1))
+            and not self._low(at + 1).endswith(("s", "ly"))
+        ):
+            grain = GRAINS[self._low(at + 1)]
+            begin = floor(self.today, grain)
+            return Found(at, at + 2, Period(begin, shift(begin, grain, 1), grain, relative=True))
+        return None
+
+    def _part(self, at: int) -> Found | None:
+        """ "q3 2025", "2025 q3", "first half of 2026", "h1", "second quarter of 2025"."""
+        low, n = self._low(at), at
+        number, months = 0, 0
+        if len(low) == 2 and low[0] in "qh" and low[1] in "1234":
+            number, months, n = int(low[1]), 3 if low[0] == "q" else 6, at + 1
+        elif low == "the" and self._low(at + 1) in _ORDINALS and self._low(at + 2) in _PARTS:
+            found = self._part(at + 1)
+            return Found(at, found.end, found.period) if found else None
+        elif low in _ORDINALS and self._low(at + 1) in _PARTS:
+            months, n = _PARTS[self._low(at + 1)], at + 2
+            number = _ORDINALS[low] if _ORDINALS[low] > 0 else 12 // months
+            if low == "last" and self._low(n) not in ("of", "in"):
+                return None
+        if not number or number * months > 12:
+            year = self._year(at)
+            if (
+                year
+                and self._low(at + 1)[:1] in ("q", "h")
+                and len(self._low(at + 1)) == 2
+                and self._low(at + 1)[1] in "1234"
+            ):
+                found = self._part(at + 1)
+                return Found(at, at + 2, self._months(year, found.period.first.month, 3 if self._low(at + 1)[0] == "q" else 6, "quarter")) if found and found.period.first else None  # fmt: skip
+            return None
+        if self._low(n) in ("of", "in", ",", "/"):
+            year = self._year(n + 1)
+            n += 2 if year else 0
+        else:
+            year = self._year(n)
+            n += 1 if year else 0
+        if not year:
+            year = self.only_year or self.today.year
+        grain = "quarter" if months == 3 else "half"
+        return Found(at, n, self._months(year, (number - 1) * months + 1, months, grain))
+
+    @staticmethod
+    def _months(year: int, month: int, count: int, grain: str) -> Period:
+        first = date(year, month, 1)
+        return Period(first, shift(first, "month", count), grain)
+
+    def _month(self, at: int, ahead: bool = False) -> Found | None:
+        low = self._low(at)
+        token = self.tokens[at]
+        month = MONTHS.get(low) if token.kind == "word" else None
+        if not month or (
+            low in ("may", "mar") and not token.capital and self._year(at + 1) is None and not ahead
+        ):
+            return None
+        n = at + 1
+        n += self._low(n) in ("of", ",", "in") and self._year(n + 1) is not None
+        year = self._year(n)
+        if year:
+            return Found(at, n + 1, self._months(year, month, 1, "month"))
+        number = self._day_number(at + 1)
+        if number:
+            m = at + 2 + (self._low(at + 2) == ",")
+            year = self._year(m)
+            day = self._date(year or self.only_year or self.today.year, month, number)
+            if day:
+                return Found(at, m + 1 if year else at + 2, Period(day, day + timedelta(days=1), "day"))
+        year = self.only_year or (self.today.year if month <= self.today.month else self.today.year - 1)
+        return Found(at, at + 1, self._months(year, month, 1, "month"))
+
+    def _day_number(self, n: int) -> int | None:
+        low = self._low(n)
+        digits = low[:-2] if low[-2:] in ("st", "nd", "rd", "th") else low
+        return int(digits) if digits.isdecimal() and len(digits) <= 2 and 1 <= int(digits) <= 31 else None
+
+    def _day(self, at: int) -> Found | None:
+        """ "5 March 2024"."""
+        number = self._day_number(at)
+        n = at + 1 + (self._low(at + 1) == "of")
+        month = MONTHS.get(self._low(n))
+        if not number or not month:
+            return None
+        year = self._year(n + 1)
+        day = self._date(year or self.only_year or self.today.year, month, number)
+        return (
+            Found(at, n + 2 if year else n + 1, Period(day, day + timedelta(days=1), "day")) if day else None
+        )
+
+    @staticmethod
+    def _date(year: int, month: int, day: int) -> date | None:
+        try:
+            return date(year, month, day)
+        except ValueError:
+            return None
+
+    def _iso(self, at: int) -> Found | None:
+        token = self.tokens[at]
+        if token.kind != "date" or token.low[4:5] != "-":
+            if (
+                self._year(at)
+                and self._low(at + 1) == "-"
+                and self._low(at + 2).isdecimal()
+                and len(self._low(at + 2)) == 2
+            ):
+                month = int(self._low(at + 2))
+                year = self._year(at)
+                if year and 1 <= month <= 12:
+                    return Found(at, at + 3, self._months(year, month, 1, "month"))
+            return None
+        parts = [int(p) for p in token.low[:10].split("-")]
+        day = self._date(*parts) if len(parts) == 3 else None
+        return Found(at, at + 1, Period(day, day + timedelta(days=1), "day")) if day else None
+
+    def _bare_year(self, at: int) -> Found | None:
+        year = self._year(at)
+        return Found(at, at + 1, Period(date(year, 1, 1), date(year + 1, 1, 1), "year")) if year else None

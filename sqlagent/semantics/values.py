@@ -1,0 +1,150 @@
+"""What a semantic model is made of: plain, frozen values. Words are stems, in the order of the name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Kind(StrEnum):
+    """What a table's rows are."""
+
+    THING = "thing"
+    EVENT = "event"
+    LINES = "lines"
+    HISTORY = "history"
+    DATES = "dates"
+    CODES = "codes"
+
+
+class Role(StrEnum):
+    """What a column is for."""
+
+    KEY = "key"
+    FOREIGN = "foreign"
+    MEASURE = "measure"
+    DIMENSION = "dimension"
+    TIME = "time"
+    FLAG = "flag"
+    TEXT = "text"
+
+
+class Form(StrEnum):
+    """How a column writes a time down."""
+
+    DAY = "day"
+    MOMENT = "moment"
+    TEXT_DAY = "text day"
+    TEXT_MOMENT = "text moment"
+    TEXT_MONTH = "text month"
+    NUMBER_DAY = "number day"
+    TEXT_NUMBER_DAY = "text number day"
+    NUMBER_MONTH = "number month"
+    SECONDS = "seconds"
+    MILLISECONDS = "milliseconds"
+    YEAR = "year"
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """Codes of a column and their labels, and where these stand: `kind_column = kind` in a table of several lists."""
+
+    table: str
+    code_column: str
+    label_column: str
+    pairs: tuple[tuple[str, str], ...]
+    kind_column: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One column: its words, what it is for, and what that takes.
+
+    `aggregate` is how a measure is summed up by default (`sum`, `avg`); `unit` is `money`, `percent`, `count`,
+    `hours` and the like. `yes` and `no` are a flag's literals as SQL. `few` says that few values
+    stand beside many rows; `is_number` and `is_whole` are about stored cells.
+    """
+
+    table: str
+    column: str
+    words: tuple[str, ...]
+    said: str
+    role: Role
+    aggregate: str = ""
+    unit: str = ""
+    form: Form | None = None
+    yes: str = ""
+    no: str = ""
+    codes: Codes | None = None
+    few: bool = False
+    is_number: bool = False
+    is_whole: bool = False
+    filled: float = 1.0
+    low: str = ""
+    high: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Columns of `source` that point at one row of `target`; `words` are what the pointing is called (manager, from)."""
+
+    source: str
+    columns: tuple[str, ...]
+    target: str
+    referenced: tuple[str, ...]
+    words: tuple[str, ...] = ()
+    found: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """One table: what its rows are called, how one is told from another and shown, and its times.
+
+    `noun` are the stems of its name, `said` its name in words (singular). `begins` and `ends` are the
+    columns between which a row is current; `state` holds its status.
+    """
+
+    table: str
+    kind: Kind
+    noun: tuple[str, ...]
+    said: str
+    key: tuple[str, ...]
+    display: tuple[str, ...]
+    default_time: str = ""
+    begins: str = ""
+    ends: str = ""
+    state: str = ""
+    rows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A source as people speak of it. `newest` is its last day with data, as ISO text; empty when not known."""
+
+    dialect: str
+    things: Mapping[str, Thing]
+    fields: Mapping[str, tuple[Field, ...]]
+    relations: tuple[Relation, ...]
+    newest: str = ""
+    schemas: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    def field(self, table: str, column: str) -> Field | None:
+        """Find a column, letter case ignored."""
+        low = column.lower()
+        return next((f for f in self.fields.get(table, ()) if f.column.lower() == low), None)
+
+    def of_role(self, table: str, role: Role) -> tuple[Field, ...]:
+        """The columns of a table that are for one purpose, in their order."""
+        return tuple(f for f in self.fields.get(table, ()) if f.role is role)
+
+    def plain(self) -> dict[str, Any]:
+        """Give the model as plain data, for JSON."""
+        return {
+            "things": [asdict(thing) for thing in self.things.values()],
+            "fields": [asdict(one) for fields in self.fields.values() for one in fields],
+            "relations": [asdict(relation) for relation in self.relations],
+            "newest": self.newest,
+        }

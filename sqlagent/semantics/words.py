@@ -1,0 +1,106 @@
+"""What the words in names say of a column, as data: habits of people who name tables. Nothing here belongs to one schema."""
+
+from __future__ import annotations
+
+from sqlagent.language.lexicon import words_of
+from sqlagent.language.words import stem
+
+
+def stems(text: str) -> frozenset[str]:
+    """Give the stems of words kept as running text."""
+    return frozenset(stem(word) for word in text.split())
+
+
+OPENED = {
+    "spec": "specialty", "fst": "first", "frst": "first", "lst": "last", "txt": "text", "nm": "name", "fnm": "first name", "lnm": "last name", "fn": "first name", "cty": "city", "ins": "insurance", "prov": "provider", "hosp": "hospital",
+    "diag": "diagnosis", "proc": "procedure", "med": "medication", "presc": "prescription", "rx": "prescription", "drg": "drug", "dis": "discharge", "disch": "discharge", "adm": "admission",
+    "bk": "booking", "bkd": "booked", "iss": "issued", "pd": "paid", "flr": "floor", "crncy": "currency", "curr": "currency", "cur": "current", "stk": "stock", "lvl": "level",
+    "opn": "open", "cls": "closed", "exp": "expiry", "eff": "effective", "trm": "term", "cntr": "contract", "contr": "contract", "agt": "agent", "rep": "representative", "slsp": "salesperson",
+    "gr": "gross", "nt": "net", "mrgn": "margin", "cst_amt": "cost amount", "ship": "ship", "dlvr": "delivered", "rcv": "received", "rcvd": "received", "ordrd": "ordered", "retd": "returned", "cncl": "cancelled",
+    "prm": "promised", "sched": "scheduled", "act": "actual", "est": "estimated", "plnd": "planned", "bgt": "budget", "fcst": "forecast", "tgt": "target", "sz": "size", "clr": "color", "desc": "description",
+    "dsc": "description", "lbl": "label", "ttl": "title", "cmpy": "company", "co": "company", "ctct": "contact", "tel": "telephone", "eml": "email", "zip": "zip", "lat": "latitude",
+    "hh": "household", "acq": "acquisition", "ref": "reference", "inc": "incident", "evt": "event", "cust": "customer", "emp": "employee", "mgr": "manager", "loc": "location", "whse_loc": "location", "dt": "date", "dte": "date", "tm": "time", "ts": "time", "cd": "code", "prd": "product", "cst": "customer",
+    "clnt": "client", "ord": "order", "ordr": "order", "ln": "line", "itm": "item", "stat": "status", "sts": "status", "st": "status",
+    "typ": "type", "tp": "type", "ctry": "country", "cntry": "country", "reg": "region", "prc": "price", "val": "value",
+    "tot": "total", "disc": "discount", "rev": "revenue", "whs": "warehouse", "wh": "warehouse", "whse": "warehouse",
+    "supp": "supplier", "vend": "vendor", "pmt": "payment", "pay": "payment", "shp": "shipment", "shpmt": "shipment", "del": "delivery", "dlv": "delivery",
+    "ret": "return", "rtn": "return", "bal": "balance", "pat": "patient", "appt": "appointment", "doc": "doctor", "phys": "physician",
+    "tkt": "ticket", "usr": "user", "sess": "session", "cmp": "campaign", "camp": "campaign", "chnl": "channel", "seg": "segment",
+    "dur": "duration", "mins": "minutes", "min": "minutes", "hrs": "hours", "hr": "hour", "secs": "seconds", "sec": "seconds", "created": "created", "crt": "created",
+    "upd": "updated", "strt": "start", "beg": "begin", "mat": "material", "mach": "machine", "wkr": "worker", "veh": "vehicle", "drv": "driver",
+    "rte": "route", "brn": "branch", "br": "branch", "flg": "flag", "ind": "indicator", "pol": "policy", "clm": "claim", "prem": "premium",
+    "sku": "sku", "subs": "subscription", "sub": "subscription", "mbr": "member", "membr": "member", "rm": "room", "bkg": "booking", "resv": "reservation",
+    "rsn": "reason", "rgn": "region", "mfr": "manufacturer", "eq": "equipment", "equip": "equipment", "dpt": "department", "pri": "priority", "prio": "priority", "own": "owner", "catg": "category",
+}  # fmt: skip
+"""Short forms in names, beside those of the language's own list; opened only inside names."""
+
+RUN_TOGETHER = words_of(
+    """
+    qty amt pct num account actual address agent amount average balance billing birth bonus booking branch brand budget campaign cancel canceled
+    carrier category channel city claim class client closed code color comment commission company contact contract cost count
+    country created credit currency current customer date delivered delivery department description detail device discontinued
+    discount document driver due duration email employee ended entry event expiry factor fee first flag freight gender grade gross
+    group header height hire hired history hours industry inventory invoice issued item job joined label last latitude lead level
+    limit line list location loyalty machine manager margin member message method minutes model modified month name net note
+    number online opened order original owner paid parent part party patient payment percent person phone plan planned points
+    postal price priority product profit project promised promotion purchase quantity quarter quota rate rating reason received
+    reference region rep request resolved return revenue review role room salary sale sales score season segment seller serial
+    service session ship shipment shipped shipping size source staff standard start state status stock store street subtotal
+    supplier support tax team territory ticket tier time title total transaction trip type unit units updated user value vehicle
+    vendor visit warehouse weight work year zone
+    """
+)
+"""Words that names run together are made of."""
+
+PREFIXES = words_of(
+    """
+    dim fact fct tbl t tb v vw view stg src raw d f dw dwh rel lk lkp lu ref xref mst mstr trn tx hst hist
+    """
+)
+SUFFIXES = words_of(
+    """
+    dim fact tbl table tab view master mstr
+    """
+)
+
+KEYS = stems("id key code number ref reference fk sk pk uuid guid nr")
+NAMES = stems("name title label caption")
+TIMES = stems(
+    "date time at on day timestamp datetime when created updated since until from to month year epoch opened closed started "
+    "ended begin end start valid effective birth hired left"
+)
+MONEY = stems(
+    "amount price cost revenue salary total fee charge pay paid spend budget tax margin profit balance income sale mrr arr "
+    "refund payment wage commission value due turnover premium gross net cash deposit rent fare bill subtotal earnings cents cent eur usd gbp"
+)
+AVERAGED = stems(
+    "rate price score rating age percent percentage pct ratio temperature level average grade satisfaction latitude longitude "
+    "height weight size nps stars speed pressure humidity factor index probability fte multiplier interest salary wage"
+)
+COUNTED = stems(
+    "count quantity seats units number calls users visits pages clicks views impressions items guests passengers nights"
+)
+SPANS = {"minutes": "minutes", "minute": "minutes", "hours": "hours", "hour": "hours", "days": "days", "day": "days", "seconds": "seconds",
+         "second": "seconds", "weeks": "weeks", "duration": "duration"}  # fmt: skip
+STATES = stems("status state stage phase condition")
+FLAGS = stems("is has was can flag indicator active enabled billable newsletter subscribed")
+GEOGRAPHY = ("continent", "region", "country", "state", "province", "city", "town", "zip", "postcode")
+CATEGORICAL = stems(
+    "type category kind class grade band tier level group segment status state stage phase channel method mode priority severity reason "
+    "gender sex color colour size code line brand source medium device region country city industry sector department team role plan"
+)
+
+EARLY = stems("order created create opened open started start begin began sign signed signup sale sold purchase invoice issued issue booked "
+              "booking placed hired hire registered joined visited visit entry transaction posted work call checked checkin admitted "
+              "admission reported requested received event usage session scheduled departure check in rental pickup loan")  # fmt: skip
+LATE = stems("update updated modified changed ship shipped deliver delivered closed close resolved resolve end ended due paid pay cancel canceled "
+             "cancelled expire expired expiry term terminated termination left to until last completed finished returned valid load loaded etl "
+             "synced deleted approved promised required expected planned response arrival discharge discharged checkout dropoff next")  # fmt: skip
+PERSONAL = stems("birth born dob death")
+ENDS = stems("end ended term termination terminated cancel canceled cancelled churn churned left leave exit valid to until expire expired "
+             "discontinued resigned deactivated retired dissolved removed thru through leaving departure out quit")  # fmt: skip
+ENDED = stems("end ended term termination terminated cancel canceled cancelled churn churned left leave exit discontinued resigned deactivated "
+              "retired removed quit leaving until to thru through")  # fmt: skip
+BEGINS = stems("start started begin began from hired hire joined since valid effective signed opened")
+CODE_KINDS = stems("type kind category domain set list group class field name")
+DATE_PARTS = stems("year month quarter week weekday day dayofweek monthname holiday fiscal")

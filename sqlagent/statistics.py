@@ -1,0 +1,284 @@
+"""A few facts about every column of a source: how full, how many different, from where to where.
+
+Decides what is read and how much of it: the first rows of each table, small tables of codes whole,
+and which columns hold nothing but another table's keys though nobody declared it. Leaves what the
+facts mean to `semantics`.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from sqlglot import exp
+
+from sqlagent.errors import DatabaseError
+from sqlagent.language.words import name_words, stem
+from sqlagent.ports import Database
+from sqlagent.values import Catalog, Column, Kind, Limits, Rows, Table
+
+SAMPLE = 20_000
+"""Rows of a table that are looked at: enough to tell a code from a name, 20 ms for 20 columns."""
+
+MANY_COLUMNS = 120
+"""Columns of one table that are looked at."""
+
+CODES = 400
+"""Rows of a table of codes that is read whole."""
+
+CONTAINED = 0.9
+"""Share of a column's values that another table's key holds where the one points at the other: some
+rows point at nobody (0, -1)."""
+
+ORDERED = (Kind.INTEGER, Kind.NUMBER, Kind.TEXT, Kind.DATE, Kind.DATETIME)
+_DAY = re.compile(r"[12]\d{3}-[01]\d")
+_KEY_WORDS = frozenset({"id", "key", "code", "number", "ref", "reference", "fk", "sk", "uuid", "nr", "cd"})
+_LABEL_WORDS = frozenset(
+    {"label", "name", "description", "text", "meaning", "title", "value", "lbl", "nm", "dsc", "desc", "txt"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFacts:
+    """What the looked-at rows hold of a column: filled cells, different ones, least and greatest as text."""
+
+    filled: int = 0
+    distinct: int = 0
+    low: str = ""
+    high: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableFacts:
+    """Rows looked at, whether they are all, facts by column, and the rows themselves of a table of codes."""
+
+    rows: int = 0
+    whole: bool = False
+    columns: Mapping[str, ColumnFacts] = field(default_factory=dict)
+    content: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundKey:
+    """A column whose values are another table's keys, by table key and column name."""
+
+    table: str
+    column: str
+    target: str
+    referenced: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Facts by table key, and the keys that were found. Empty where nothing could be read."""
+
+    tables: Mapping[str, TableFacts] = field(default_factory=dict)
+    keys: tuple[FoundKey, ...] = ()
+
+    def plain(self) -> dict[str, Any]:
+        """Give plain data for keeping; `from_plain` gives equal facts back."""
+        return {
+            "tables": {name: asdict(facts) for name, facts in self.tables.items()},
+            "keys": [[k.table, k.column, k.target, k.referenced] for k in self.keys],
+        }
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> Statistics:
+        """Read what `plain` gave. Raises: KeyError, TypeError where it is something else."""
+        tables = {
+            str(name): TableFacts(
+                int(kept["rows"]),
+                bool(kept["whole"]),
+                {str(c): ColumnFacts(**facts) for c, facts in kept["columns"].items()},
+                tuple(tuple(str(cell) for cell in row) for row in kept["content"]),
+            )
+            for name, kept in data["tables"].items()
+        }
+        return cls(tables, tuple(FoundKey(*map(str, key)) for key in data["keys"]))
+
+
+def read(catalog: Catalog, database: Database, *, seconds: float = 15.0) -> Statistics:
+    """Read the facts of every table, within `seconds`; a table that cannot be read has none.
+
+    One statement a table and one for each key that is tried, over `SAMPLE` rows at most.
+    """
+    reader = _Reader(catalog, database, time.monotonic() + seconds)
+    tables: dict[str, TableFacts] = {}
+    for table in catalog.tables:
+        found = reader.facts(table)
+        if found is not None:
+            tables[table.key] = found
+    return Statistics(tables, tuple(reader.found_keys(tables)))
+
+
+class _Reader:
+    def __init__(self, catalog: Catalog, database: Database, until: float) -> None:
+        self.catalog = catalog
+        self.database = database
+        self.until = until
+
+    def _name(self, name: str) -> str:
+        return exp.to_identifier(name, quoted=True).sql(self.catalog.dialect or None)
+
+    def _from(self, table: Table) -> str:
+        parts = (table.schema, table.name) if table.schema else (table.name,)
+        return ".".join(self._name(part) for part in parts)
+
+    def _ask(self, sql: str, rows: int = 1) -> Rows | None:
+        left = self.until - time.monotonic()
+        if left <= 0:
+            return None
+        try:
+            return self.database.execute(sql, Limits(seconds=max(0.2, min(5.0, left)), rows=rows))
+        except DatabaseError:
+            return None
+
+    def facts(self, table: Table) -> TableFacts | None:
+        """Look at a table's first rows; None when that does not work."""
+        columns = [c for c in table.columns[:MANY_COLUMNS] if c.kind in ORDERED or c.kind is Kind.BOOLEAN]
+        picked = ["COUNT(*)"]
+        for column in columns:
+            name = self._name(column.name)
+            picked += [f"COUNT({name})", f"COUNT(DISTINCT {name})"]
+            if column.kind in ORDERED:
+                picked += [f"MIN({name})", f"MAX({name})"]
+        names = ", ".join(self._name(c.name) for c in columns) or "1"
+        sql = f"SELECT {', '.join(picked)} FROM (SELECT {names} FROM {self._from(table)} LIMIT {SAMPLE}) AS looked_at"  # noqa: S608 - quoted names
+        read = self._ask(sql)
+        if read is None or not read.rows:
+            return None
+        cells = iter(read.rows[0])
+        rows = int(next(cells) or 0)
+        found: dict[str, ColumnFacts] = {}
+        for column in columns:
+            filled, distinct = int(next(cells) or 0), int(next(cells) or 0)
+            low, high = (next(cells), next(cells)) if column.kind in ORDERED else (None, None)
+            found[column.name] = ColumnFacts(filled, distinct, _text(low), _text(high))
+        if rows == SAMPLE:
+            found |= self._ends(table, found)
+        return TableFacts(rows, rows < SAMPLE, found, self._content(table, rows))
+
+    def _ends(self, table: Table, found: Mapping[str, ColumnFacts]) -> dict[str, ColumnFacts]:
+        """Where the days of a long table really end: its newest rows are seldom its first."""
+        days = [
+            c
+            for c in table.columns
+            if c.name in found and (c.kind in (Kind.DATE, Kind.DATETIME) or _DAY.match(found[c.name].low))
+        ][:4]
+        out: dict[str, ColumnFacts] = {}
+        for column in days:
+            name = self._name(column.name)
+            read = self._ask(f"SELECT MIN({name}), MAX({name}) FROM {self._from(table)}")  # noqa: S608 - quoted names
+            if read is not None and read.rows:
+                known = found[column.name]
+                low, high = read.rows[0]
+                out[column.name] = ColumnFacts(known.filled, known.distinct, _text(low), _text(high))
+        return out
+
+    def _content(self, table: Table, rows: int) -> tuple[tuple[str, ...], ...]:
+        """The rows of a table of codes, in the order of its columns; empty for any other."""
+        words = [set(name_words(c.name)) for c in table.columns]
+        is_codes = (
+            len(table.columns) <= 8
+            and any(w & _KEY_WORDS for w in words)
+            and any(w & _LABEL_WORDS for w in words)
+        )
+        if not is_codes or not 0 < rows <= CODES:
+            return ()
+        names = ", ".join(self._name(c.name) for c in table.columns)
+        read = self._ask(f"SELECT {names} FROM {self._from(table)}", CODES)  # noqa: S608 - quoted names
+        return tuple(tuple(_text(cell) for cell in row) for row in read.rows) if read is not None else ()
+
+    def found_keys(self, tables: Mapping[str, TableFacts]) -> Iterator[FoundKey]:
+        """Keys that names suggest and values bear out, one a column."""
+        owners = list(_owners(self.catalog, tables))
+        for table in self.catalog.tables:
+            declared = {c.lower() for key in table.foreign_keys for c in key.columns}
+            for column in table.columns:
+                if column.name.lower() in declared or column.kind not in (
+                    Kind.INTEGER,
+                    Kind.TEXT,
+                    Kind.NUMBER,
+                ):
+                    continue
+                if table.key not in tables or (table.primary_key == (column.name,)):
+                    continue
+                for owner, key in _suggested(table, column, owners):
+                    if self._holds(table, column, owner, key):
+                        yield FoundKey(table.key, column.name, owner.key, key.name)
+                        break
+
+    def _holds(self, table: Table, column: Column, owner: Table, key: Column) -> bool:
+        name, other = self._name(column.name), self._name(key.name)
+        sql = (
+            f"SELECT COUNT(*), SUM(CASE WHEN tried.{name} IN (SELECT {other} FROM {self._from(owner)}) THEN 1 ELSE 0 END) "  # noqa: S608 - quoted names
+            f"FROM (SELECT DISTINCT {name} FROM (SELECT {name} FROM {self._from(table)} WHERE {name} IS NOT NULL "
+            f"LIMIT {SAMPLE}) AS some_rows LIMIT 300) AS tried"
+        )
+        read = self._ask(sql)
+        if read is None or not read.rows or not read.rows[0][0]:
+            return False
+        return float(read.rows[0][1] or 0) >= CONTAINED * float(read.rows[0][0])
+
+
+def _owners(
+    catalog: Catalog, tables: Mapping[str, TableFacts]
+) -> Iterator[tuple[Table, Column, tuple[str, ...]]]:
+    """Tables with a single column that tells their rows apart, and the words of their names."""
+    for table in catalog.tables:
+        facts = tables.get(table.key)
+        if facts is None or not facts.rows:
+            continue
+        single = table.primary_key[0] if len(table.primary_key) == 1 else ""
+        for column in table.columns:
+            known = facts.columns.get(column.name)
+            unique = known is not None and facts.whole and known.distinct == facts.rows
+            named = bool(_KEY_WORDS & set(name_words(column.name))) or column is table.columns[0]
+            if column.name == single or (not single and unique and named):
+                yield table, column, tuple(stem(w) for w in name_words(table.name))
+                break
+
+
+_SELF = frozenset(
+    stem(w) for w in ("manager", "parent", "supervisor", "boss", "mentor", "referrer", "head", "lead")
+)
+
+
+def _suggested(
+    table: Table, column: Column, owners: list[tuple[Table, Column, tuple[str, ...]]]
+) -> list[tuple[Table, Column]]:
+    """The keys a column's name suggests, likeliest first."""
+    words = [stem(w) for w in name_words(column.name)]
+    bare = [w for w in words if w not in _KEY_WORDS]
+    ends_as_key = len(bare) < len(words)
+    out: list[tuple[int, Table, Column]] = []
+    for owner, key, noun in owners:
+        if (column.kind is Kind.TEXT) != (key.kind is Kind.TEXT):
+            continue
+        same = column.name.lower() == key.name.lower() and column.name.lower() not in (
+            "id",
+            "code",
+            "name",
+            "key",
+        )
+        if owner.key == table.key:
+            if ends_as_key and column.name != key.name and set(bare) & (_SELF | {noun[-1]}):
+                out.append((3, owner, key))
+            continue
+        if same:
+            out.append((0, owner, key))
+        elif bare and ends_as_key and (bare[-1] == noun[-1] or tuple(bare) == noun[-len(bare) :]):
+            out.append((1, owner, key))
+        elif bare and ends_as_key and len(bare[-1]) >= 3 and noun[-1].startswith(bare[-1]):
+            out.append((2, owner, key))
+        elif bare and len(bare) == 1 and bare[0] == noun[-1] and column.name.lower() != "name":
+            out.append((4, owner, key))
+    out.sort(key=lambda found: (found[0], len(found[1].name)))
+    return [(owner, key) for _, owner, key in out[:3]]
+
+
+def _text(cell: object) -> str:
+    return "" if cell is None else str(cell)[:200]

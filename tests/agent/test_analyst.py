@@ -1,0 +1,186 @@
+"""The built-in analyst: what people type, read as frames, written as SQL, told in words, and owned up to."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+import sqlglot
+
+from sqlagent import analyst, following, linking, pipeline
+from sqlagent.analyst import periods
+from sqlagent.analyst.answering import today_of, understand
+from sqlagent.analyst.planning import Planner
+from sqlagent.analyst.source import Source, source_of
+from sqlagent.analyst.telling import told
+from sqlagent.evaluation.lenient import Golds
+from sqlagent.events import Ended
+from sqlagent.language.words import tokenise
+from sqlagent.semantics import derive
+from sqlagent.testing import MemoryDatabase
+from sqlagent.value_index import ValueIndex
+from sqlagent.values import Catalog, Column, Outcome, Question, Table, Turn
+
+CASES = Path(__file__).parent / "cases" / "analyst"
+QUESTIONS = [json.loads(line) for line in (CASES / "questions.jsonl").read_text().splitlines()]
+TODAY = date(2026, 1, 5)
+
+
+@pytest.fixture(scope="module")
+def sources():
+    made = {}
+    for name in ("cafes", "workshop", "garden"):
+        database = MemoryDatabase((CASES / f"{name}.sql").read_text())
+        index = ValueIndex.build(database.catalog(), database)
+        made[name] = (database, index, Source(derive(database.catalog(), index), index))
+    return made
+
+
+@pytest.mark.parametrize("case", QUESTIONS, ids=lambda case: f"{case['db']}: {case['question']}")
+def test_what_analysts_type_is_read_as_they_mean_it(sources, case):
+    database, _, source = sources[case["db"]]
+    _, found = understand(case["question"], source, TODAY)
+    assert found
+    assert not found[0].frame.unused
+    assert Golds(database, [case["gold"]], False).which(found[0].sql) == 0, found[0].sql
+
+
+def ask(sources, db, text, turns=()):
+    database, index, _ = sources[db]
+    *_, last = pipeline.answer(
+        Question(text), database=database, catalog=database.catalog(), index=index, turns=turns
+    )
+    assert isinstance(last, Ended)
+    return last.answer
+
+
+def test_an_answer_tells_how_it_was_understood(sources):
+    said = ask(sources, "cafes", "sales by category 2025")
+    assert said.outcome is Outcome.ANSWERED
+    assert said.reason.startswith("Understood as sales (sum of net sales amount), per category name")
+    assert "2025" in said.reason
+
+
+def test_what_nothing_here_is_about_is_said_and_not_guessed(sources):
+    said = ask(sources, "cafes", "nps by category")
+    assert (said.outcome, said.sql) == (Outcome.UNANSWERABLE, "")
+    assert "“nps”" in said.reason
+    assert ask(sources, "workshop", "gross margin by department").outcome is Outcome.UNANSWERABLE
+
+
+def test_a_word_that_is_left_over_makes_a_draft_and_is_named(sources):
+    said = ask(sources, "cafes", "sales of seasonal drinks")
+    assert said.outcome is Outcome.AMBIGUOUS
+    assert "“seasonal”" in said.reason
+
+
+def test_a_misspelt_word_is_mended_and_shown(sources):
+    said = ask(sources, "garden", "custmers from Leeds")
+    assert said.outcome is Outcome.ANSWERED
+    assert "“custmers” was read as “customers”." in said.notes
+
+
+def test_a_written_sentence_is_the_generators(sources):
+    _, index, source = sources["garden"]
+    linked = linking.link(Question(""), sources["garden"][0].catalog(), index)
+    assert not analyst.analyse(Question("What are the names of all products?"), linked, index).speaks
+    assert analyst.analyse(Question("names of all products"), linked, index).speaks
+    assert analyst.analyse(Question("What was the revenue in 2025?"), linked, index).speaks
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "until"),
+    [
+        ("sales 2025", "2025-01-01", "2026-01-01"),
+        ("sales in q3 2025", "2025-07-01", "2025-10-01"),
+        ("sales jul-dec 2025", "2025-07-01", "2026-01-01"),
+        ("sales between March and June 2025", "2025-03-01", "2025-07-01"),
+        ("sales in the first half of 2025", "2025-01-01", "2025-07-01"),
+        ("sales since May 2024", "2024-05-01", None),
+        ("sales before 2024", None, "2024-01-01"),
+        ("sales last month", "2025-12-01", "2026-01-01"),
+        ("sales in the last 60 days", "2025-11-06", None),
+        ("sales ytd", "2026-01-01", "2026-01-06"),
+        ("sales on 5 March 2024", "2024-03-05", "2024-03-06"),
+        ("stock at the end of 2024", None, "2025-01-01"),
+    ],
+)
+def test_periods_are_half_open(text, first, until):
+    (found,) = periods.find(tokenise(text), TODAY)
+    assert str(found.period.first) == str(first)
+    assert str(found.period.until) == str(until)
+
+
+def test_the_day_is_that_of_the_data_where_they_ended_long_ago(sources):
+    source = sources["cafes"][2]
+    assert today_of(source, date(2027, 6, 1)).isoformat() == source.model.newest
+    assert today_of(source, TODAY) == TODAY
+
+
+def test_a_chain_of_follow_ups_drops_no_filter(sources):
+    database, index, source = sources["garden"]
+    turns: list[Turn] = []
+    sqls = []
+    for typed in (
+        "revenue by category",
+        "only 2025",
+        "by month instead",
+        "without cancelled orders",
+        "top 3",
+    ):
+        text = following.stand_alone(typed, turns, database.catalog(), None).text
+        _, found = understand(text, source, TODAY)
+        assert not found[0].frame.unused
+        turns.append(Turn(text, found[0].sql))
+        sqls.append(found[0].sql)
+    assert all("2025-01-01" in sql for sql in sqls[1:])
+    assert all("strftime('%Y-%m'" in sql for sql in sqls[2:])
+    assert all("cancelled" in sql for sql in sqls[3:])
+    assert "LIMIT 3" in sqls[4]
+
+
+def test_no_and_in_keep_to_their_own_words(sources):
+    _, _, source = sources["garden"]
+    _, found = understand("customers without a city in the north", source, TODAY)
+    assert "City IS NULL" in found[0].sql
+    assert "= 'North'" in found[0].sql
+
+
+@pytest.mark.parametrize("dialect", ["postgres", "mysql", "duckdb", "spark"])
+@pytest.mark.parametrize("case", QUESTIONS, ids=lambda case: case["question"])
+def test_every_frame_is_written_in_every_dialect(sources, dialect, case):
+    database, index, source = sources[case["db"]]
+    catalog = database.catalog()
+    there = Source(derive(Catalog(dialect, catalog.tables, "there"), index), index)
+    _, found = understand(case["question"], source, TODAY)
+    text = Planner(there.model).sql(found[0].frame)
+    assert sqlglot.parse_one(text, dialect=dialect).find(sqlglot.exp.Select)
+    if dialect != "mysql":
+        assert "strftime(" not in text
+    assert "julianday" not in text
+
+
+def test_frames_are_told_in_words(sources):
+    _, _, source = sources["workshop"]
+    _, found = understand("open jobs by priority", source, TODAY)
+    assert told(found[0].frame) == "number of jobs, per priority code, where status code is Open"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "?", "by", "top", "share of", "2025", "vs", "not", "a" * 2000, "sales " * 300, "% % %", "was ist der Umsatz",
+     "sales by by by month", "between and", "more than", "'; DROP TABLE x; --", "sales 2025 vs", "how many", "top 0 drinks"],
+)  # fmt: skip
+def test_nothing_that_is_typed_raises(sources, text):
+    for name in ("cafes", "workshop", "garden"):
+        understand(text, sources[name][2], TODAY)
+
+
+def test_odd_schemas_raise_nothing():
+    plain = tuple(Column(c, "TEXT") for c in "abc")
+    loop = Catalog("sqlite", (Table("a", plain), Table("b", ()), Table("only", (Column("x", "INTEGER"),))))
+    source = source_of(loop, None)
+    for text in ("a by b", "revenue 2025", "count of only", "top 5 only by x"):
+        understand(text, source, TODAY)
