@@ -32,6 +32,10 @@ from kombu.transport import filesystem
 from kombu.utils.encoding import bytes_to_str, str_to_bytes
 from kombu.utils.json import dumps, loads
 
+# A message is left to others for so long for each that a process works on already: of several that could take it, the
+# one that has least to do does (seconds).
+LEFT_SECONDS = 0.05
+
 # How often claims of dead processes are looked for (seconds). A look is one listdir.
 PUT_BACK_EVERY = 5.0
 
@@ -86,7 +90,10 @@ class Channel(filesystem.Channel):
             self._put_back()
         wanted = f"{queue}.msg"
         waiting = (n for n in os.listdir(self._inbox) if n[0] != "." and n.partition(".")[2] == wanted)
+        newest = time_ns() // 1_000_000 - int(len(self._claims) * LEFT_SECONDS * 1_000)
         for name in sorted(waiting):
+            if self._claims and int(name.partition("_")[0]) > newest:
+                break
             claim = self._claimed / f"{os.getpid()}-{_started('self')}@{name}"
             try:
                 (self._inbox / name).rename(claim)

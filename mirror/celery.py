@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import threading
+from datetime import timedelta
 from typing import Any
 
 from celery import Celery, signals
@@ -27,7 +28,7 @@ log = logging.getLogger(__name__)
 LAST_SECONDS = 10
 
 
-class Scheduler(PersistentScheduler):  # type: ignore[misc]
+class Scheduler(PersistentScheduler):
     """Celery's own, for a clock that is set back too: what was sent in the future is due now.
 
     Without this nothing would be sent until the clock comes to where it was before.
@@ -35,9 +36,10 @@ class Scheduler(PersistentScheduler):  # type: ignore[misc]
 
     def is_due(self, entry: ScheduleEntry) -> schedstate:
         """Say whether to send an entry now, and when to look again."""
-        if entry.last_run_at > self.app.now():
-            return schedstate(is_due=True, next=entry.schedule.run_every.total_seconds())
-        return entry.is_due()
+        if entry.last_run_at and entry.last_run_at > self.app.now():
+            every: timedelta = getattr(entry.schedule, "run_every", timedelta(minutes=1))
+            return schedstate(is_due=True, next=every.total_seconds())
+        return schedstate(*entry.is_due())
 
 
 @signals.worker_process_init.connect

@@ -7,6 +7,7 @@ them all. Secrets have no default outside development: `script/server` makes its
 
 from __future__ import annotations
 
+import os
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -70,6 +71,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.staticfiles",
     "django_htmx",
+    "mirror.work",
     "mirror.health",
     "mirror.people",
     "mirror.sources",
@@ -235,18 +237,28 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
-CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
+# A broker that goes away ends no work: a message that comes twice is refused by the row, which is leased.
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 
-# Reports are made and delivered by workers of their own, so that nobody waits for them and no delivery waits
-# for a long report. Ticks are taken by whichever worker has time.
+# Processors that this process may use; in a container there may be fewer than the machine has.
+_CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+# Processes that answer questions and run SQL: one a processor, at least two, so that one that crashes is not all, and
+# at most eight, as each takes some 200 MB.
+WORKERS = env.int("WORKERS", default=min(max(_CORES, 2), 8))
+
+# What each of them works on at once: 32 together, of which each takes two connections of the store at most. Who waits for
+# a language model or a database takes a thread, not a process.
+WORKER_THREADS = env.int("WORKER_THREADS", default=max(32 // max(WORKERS, 1), 4))
+
+# Processes that make reports.
+REPORT_WORKERS = env.int("REPORT_WORKERS", default=min(max(_CORES // 2, 2), 4))
+
+# Which kind of work goes to which queue is said where it is registered (`kinds.py` of a subject). Ticks are taken by
+# whichever worker has time.
 CELERY_TASK_ROUTES = {
-    # Files and foreign databases wait for others more than they work, and whoever makes them wait holds up nobody's
-    # questions: a worker of their own.
-    "mirror.sources.tasks.upload_work": {"queue": "intake"},
-    "mirror.sources.tasks.visit_work": {"queue": "intake"},
+    "mirror.work.tasks.recover": {"queue": "ticks"},
     "mirror.reports.tasks.tick_reports": {"queue": "ticks"},
-    "mirror.reports.tasks.make_report": {"queue": "reports"},
-    "mirror.reports.tasks.deliver_report": {"queue": "deliveries"},
     "mirror.reports.tasks.expire_reports": {"queue": "reports"},
     "mirror.reports.tasks.look_ahead": {"queue": "reports"},
     "mirror.reports.tasks.look_at_source": {"queue": "reports"},
@@ -257,8 +269,8 @@ CELERY_BEAT_MAX_LOOP_INTERVAL = 20
 CELERY_BEAT_SCHEDULER = "mirror.celery:Scheduler"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "scheduler")
 CELERY_BEAT_SCHEDULE = {
-    "recover-runs": {
-        "task": "mirror.asking.tasks.recover_runs",
+    "recover-work": {
+        "task": "mirror.work.tasks.recover",
         "schedule": 10.0,
         "options": {"expires": 10.0},
     },
@@ -332,6 +344,12 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 
 # Statements and questions that run at once on one source; others wait their turn.
 CONCURRENT_RUNS = env.int("CONCURRENT_RUNS", default=4)
+
+# The same of one person, on all sources together, so that others find workers free.
+CONCURRENT_RUNS_PER_PERSON = env.int("CONCURRENT_RUNS_PER_PERSON", default=4)
+
+# Questions and statements of one person that may be on their way, waiting ones counted; more are refused.
+QUEUED_PER_PERSON = env.int("QUEUED_PER_PERSON", default=100)
 
 # How old a source's catalog may be before a question reads it anew (hours).
 CATALOG_HOURS = env.int("CATALOG_HOURS", default=24)

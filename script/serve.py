@@ -43,16 +43,52 @@ UP_SECONDS, STOP_SECONDS = 60, 8
 # A part that ends this often within a minute is broken, not unlucky.
 RESTARTS_A_MINUTE = 5
 LOG_BYTES = 5_000_000
-# The workers by name: what each takes work from, and how. Deliveries wait for others more than they work: threads do.
-# So do uploads and foreign databases: each is read in a process of its own (`mirror.confined`).
-WORKERS = {
-    "mirror": ("celery,ticks", ["--pool", "prefork", "--concurrency", "2"]),
-    "intake": ("intake", ["--pool", "threads", "--concurrency", "4"]),
-    "reports": ("reports,ticks", ["--pool", "prefork", "--concurrency", "2"]),
-    "deliveries": ("deliveries", ["--pool", "threads", "--concurrency", "4"]),
-}
 # Reports give way to people who wait, by this much (nice).
 REPORTS_NICE = 5
+
+
+@dataclass(frozen=True)
+class Worker:
+    """One worker: its name, what it takes work from, how much at once, and how it is called in words and in its log.
+
+    Threads wait for others at no cost; processes compute side by side.
+    """
+
+    name: str
+    queues: str
+    pool: str
+    at_once: int
+    words: str
+    log: str
+    gives_way: bool = False
+    is_light: bool = False
+
+
+def workers() -> list[Worker]:
+    """List the workers. Of those that answer there are as many as the settings say."""
+    from django.conf import settings
+
+    threads = settings.WORKER_THREADS
+    numbers = ["", *(f"-{number}" for number in range(2, settings.WORKERS + 1))]
+    return [
+        *(
+            Worker(f"mirror{n}", "celery,ticks", "threads", threads, f"worker{n}", f"worker{n}")
+            for n in numbers
+        ),
+        # Uploads and foreign databases are each read in a process of their own (`mirror.confined`).
+        Worker("intake", "intake", "threads", 4, "worker for intake", "intake", is_light=True),
+        Worker(
+            *("reports", "reports,ticks", "prefork", settings.REPORT_WORKERS),
+            *("worker for reports", "reports"),
+            gives_way=True,
+        ),
+        # Deliveries wait for others more than they work.
+        Worker(
+            *("deliveries", "deliveries", "threads", 4, "worker for deliveries", "deliveries"),
+            gives_way=True,
+            is_light=True,
+        ),
+    ]
 
 
 def say(text: str) -> None:
@@ -219,8 +255,8 @@ def prepare(address: str) -> str:
     if not shop.is_file() or not Source.objects.exists():
         say("Building the sample shop ...")
         call_command("demo", owner=admin.username, stdout=sys.stderr)
-    for name in WORKERS:
-        forget(worker_name(name))
+    for worker in workers():
+        forget(worker_name(worker.name))
     if password_exists():
         welcome = f"Mirror is up at {address}/"
     elif settings.PRODUCTION:
@@ -250,24 +286,21 @@ def parts(host: str, port: int) -> list[Part]:
     trusted = ",".join(settings.TRUSTED_PROXIES)
     web += ["--forwarded-allow-ips", trusted] if trusted else ["--no-proxy-headers"]
     quiet = ["--without-mingle", "--without-gossip", "--without-heartbeat", "--loglevel", "INFO"]
-    mirror, intake, reports, deliveries = (
-        [*celery, "worker", *how, *quiet, "--hostname", worker_name(name), "--queues", queues]
-        for name, (queues, how) in WORKERS.items()
-    )
-    behind = ["nice", "-n", str(REPORTS_NICE)]
-    # Checks that the other workers make too load the whole of Mirror: 75 MB without, 215 MB with (measured 2026-11).
-    light = ["env", "CELERY_SKIP_CHECKS=1"]
     # Memory that was used for a moment is given back: 96 MB more after every attack of the tests, 118 without (2026-11).
     trimmed = ("MALLOC_ARENA_MAX=2", "MALLOC_MMAP_THRESHOLD_=131072", "MALLOC_TRIM_THRESHOLD_=131072")
     small = ["env", *trimmed]
-    return [
-        Part("web server", [*small, *python, *web], logs / "web.log"),
-        Part("worker", mirror, logs / "worker.log"),
-        Part("worker for intake", [*light, *intake], logs / "intake.log"),
-        Part("worker for reports", behind + reports, logs / "reports.log"),
-        Part("worker for deliveries", [*behind, *light, *deliveries], logs / "deliveries.log"),
-        Part("scheduler", [*celery, "beat", "--pidfile=", "--loglevel", "INFO"], logs / "scheduler.log"),
-    ]
+    parts = [Part("web server", [*small, *python, *web], logs / "web.log")]
+    # Checks that the other workers make too load the whole of Mirror: 75 MB without, 215 MB with (measured 2026-11).
+    unchecked = ["env", "CELERY_SKIP_CHECKS=1"]
+    for worker in workers():
+        behind = ["nice", "-n", str(REPORTS_NICE)] if worker.gives_way else []
+        light = unchecked if worker.is_light else []
+        how = ["--pool", worker.pool, "--concurrency", str(worker.at_once)]
+        called = ["--hostname", worker_name(worker.name), "--queues", worker.queues]
+        command = [*behind, *light, *celery, "worker", *how, *quiet, *called]
+        parts.append(Part(worker.words, command, logs / f"{worker.log}.log"))
+    scheduler = [*unchecked, *celery, "beat", "--pidfile=", "--loglevel", "INFO"]
+    return [*parts, Part("scheduler", scheduler, logs / "scheduler.log")]
 
 
 def look_after(running: list[Part]) -> None:

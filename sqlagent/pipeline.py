@@ -51,7 +51,7 @@ from sqlagent.guard import Policy
 from sqlagent.judging import FeatureJudge
 from sqlagent.llm_judging import LlmJudge
 from sqlagent.metering import MeteredLlm
-from sqlagent.ports import Database, Judge, Llm, Sampler
+from sqlagent.ports import Database, Fetch, Judge, Llm, Sampler
 from sqlagent.value_index import ValueIndex
 from sqlagent.values import (
     Answer,
@@ -65,6 +65,7 @@ from sqlagent.values import (
     Outcome,
     Question,
     Ranking,
+    Rows,
     Turn,
     Usage,
     Verdict,
@@ -84,6 +85,7 @@ def answer(
     cancelled: Flag | None = None,
     cache: execution.Cache | None = None,
     policy: Policy | None = None,
+    fetch: Fetch | None = None,
 ) -> Iterator[Event]:
     """Answer a question, yielding each event as it happens and exactly one `Ended` last.
 
@@ -91,19 +93,20 @@ def answer(
     fails) end as one of the four outcomes with the reason; nothing expected is raised.
     `turns` are the earlier questions of the thread: with them a follow-up is rewritten to
     its stand-alone form first. SQL typed as a question runs as it is, if the guard lets it
-    through. Costs at most `budget`.
+    through. Costs at most `budget`. The rows of an answer that were cut are fetched once more, by `fetch`
+    where it is given, else into memory.
     """
     budget = budget or Budget()
     cancelled = cancelled or Flag()
     started = monotonic()
     meter = MeteredLlm(llm, budget) if llm else None
-    whole = _limits(budget, budget.result_rows)
     try:
         catalog = catalog or database.catalog()
         if sql := _typed_sql(question, catalog, policy):
-            yield from _as_typed(
-                sql, question, execution.Executor(database, catalog, whole, policy=policy), cancelled
-            )
+            most = _limits(budget, budget.rows if fetch else budget.result_rows)
+            executor = execution.Executor(database, catalog, most, policy=policy)
+            fetches = fetch if budget.result_rows > budget.rows else None
+            yield from _as_typed(sql, question, executor, cancelled, fetches)
             return
         if turns:
             question = following.stand_alone(
@@ -115,7 +118,7 @@ def answer(
         if meter and privacy != "schema":
             linked = examples.with_examples(linked, database)
         journey = Journey.start(
-            question, linked, database, index, meter, budget, privacy, cancelled, cache, policy
+            question, linked, database, index, meter, budget, privacy, cancelled, cache, policy, fetch
         )
         yield from journey.rounds()
         ended = journey.conclude()
@@ -150,7 +153,9 @@ def _typed_sql(question: Question, catalog: Catalog, policy: Policy | None) -> s
     return question.text if verdict.kind == "function" else ""
 
 
-def _as_typed(sql: str, question: Question, executor: execution.Executor, cancelled: Flag) -> Iterator[Event]:
+def _as_typed(
+    sql: str, question: Question, executor: execution.Executor, cancelled: Flag, fetch: Fetch | None
+) -> Iterator[Event]:
     """Run what was typed as it is: one candidate, nothing sampled and nothing judged. Raises: Cancelled."""
     ran = next(iter(executor.run([Candidate(sql, "typed")], cancelled=cancelled)))
     yield Executed(0, ran)
@@ -159,10 +164,14 @@ def _as_typed(sql: str, question: Question, executor: execution.Executor, cancel
         said = f"{ran.failure.message} {ran.failure.advice}".strip()
         yield Ended(Answer(Outcome.FAILED, question, said, pool=1, usage=usage))
         return
+    rows, note = ran.rows, ""
+    if fetch and rows is not None and rows.truncated:
+        rows, note = fetch(sql, rows)
     reason = "You typed SQL, so it ran as it is."
-    yield Ended(
-        Answer(Outcome.ANSWERED, question, reason, sql, ran.rows, confidence=1.0, size=1, pool=1, usage=usage)
+    answered = Answer(
+        Outcome.ANSWERED, question, reason, sql, rows, confidence=1.0, size=1, pool=1, usage=usage
     )
+    yield Ended(replace(answered, notes=(note,) if note else ()))
 
 
 DOUBTED = 0.2
@@ -186,6 +195,7 @@ class Journey:
     cancelled: Flag
     ordered: bool
     deadline: float
+    fetch: Fetch | None = None
     pool: list[Execution] = field(default_factory=list)
     groups: tuple[ExecutionGroup, ...] = ()
     ranking: Ranking = Ranking((), 0)
@@ -207,6 +217,7 @@ class Journey:
         cancelled: Flag,
         cache: execution.Cache | None,
         policy: Policy | None,
+        fetch: Fetch | None,
     ) -> Journey:
         """Choose the makers: an LLM's where there is one, else the analyst's or the generator's."""
         features, faithful = FeatureJudge(index), budget.mode == "faithful"
@@ -251,6 +262,7 @@ class Journey:
             deadline=monotonic() + budget.seconds,
             llm=llm,
             privacy=privacy,
+            fetch=fetch,
         )
 
     def rounds(self) -> Iterator[Event]:
@@ -392,12 +404,9 @@ class Journey:
         best = self.ranking.groups[0]
         rows = best.representative.rows
         assert rows is not None
+        note = ""
         if rows.truncated and self.budget.result_rows > self.budget.rows:
-            whole = _limits(self.budget, self.budget.result_rows)
-            try:
-                rows = self.executor.whole(best.representative.sql, whole)
-            except DatabaseError as error:
-                common = replace(common, notes=(*common.notes, f"Only the first rows are shown: {error}"))
+            rows, note = (self.fetch or self.in_memory)(best.representative.sql, rows)
         return replace(
             common,
             sql=best.representative.sql,
@@ -405,8 +414,15 @@ class Journey:
             size=best.group.size,
             pool=self.ranking.pool,
             readings=found,
-            notes=(*common.notes, *best.representative.candidate.notes),
+            notes=(*common.notes, *best.representative.candidate.notes, *([note] if note else ())),
         )
+
+    def in_memory(self, sql: str, rows: Rows) -> tuple[Rows, str]:
+        """Fetch the winner whole, as `Fetch` does."""
+        try:
+            return self.executor.whole(sql, _limits(self.budget, self.budget.result_rows)), ""
+        except DatabaseError as error:
+            return rows, f"Only the first rows are shown: {error}"
 
 
 def _limits(budget: Budget, rows: int) -> Limits:

@@ -166,6 +166,14 @@ class Llm(Protocol):
         ...
 
 
+class Fetch(Protocol):
+    """Fetches all rows of an answer of which only the first were looked at, for who keeps rows elsewhere."""
+
+    def __call__(self, sql: str, rows: Rows) -> tuple[Rows, str]:
+        """Run the SQL once more; give the rows that the answer tells of, and a note where that failed."""
+        ...
+
+
 class Sampler(Protocol):
     """Makes candidates: prompts to an LLM, or the built-in generator."""
 

@@ -6,6 +6,7 @@ A new module needs a place in the tables below. That is on purpose: where it sta
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -113,9 +114,21 @@ VENDORS = {
 }
 
 # Each subject knows itself and those to its left.
-SUBJECTS = ["people", "sources", "results", "exports", "library", "asking", "reports"]
+SUBJECTS = ["work", "people", "sources", "results", "queries", "exports", "library", "asking", "reports"]
 # What a file is in its subject. A name may say of what: `upload_views`, `part_forms`.
-ROLES = ("models", "selectors", "services", "tasks", "forms", "pages", "views", "urls", "events", "widgets")
+ROLES = (
+    "models",
+    "selectors",
+    "services",
+    "tasks",
+    "kinds",
+    "forms",
+    "pages",
+    "views",
+    "urls",
+    "events",
+    "widgets",
+)
 # What meets the browser: it shows and asks, and leaves what happens to services.
 BROWSER = ("views", "forms", "pages", "urls", "events", "widgets")
 # Files of no such role that know requests or templates all the same, and why.
@@ -130,7 +143,7 @@ KNOW_REQUESTS = {
 WRITES = {"save", "create", "get_or_create", "update_or_create", "bulk_create", "bulk_update", "delete"}
 
 # What every subject may use. `health` is known by nobody but the addresses and the worker.
-SHARED = {"confined", "leases", "keys", "logs", "modes", "phrases", "processes", "settings", "storage"}
+SHARED = {"confined", "keys", "logs", "modes", "phrases", "processes", "settings", "storage"}
 
 
 # ---------------------------------------------------------------- reading imports
@@ -237,29 +250,32 @@ def test_no_file_reaches_itself_by_imports():
 
 
 def test_a_circle_would_be_found():
-    services, tasks = ROOT / "mirror/asking/services/runs.py", ROOT / "mirror/asking/tasks.py"
-    back = Import(services, 1, "mirror.asking.tasks", at_top=True)
+    services, kinds = ROOT / "mirror/asking/services/answering.py", ROOT / "mirror/asking/kinds.py"
+    back = Import(services, 1, "mirror.asking.kinds", at_top=True)
     (circle,) = circles([*AGENT, *WEB, back])
-    assert {str(services.relative_to(ROOT)), str(tasks.relative_to(ROOT))} <= set(circle)
+    assert {str(services.relative_to(ROOT)), str(kinds.relative_to(ROOT))} <= set(circle)
 
 
-def test_every_door_leads_to_a_task_of_its_name():
-    doors = list((ROOT / "mirror").glob("*/doors.py"))
-    named = {
-        node.args[0].value
-        for file in doors
-        for node in ast.walk(ast.parse(file.read_text()))
-        if isinstance(node, ast.Call) and isinstance(node.args[0], ast.Constant)
-    }
-    tasks = {
-        f"mirror.{file.parent.name}.tasks.{node.name}"
-        for file in (ROOT / "mirror").glob("*/tasks.py")
-        for node in ast.parse(file.read_text()).body
-        if isinstance(node, ast.FunctionDef)
-        and any(ast.unparse(d) == "shared_task" for d in node.decorator_list)
-    }
-    assert named
-    assert named <= tasks
+# ---------------------------------------------------------------- hops
+
+
+def hops(heading: str) -> list[tuple[str, Path, int]]:
+    """The rows of a table of CONTRIBUTING.md: a function, the file it stands in, the row of who calls it."""
+    table = (ROOT / "CONTRIBUTING.md").read_text().partition(f"| | {heading} |")[2].partition("\n\n")[0]
+    rows = re.findall(r"\| `(\w+)` \| `([\w/.]+)` \| (\d*) *\|", table)
+    return [(name, ROOT / file, int(by or 0)) for name, file, by in rows]
+
+
+@pytest.mark.parametrize("heading", ["an ask", "from a report's tick to a sent mail"])
+def test_each_hop_is_there_and_is_called_as_the_table_says(heading):
+    found = hops(heading)
+    assert 9 <= len(found) <= 15
+    for name, file, by in found:
+        tree = ast.parse(file.read_text())
+        assert name in [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)], name
+        if by:
+            caller = found[by - 1][1]
+            assert re.search(rf"\b{name}\b", caller.read_text()), f"{caller} does not name {name}"
 
 
 # ---------------------------------------------------------------- sqlagent
@@ -454,9 +470,16 @@ def test_what_meets_the_browser_writes_nothing():
     assert not wrong, "\n".join(wrong)
 
 
-def test_tasks_import_their_services_inside_the_body():
+def test_tasks_and_kinds_of_work_import_what_does_it_inside_the_body():
+    light = ("models", "kinds", "shares", "limits")
     wrong = [
-        str(i) for i in WEB if role(i.file) == "tasks" and i.package in ("mirror", "sqlagent") and i.at_top
+        str(i)
+        for i in WEB
+        if role(i.file) in ("tasks", "kinds") and i.package in ("mirror", "sqlagent") and i.at_top
+        if not (room(i.name) == "work" and subject(i.file) == "work" or i.name == "mirror.work.kinds")
+        if not (
+            role(i.file) == "kinds" and (i.name.split(".")[-1] in light or i.name == "mirror.work.leases")
+        )
     ]
     assert not wrong, "\n".join(wrong)
 

@@ -21,9 +21,9 @@ from django.views.decorators.http import require_GET
 from mirror.asking import selectors
 from mirror.asking.forms import SaveForm
 from mirror.asking.pages import run_page, steps_view
-from mirror.leases import Status
 from mirror.people.models import User
 from mirror.people.requests import PersonRequest
+from mirror.work.leases import Status
 
 # How often the store is looked at, and how often a silent stream says that it lives.
 POLL_SECONDS = 0.15

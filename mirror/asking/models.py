@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from mirror.leases import Leased, Status
+from mirror.work.leases import Leased, Status
 
 # A free worker takes a run within 0.2 s (measured 2026-11); after this a page says that none came.
 LONG_WAIT = timedelta(seconds=8)
@@ -54,6 +54,9 @@ class Run(Leased):
     llm = models.CharField(max_length=120, blank=True, help_text="Empty: the built-in generator")
     privacy = models.CharField(max_length=10, blank=True, help_text="The level that applied")
     sent = models.JSONField(default=list, blank=True, help_text="Exactly what was sent to the LLM")
+    is_thinking = models.BooleanField(
+        default=False, help_text="Waits for the LLM, and holds no turn of its source"
+    )
 
     class Meta:
         ordering = ["-created_at"]

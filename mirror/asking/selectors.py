@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from django.db.models import Count, Exists, Max, OuterRef, Prefetch, Q, QuerySet
 
 from mirror.asking.models import Run, Step, Thread, Version
-from mirror.leases import Status
 from mirror.sources.selectors import sources_visible
+from mirror.work.leases import Status
 
 if TYPE_CHECKING:
     from mirror.people.models import User

@@ -6,7 +6,7 @@ answer's own rows are kept elsewhere, whole.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mirror.results.cells import json_cell, kind_of
 from sqlagent.events import (
@@ -22,9 +22,6 @@ from sqlagent.events import (
     Sampling,
 )
 from sqlagent.values import Answer, Execution, Failure, LlmRequest, Reading, Rows
-
-if TYPE_CHECKING:
-    from mirror.results.files import ResultNotKept
 
 # Rows and characters of a cell in a preview; columns beyond these are counted, not shown.
 PREVIEW_ROWS = 3
@@ -165,9 +162,9 @@ def failure_json(failure: Failure) -> dict[str, Any]:
     }
 
 
-def not_kept_json(error: ResultNotKept) -> dict[str, Any]:
+def not_kept_json(failure: Failure) -> dict[str, Any]:
     """What is kept with a version whose rows could not be stored."""
-    return {"kind": "unkept", "message": str(error), "position": None, "advice": error.advice}
+    return failure_json(failure) | {"kind": "unkept"}
 
 
 def reading_json(reading: Reading) -> dict[str, Any]:

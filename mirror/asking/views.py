@@ -315,7 +315,11 @@ def run_saved(request: PersonRequest, pk: int) -> HttpResponse:
     form = ArgumentsForm(request.POST, saved=saved)
     if not form.is_valid():
         return show_saved(request, saved, form, status=422)
-    return _to_run(request, services.run_saved(request.user, saved, form.arguments()))
+    try:
+        return _to_run(request, services.run_saved(request.user, saved, form.arguments()))
+    except services.AskingError as error:
+        messages.error(request, str(error))
+        return redirect("library:saved", saved.pk)
 
 
 # ---------------------------------------------------------------- before

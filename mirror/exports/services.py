@@ -20,8 +20,7 @@ from mirror.exports.defusing import LIVE, PLAIN_NUMBER
 from mirror.exports.pieces import write_pieces
 from mirror.exports.values import Cover, ExportError, Sheet, Written
 from mirror.exports.writing import NO_COVER, pieces, write
-from mirror.sources import guarding
-from mirror.sources.services import open_source, source_catalog
+from mirror.queries.running import NotRun, OpenedSource, Values, source_opened, sql_ready
 from sqlagent.errors import DatabaseError
 from sqlagent.ports import CsvLines, CsvStreaming, RowStream, SourceDatabase
 from sqlagent.values import Limits
@@ -57,28 +56,32 @@ def sql_export(
     A stream takes the formats that are streamed. PostgreSQL writes CSV itself. Setting `stop` ends
     the statement in the database. Raises: ExportRefused, ExportError; no file is left then.
     """
-    database = open_source(source)
     limits = Limits(seconds, rows or sys.maxsize - 1, CELL_CHARS, sys.maxsize)
     try:
-        checked = guarding.sql_check(source, sql, source_catalog(source))
-        if isinstance(checked, guarding.Refusal):
-            raise ExportRefused(" ".join(filter(None, (checked.what, checked.why, checked.advice))))
-        if names := _without_value(sql, database.dialect):
-            named = ", ".join(f":{name}" for name in names)
-            raise ExportRefused(f"The SQL needs a value for {named}. Write the value itself in its place.")
-        with (
-            _stopped_by(stop, database),
-            _sheet(database, checked.sent, format, limits, cover.title) as (sheet, stream),
-        ):
-            if isinstance(to, Path):
-                written = write(format, [sheet], to, cover, progress)
-            else:
-                written = _stream(format, sheet, to, progress)
-            return replace(written, notes=(*written.notes, *_cuts(stream, written.rows)))
+        with source_opened(source) as opened:
+            sent = _ready(opened, sql)
+            with (
+                _stopped_by(stop, opened.database),
+                _sheet(opened.database, sent, format, limits, cover.title) as (sheet, stream),
+            ):
+                if isinstance(to, Path):
+                    written = write(format, [sheet], to, cover, progress)
+                else:
+                    written = _stream(format, sheet, to, progress)
+                return replace(written, notes=(*written.notes, *_cuts(stream, written.rows)))
     except DatabaseError as error:
         raise ExportError(f"{error.failure.message} {error.failure.advice}".strip()) from error
-    finally:
-        database.close()
+
+
+def _ready(opened: OpenedSource, sql: str) -> str:
+    """What to send to the source. Raises: ExportRefused; a shell gives no values."""
+    passed = sql_ready(opened, sql, Values())
+    if isinstance(passed, NotRun):
+        raise ExportRefused(" ".join(filter(None, (passed.failure.message, passed.failure.advice))))
+    if names := _without_value(sql, opened.database.dialect):
+        named = ", ".join(f":{name}" for name in names)
+        raise ExportRefused(f"The SQL needs a value for {named}. Write the value itself in its place.")
+    return passed.sent
 
 
 def _without_value(sql: str, dialect: str) -> list[str]:

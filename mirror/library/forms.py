@@ -7,10 +7,10 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
-from mirror.library.dates import HELP, date_read, dates_offered
 from mirror.library.models import SavedSql
-from mirror.library.parameters import KINDS, ParameterError, value_read
 from mirror.library.widgets import OfferingInput
+from mirror.queries.dates import HELP, date_read, dates_offered
+from mirror.queries.parameters import KINDS, ParameterError, value_read
 
 
 class DateWordsInput(OfferingInput):

@@ -8,9 +8,9 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from mirror.library.models import SavedSql
-from mirror.library.parameters import ParameterError, sql_bind
 from mirror.people.models import Team, User
 from mirror.people.selectors import teams_of
+from mirror.queries.parameters import ParameterError, sql_bind
 from mirror.sources import guarding
 from mirror.sources.models import Source
 from mirror.sources.selectors import sources_visible

@@ -7,8 +7,8 @@ from typing import Any
 
 from mirror.library import selectors
 from mirror.library.models import SavedSql
-from mirror.library.parameters import ParameterError, dates_fixed, names_used, parameters_check, sql_bind
 from mirror.people.models import Team, User
+from mirror.queries.parameters import ParameterError, dates_fixed, names_used, parameters_check, sql_bind
 from mirror.sources.catalogs import catalog_read
 from mirror.sources.models import Source
 from sqlagent.values import Catalog

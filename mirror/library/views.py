@@ -15,9 +15,9 @@ from mirror.library import selectors, services
 from mirror.library.forms import ArgumentsForm, ParameterForms, SavedSqlForm
 from mirror.library.models import SavedSql
 from mirror.library.pages import SavedPage, list_page
-from mirror.library.parameters import names_used
 from mirror.people.forms import ShareForm
 from mirror.people.requests import PersonRequest
+from mirror.queries.parameters import names_used
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 

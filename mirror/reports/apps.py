@@ -12,15 +12,11 @@ class ReportsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Count runs of reports among what works on a source; let no file outlive its row."""
-        from django.db.models import Q
+        """Make its kinds of work known; let no file outlive its row."""
+        from mirror.reports.kinds import Deliveries, ReportRuns
+        from mirror.work.kinds import register
 
-        from mirror.asking.work import Work, work_register
-        from mirror.reports.doors import make_report
-        from mirror.reports.models import ReportRun
-
-        way = "report__parts__saved__source"
-        work_register(ReportRun, Work(way, make_report, is_background=True, counted=Q(is_reading=True)))
+        register(ReportRuns, Deliveries)
         post_delete.connect(_forget_file, sender="reports.ReportFile", dispatch_uid="forget_report_file")
         post_delete.connect(_forget_image, sender="reports.RunPart", dispatch_uid="forget_report_image")
 

@@ -12,8 +12,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from mirror.leases import Retried
 from mirror.sources.secrets import EncryptedTextField
+from mirror.work.leases import Retried
 
 
 class Report(models.Model):

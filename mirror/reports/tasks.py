@@ -7,36 +7,10 @@ from celery import shared_task
 
 @shared_task
 def tick_reports() -> None:
-    """Make runs of what is due, and hand back and send again what was lost."""
+    """Make runs of what is due."""
     from mirror.reports import services
 
-    services.reports_tick()
-
-
-@shared_task
-def make_report(run_id: int) -> None:
-    """Make one run of a report, if no other worker has it."""
-    from mirror.leases import work_under
-    from mirror.reports import services
-
-    lease = services.run_take(run_id)
-    if lease is None:
-        return
-    with work_under(lease, services.run_break, services.run_leave):
-        services.run_make(lease)
-
-
-@shared_task
-def deliver_report(delivery_id: int) -> None:
-    """Hand one delivery over, if no other worker has it."""
-    from mirror.leases import work_under
-    from mirror.reports import services
-
-    lease = services.delivery_take(delivery_id)
-    if lease is None:
-        return
-    with work_under(lease, services.delivery_break):
-        services.delivery_make(lease)
+    services.reports_due_make()
 
 
 @shared_task

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Sum
 from django.utils import timezone
 
-from mirror.leases import store_keep
 from mirror.results import files
 from mirror.results.cells import storable
 from mirror.results.encoding import Writer
 from mirror.results.models import StoredResult
 from mirror.sources.limits import limits_of
+from mirror.work.store import store_keep
 from sqlagent.ports import ColumnStream, RowStream
 from sqlagent.values import Rows
 
@@ -44,16 +44,27 @@ def result_store(source: Source, rows: Rows, owner: User | None = None) -> Store
     return _saved(result)
 
 
-def result_receive(source: Source, stream: RowStream, owner: User | None = None) -> StoredResult:
+def result_receive(
+    source: Source,
+    stream: RowStream,
+    owner: User | None = None,
+    *,
+    waited: float = 0.0,
+    keep_days: int | None = None,
+) -> StoredResult:
     """Keep rows as a source sends them, in memory that does not grow with them.
 
-    `seconds` of the result is the time spent waiting for the source. Raises: StatementFailed,
-    Unreachable, ResultNotKept; nothing is kept then.
+    `seconds` of the result is the time spent waiting for the source, with what was `waited` for the stream itself.
+    They are kept for `keep_days`, or as long as the source's rows are. Raises: StatementFailed, Unreachable,
+    ResultNotKept; nothing is kept then.
     """
     comes_by_column = isinstance(stream, ColumnStream)
     clock = _Clock(stream.column_batches() if isinstance(stream, ColumnStream) else stream)
     result = _received(source, owner, stream.columns, stream.kinds, clock, comes_by_column)
-    result.truncated, result.cut_cells, result.seconds = stream.truncated, stream.cut_cells, clock.seconds
+    result.truncated, result.cut_cells = stream.truncated, stream.cut_cells
+    result.seconds = waited + clock.seconds
+    if keep_days is not None:
+        result.expires_at = timezone.now() + timedelta(days=keep_days)
     return _saved(result)
 
 

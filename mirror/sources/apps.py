@@ -16,8 +16,15 @@ class SourcesConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """See to it that no uploaded file outlives its row, and that what reads files and databases is at hand."""
+        """See to it that no uploaded file outlives its row, and that what reads files and databases is at hand.
+
+        Its kinds of work are made known.
+        """
+        from mirror.sources.kinds import Indexes, Uploads, Visits
+        from mirror.work.kinds import register
+
         confined.preload("mirror.sources.confined_reads", "mirror.sources.uploads.confined_reads", *DRIVERS)
+        register(Indexes, Uploads, Visits)
         for sender in ("sources.Source", "sources.Upload"):
             post_delete.connect(_forget_files, sender=sender, dispatch_uid=f"forget_files_{sender}")
 

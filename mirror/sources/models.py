@@ -8,8 +8,8 @@ from pathlib import Path
 from django.conf import settings
 from django.db import models
 
-from mirror.leases import Leased, Status
 from mirror.sources.secrets import EncryptedTextField
+from mirror.work.leases import Leased, Status
 
 # Where servers of an engine listen unless somebody moved them.
 PORTS = {"postgres": 5432, "mysql": 3306, "spark": 10000}
@@ -184,10 +184,11 @@ class Visit(Leased):
         return f"Visit {self.pk}"
 
 
-class StoredIndex(models.Model):
+class StoredIndex(Leased):
     """A source's value index as bytes, and how its making went.
 
-    In the store rather than in a file, so that every worker on every machine reads the same.
+    In the store rather than in a file, so that every worker on every machine reads the same. Leased while one reads
+    the values.
     """
 
     class State(models.TextChoices):
@@ -197,6 +198,7 @@ class StoredIndex(models.Model):
         FAILED = "failed", "could not be read"
 
     source = models.OneToOneField(Source, on_delete=models.CASCADE, related_name="stored_index")
+    status = models.CharField(max_length=10, choices=Status, default=Status.DONE, db_index=True)
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     message = models.TextField(blank=True)
     catalog_version = models.CharField(max_length=64, blank=True)

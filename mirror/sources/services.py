@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
-from mirror.leases import send
 from mirror.people.models import Team, User
-from mirror.sources import doors, powers, selectors
+from mirror.sources import powers, selectors
 from mirror.sources.addresses import AddressRefused, file_check, host_check
 from mirror.sources.at_hand import index_unpacked
 from mirror.sources.catalogs import catalog_json, catalog_read
@@ -30,6 +29,10 @@ from mirror.sources.secrets import SecretUnreadable
 from mirror.sources.signals import catalog_read_anew
 from mirror.sources.store import store_check, store_mark
 from mirror.sources.trying import failure_told, tries_left
+from mirror.work.kinds import send
+from mirror.work.leases import Lease, LeaseLost, Status
+from mirror.work.store import store_keep
+from mirror.work.watching import Watch
 from sqlagent.adapters import installed_dialects, is_held, open_database
 from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.ports import Database, SourceDatabase
@@ -38,9 +41,14 @@ from sqlagent.values import Catalog, Check, Failure, FailureKind, Limits
 
 log = logging.getLogger(__name__)
 
+INDEX_BROKEN = "Something in Mirror itself broke while reading them. It was logged."
+INDEX_GIVEN_UP = "The worker reading them was interrupted {count} times."
+
 # Engines that the store cannot be on.
 NEVER_THE_STORE = (Source.Engine.DUCKDB, Source.Engine.SPARK)
 Done = Callable[[Source], object] | None
+# How a transaction is written: by `store_keep`, or by the lease of who does it.
+Keep = Callable[[Callable[[], object]], None]
 
 
 class SourceError(Exception):
@@ -209,25 +217,29 @@ def powers_would_be_refused(told: Powers) -> bool:
     return bool(settings.PRODUCTION) and told.is_severe
 
 
-def source_connect(source: Source, by: User, done: Done = None, *, confirmed: bool = False) -> Source:
+def source_connect(
+    source: Source, by: User, done: Done = None, *, confirmed: bool = False, keep: Keep = store_keep
+) -> Source:
     """Keep a new source once it answers, with its catalog. Raises: SourceError; nothing is kept then.
 
-    `done` is called within the transaction that keeps it. `confirmed`: `by`, if an administrator, knows what its
+    `done` is called within the transaction that keeps it, which `keep` writes. `confirmed`: `by`, if an administrator, knows what its
     user could do beyond reading.
     """
     source.owner = by
-    return _source_keep(source, by, done, confirmed=confirmed)
+    return _source_keep(source, by, done, confirmed=confirmed, keep=keep)
 
 
-def source_update(source: Source, by: User, done: Done = None, *, confirmed: bool = False) -> Source:
+def source_update(
+    source: Source, by: User, done: Done = None, *, confirmed: bool = False, keep: Keep = store_keep
+) -> Source:
     """Keep what was changed once the source answers with it. Raises: SourceError; nothing changes then.
 
-    `done` and `confirmed` are those of `source_connect`.
+    `done`, `confirmed` and `keep` are those of `source_connect`.
     """
-    return _source_keep(source, by, done, confirmed=confirmed)
+    return _source_keep(source, by, done, confirmed=confirmed, keep=keep)
 
 
-def _source_keep(source: Source, by: User, done: Done, *, confirmed: bool) -> Source:
+def _source_keep(source: Source, by: User, done: Done, *, confirmed: bool, keep: Keep) -> Source:
     _try_count(by)
     source_check(source, by)
     try:
@@ -235,13 +247,16 @@ def _source_keep(source: Source, by: User, done: Done, *, confirmed: bool) -> So
     except DatabaseError as error:
         raise SourceError(*failure_told(source, by, error.failure)) from None
     _powers_decide(source, by, confirmed=confirmed)
-    with transaction.atomic():
+
+    def write() -> None:
         source.save()
         _catalog_keep(source, catalog)
         _index_ask_for(source)
         catalog_read_anew.send(Source, source=source, catalog=catalog)
         if done is not None:
             done(source)
+
+    keep(write)
     log.info(
         "Source %s (%s) was kept by user %s: %d tables", source.pk, source.engine, by.pk, len(catalog.tables)
     )
@@ -317,13 +332,15 @@ def _drift(source: Source, catalog: Catalog) -> dict[str, list[str]]:
 
 
 def _catalog_take_over(source: Source, catalog: Catalog, drift: dict[str, list[str]]) -> None:
-    with transaction.atomic():
+    def write() -> None:
         _catalog_keep(source, catalog)
         if drift:
             source.drift = {**drift, "at": timezone.now().isoformat()}
             source.save(update_fields=["drift"])
         _index_ask_for(source)
         catalog_read_anew.send(Source, source=source, catalog=catalog)
+
+    store_keep(write)
 
 
 def index_build(source: Source) -> None:
@@ -333,6 +350,22 @@ def index_build(source: Source) -> None:
             _index_make(source, source_catalog(source), database)
     except DatabaseError as error:
         _index_failed(source, error)
+
+
+def index_do(lease: Lease) -> None:
+    """Read the values that a taken row is about, and keep them searchable."""
+    source = Source.objects.filter(stored_index=lease.pk).first()
+    if source is None:
+        return
+    with suppress(LeaseLost), Watch(lease):
+        index_build(source)
+        lease.end()
+
+
+def index_break(lease: Lease) -> None:
+    """End reading values after an error nobody expected."""
+    with suppress(LeaseLost):
+        lease.end(state=StoredIndex.State.FAILED, message=INDEX_BROKEN)
 
 
 def _catalog_fresh(source: Source) -> Catalog:
@@ -367,16 +400,23 @@ def _catalog_keep(source: Source, catalog: Catalog) -> Catalog:
 
 
 def _index_ask_for(source: Source) -> None:
-    StoredIndex.objects.update_or_create(
-        source=source, defaults={"state": StoredIndex.State.WAITING, "message": ""}
+    queued = {
+        "status": Status.QUEUED,
+        "attempts": 0,
+        "spared": 0,
+        "queued_at": timezone.now(),
+        "lease_until": None,
+    }
+    index, is_new = StoredIndex.objects.defer("data").update_or_create(
+        source=source, defaults={"state": StoredIndex.State.WAITING, "message": "", **queued}
     )
-    send(doors.index_build, source.pk)
+    if not is_new:  # who makes one of the tables as they were has lost it
+        StoredIndex.objects.filter(pk=index.pk).update(lease_token=F("lease_token") + 1)
+    send(index)
 
 
 def _index_make(source: Source, catalog: Catalog, database: Database) -> ValueIndex | None:
-    StoredIndex.objects.update_or_create(
-        source=source, defaults={"state": StoredIndex.State.BUILDING, "message": ""}
-    )
+    _index_keep(source, state=StoredIndex.State.BUILDING, message="")
     try:
         index = ValueIndex.build(
             catalog,
@@ -390,21 +430,21 @@ def _index_make(source: Source, catalog: Catalog, database: Database) -> ValueIn
     except DatabaseError as error:
         _index_failed(source, error)
         return None
-    StoredIndex.objects.update_or_create(
-        source=source,
-        defaults={
-            "state": StoredIndex.State.READY,
-            "message": "",
-            "catalog_version": catalog.version,
-            "size": len(index),
-            "data": index.to_bytes(),
-        },
+    _index_keep(
+        source,
+        state=StoredIndex.State.READY,
+        message="",
+        catalog_version=catalog.version,
+        size=len(index),
+        data=index.to_bytes(),
     )
     return index
 
 
 def _index_failed(source: Source, error: DatabaseError) -> None:
     log.warning("The values of source %s could not be read: %s", source.pk, error)
-    StoredIndex.objects.update_or_create(
-        source=source, defaults={"state": StoredIndex.State.FAILED, "message": error.failure.message}
-    )
+    _index_keep(source, state=StoredIndex.State.FAILED, message=error.failure.message)
+
+
+def _index_keep(source: Source, **fields: Any) -> None:
+    store_keep(lambda: StoredIndex.objects.update_or_create(source=source, defaults=fields))

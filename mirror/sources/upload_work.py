@@ -19,18 +19,18 @@ from django.utils import timezone
 
 from mirror import confined
 from mirror.confined import Unfinished
-from mirror.leases import Lease, LeaseLost, Status, Watch, send
-from mirror.sources import doors, services, uploading, waiting
+from mirror.sources import services, uploading
 from mirror.sources.models import Source, Upload
 from mirror.sources.uploads import FilePlan, LoadError, Problem, TablePlan
+from mirror.work.kinds import send
+from mirror.work.leases import Lease, LeaseLost, Status
+from mirror.work.recovery import row_look, waits_long
+from mirror.work.watching import Watch
 
 log = logging.getLogger(__name__)
 
 # How often the store is told how far it is (seconds).
 TELL_SECONDS = 1.0
-# A worker that dies three times over one upload is likely killed by it.
-ATTEMPTS = 3
-
 # Whoever waits is told after this long that no worker takes it (seconds).
 WORKER_SECONDS = 60
 
@@ -38,7 +38,7 @@ NO_WORKER = (
     "No worker has taken this for a minute. Ask an administrator whether the workers run; nothing is lost."
 )
 BROKEN = "Something in Mirror itself broke while doing this. It was logged. Trying again may help."
-GIVEN_UP = f"The worker was interrupted {ATTEMPTS} times over these files. Upload fewer at once, or Parquet."
+GIVEN_UP = "The worker was interrupted {count} times over these files. Upload fewer at once, or Parquet."
 
 
 def work_read(
@@ -50,8 +50,8 @@ def work_read(
 ) -> None:
     """Have files read as their plans say, and tables guessed anew. `source` is what was typed meanwhile."""
     places = [(plans.index(plan), plan.tables.index(table)) for plan, table in tables]
-    files = [plans.index(plan) for plan in files]
-    _send(upload, Upload.Work.READ, {"files": files, "tables": places, "source": source})
+    read = [plans.index(plan) for plan in files]
+    _send(upload, Upload.Work.READ, {"files": read, "tables": places, "source": source})
 
 
 def work_make(upload: Upload, source: dict[str, Any] | None) -> None:
@@ -61,7 +61,7 @@ def work_make(upload: Upload, source: dict[str, Any] | None) -> None:
 
 def work_look(upload: Upload) -> None:
     """See to it that what somebody waits for is worked on."""
-    waiting.waiting_look(upload, doors.upload_work, ATTEMPTS, GIVEN_UP)
+    row_look(upload)
 
 
 def work_words(upload: Upload) -> str:
@@ -70,20 +70,15 @@ def work_words(upload: Upload) -> str:
         return "Waiting until other files of yours are read."
     if upload.status == Status.QUEUED:
         since = datetime.fromisoformat(upload.wish["since"])
-        return NO_WORKER if waiting.waits_long(upload, since, WORKER_SECONDS) else "Waiting for a worker."
+        return NO_WORKER if waits_long(upload, since, WORKER_SECONDS) else "Waiting for a worker."
     if upload.work == Upload.Work.MAKE:
         return "Checking every cell and writing the tables."
     return str(upload.progress or "Beginning.")
 
 
-def work_take(upload_id: str) -> Lease | None:
-    """Take an upload that waits for a worker; None when another has it, it is gone or has to wait its turn."""
-    return waiting.waiting_take(Upload, upload_id)
-
-
 def work_do(lease: Lease) -> None:
     """Do what an upload waits for. Files that were thrown away meanwhile end it at once."""
-    upload = Upload.objects.select_related("source", "owner").filter(pk=lease.pk).first()
+    upload = Upload.objects.select_related("source", "owner").filter(pk=str(lease.pk)).first()
     if upload is None:
         return
     with (
@@ -95,7 +90,6 @@ def work_do(lease: Lease) -> None:
             _read(upload, lease)
         else:
             _make(upload, lease)
-    waiting.waiting_next(Upload, upload.owner, doors.upload_work)
 
 
 def work_break(lease: Lease) -> None:
@@ -113,10 +107,11 @@ def _send(upload: Upload, work: str, wish: dict[str, Any]) -> None:
         said={},
         progress="",
         attempts=0,
+        spared=0,
         waits_turn=False,
         queued_at=now,
     )
-    send(doors.upload_work, str(upload.pk))
+    send(upload)
 
 
 def _read(upload: Upload, lease: Lease) -> None:
@@ -134,9 +129,9 @@ def _make(upload: Upload, lease: Lease) -> None:
     fields = upload.wish["source"]
     try:
         if fields is None:
-            uploading.upload_add(upload, done)
+            uploading.upload_add(upload, done, lease.keep)
         else:
-            uploading.upload_create(upload, Source(**fields), upload.owner, done)
+            uploading.upload_create(upload, Source(**fields), upload.owner, done, lease.keep)
     except LoadError as error:
         lease.end(said={"problems": [[p.table, p.column, p.message] for p in error.problems]})
     except services.SourceError as error:

@@ -30,6 +30,7 @@ from mirror.sources.models import Source, Upload
 from mirror.sources.uploads import FilePlan, LoadError, Problem, TablePlan
 from mirror.sources.uploads.bounds import UPLOAD_COLUMNS
 from mirror.sources.uploads.confined_reads import file_planned, table_planned, write_tables
+from mirror.work.store import store_keep
 
 log = logging.getLogger(__name__)
 
@@ -101,7 +102,7 @@ def upload_read(
             plan.tables[plan.tables.index(table)] = confined.run(
                 table_planned, upload.folder / plan.staged, table, bounds=_bounds()
             )
-    upload_keep(upload, plans)
+    store_keep(lambda: upload_keep(upload, plans))
 
 
 def _planned(plan: FilePlan, folder: Path, tell: Callable[[str], None] | None) -> FilePlan:
@@ -129,24 +130,31 @@ def upload_create(
     source: Source,
     by: User,
     done: Callable[[Source], object] | None = None,
+    keep: services.Keep = store_keep,
 ) -> Source:
     """Make a source of an upload's tables. Raises: LoadError, SourceError, Unfinished; nothing is lost then.
 
-    The upload is forgotten, or `done` is called instead, within the transaction that keeps the source.
+    The upload is forgotten, or `done` is called instead, within the transaction that keeps the source. `keep` writes
+    it, again where the store is away.
     """
     path = _load(upload, None)
-    with _undone_by(lambda: path.unlink(missing_ok=True)), transaction.atomic():
+
+    def write() -> None:
         source.engine, source.database, source.is_upload = Source.Engine.DUCKDB, str(path), True
         services.source_connect(source, by)
         done(source) if done else upload.delete()
+
+    with _undone_by(lambda: path.unlink(missing_ok=True)):
+        keep(write)
     return source
 
 
 def upload_add(
     upload: Upload,
     done: Callable[[Source], object] | None = None,
+    keep: services.Keep = store_keep,
 ) -> Source:
-    """Add an upload's tables to its source, `done` as above.
+    """Add an upload's tables to its source, `done` and `keep` as above.
 
     Raises: LoadError, SourceError, Unfinished; the source stays as it was then.
     """
@@ -155,12 +163,16 @@ def upload_add(
         raise ValueError("This upload is for no source yet")
     before = Path(source.database)
     path = _load(upload, before)
-    with _undone_by(lambda: path.unlink(missing_ok=True)), transaction.atomic():
+
+    def write() -> None:
         source.database = str(path)
         source.save(update_fields=["database"])
         services.catalog_refresh(source)
         done(source) if done else upload.delete()
         transaction.on_commit(lambda: before.unlink(missing_ok=True))
+
+    with _undone_by(lambda: path.unlink(missing_ok=True)):
+        keep(write)
     return source
 
 

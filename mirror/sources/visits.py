@@ -17,20 +17,21 @@ from django.utils import timezone
 
 from mirror import confined
 from mirror.confined import Unfinished
-from mirror.leases import Lease, LeaseLost, Status, Watch, end_unheld, send
 from mirror.people.models import User
-from mirror.sources import doors, selectors, services, waiting
+from mirror.sources import selectors, services
 from mirror.sources.drift import drift_words
 from mirror.sources.models import Source, Visit
 from mirror.sources.powers import powers_kept
+from mirror.work.kinds import send
+from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
+from mirror.work.recovery import row_look, waits_long
+from mirror.work.watching import Watch
 
 log = logging.getLogger(__name__)
 
 # Whoever waits is told after this long that no worker takes it (seconds), and what was typed is forgotten after that.
 WORKER_SECONDS = 60
 KEPT = timedelta(hours=1)
-# A worker that dies twice over one database is likely killed by it.
-ATTEMPTS = 2
 # Of one person that wait or are worked on: more is somebody who does not wait for answers.
 QUEUED_AT_MOST = 10
 
@@ -40,7 +41,8 @@ TOLD = ("server", "user", "writable", "advice", "is_guard_alone")
 CONFIRMED = "confirmed"
 
 BROKEN = "Something in Mirror itself broke while doing this. It was logged. Trying again may help."
-GIVEN_UP = f"The worker was interrupted {ATTEMPTS} times over this database."
+GIVEN_UP = "The worker was interrupted {count} times over this database."
+STOPPED = "It was stopped."
 NO_WORKER = (
     f"No worker has taken this for {WORKER_SECONDS} seconds, and nothing was tried. "
     "Ask an administrator whether the workers run."
@@ -79,21 +81,21 @@ def visit_ask(
         wish["engine"] = source.engine
     visit = Visit(owner=by, work=work, source=source if source.pk else None, wish=wish, password=password)
     visit.save()
-    send(doors.visit_work, str(visit.pk))
+    send(visit)
     return visit
 
 
 def visit_look(visit: Visit) -> None:
     """See to it that what somebody waits for is worked on, and end it in words when no worker is there."""
-    if waiting.waits_long(visit, visit.created_at, WORKER_SECONDS):
+    if waits_long(visit, visit.created_at, WORKER_SECONDS):
         end_unheld(visit, said={"error": NO_WORKER}, password="")
-    waiting.waiting_look(visit, doors.visit_work, ATTEMPTS, GIVEN_UP)
+    row_look(visit)
 
 
 def visit_stop(visit: Visit) -> None:
     """Have a visit ended: one that waits at once, one that is worked on when its worker hears of it."""
     if visit.status == Status.QUEUED:
-        end_unheld(visit, said={"error": "It was stopped."}, password="")
+        end_unheld(visit, said={"error": STOPPED}, password="")
     Visit.objects.filter(pk=visit.pk, status=Status.RUNNING).update(stop_requested=True)
 
 
@@ -114,20 +116,14 @@ def visit_source(visit: Visit) -> Source:
 # ---------------------------------------------------------------- a worker's part
 
 
-def visit_take(visit_id: str) -> Lease | None:
-    """Take a visit that waits for a worker; None when another has it, it is gone or has to wait its turn."""
-    return waiting.waiting_take(Visit, visit_id)
-
-
 def visit_do(lease: Lease) -> None:
     """Open the database and say what came of it. A visit that is stopped ends at once."""
-    visit = Visit.objects.select_related("source", "owner").filter(pk=lease.pk).first()
+    visit = Visit.objects.select_related("source", "owner").filter(pk=str(lease.pk)).first()
     if visit is None:
         return
     with suppress(LeaseLost), Watch(lease) as watch, confined.called_off_when(watch.cancelled.is_set):
         if said := _said(visit, lease):
             lease.end(said=said, password="")
-    waiting.waiting_next(Visit, visit.owner, doors.visit_work)
 
 
 def visit_break(lease: Lease) -> None:
@@ -165,7 +161,10 @@ def _done(visit: Visit, source: Source, lease: Lease) -> dict[str, Any]:
         started = timezone.now().isoformat()
         catalog = services.catalog_refresh(source)
         is_changed = source.drift is not None and source.drift["at"] >= started
-        return {"tables": len(catalog.tables), "changed": drift_words(source.drift) if is_changed else ""}
+        return {
+            "tables": len(catalog.tables),
+            "changed": drift_words(source.drift or {}) if is_changed else "",
+        }
     keep = services.source_update if work == Visit.Work.CHANGE else services.source_connect
     confirmed = bool(visit.wish.get(CONFIRMED))
     keep(
@@ -173,6 +172,7 @@ def _done(visit: Visit, source: Source, lease: Lease) -> dict[str, Any]:
         visit.owner,
         lambda kept: lease.end(said={"made": kept.pk}, password=""),
         confirmed=confirmed,
+        keep=lease.keep,
     )
     return {}
 

@@ -9,12 +9,12 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from sqlagent import guard, sampling
+from sqlagent import execution, guard, sampling
 from sqlagent.events import Audited, Ended, Executed, Grouped, Linked, Ranked, Rewritten, Sampling
 from sqlagent.pipeline import answer
 from sqlagent.testing import MemoryDatabase
 from sqlagent.value_index import ValueIndex
-from sqlagent.values import Answer, Budget, Failure, FailureKind, Limits, Outcome, Question, Turn
+from sqlagent.values import Answer, Budget, Failure, FailureKind, Limits, Outcome, Question, Rows, Turn
 
 PORT = """
 CREATE TABLE ships (id INTEGER PRIMARY KEY, name TEXT, flag TEXT, tonnage INTEGER);
@@ -87,6 +87,20 @@ def test_a_winner_that_was_cut_is_fetched_whole() -> None:
     assert said.rows is not None
     assert len(said.rows.rows) == 5
     assert not said.rows.truncated
+
+
+@pytest.mark.parametrize("text", ["List the names of all ships.", "SELECT name FROM ships"])
+def test_a_winner_that_was_cut_is_fetched_once_by_who_keeps_rows_elsewhere(text: str, monkeypatch) -> None:
+    monkeypatch.setattr(execution.Executor, "whole", None)
+    fetched = []
+
+    def fetch(sql: str, rows: Rows) -> tuple[Rows, str]:
+        fetched.append((sql, len(rows.rows)))
+        return rows, "kept elsewhere"
+
+    said = ended(ask(text, budget=Budget(rows=2), fetch=fetch))
+    assert fetched == [(said.sql, 2)]
+    assert said.notes[-1] == "kept elsewhere"
 
 
 def test_a_follow_up_is_given_its_stand_alone_form_first() -> None:

@@ -104,9 +104,10 @@ def work() -> None:
     django.setup()
     from django.db import connection
 
-    from mirror.leases import Status, due
     from mirror.reports import services
     from mirror.reports.models import Delivery
+    from mirror.work.leases import Status, due
+    from mirror.work.turns import turn_take
 
     def deliver() -> None:
         try:
@@ -116,7 +117,7 @@ def work() -> None:
                 if not pks:
                     return
                 for pk in pks:
-                    lease = services.delivery_take(pk)
+                    lease = turn_take(Delivery, pk)
                     if lease is not None:
                         services.delivery_make(lease)
         finally:

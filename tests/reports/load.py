@@ -103,8 +103,8 @@ def prepare(folder: Path, count: int, *, is_different: bool = False) -> float:
 
 def run(folder: Path, mail: MailServer, count: int, due_at: float) -> bool:
     """Start what `script/server` starts but the web, wait until all is delivered, and print figures."""
-    from mirror.leases import Status
     from mirror.reports.models import Delivery, ReportRun
+    from mirror.work.leases import Status
 
     running = start(folder)
     try:
@@ -130,8 +130,8 @@ def start(folder: Path) -> list[subprocess.Popen[bytes]]:
         ["--pool", "prefork", "--concurrency", "2"],
         ["--pool", "threads", "--concurrency", "4"],
     )
-    workers = {"mirror": ("celery,ticks", prefork), "reports": ("reports,ticks", prefork)}
-    workers["deliveries"] = ("deliveries", threads)
+    workers = {f"mirror-{n}": ("celery,ticks", threads) for n in (1, 2)}
+    workers |= {"reports": ("reports,ticks", prefork), "deliveries": ("deliveries", threads)}
     commands = {
         name: [*CELERY, "worker", *how, *QUIET, "--hostname", f"{name}@load", "--queues", queues]
         for name, (queues, how) in workers.items()

@@ -8,8 +8,8 @@ import re
 from django.urls import reverse
 from django.utils import timezone
 
-from mirror.leases import Status
 from mirror.reports.models import Report, ReportRun
+from mirror.work.leases import Status
 
 
 def url(name: str, *args) -> str:

@@ -9,12 +9,15 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from mirror.leases import Status
 from mirror.reports import services
 from mirror.reports.channels.values import DeliveryFailed
 from mirror.reports.models import Channel, Delivery, FileLink, ReportRun
-from mirror.reports.services import delivering, recovery
+from mirror.reports.services import delivering
 from mirror.sources.models import Source
+from mirror.work.kinds import KINDS
+from mirror.work.leases import Status
+from mirror.work.recovery import work_recover
+from mirror.work.turns import turn_take
 from tests.reports.working import deliver, due, make, save_report, save_sql, work_off
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -48,7 +51,7 @@ def test_each_recipient_is_tried_again_by_itself_with_longer_waits(report, post)
     assert deliver(rows["b@example.com"]).state == "sent"
     waits = []
     for _ in range(5):
-        assert services.delivery_take(first.pk) is None, "not before its time"
+        assert turn_take(Delivery, first.pk) is None, "not before its time"
         waits.append(round((first.not_before - timezone.now()).total_seconds() / 60))
         first = again(first)
     assert waits == [1, 5, 15, 60, 180]
@@ -191,12 +194,12 @@ def test_a_row_whose_workers_die_three_times_is_given_up_and_told(report, post, 
     due(report, timezone.now())
     services.reports_due_make()
     run = report.runs.get()
-    for _ in range(recovery.ATTEMPTS):
-        lease = services.run_take(run.pk)
+    for _ in range(KINDS["report"].attempts):
+        lease = turn_take(ReportRun, run.pk)
         assert lease is not None
         (media / f"reports/{run.pk}/{lease.attempt}").mkdir(parents=True)
         lost(run)
-        services.reports_recover()
+        work_recover()
     run.refresh_from_db()
     assert (run.outcome, run.status) == ("failed", Status.DONE)
     assert "interrupted 3 times" in run.reason
@@ -206,10 +209,10 @@ def test_a_row_whose_workers_die_three_times_is_given_up_and_told(report, post, 
         "interrupted 3 times" in post.mails("alice@example.com")[0].message.get_body(("plain",)).get_content()
     )
     row = made(report)["a@example.com"]
-    for _ in range(recovery.ATTEMPTS):
-        assert services.delivery_take(row.pk)
+    for _ in range(KINDS["report"].attempts):
+        assert turn_take(Delivery, row.pk)
         lost(row)
-        services.reports_recover()
+        work_recover()
     row.refresh_from_db()
     assert row.state == "given_up"
     assert "interrupted 3 times" in row.answers[-1]["answer"]
@@ -219,13 +222,13 @@ def test_a_worker_that_lost_its_run_writes_nothing_and_leaves_nothing(report, mo
     due(report, timezone.now())
     services.reports_due_make()
     run = report.runs.get()
-    first = services.run_take(run.pk)
+    first = turn_take(ReportRun, run.pk)
     real = services.making._conclude
 
     def lose(making, lease, *rest):
         monkeypatch.setattr(services.making, "_conclude", real)
         lost(run)
-        services.reports_recover()
+        work_recover()
         make(run)
         real(making, lease, *rest)
 
@@ -239,35 +242,34 @@ def test_a_worker_that_lost_its_run_writes_nothing_and_leaves_nothing(report, mo
 
 def test_messages_are_sent_again_when_their_time_comes_or_nobody_came(report, monkeypatch) -> None:
     sent: list[tuple[str, int]] = []
-    for name in ("make_report", "deliver_report"):
-        door = getattr(recovery, name)
-        monkeypatch.setattr(door, "delay", lambda pk, name=name: sent.append((name, pk)))
+    for name in ("report", "delivery"):
+        monkeypatch.setattr(KINDS[name], "tell", lambda pk, name=name: sent.append((name, pk)))
     rows = made(report)
     first, second = (row.pk for row in rows.values())
     sent.clear()
-    services.reports_recover()
+    work_recover()
     assert sent == []
     Delivery.objects.filter(pk=first).update(queued_at=timezone.now() - timedelta(hours=1))
     Delivery.objects.filter(pk=second).update(
         queued_at=timezone.now() - timedelta(minutes=1), not_before=timezone.now() - timedelta(seconds=1)
     )
-    services.reports_recover()
-    services.reports_recover()
-    assert sent == [("deliver_report", first), ("deliver_report", second)]
+    work_recover()
+    work_recover()
+    assert sent == [("delivery", first), ("delivery", second)]
 
 
 def test_a_thousand_that_wait_in_order_are_not_sent_again(report, monkeypatch) -> None:
     sent: list[int] = []
-    monkeypatch.setattr(recovery.deliver_report, "delay", sent.append)
+    monkeypatch.setattr(KINDS["delivery"], "tell", sent.append)
     first, second = (row.pk for row in made(report).values())
     sent.clear()
     together = timezone.now() - timedelta(minutes=5)
     Delivery.objects.update(queued_at=together)
-    assert services.delivery_take(first)
-    services.reports_recover()
+    assert turn_take(Delivery, first)
+    work_recover()
     assert sent == [], "others of its time are just being begun"
     Delivery.objects.filter(pk=second).update(queued_at=together - timedelta(minutes=1))
-    services.reports_recover()
+    work_recover()
     assert sent == [second], "what was sent after it was begun before it"
 
 
@@ -277,20 +279,20 @@ def test_reports_leave_a_turn_for_people_and_wait_behind_them(post, alice, shop,
 
     Source.objects.update(concurrent_runs=2)
     runs = [services.report_run_now(save_report(alice, saved, title=f"Report {n}"), alice) for n in range(2)]
-    assert services.run_take(runs[0].pk)
-    assert services.run_take(runs[1].pk) is None, "one of two turns is left for people"
+    assert turn_take(ReportRun, runs[0].pk)
+    assert turn_take(ReportRun, runs[1].pk) is None, "one of two turns is left for people"
     questions = [asking.run_ask(alice, shop, "How many orders?") for _ in range(2)]
-    held = asking.run_take(questions[0].pk)
+    held = turn_take(Run, questions[0].pk)
     assert held
-    assert asking.run_take(questions[1].pk) is None
+    assert turn_take(Run, questions[1].pk) is None
     assert Run.objects.get(pk=questions[1].pk).waits_turn
     ReportRun.objects.filter(pk=runs[0].pk).update(is_reading=False)
-    assert services.run_take(runs[1].pk) is None, "somebody waits"
-    assert asking.run_take(questions[1].pk)
+    assert turn_take(ReportRun, runs[1].pk) is None, "somebody waits"
+    assert turn_take(Run, questions[1].pk)
     held.end(outcome="failed")
-    assert services.run_take(runs[1].pk), "who has read its rows holds no turn"
+    assert turn_take(ReportRun, runs[1].pk), "who has read its rows holds no turn"
     Source.objects.update(concurrent_runs=1)
     ReportRun.objects.update(is_reading=False)
     Run.objects.update(status=Status.DONE)
     another = services.report_run_now(save_report(alice, save_sql(alice, shop)), alice)
-    assert services.run_take(another.pk), "a source of one turn is not closed to reports"
+    assert turn_take(ReportRun, another.pk), "a source of one turn is not closed to reports"

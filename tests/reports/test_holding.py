@@ -11,11 +11,13 @@ import time_machine
 from django.db import connection
 from django.utils import timezone
 
-from mirror.leases import Status
 from mirror.people.models import QuotaMet, QuotaUse
 from mirror.reports import services
 from mirror.reports.models import Channel, Delivery, Report
 from mirror.reports.schedule import Schedule
+from mirror.work.leases import Status
+from mirror.work.recovery import work_recover
+from mirror.work.turns import turn_take
 from tests.hook_server import HookServer, hook_server
 from tests.reports.looking import said, url
 from tests.reports.working import deliver, due, make, save_report, save_sql, work_off
@@ -137,7 +139,7 @@ def test_what_is_held_back_says_why_and_goes_out_when_there_is_room(
             held.refresh_from_db()
             assert (held.state, len(held.answers), held.attempts) == ("held", 1, 0)
         clock.shift(timedelta(minutes=61))
-        services.reports_recover()
+        work_recover()
         work_off()
         held.refresh_from_db()
         assert (held.state, held.attempts) == ("sent", 1)
@@ -333,9 +335,9 @@ def test_a_worker_that_dies_over_what_was_held_back_is_no_reason_to_give_it_up(
         again()
     settings.MAILS_PER_HOUR = 1
     Delivery.objects.filter(pk=row.pk).update(not_before=timezone.now())
-    assert services.delivery_take(row.pk)
+    assert turn_take(Delivery, row.pk)
     Delivery.objects.filter(pk=row.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
-    services.reports_recover()
+    work_recover()
     work_off()
     row.refresh_from_db()
     assert row.state == "sent"

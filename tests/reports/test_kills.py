@@ -21,13 +21,13 @@ from django.conf import settings as project
 from django.db import connection
 from django.utils import timezone
 
-from mirror.leases import Status
 from mirror.reports import services
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun, RunPart
 from mirror.reports.services.delivering import CUT_OFF
 from mirror.results.models import StoredResult
 from mirror.sources.models import Source
 from mirror.sources.services import source_connect
+from mirror.work.leases import Status
 from tests.mail_server import MailServer
 from tests.reports.working import due, save_report, save_sql
 from tests.servers import PASSWORD, PostgresServer

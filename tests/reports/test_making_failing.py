@@ -10,11 +10,12 @@ from django.core.files.storage import FileSystemStorage
 from django.db import connection
 from django.utils import timezone
 
-from mirror.leases import Status
 from mirror.library.services import sql_delete
 from mirror.reports import services
 from mirror.reports.models import ReportRun, RunPart
 from mirror.results.models import StoredResult
+from mirror.work.leases import Status
+from mirror.work.turns import turn_take
 from tests.reports.working import kept, make, runs_of, save_report, save_sql, work_off, write
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -32,7 +33,7 @@ def test_a_failure_that_may_pass_is_tried_again_then_told_and_pauses_in_the_end(
         while run.status == Status.QUEUED:
             waits.append(round((run.not_before - timezone.now()).total_seconds() / 60))
             assert "no such table" in run.reason
-            assert services.run_take(run.pk) is None, "not before its time"
+            assert turn_take(ReportRun, run.pk) is None, "not before its time"
             ReportRun.objects.filter(pk=run.pk).update(not_before=timezone.now())
             work_off()
             run.refresh_from_db()

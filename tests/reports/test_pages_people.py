@@ -11,7 +11,6 @@ from django.core.files.base import ContentFile
 from django.urls import reverse
 from django.utils import timezone
 
-from mirror.leases import Status
 from mirror.people.services import user_deactivate
 from mirror.reports import services
 from mirror.reports.models import (
@@ -27,6 +26,7 @@ from mirror.reports.models import (
 )
 from mirror.reports.services.consents import consent_token
 from mirror.reports.urls import urlpatterns
+from mirror.work.leases import Status
 from tests.reports.looking import said, url
 from tests.reports.working import save_report, save_sql
 

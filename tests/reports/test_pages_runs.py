@@ -12,12 +12,12 @@ import time_machine
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
-from mirror.leases import Status
 from mirror.logs import WithoutTokens
 from mirror.reports import services
 from mirror.reports.models import Channel, Delivery, FileLink, ReportFile, ReportRun, RunPart
 from mirror.reports.pages.words import run_state
 from mirror.reports.schedule import Schedule
+from mirror.work.leases import Status
 from tests.reports.looking import ended, said, url
 from tests.reports.working import save_report
 

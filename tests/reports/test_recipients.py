@@ -14,13 +14,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from mirror.leases import Status
 from mirror.logs import WithoutTokens
 from mirror.people.services import user_address, user_create
 from mirror.reports import services
 from mirror.reports.models import Allowance, Consent, Delivery
 from mirror.reports.services.consents import consent_token
 from mirror.reports.services.recipients import Standing, standing_of
+from mirror.work.leases import Status
 from tests.reports.looking import said, url
 from tests.reports.working import deliver, due, make, save_report, work_off
 from tests.test_docs import settings_read

@@ -13,18 +13,24 @@ from django.core.management import call_command
 from django.db import InterfaceError, OperationalError, connection, connections, transaction
 from django.utils import timezone
 
-from mirror import leases
 from mirror.asking import services as asking
 from mirror.asking.models import Run
 from mirror.asking.services import answering
-from mirror.asking.tasks import answer_run
-from mirror.leases import LeaseLost, Status, claim
 from mirror.people.services import user_create
+from mirror.queries import running
 from mirror.reports import services
 from mirror.reports.models import Delivery, ReportRun
-from mirror.reports.services import delivering, making, reading
-from mirror.reports.tasks import deliver_report, make_report
+from mirror.reports.services import delivering, making
 from mirror.results.models import StoredResult
+from mirror.sources import services as sources
+from mirror.sources import upload_work, uploading, visits
+from mirror.sources.models import Source, StoredIndex, Visit
+from mirror.work import doing
+from mirror.work import store as away
+from mirror.work.doing import work_do
+from mirror.work.kinds import KINDS
+from mirror.work.leases import LeaseLost, Status, claim
+from mirror.work.recovery import work_recover
 from tests.reports.working import due, save_report, save_sql
 from tests.servers import PASSWORD, PostgresServer
 
@@ -135,14 +141,14 @@ def away_during(store: Store, monkeypatch, module: Any, name: str, after: bool =
 
 def deliver_all(run: ReportRun) -> Delivery:
     for delivery in run.deliveries.filter(status=Status.QUEUED):
-        deliver_report(delivery.pk)
+        work_do("delivery", delivery.pk)
     return run.deliveries.get()
 
 
 @pytest.mark.parametrize(
     ("module", "when", "after"),
     [
-        (reading, "_received", False),
+        (running, "_received", False),
         (making, "_worth", True),
         (making, "_drawn", True),
         (making, "files_write", True),
@@ -150,7 +156,7 @@ def deliver_all(run: ReportRun) -> Delivery:
 )
 def test_a_run_goes_on_when_the_store_is_back(store, run, monkeypatch, module, when, after):
     gone = away_during(store, monkeypatch, module, when, after)
-    make_report(run.pk)
+    work_do("report", run.pk)
     assert gone and time.monotonic() - gone[0] > AWAY
     run.refresh_from_db()
     assert (run.outcome, run.attempts, run.tries) == (ReportRun.Outcome.MADE, 1, 0)
@@ -159,7 +165,7 @@ def test_a_run_goes_on_when_the_store_is_back(store, run, monkeypatch, module, w
 
 
 def test_what_was_sent_while_the_store_went_away_is_sent_once(store, run, monkeypatch):
-    make_report(run.pk)
+    work_do("report", run.pk)
     sent = []
     real = delivering.channels.deliver
     monkeypatch.setattr(delivering.channels, "deliver", lambda *args: sent.append(1) or real(*args))
@@ -169,16 +175,32 @@ def test_what_was_sent_while_the_store_went_away_is_sent_once(store, run, monkey
     assert [answer["ok"] for answer in delivery.answers] == [True]
 
 
-def test_a_store_that_stays_away_leaves_the_run_to_be_handed_back(store, run, monkeypatch):
-    monkeypatch.setattr(leases, "AWAY_SECONDS", 0.5)
+def test_a_run_whose_store_stayed_away_is_given_back_and_costs_no_attempt(store, run, monkeypatch):
+    monkeypatch.setattr(away, "AWAY_SECONDS", 0.5)
+    for number in range(1, 5):
+        with monkeypatch.context() as once:
+            away_during(store, once, making, "files_write", after=True)
+            work_do("report", run.pk)
+        store.wait()
+        run.refresh_from_db()
+        assert (run.status, run.attempts, run.died, run.tries) == (Status.QUEUED, number, 0, 0)
+    work_do("report", run.pk)
+    run.refresh_from_db()
+    assert (run.outcome, run.died, run.tries) == (ReportRun.Outcome.MADE, 1, 0)
+    assert StoredResult.objects.count() == 1, "what was begun before is gone"
+
+
+def test_a_worker_that_cannot_wait_any_longer_leaves_the_run_to_be_handed_back(store, run, monkeypatch):
+    monkeypatch.setattr(away, "AWAY_SECONDS", 0.5)
+    monkeypatch.setattr(doing, "PATIENCE_SECONDS", 0)
     away_during(store, monkeypatch, making, "files_write", after=True)
-    make_report(run.pk)
+    work_do("report", run.pk)
     store.wait()
     run.refresh_from_db()
     assert (run.status, run.reason, run.tries) == (Status.RUNNING, "", 0)
     time.sleep(2.1)
-    services.reports_recover()
-    make_report(run.pk)
+    work_recover()
+    work_do("report", run.pk)
     run.refresh_from_db()
     assert (run.outcome, run.tries) == (ReportRun.Outcome.MADE, 0)
     assert StoredResult.objects.count() == 1, "what the first attempt left is gone"
@@ -195,12 +217,49 @@ def test_a_question_is_answered_when_the_store_is_back(store, alice, shop, monke
             yield event
 
     monkeypatch.setattr(answering, "answer_events", events)
-    answer_run(run.pk)
+    work_do("run", run.pk)
     run.refresh_from_db()
     assert store.back is not None and store.back.done()
     assert (run.outcome, run.attempts) == ("answered", 1), run.reason
     numbers = list(run.steps.order_by("number").values_list("number", flat=True))
     assert numbers == list(range(1, len(numbers) + 1)), "every step once"
+
+
+def test_uploaded_files_become_a_source_when_the_store_is_back(store, alice, monkeypatch, settings, tmp_path):
+    settings.VAR_DIR = tmp_path
+    upload = uploading.upload_take(alice, [("sales.csv", [b"place,amount\nOslo,5\n"])])
+    plans = uploading.upload_plans(upload)
+    upload_work.work_read(upload, plans, plans)
+    with monkeypatch.context() as once:
+        away_during(store, once, uploading, "_planned", after=True)
+        work_do("upload", upload.pk)
+    store.wait()
+    upload_work.work_make(upload, {"name": "sales"})
+    with monkeypatch.context() as once:
+        away_during(store, once, uploading, "_load", after=True)
+        work_do("upload", upload.pk)
+    upload.refresh_from_db()
+    assert store.back is not None and store.back.done()
+    source = Source.objects.get(pk=upload.said["made"])
+    assert (source.name, upload.status, upload.attempts) == ("sales", Status.DONE, 1)
+    assert [table["name"] for table in source.catalog["tables"]] == ["sales"]
+
+
+def test_tables_are_read_again_and_values_kept_when_the_store_is_back(store, alice, shop, monkeypatch):
+    visit = visits.visit_ask(alice, Visit.Work.REFRESH, shop)
+    with monkeypatch.context() as once:
+        away_during(store, once, sources, "_catalog_read", after=True)
+        work_do("visit", visit.pk)
+    visit.refresh_from_db()
+    shop.refresh_from_db()
+    assert (visit.said.get("tables"), visit.attempts) == (len(shop.catalog["tables"]), 1), visit.said
+    store.wait()
+    index = StoredIndex.objects.get(source=shop)
+    with monkeypatch.context() as once:
+        away_during(store, once, sources.ValueIndex, "to_bytes", after=True)
+        work_do("index", index.pk)
+    index.refresh_from_db()
+    assert (index.state, index.status, index.attempts) == (StoredIndex.State.READY, Status.DONE, 1)
 
 
 # ---------------------------------------------------------------- the rule itself
@@ -216,7 +275,7 @@ def lease(alice, shop):
 
 @pytest.mark.parametrize("error", [OperationalError, InterfaceError])
 def test_a_write_is_tried_again_until_it_is_kept(lease, error, monkeypatch):
-    monkeypatch.setattr(leases, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(away, "FIRST_WAIT", 0.01)
     calls = []
 
     def write() -> None:
@@ -258,8 +317,14 @@ def test_a_row_that_another_worker_took_meanwhile_is_not_written(lease):
     assert Run.objects.get(pk=lease.pk).reason == ""
 
 
-def test_another_error_is_not_waited_for(lease):
-    calls = []
-    with pytest.raises(ValueError, match="ours"), leases.work_under(lease, calls.append):
+def test_another_error_is_not_waited_for(alice, shop, monkeypatch):
+    def broken(lease):
         raise ValueError("ours")
-    assert calls == [lease]
+
+    monkeypatch.setattr(KINDS["run"], "do", broken)
+    run = asking.run_ask(alice, shop, "How many customers are there?")
+    with pytest.raises(ValueError, match="ours"):
+        work_do("run", run.pk)
+    run.refresh_from_db()
+    assert (run.status, run.attempts) == (Status.DONE, 1)
+    assert "itself broke" in run.reason

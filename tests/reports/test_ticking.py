@@ -9,11 +9,11 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from mirror.leases import Status
 from mirror.people.models import User
 from mirror.reports import services
 from mirror.reports.models import Report, ReportRun
 from mirror.reports.schedule import Schedule
+from mirror.work.leases import Status
 from tests.reports.working import due, save_report, save_sql
 
 pytestmark = pytest.mark.django_db

@@ -9,12 +9,13 @@ from typing import Any
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
-from mirror.leases import Status
 from mirror.library.models import SavedSql
 from mirror.reports import services
 from mirror.reports.models import Delivery, Report, ReportRun
 from mirror.reports.schedule import Schedule
 from mirror.sources.models import Source
+from mirror.work.leases import Status
+from mirror.work.turns import turn_take
 
 EIGHT = Schedule("daily", "Europe/Oslo", time=time(8))
 COUNTRIES = "SELECT country, count(*) AS customers FROM customers GROUP BY country ORDER BY 2 DESC, 1 LIMIT 5"
@@ -48,7 +49,7 @@ def due(report: Report, at: datetime) -> None:
 
 def make(run: ReportRun) -> ReportRun:
     """Make a queued run."""
-    lease = services.run_take(run.pk)
+    lease = turn_take(ReportRun, run.pk)
     assert lease is not None
     services.run_make(lease)
     run.refresh_from_db()
@@ -57,7 +58,7 @@ def make(run: ReportRun) -> ReportRun:
 
 def deliver(delivery: Delivery) -> Delivery:
     """Hand a queued delivery over."""
-    lease = services.delivery_take(delivery.pk)
+    lease = turn_take(Delivery, delivery.pk)
     assert lease is not None
     services.delivery_make(lease)
     delivery.refresh_from_db()
@@ -67,10 +68,10 @@ def deliver(delivery: Delivery) -> Delivery:
 def work_off() -> None:
     """Make and deliver all that is due."""
     for run in ReportRun.objects.filter(status=Status.QUEUED):
-        if lease := services.run_take(run.pk):
+        if lease := turn_take(ReportRun, run.pk):
             services.run_make(lease)
     for delivery in Delivery.objects.filter(status=Status.QUEUED):
-        if lease := services.delivery_take(delivery.pk):
+        if lease := turn_take(Delivery, delivery.pk):
             services.delivery_make(lease)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from mirror.asking import services
 from mirror.asking.models import Run, Version
-from mirror.leases import Status
+from mirror.work.leases import Status
 from tests.web.working import REVENUE, TOP, answer, work
 
 

@@ -10,7 +10,10 @@ from django.urls import reverse
 from mirror.asking import services
 from mirror.asking.models import Run, Step, Version
 from mirror.asking.pages import run_page
-from mirror.leases import Status
+from mirror.work.doing import work_do
+from mirror.work.kinds import kind_of
+from mirror.work.leases import Status
+from mirror.work.turns import turn_take
 from tests.scripted_server import ScriptedServer
 from tests.web.working import REVENUE, answer
 
@@ -62,10 +65,8 @@ def test_the_message_is_sent_only_when_the_run_is_kept(
 ) -> None:
     from django.db import transaction
 
-    from mirror.asking import doors
-
     sent = []
-    monkeypatch.setattr(doors.answer_run, "delay", lambda pk: sent.append(pk))
+    monkeypatch.setattr(kind_of(Run), "tell", lambda pk: sent.append(pk))
     with pytest.raises(RuntimeError), transaction.atomic():
         services.run_ask(alice, shop, REVENUE)
         raise RuntimeError
@@ -76,12 +77,10 @@ def test_the_message_is_sent_only_when_the_run_is_kept(
 def test_a_broker_that_is_away_loses_no_question(transactional_db, shop, as_alice, monkeypatch) -> None:
     from kombu.exceptions import OperationalError
 
-    from mirror.asking import doors
-
     def away(pk: int) -> None:
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr(doors.answer_run, "delay", away)
+    monkeypatch.setattr(kind_of(Run), "tell", away)
     response = as_alice.post(reverse("asking:ask"), {"question": REVENUE, "source": "shop"})
     assert response.status_code == 302
     assert Run.objects.get().status == Status.QUEUED
@@ -204,14 +203,13 @@ def test_settings_of_a_language_model_that_cannot_work_fail_in_plain_words(
 
 def test_two_workers_with_one_message_answer_once(transactional_db, shop, alice, media) -> None:
     run = services.run_ask(alice, shop, REVENUE)
-    assert services.run_take(run.pk) is not None
-    assert services.run_take(run.pk) is None
+    assert turn_take(Run, run.pk) is not None
+    assert turn_take(Run, run.pk) is None
 
 
 def test_an_error_nobody_expected_ends_the_run_and_is_raised(
     transactional_db, shop, alice, media, monkeypatch
 ) -> None:
-    from mirror.asking import tasks
     from mirror.asking.services import answering
 
     run = services.run_ask(alice, shop, REVENUE)
@@ -221,7 +219,7 @@ def test_an_error_nobody_expected_ends_the_run_and_is_raised(
 
     monkeypatch.setattr(answering, "answer_events", broken)
     with pytest.raises(ZeroDivisionError):
-        tasks.answer_run(run.pk)
+        work_do("run", run.pk)
     run.refresh_from_db()
     assert (run.status, run.outcome) == (Status.DONE, "failed")
     assert "broke" in run.reason
@@ -237,7 +235,7 @@ def test_a_waiting_run_stops_at_once_and_no_worker_takes_it(shop, alice, as_alic
     run.refresh_from_db()
     assert (run.status, run.reason) == (Status.DONE, "Stopped by you.")
     assert run_page(run).state == "stopped"
-    assert services.run_take(run.pk) is None
+    assert turn_take(Run, run.pk) is None
 
 
 def test_a_follow_up_is_read_against_the_question_before(answered, as_alice) -> None:
@@ -293,7 +291,7 @@ def test_a_thread_shows_its_questions_in_order(answered, as_alice) -> None:
 
 def test_steps_of_a_working_run_are_shown_so_far(shop, alice, as_alice) -> None:
     run = services.run_ask(alice, shop, REVENUE)
-    services.run_take(run.pk)
+    turn_take(Run, run.pk)
     data = {"round": 0, "feedback": []}
     Step.objects.create(run=run, number=1, kind="sampling", data=data)
     response = as_alice.get(reverse("asking:run", args=[run.pk]))

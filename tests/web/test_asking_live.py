@@ -13,7 +13,8 @@ from django.urls import reverse
 
 from mirror.asking import events, models, services
 from mirror.asking.models import Run, Step
-from mirror.leases import Status
+from mirror.work.leases import Status
+from mirror.work.turns import turn_take
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -49,7 +50,7 @@ async def follow(user, run: Run, **headers: str) -> list[dict[str, str]]:
 
 def test_steps_come_as_they_happen_and_the_answer_ends_them(run, alice) -> None:
     def work() -> None:
-        services.run_answer(services.run_take(run.pk))
+        services.run_answer(turn_take(Run, run.pk))
 
     worker = threading.Timer(0.4, work)
     worker.start()
@@ -66,13 +67,13 @@ def test_steps_come_as_they_happen_and_the_answer_ends_them(run, alice) -> None:
 
 
 def test_who_comes_late_is_told_everything_at_once(run, alice) -> None:
-    services.run_answer(services.run_take(run.pk))
+    services.run_answer(turn_take(Run, run.pk))
     heard = asyncio.run(follow(alice, run))
     assert [message["event"] for message in heard] == ["ended"]
 
 
 def test_who_comes_back_is_not_told_twice(run, alice) -> None:
-    services.run_take(run.pk)
+    turn_take(Run, run.pk)
     Step.objects.create(run=run, number=1, kind="noted", data={"message": "one"})
     finish = threading.Timer(
         1, lambda: Run.objects.filter(pk=run.pk).update(status=Status.DONE, outcome="failed")

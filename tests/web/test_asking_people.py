@@ -7,8 +7,8 @@ from django.urls import reverse
 
 from mirror.asking import services, urls
 from mirror.asking.models import Run, Step, Version
-from mirror.leases import Status
 from mirror.results.services import result_store
+from mirror.work.leases import Status
 from sqlagent.values import Rows
 
 pytestmark = pytest.mark.django_db

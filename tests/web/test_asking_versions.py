@@ -9,8 +9,9 @@ import pytest
 from django.urls import reverse
 
 from mirror.asking import services
-from mirror.asking.models import Run
+from mirror.asking.models import Run, Version
 from mirror.asking.pages import run_page
+from mirror.work.turns import turn_take
 from tests.web.working import REVENUE, SLOW, TOP, ran, work
 
 
@@ -110,7 +111,7 @@ def test_a_run_that_is_still_answered_takes_no_sql(shop, alice, as_alice) -> Non
 
 def test_running_again_ends_what_ran_before(answered) -> None:
     slow = services.version_edit(answered, SLOW)
-    lease = services.version_take(slow.pk)
+    lease = turn_take(Version, slow.pk)
     worker = threading.Thread(target=services.version_run, args=[lease])
     worker.start()
     assert ran(answered, "SELECT 1").failure is None
@@ -169,7 +170,7 @@ def test_values_no_store_can_hold_are_kept_apart_from_it(answered, as_alice) -> 
 
 def test_stop_ends_the_statement_in_the_database(answered, as_alice) -> None:
     version = services.version_edit(answered, SLOW)
-    lease = services.version_take(version.pk)
+    lease = turn_take(Version, version.pk)
     worker = threading.Thread(target=services.version_run, args=[lease])
     began = time.monotonic()
     worker.start()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mirror.library import services
 from mirror.library.forms import ArgumentsForm
 from mirror.library.models import SavedSql
-from mirror.library.parameters import ParameterError, sql_bind
+from mirror.queries.parameters import ParameterError, sql_bind
 
 COUNTRY = {"name": "country", "kind": "text", "default": "Norway", "label": "Country"}
 SQL = "SELECT name\nFROM customers\nWHERE country = :country"

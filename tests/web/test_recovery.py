@@ -18,7 +18,8 @@ from django.utils import timezone
 
 from mirror.asking import services
 from mirror.asking.models import Run, Version
-from mirror.leases import Status
+from mirror.work.leases import Status
+from mirror.work.recovery import work_recover
 from tests.processes import below, command, seconds_used
 from tests.scripted_server import ScriptedServer
 
@@ -117,7 +118,7 @@ def until(fact: Callable[[], object], seconds: float = 60) -> None:
     while not fact():
         assert time.monotonic() < end, "it did not become true in time"
         time.sleep(0.1)
-        services.runs_recover()
+        work_recover()
 
 
 def status(row: Run | Version) -> str:
@@ -178,7 +179,7 @@ def test_a_message_that_was_lost_is_sent_again(shop, alice, worker) -> None:
     for message in (project.VAR_DIR / "broker" / "messages").iterdir():
         message.unlink()
     Run.objects.filter(pk=run.pk).update(queued_at=timezone.now() - timedelta(seconds=29))
-    services.runs_recover()
+    work_recover()
     assert list((project.VAR_DIR / "broker" / "messages").iterdir()) == []
     worker.start()
     until(lambda: status(run) == Status.DONE)

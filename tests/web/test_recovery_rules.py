@@ -9,7 +9,9 @@ from django.utils import timezone
 
 from mirror.asking import services
 from mirror.asking.models import Run, Step, Version
-from mirror.leases import LeaseLost, Status, claim
+from mirror.work.leases import LeaseLost, Status, claim
+from mirror.work.recovery import work_recover
+from mirror.work.turns import turn_take
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -32,15 +34,15 @@ def lapse(run: Run) -> None:
 
 
 def test_a_run_in_good_hands_is_left_alone(run) -> None:
-    services.run_take(run.pk)
-    services.runs_recover()
+    turn_take(Run, run.pk)
+    work_recover()
     assert status(run) == Status.RUNNING
 
 
 def test_a_worker_that_lost_its_run_can_no_longer_change_it(run) -> None:
     lost = claim(Run, run.pk)
     lapse(run)
-    services.runs_recover()
+    work_recover()
     assert status(run) == Status.QUEUED
     with pytest.raises(LeaseLost):
         lost.write(reason="too late")
@@ -55,7 +57,7 @@ def test_a_worker_that_lost_its_run_can_no_longer_change_it(run) -> None:
 def test_a_worker_that_lost_its_run_stops_and_keeps_nothing(run, monkeypatch) -> None:
     from mirror.asking.services import answering
 
-    lease = services.run_take(run.pk)
+    lease = turn_take(Run, run.pk)
     whole = answering.answer_events
 
     def robbed(*args, **kwargs):
@@ -73,19 +75,19 @@ def test_a_worker_that_lost_its_run_stops_and_keeps_nothing(run, monkeypatch) ->
 
 def test_a_run_that_killed_three_workers_is_given_up_saying_why(run) -> None:
     for _ in range(3):
-        assert services.run_take(run.pk) is not None
+        assert turn_take(Run, run.pk) is not None
         lapse(run)
-        services.runs_recover()
+        work_recover()
     run.refresh_from_db()
     assert (run.status, run.outcome, run.attempts) == (Status.DONE, "failed", 3)
     assert "interrupted 3 times" in run.reason
 
 
 def test_a_dead_run_that_was_stopped_ends_as_stopped(run) -> None:
-    services.run_take(run.pk)
+    turn_take(Run, run.pk)
     services.run_stop(run)
     lapse(run)
-    services.runs_recover()
+    work_recover()
     run.refresh_from_db()
     assert (run.status, run.reason) == (Status.DONE, "Stopped by you.")
 
@@ -94,10 +96,10 @@ def test_a_version_whose_worker_died_is_handed_back_too(run) -> None:
     Run.objects.filter(pk=run.pk).update(status=Status.DONE)
     run.refresh_from_db()
     version = services.version_edit(run, "SELECT 1")
-    assert services.version_take(version.pk) is not None
+    assert turn_take(Version, version.pk) is not None
     Version.objects.filter(pk=version.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
-    services.runs_recover()
-    services.version_run(services.version_take(version.pk))
+    work_recover()
+    services.version_run(turn_take(Version, version.pk))
     version.refresh_from_db()
     assert (version.status, version.attempts, version.failure) == (Status.DONE, 2, None)
 
@@ -108,7 +110,7 @@ def test_a_long_run_keeps_its_lease(run, settings) -> None:
     run.refresh_from_db()
     slow = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 8000000)"
     version = services.version_edit(run, f"{slow} SELECT count(*) FROM n")
-    lease = services.version_take(version.pk)
+    lease = turn_take(Version, version.pk)
     services.version_run(lease)
     version.refresh_from_db()
     assert version.failure is None

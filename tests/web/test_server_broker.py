@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from pathlib import Path
+from queue import Empty
 
 import pytest
 from kombu import Connection, Consumer, Exchange, Producer, Queue
@@ -145,3 +146,18 @@ def test_a_message_is_never_seen_half_written(options, tmp_path):
     done.set()
     watcher.join()
     assert seen == {"}"}
+
+
+def test_a_message_is_left_to_who_has_less_to_do_for_a_moment_and_not_for_ever(options, monkeypatch):
+    monkeypatch.setattr("mirror.broker.LEFT_SECONDS", 0.5)
+    with connect(options) as first, connect(options) as second:
+        send(options, range(1))
+        busy, idle = first.SimpleQueue(WORK), second.SimpleQueue(WORK)
+        held = busy.get(timeout=2)
+        send(options, range(1, 2))
+        with pytest.raises(Empty):
+            busy.get(timeout=0.2)
+        assert idle.get(timeout=2).payload == {"number": 1}
+        send(options, range(2, 3))
+        assert busy.get(timeout=3).payload == {"number": 2}, "where nobody else takes it"
+        held.ack()

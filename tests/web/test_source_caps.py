@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
-from mirror.asking import doors, services, tasks
+from mirror.asking import services
 from mirror.asking.models import Run, Version
-from mirror.leases import Status
 from mirror.results.models import StoredResult
 from mirror.sources.limits import limits_of, limits_usual
 from mirror.sources.models import Source
+from mirror.work.doing import work_do
+from mirror.work.kinds import KINDS
+from mirror.work.leases import Status
+from mirror.work.turns import turn_pass, turn_take
+from tests.scripted_server import ScriptedServer
 from tests.web.working import REVENUE, SLOW, TOP, ran
 
 
@@ -76,7 +83,7 @@ def test_a_statement_takes_no_more_memory_than_the_source_allows(answered, shop)
 def test_an_answer_looks_at_no_more_rows_than_the_source_allows(transactional_db, shop, alice, media):
     limited(shop, candidate_rows=2, result_rows=4)
     run = services.run_ask(alice, shop, "How much revenue does each category bring?")
-    lease = services.run_take(run.pk)
+    lease = turn_take(Run, run.pk)
     services.run_answer(lease)
     assert StoredResult.objects.get(version__run=run).row_count <= 4
 
@@ -105,9 +112,8 @@ def test_the_oldest_results_of_a_source_make_room_for_the_newest(answered, shop,
 def sent(monkeypatch) -> list[tuple[str, int]]:
     """What was sent to workers, instead of to a broker."""
     found: list[tuple[str, int]] = []
-    for name in ("answer_run", "run_version"):
-        door = getattr(doors, name)
-        monkeypatch.setattr(door, "delay", lambda pk, name=name: found.append((name, pk)))
+    for name in ("run", "version"):
+        monkeypatch.setattr(KINDS[name], "tell", lambda pk, name=name: found.append((name, pk)))
     return found
 
 
@@ -116,18 +122,18 @@ def test_beyond_the_limit_a_run_waits_says_so_and_is_let_in_when_one_ends(
 ):
     limited(shop, concurrent_runs=1)
     first, second, third = (services.run_ask(alice, shop, REVENUE) for _ in range(3))
-    lease = services.run_take(first.pk)
+    lease = turn_take(Run, first.pk)
     assert lease is not None
-    assert services.run_take(second.pk) is None
-    assert services.run_take(third.pk) is None
+    assert turn_take(Run, second.pk) is None
+    assert turn_take(Run, third.pk) is None
     assert running(Run, second.pk) == Status.QUEUED
     page = as_alice.get(reverse("asking:run", args=[second.pk])).content.decode()
     assert "Waiting for its turn" in page
     sent.clear()
     lease.end(outcome="failed")
-    services.turn_pass(lease)
-    assert sent == [("answer_run", second.pk)], "the longest waiting, and that one alone"
-    again = services.run_take(second.pk)
+    turn_pass(lease)
+    assert sent == [("run", second.pk)], "the longest waiting, and that one alone"
+    again = turn_take(Run, second.pk)
     assert again is not None
     assert not Run.objects.get(pk=second.pk).waits_turn
     page = as_alice.get(reverse("asking:run", args=[second.pk])).content.decode()
@@ -136,48 +142,135 @@ def test_beyond_the_limit_a_run_waits_says_so_and_is_let_in_when_one_ends(
 
 def test_questions_and_statements_count_together(answered, shop, alice, as_alice, sent):
     limited(shop, concurrent_runs=1)
-    lease = services.run_take(services.run_ask(alice, shop, REVENUE).pk)
+    lease = turn_take(Run, services.run_ask(alice, shop, REVENUE).pk)
     version = services.version_edit(answered, TOP)
-    assert services.version_take(version.pk) is None
+    assert turn_take(Version, version.pk) is None
     page = as_alice.get(reverse("asking:run", args=[answered.pk])).content.decode()
     assert "Waiting for its turn" in page
     sent.clear()
     lease.end(outcome="failed")
-    services.turn_pass(lease)
-    assert sent == [("run_version", version.pk)]
-    assert services.version_take(version.pk) is not None
+    turn_pass(lease)
+    assert sent == [("version", version.pk)]
+    assert turn_take(Version, version.pk) is not None
 
 
 def test_the_worker_lets_the_next_in_by_itself(answered, shop, alice, sent):
     limited(shop, concurrent_runs=1)
     version = services.version_edit(answered, TOP)
-    holding = services.version_take(version.pk)
+    holding = turn_take(Version, version.pk)
     waiting = services.run_ask(alice, shop, REVENUE)
-    tasks.answer_run(waiting.pk)
+    work_do("run", waiting.pk)
     assert running(Run, waiting.pk) == Status.QUEUED
     holding.end()
     again = services.version_edit(answered, TOP)
     sent.clear()
-    tasks.run_version(again.pk)
+    work_do("version", again.pk)
     assert running(Version, again.pk) == Status.DONE
-    assert sent == [("answer_run", waiting.pk)]
+    assert sent == [("run", waiting.pk)]
 
 
 def test_another_source_and_a_dead_worker_take_no_turn(transactional_db, shop, alice, shop_file, sent):
     limited(shop, concurrent_runs=1)
     other = Source.objects.create(owner=alice, name="other", engine="sqlite", database=str(shop_file))
     first = services.run_ask(alice, shop, REVENUE)
-    assert services.run_take(first.pk) is not None
-    assert services.run_take(services.run_ask(alice, other, REVENUE).pk) is not None
+    assert turn_take(Run, first.pk) is not None
+    assert turn_take(Run, services.run_ask(alice, other, REVENUE).pk) is not None
     Run.objects.filter(pk=first.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
-    assert services.run_take(services.run_ask(alice, shop, REVENUE).pk) is not None
+    assert turn_take(Run, services.run_ask(alice, shop, REVENUE).pk) is not None
+
+
+def test_a_run_that_waits_for_its_language_model_leaves_its_turn_and_takes_it_again(
+    transactional_db, shop, alice, media, sent, settings
+):
+    limited(shop, concurrent_runs=1)
+    asked, answers = threading.Event(), threading.Event()
+
+    def reply(_: object) -> str:
+        asked.set()
+        answers.wait(20)
+        return "```sql\nSELECT count(*) AS n FROM customers\n```"
+
+    model = ScriptedServer(reply).start()
+    settings.LLM_BASE_URL, settings.LLM_MODEL = model.base_url, "scripted"
+    thinks, other = services.run_ask(alice, shop, REVENUE), services.run_ask(alice, shop, REVENUE)
+    Run.objects.filter(pk=other.pk).update(waits_turn=True)
+    worker = threading.Thread(target=_work, args=(thinks.pk,))
+    worker.start()
+    try:
+        assert asked.wait(20)
+        until(lambda: Run.objects.get(pk=thinks.pk).is_thinking)
+        assert ("run", other.pk) in sent, "who waited is let in"
+        lease = turn_take(Run, other.pk)
+        assert lease is not None
+        answers.set()
+        time.sleep(1)
+        assert Run.objects.get(pk=thinks.pk).is_thinking, "it has its answer, and waits for its turn"
+        assert not Run.objects.get(pk=thinks.pk).steps.filter(kind="executed").exists()
+        lease.end(outcome="failed")
+    finally:
+        answers.set()
+        worker.join(30)
+        model.stop()
+    thinks.refresh_from_db()
+    assert (thinks.outcome, thinks.is_thinking) == ("answered", False), thinks.reason
+
+
+def test_a_run_that_waits_to_go_on_can_be_stopped(transactional_db, shop, alice, media, sent, settings):
+    limited(shop, concurrent_runs=1)
+    model = ScriptedServer("```sql\nSELECT count(*) AS n FROM customers\n```", seconds=0.5).start()
+    settings.LLM_BASE_URL, settings.LLM_MODEL = model.base_url, "scripted"
+    thinks, other = services.run_ask(alice, shop, REVENUE), services.run_ask(alice, shop, REVENUE)
+    worker = threading.Thread(target=_work, args=(thinks.pk,))
+    worker.start()
+    until(lambda: turn_take(Run, other.pk) if Run.objects.get(pk=thinks.pk).is_thinking else None)
+    time.sleep(1.5)
+    began = time.monotonic()
+    services.run_stop(thinks)
+    worker.join(30)
+    model.stop()
+    assert time.monotonic() - began < 3
+    assert running(Run, thinks.pk) == Status.DONE
+    assert Run.objects.get(pk=thinks.pk).reason == "Stopped by you."
+
+
+def _work(pk: int) -> None:
+    try:
+        work_do("run", pk)
+    finally:
+        connection.close()
+
+
+def until(fact, seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not fact():
+        assert time.monotonic() < end, "it did not become true in time"
+        time.sleep(0.05)
+
+
+def test_more_than_somebody_can_wait_for_is_refused_in_words_wherever_it_is_asked(
+    answered, shop, alice, bob, as_alice, sent, settings
+):
+    settings.QUEUED_PER_PERSON = 2
+    for _ in range(2):
+        services.run_ask(alice, shop, REVENUE)
+    words = "2 questions and statements of yours are on their way already"
+    typed = {"question": REVENUE, "source": "shop", "sql": TOP}
+    for place in ("again", "follow", "edit"):
+        refused = as_alice.post(reverse(f"asking:{place}", args=[answered.pk]), typed)
+        assert (refused.status_code, words in refused.content.decode()) == (422, True), place
+    assert words in as_alice.post(reverse("asking:ask"), typed).content.decode()
+    saved = services.version_save(answered.versions.first(), name="top")
+    shown = as_alice.post(reverse("asking:run_saved", args=[saved.pk]), follow=True).content.decode()
+    assert words in shown
+    assert (Run.objects.count(), answered.versions.count()) == (3, 1)
+    services.run_ask(bob, shop, REVENUE)
 
 
 def test_a_run_that_waits_for_its_turn_can_be_stopped(transactional_db, shop, alice, sent):
     limited(shop, concurrent_runs=1)
     first, second = services.run_ask(alice, shop, REVENUE), services.run_ask(alice, shop, REVENUE)
-    services.run_take(first.pk)
-    services.run_take(second.pk)
+    turn_take(Run, first.pk)
+    turn_take(Run, second.pk)
     services.run_stop(second)
     assert running(Run, second.pk) == Status.DONE
 

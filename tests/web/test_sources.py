@@ -13,10 +13,11 @@ import time_machine
 from django.urls import reverse
 from kombu.exceptions import OperationalError
 
-from mirror.sources import addresses, doors, services
+from mirror.sources import addresses, services
 from mirror.sources.catalogs import catalog_json, catalog_read
 from mirror.sources.models import Source, StoredIndex
 from mirror.sources.pages import table_blocks
+from mirror.work.kinds import kind_of
 from tests.web.working import visited
 
 pytestmark = pytest.mark.django_db
@@ -330,7 +331,7 @@ def test_tables_are_read_though_the_broker_is_away(transactional_db, as_alice, s
     def away(pk: int) -> None:
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr(doors.index_build, "delay", away)
+    monkeypatch.setattr(kind_of(StoredIndex), "tell", away)
     visited(as_alice, url("refresh", shop.pk))
     assert StoredIndex.objects.get(source=shop).state == StoredIndex.State.WAITING
 

@@ -10,9 +10,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from mirror import confined
-from mirror.leases import Lease, Status
-from mirror.sources import doors, tasks, upload_work, uploading
+from mirror.sources import upload_work, uploading
 from mirror.sources.models import Source, Upload
+from mirror.work.doing import work_do
+from mirror.work.kinds import kind_of
+from mirror.work.leases import Lease, Status
+from mirror.work.turns import turn_pass, turn_take
 from tests.web import hostile
 from tests.web.test_uploads import ORDERS, read, typed
 from tests.web.test_uploads import uploaded as uploaded_and_read
@@ -24,7 +27,7 @@ BIG = b"id,name\n" + b"".join(b"%d,somebody\n" % n for n in range(45_000))
 def in_a_folder_of_its_own(monkeypatch, transactional_db, settings, tmp_path):
     settings.VAR_DIR = tmp_path
     monkeypatch.setattr(upload_work, "TELL_SECONDS", 0.0)
-    monkeypatch.setattr(doors.upload_work, "delay", lambda pk: None)
+    monkeypatch.setattr(kind_of(Upload), "tell", lambda pk: None)
 
 
 def uploaded(browser, *pairs: tuple[str, bytes], to: str = "") -> Upload:
@@ -43,7 +46,7 @@ def review(browser, upload: Upload, **headers: str):
 
 def work(upload: Upload) -> None:
     """A worker's part."""
-    tasks.upload_work(str(upload.pk))
+    work_do("upload", upload.pk)
 
 
 @pytest.fixture
@@ -138,11 +141,11 @@ def test_files_thrown_away_while_they_are_read_end_the_work(as_alice, monkeypatc
 def test_what_a_dead_worker_left_is_handed_back_and_given_up_after_three(as_alice, monkeypatch):
     upload = uploaded(as_alice, ("orders.csv", ORDERS))
     gone = timezone.now() - timedelta(seconds=1)
-    for attempt in range(1, upload_work.ATTEMPTS + 1):
-        assert upload_work.work_take(str(upload.pk)).attempt == attempt
+    for attempt in range(1, kind_of(Upload).attempts + 1):
+        assert turn_take(Upload, upload.pk).attempt == attempt
         Upload.objects.update(lease_until=gone)
         page = review(as_alice, upload).content.decode()
-        assert ("Waiting for a worker" in page) == (attempt < upload_work.ATTEMPTS)
+        assert ("Waiting for a worker" in page) == (attempt < kind_of(Upload).attempts)
     assert "interrupted 3 times" in page
 
 
@@ -178,14 +181,15 @@ def test_what_takes_too_long_or_too_much_is_given_up_and_nothing_of_it_stays(as_
 def test_more_than_two_of_one_person_wait_for_their_turn_and_others_do_not(as_alice, as_bob, monkeypatch):
     mine = [uploaded(as_alice, ("orders.csv", ORDERS)) for _ in range(3)]
     other = uploaded(as_bob, ("orders.csv", ORDERS))
-    held = [upload_work.work_take(str(upload.pk)) for upload in mine]
+    held = [turn_take(Upload, upload.pk) for upload in mine]
     assert [lease is not None for lease in held] == [True, True, False]
     assert "Waiting until other files of yours are read" in review(as_alice, mine[2]).content.decode()
-    assert upload_work.work_take(str(other.pk)) is not None
+    assert turn_take(Upload, other.pk) is not None
     sent: list[str] = []
-    monkeypatch.setattr(doors.upload_work, "delay", sent.append)
+    monkeypatch.setattr(kind_of(Upload), "tell", sent.append)
     upload_work.work_do(held[0])
-    assert sent == [str(mine[2].pk)]
+    turn_pass(held[0])
+    assert sent == [mine[2].pk]
     work(mine[2])
     assert "Norway" in review(as_alice, mine[2]).content.decode()
 

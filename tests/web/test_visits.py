@@ -14,9 +14,12 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
-from mirror.leases import Status
-from mirror.sources import confined_reads, services, tasks, visits
+from mirror.sources import confined_reads, services, visits
 from mirror.sources.models import Source, Visit
+from mirror.work.doing import work_do
+from mirror.work.kinds import kind_of
+from mirror.work.leases import Status
+from mirror.work.turns import turn_take
 from tests.rogue import mysql_byte_by_byte, rogue
 from tests.web import hostile
 from tests.web.working import visited
@@ -26,7 +29,7 @@ SECRET = "a secret pass word"
 
 @pytest.fixture(autouse=True)
 def no_messages(monkeypatch, transactional_db):
-    monkeypatch.setattr(tasks.visit_work, "delay", lambda pk: None)
+    monkeypatch.setattr(kind_of(Visit), "tell", lambda pk: None)
 
 
 @pytest.fixture
@@ -65,7 +68,7 @@ def test_a_page_follows_a_visit_to_the_source_it_made(as_alice, files):
     assert "Connecting pets" in waiting
     assert "Waiting for a worker." in waiting
     assert page(as_alice, visit, hx_request="true").status_code == 204, "nothing new is not told again"
-    tasks.visit_work(str(visit.pk))
+    work_do("visit", visit.pk)
     followed = page(as_alice, visit, hx_request="true")
     assert (followed.status_code, followed["HX-Redirect"]) == (204, url("visit", visit.pk))
     source = Source.objects.get(name="pets")
@@ -104,7 +107,7 @@ def test_a_password_waits_encrypted_and_is_gone_when_the_visit_has_ended(as_alic
         cursor.execute("SELECT password, wish FROM sources_visit")
         kept = " ".join(map(str, cursor.fetchone()))
     assert SECRET not in kept
-    tasks.visit_work(str(visit.pk))
+    work_do("visit", visit.pk)
     visit.refresh_from_db()
     assert visit.password == ""
     shown = page(as_alice, visit).content.decode()
@@ -119,7 +122,7 @@ def test_when_no_worker_comes_it_is_said_and_what_was_typed_is_there(as_alice, f
         shown = page(as_alice, visit).content.decode()
     assert "No worker has taken this for 60 seconds, and nothing was tried." in shown
     assert 'value="my pets"' in shown
-    tasks.visit_work(str(visit.pk))
+    work_do("visit", visit.pk)
     assert not Source.objects.exists(), "a worker that comes later finds it ended"
 
 
@@ -129,7 +132,7 @@ def test_a_test_is_told_beside_its_button_and_another_ends_it(as_alice, files):
     assert page(as_alice, first, hx_request="true").status_code == 204
     second = asked(as_alice, "test")
     assert page(as_alice, first).status_code == 404
-    tasks.visit_work(str(second.pk))
+    work_do("visit", second.pk)
     assert "Connected to SQLite" in page(as_alice, second, hx_request="true").content.decode()
     assert not Source.objects.exists()
 
@@ -165,7 +168,7 @@ def test_what_waits_is_stopped_and_so_is_what_is_worked_on(as_alice, files):
 
 def _work(pk: str) -> None:
     try:
-        tasks.visit_work(pk)
+        work_do("visit", pk)
     finally:
         connection.close()
 
@@ -174,7 +177,7 @@ def test_a_right_that_was_lost_while_it_waited_is_not_used(as_alice, as_bob, bob
     as_bob.post(url("refresh", shop.pk))
     visit = Visit.objects.get(owner=bob)
     shop.teams.clear()
-    tasks.visit_work(str(visit.pk))
+    work_do("visit", visit.pk)
     visit.refresh_from_db()
     assert "You may not do this" in visit.said["error"]
     assert as_bob.get(url("visit", visit.pk), follow=True).status_code == 404
@@ -183,7 +186,7 @@ def test_a_right_that_was_lost_while_it_waited_is_not_used(as_alice, as_bob, bob
 def test_what_a_dead_worker_left_is_handed_back_once_and_then_given_up(as_alice, files):
     visit = asked(as_alice)
     for attempt in (1, 2):
-        assert visits.visit_take(str(visit.pk)).attempt == attempt
+        assert turn_take(Visit, visit.pk).attempt == attempt
         Visit.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
         shown = page(as_alice, visit).content.decode()
         assert ("Waiting for a worker" in shown) == (attempt == 1)
@@ -193,7 +196,7 @@ def test_what_a_dead_worker_left_is_handed_back_once_and_then_given_up(as_alice,
 def test_a_name_that_was_taken_meanwhile_is_said(as_alice, bob, files):
     visit = asked(as_alice)
     services.source_connect(Source(name="pets", engine="sqlite", database="pets.sqlite3"), bob)
-    tasks.visit_work(str(visit.pk))
+    work_do("visit", visit.pk)
     assert "Another source has this name already" in page(as_alice, visit).content.decode()
     assert Source.objects.get(name="pets").owner == bob
 

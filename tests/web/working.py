@@ -10,9 +10,11 @@ from django.urls import reverse
 
 from mirror.asking import services
 from mirror.asking.models import Run, Version
-from mirror.leases import Status, Watch
-from mirror.sources import tasks
 from mirror.sources.models import Upload, Visit
+from mirror.work.doing import work_do
+from mirror.work.leases import Status
+from mirror.work.turns import turn_take
+from mirror.work.watching import Watch
 
 REVENUE = "Which five countries bring the most revenue?"
 TOP = "SELECT country, count(*) AS customers FROM customers GROUP BY country ORDER BY 2 DESC, 1 LIMIT 5"
@@ -21,7 +23,7 @@ SLOW = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <
 
 def answer(run: Run) -> Run:
     """Answer a queued run."""
-    lease = services.run_take(run.pk)
+    lease = turn_take(Run, run.pk)
     assert lease is not None
     services.run_answer(lease)
     run.refresh_from_db()
@@ -30,7 +32,7 @@ def answer(run: Run) -> Run:
 
 def work(version: Version) -> Version:
     """Run a queued version."""
-    lease = services.version_take(version.pk)
+    lease = turn_take(Version, version.pk)
     assert lease is not None
     services.version_run(lease)
     version.refresh_from_db()
@@ -49,14 +51,14 @@ def visited(browser: Client, address: str, typed: dict[str, Any] | None = None) 
     if visit is None:
         return answer
     with _unwatched():
-        tasks.visit_work(str(visit.pk))
+        work_do("visit", visit.pk)
     return browser.get(reverse("sources:visit", args=[visit.pk]), follow=True)
 
 
 def read(upload: Upload) -> None:
     """A worker's part of an upload: reading, or making tables."""
     with _unwatched():
-        tasks.upload_work(str(upload.pk))
+        work_do("upload", upload.pk)
     upload.refresh_from_db()
 
 

@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 
 from mirror.asking.models import Run, Version
-from mirror.leases import Status
+from mirror.work.leases import Status
 
 PRIVACY = {
     "schema": "schema only",

@@ -1,12 +1,10 @@
 """What can happen to threads, runs and their versions."""
 
-from mirror.asking.services.answering import run_answer, run_break, run_take
+from mirror.asking.services.answering import run_answer, run_break
 from mirror.asking.services.charts import chart_change
-from mirror.asking.services.opening import AskingError, answer_events, llm_name, source_opened
-from mirror.asking.services.recovery import runs_recover
+from mirror.asking.services.opening import AskingError, answer_events, llm_name
 from mirror.asking.services.runs import question_check, run_again, run_ask, run_saved, run_stop
 from mirror.asking.services.suggesting import question_suggest, questions_first
-from mirror.asking.services.turns import turn_pass, turn_take
 from mirror.asking.services.versions import (
     reading_use,
     version_again,
@@ -15,7 +13,6 @@ from mirror.asking.services.versions import (
     version_run,
     version_save,
     version_stop,
-    version_take,
 )
 from mirror.asking.services.writing import sql_format, sql_problem
 
@@ -34,12 +31,7 @@ __all__ = [
     "run_break",
     "run_saved",
     "run_stop",
-    "run_take",
-    "runs_recover",
-    "source_opened",
     "sql_format",
-    "turn_pass",
-    "turn_take",
     "sql_problem",
     "version_again",
     "version_break",
@@ -47,5 +39,4 @@ __all__ = [
     "version_run",
     "version_save",
     "version_stop",
-    "version_take",
 ]

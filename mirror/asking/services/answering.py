@@ -16,17 +16,28 @@ from django.utils import timezone
 
 from mirror.asking.models import Run, Step, Version
 from mirror.asking.services.charts import DRAWN_ROWS, draw
-from mirror.asking.services.opening import OpenedSource, answer_events, llm_name, rows_kept, source_opened
-from mirror.asking.services.turns import turn_take
+from mirror.asking.services.ending import RUN_BROKEN, STOPPED
+from mirror.asking.services.opening import answer_events, llm_name
+from mirror.asking.services.thinking import ThinkingLlm
 from mirror.asking.steps import StepWriter, answer_fields, not_kept_json
-from mirror.leases import Lease, LeaseLost, Status, Watch
+from mirror.queries.running import (
+    Kept,
+    NotRun,
+    OpenedSource,
+    Values,
+    Why,
+    limits_usual,
+    source_opened,
+    sql_run_on,
+    unkept,
+)
 from mirror.results.cells import storable
 from mirror.results.files import ResultNotKept
 from mirror.results.models import StoredResult
 from mirror.results.selectors import rows_of
 from mirror.results.services import result_delete, result_store
-from mirror.sources import guarding
-from mirror.sources.limits import limits_of
+from mirror.work.leases import Lease, LeaseLost, Status
+from mirror.work.watching import Watch
 from sqlagent.errors import DatabaseError, SqlAgentError
 from sqlagent.events import Ended, Event
 from sqlagent.values import Answer, Outcome, Question, Rows, Turn
@@ -37,18 +48,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # The rows of an answer as they were stored, or why they could not be.
-Kept = StoredResult | ResultNotKept | None
+Stored = StoredResult | NotRun | None
 
-STOPPED = "Stopped by you."
-BROKEN = "Something in Mirror itself broke while answering. It was logged; asking again may help."
 # Earlier questions a follow-up is read against.
 TURNS = 5
 BEGUN_AGAIN = "The worker that answered this was interrupted. It began again."
-
-
-def run_take(run_id: int) -> Lease | None:
-    """Take a queued run; None when another worker has it, it has ended or it must wait for its turn."""
-    return turn_take(Run, run_id)
 
 
 def run_answer(lease: Lease) -> None:
@@ -66,8 +70,8 @@ def run_answer(lease: Lease) -> None:
             if watch.is_lost:
                 raise LeaseLost(f"Run {lease.pk} is held by another worker")
             if watch.is_stopped:
-                cost = {"usage": answer.usage, "sent": answer.sent}
-                answer, result = Answer(Outcome.FAILED, answer.question, STOPPED, **cost), None
+                stopped = Answer(Outcome.FAILED, answer.question, STOPPED)
+                answer, result = replace(stopped, usage=answer.usage, sent=answer.sent), None
             _conclude(run, lease, answer, result)
             log.info("Run %s %s after %.2f s", run.pk, answer.outcome, answer.usage.seconds)
     except (LeaseLost, Run.DoesNotExist) as error:
@@ -77,7 +81,7 @@ def run_answer(lease: Lease) -> None:
 def run_break(lease: Lease) -> None:
     """End a run that met an error nobody expected."""
     with suppress(LeaseLost):
-        lease.end(outcome=Outcome.FAILED, reason=BROKEN)
+        lease.end(**RUN_BROKEN)
 
 
 def turns_before(run: Run) -> tuple[Turn, ...]:
@@ -90,27 +94,26 @@ def turns_before(run: Run) -> tuple[Turn, ...]:
     return tuple(reversed(turns))
 
 
-def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, Kept]:
+def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, Stored]:
     """Answer the question and keep its rows; there is no result where there is no answer."""
     question = Question(run.asked)
     steps = _Steps(run, lease)
     try:
         turns = turns_before(run)
         with source_opened(run.thread.source) as opened:
-            watch.cancel = opened.database.cancel
-            try:
+            winner = _Winner(opened, run.thread.owner)
+            with watch.ending(opened.database.cancel):
                 for event in answer_events(
                     question,
                     opened,
                     turns=turns,
                     cancelled=watch.cancelled,
-                    result_rows=limits_of(opened.source).candidate_rows,
+                    fetch=winner.fetch,
+                    around=lambda llm: ThinkingLlm(llm, lease, watch.cancelled),
                 ):
                     if isinstance(event, Ended):
-                        return _rows_kept(event.answer, opened, run.thread.owner)
+                        return event.answer, winner.stored(event.answer)
                     steps.keep(event)
-            finally:
-                watch.cancel = None
     except DatabaseError as error:
         reason = f"{error.failure.message} {error.failure.advice}".strip()
         return Answer(Outcome.FAILED, question, reason), None
@@ -119,31 +122,36 @@ def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, Kept]:
     raise RuntimeError("The pipeline ended without an answer")
 
 
-def _rows_kept(answer: Answer, opened: OpenedSource, owner: User) -> tuple[Answer, Kept]:
-    """Keep the rows of an answer: those it has, or, when they were cut, the whole of them as they come.
+class _Winner:
+    """Stores the rows of an answer: those it has, or, where they were cut, the whole of them as they come.
 
     An answer whose rows cannot be stored is an answer still, with the reason in their place.
     """
-    if answer.rows is None:
-        return answer, None
-    try:
-        return _rows_stored(answer, answer.rows, opened, owner)
-    except ResultNotKept as error:
-        return answer, error
 
+    def __init__(self, opened: OpenedSource, owner: User) -> None:
+        self._opened, self._owner = opened, owner
+        self._stored: Stored = None
 
-def _rows_stored(answer: Answer, rows: Rows, opened: OpenedSource, owner: User) -> tuple[Answer, Kept]:
-    if rows.truncated and len(rows.rows) < limits_of(opened.source).result_rows:
+    def fetch(self, sql: str, rows: Rows) -> tuple[Rows, str]:
+        """Store all rows of the SQL, of which the pipeline has the first; they are told from what is stored."""
+        source = self._opened.source
+        ran = sql_run_on(self._opened, sql, Values(), limits_usual(source), self._owner)
+        if isinstance(ran, Kept):
+            self._stored = ran.result
+        elif ran.why is Why.UNKEPT:
+            self._stored = ran
+        else:
+            return rows, f"Only the first {len(rows.rows):,} rows are kept: {ran.failure.message}"
+        return rows, ""
+
+    def stored(self, answer: Answer) -> Stored:
+        """What became of the answer's rows; None where it has none."""
+        if answer.rows is None or self._stored is not None:
+            return self._stored
         try:
-            passed = guarding.sql_check(opened.source, answer.sql, opened.catalog)
-            if isinstance(passed, guarding.Passed):
-                return answer, rows_kept(opened, passed, owner)
-            note = f"Only the first {len(rows.rows):,} rows are kept: {passed.what}"
-            answer = replace(answer, notes=(*answer.notes, note))
-        except DatabaseError as error:
-            note = f"Only the first {len(rows.rows):,} rows are kept: {error.failure.message}"
-            answer = replace(answer, notes=(*answer.notes, note))
-    return answer, result_store(opened.source, rows, owner)
+            return result_store(self._opened.source, answer.rows, self._owner)
+        except ResultNotKept as error:
+            return unkept(error)
 
 
 class _Steps:
@@ -175,15 +183,15 @@ class _Steps:
         close_old_connections()
 
 
-def _conclude(run: Run, lease: Lease, answer: Answer, result: Kept) -> None:
+def _conclude(run: Run, lease: Lease, answer: Answer, result: Stored) -> None:
     applied = {"llm": llm_name(), "privacy": run.thread.source.privacy}
     fields: dict[str, Any] = storable(answer_fields(answer) | applied)
     if result is None:
         lease.end(**fields)
         return
-    if isinstance(result, ResultNotKept):
+    if isinstance(result, NotRun):
         now = timezone.now()
-        without = {"failure": not_kept_json(result), "started_at": now, "ended_at": now}
+        without = {"failure": not_kept_json(result.failure), "started_at": now, "ended_at": now}
         _end(run, lease, answer, fields, without)
         return
     try:

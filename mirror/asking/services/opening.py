@@ -5,31 +5,24 @@ The web's worker and the shell's `ask` come here both, so they are one pipeline.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from threading import Event as Flag
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import close_old_connections
 
-from mirror.results.services import result_receive
 from mirror.sources import services as sources
-from mirror.sources.guarding import Passed, policy_of
+from mirror.sources.guarding import policy_of
 from mirror.sources.limits import limits_of
 from sqlagent import pipeline
 from sqlagent.adapters.openai import OpenAiLlm
-from sqlagent.errors import StatementFailed
 from sqlagent.events import Event
-from sqlagent.ports import SourceDatabase
-from sqlagent.values import Budget, Catalog, Limits, Question, Turn
+from sqlagent.ports import Fetch, Llm
+from sqlagent.values import Budget, Question, Turn
 
 if TYPE_CHECKING:
-    from mirror.people.models import User
-    from mirror.results.models import StoredResult
-    from mirror.sources.models import Source
+    from mirror.queries.running import OpenedSource
 
 # Where an API key alone leads.
 OPENAI_URL = "https://api.openai.com/v1"
@@ -37,25 +30,6 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 class AskingError(Exception):
     """Something asked for cannot be done; the message is fit to be shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenedSource:
-    """A source opened for one piece of work, with its catalog."""
-
-    source: Source
-    database: SourceDatabase
-    catalog: Catalog
-
-
-@contextmanager
-def source_opened(source: Source) -> Iterator[OpenedSource]:
-    """Open a source read-only and close it again. Raises: DatabaseError."""
-    database = sources.open_source(source)
-    try:
-        yield OpenedSource(source, database, sources.source_catalog(source))
-    finally:
-        database.close()
 
 
 def llm_name() -> str:
@@ -75,36 +49,19 @@ def llm_open() -> OpenAiLlm | None:
     )
 
 
-def rows_kept(opened: OpenedSource, passed: Passed, owner: User) -> StoredResult:
-    """Run what the guard has passed and keep its rows as they come.
-
-    Raises: StatementFailed, with the position in the SQL as typed; Unreachable.
-    """
-    own = limits_of(opened.source)
-    limits = Limits(own.statement_seconds, own.result_rows, own.cell_chars, own.total_chars)
-    began = monotonic()
-    try:
-        with opened.database.stream(passed.sent, limits) as stream:
-            until_first = monotonic() - began
-            result = result_receive(opened.source, stream, owner)
-    except StatementFailed as error:
-        raise StatementFailed(passed.placed(error.failure)) from error
-    result.seconds += until_first
-    result.save(update_fields=["seconds"])
-    return result
-
-
 def answer_events(
     question: Question,
     opened: OpenedSource,
     *,
     turns: Sequence[Turn] = (),
     cancelled: Flag | None = None,
-    result_rows: int | None = None,
+    fetch: Fetch | None = None,
+    around: Callable[[Llm], Llm] | None = None,
 ) -> Iterator[Event]:
     """Answer a question on an opened source, as `sqlagent.pipeline.answer` does.
 
-    An answer has up to `result_rows` rows in memory: what its source allows unless given.
+    An answer has up to as many rows as its source allows, in memory unless `fetch` puts them elsewhere.
+    The language model is asked through what `around` makes of it.
     The store's connection is given back before the pipeline starts and must be given back
     again by whoever writes between two events. Raises: DatabaseError, LlmRejected.
     """
@@ -118,12 +75,12 @@ def answer_events(
             database=opened.database,
             catalog=opened.catalog,
             index=index,
-            llm=llm,
+            llm=around(llm) if llm is not None and around is not None else llm,
             turns=turns,
             budget=Budget(
                 statement_seconds=limits.statement_seconds,
                 rows=limits.candidate_rows,
-                result_rows=limits.result_rows if result_rows is None else result_rows,
+                result_rows=limits.result_rows,
                 cell_chars=limits.cell_chars,
                 total_chars=limits.total_chars,
                 drafts=settings.LLM_DRAFTS,
@@ -131,6 +88,7 @@ def answer_events(
             privacy=opened.source.privacy,
             cancelled=cancelled,
             policy=policy_of(opened.source),
+            fetch=fetch,
         )
     finally:
         if llm is not None:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db import transaction
 
-from mirror.asking.doors import answer_run, run_version
 from mirror.asking.models import Run, Thread, Version
-from mirror.asking.services.answering import STOPPED
+from mirror.asking.services.ending import RUN_STOPPED
 from mirror.asking.services.opening import AskingError
-from mirror.leases import Status, end_unheld, send
+from mirror.asking.services.queueing import queue_check
 from mirror.library.services import dates_fixed
-from sqlagent.values import Outcome
+from mirror.work.kinds import send
+from mirror.work.leases import Status, end_unheld
 
 if TYPE_CHECKING:
     from mirror.library.models import SavedSql
@@ -38,10 +38,11 @@ def question_check(text: str) -> str:
 def run_ask(owner: User, source: Source, question: str, thread: Thread | None = None) -> Run:
     """Ask a question, as a new thread or as a follow-up in one. Raises: AskingError."""
     text = question_check(question)
+    queue_check(owner)
     if thread is None:
         thread = Thread.objects.create(owner=owner, source=source, title=" ".join(text.split())[:200])
     run = Run.objects.create(thread=thread, asked=text, question=text)
-    send(answer_run, run.pk)
+    send(run)
     return run
 
 
@@ -55,12 +56,16 @@ def run_stop(run: Run) -> None:
     if Run.objects.filter(pk=run.pk).exclude(status=Status.DONE).update(stop_requested=True):
         run.refresh_from_db()
         if run.status == Status.QUEUED:
-            end_unheld(run, outcome=Outcome.FAILED, reason=STOPPED)
+            end_unheld(run, **RUN_STOPPED)
 
 
 @transaction.atomic
 def run_saved(owner: User, saved: SavedSql, arguments: dict[str, Any]) -> Run:
-    """Run saved SQL with values for its parameters, as a thread of its own; dates in words become days now."""
+    """Run saved SQL with values for its parameters, as a thread of its own; dates in words become days now.
+
+    Raises: AskingError.
+    """
+    queue_check(owner)
     arguments = dates_fixed(saved.parameters, arguments)
     thread = Thread.objects.create(owner=owner, source=saved.source, title=saved.name[:200])
     run = Run.objects.create(
@@ -69,5 +74,5 @@ def run_saved(owner: User, saved: SavedSql, arguments: dict[str, Any]) -> Run:
     version = Version.objects.create(
         run=run, number=1, origin=Version.Origin.SAVED, sql=saved.sql, arguments=arguments, chart=saved.chart
     )
-    send(run_version, version.pk)
+    send(version)
     return run

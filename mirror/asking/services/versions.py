@@ -9,42 +9,32 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from django.db import close_old_connections, transaction
+from django.db import transaction
 from django.db.models import Max
 
-from mirror.asking.doors import run_version
 from mirror.asking.models import Run, Version
-from mirror.asking.services.answering import STOPPED
 from mirror.asking.services.charts import DRAWN_ROWS, draw
-from mirror.asking.services.opening import AskingError, OpenedSource, rows_kept, source_opened
-from mirror.asking.services.turns import turn_take
+from mirror.asking.services.ending import VERSION_BROKEN, VERSION_STOPPED
+from mirror.asking.services.opening import AskingError
+from mirror.asking.services.queueing import queue_check
 from mirror.asking.steps import failure_json, not_kept_json
-from mirror.leases import Lease, LeaseLost, Status, Watch, end_unheld, send
 from mirror.library import services as library
+from mirror.queries.running import Kept, NotRun, Values, Why, limits_usual, sql_run
 from mirror.results.cells import storable
-from mirror.results.files import ResultNotKept
-from mirror.results.models import StoredResult
 from mirror.results.selectors import rows_of
 from mirror.results.services import result_delete
-from mirror.sources import guarding
-from sqlagent.errors import DatabaseError
-from sqlagent.values import Failure, FailureKind
+from mirror.work.kinds import send
+from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
+from mirror.work.watching import Watch
 
 if TYPE_CHECKING:
     from mirror.library.models import SavedSql
+    from mirror.results.models import StoredResult
 
 log = logging.getLogger(__name__)
 
 # Longer than any SQL a person writes, short enough to parse in a blink.
 SQL_CHARS = 100_000
-
-STOPPED_FAILURE = {"kind": FailureKind.CANCELLED, "message": STOPPED, "position": None, "advice": ""}
-BROKEN_FAILURE = {
-    "kind": FailureKind.ERROR,
-    "message": "Something in Mirror itself broke while running this. It was logged.",
-    "position": None,
-    "advice": "Running it again may help.",
-}
 
 
 def version_edit(run: Run, sql: str, arguments: dict[str, Any] | None = None) -> Version:
@@ -79,7 +69,7 @@ def version_stop(version: Version) -> None:
     if Version.objects.filter(pk=version.pk).exclude(status=Status.DONE).update(stop_requested=True):
         version.refresh_from_db()
         if version.status == Status.QUEUED:
-            end_unheld(version, failure=STOPPED_FAILURE)
+            end_unheld(version, failure=VERSION_STOPPED)
 
 
 def version_save(version: Version, *, name: str, description: str = "") -> SavedSql:
@@ -101,11 +91,6 @@ def version_save(version: Version, *, name: str, description: str = "") -> Saved
         raise AskingError(str(error)) from None
 
 
-def version_take(version_id: int) -> Lease | None:
-    """Take a queued version; None when another worker has it, it has ended or it must wait for its turn."""
-    return turn_take(Version, version_id)
-
-
 def version_run(lease: Lease) -> None:
     """Run a taken version: through the guard, read-only, with a deadline and a row cap.
 
@@ -123,13 +108,11 @@ def version_run(lease: Lease) -> None:
                 raise LeaseLost(f"Version {lease.pk} is held by another worker")
             if watch.is_stopped:
                 _forget(found)
-                lease.end(failure=STOPPED_FAILURE)
-            elif isinstance(found, Failure):
-                lease.end(failure=storable(failure_json(found)))
-            elif isinstance(found, ResultNotKept):
-                lease.end(failure=not_kept_json(found))
+                lease.end(failure=VERSION_STOPPED)
+            elif isinstance(found, NotRun):
+                lease.end(failure=storable(_failure_json(found)))
             else:
-                _keep(version, lease, found)
+                _keep(version, lease, found.result)
     except (LeaseLost, Version.DoesNotExist) as error:
         log.info("Version %s was given up: %s", lease.pk, error)
 
@@ -137,7 +120,7 @@ def version_run(lease: Lease) -> None:
 def version_break(lease: Lease) -> None:
     """End a version that met an error nobody expected."""
     with suppress(LeaseLost):
-        lease.end(failure=BROKEN_FAILURE)
+        lease.end(failure=VERSION_BROKEN)
 
 
 def _supersede(run: Run) -> None:
@@ -152,6 +135,7 @@ def _version_add(
     if not run.is_ended:
         raise AskingError("This question is still being answered. Stop it first, or wait for its answer.")
     _supersede(run)
+    queue_check(run.thread.owner)
     with transaction.atomic():
         Run.objects.select_for_update().get(pk=run.pk)
         number = (run.versions.aggregate(last=Max("number"))["last"] or 0) + 1
@@ -161,56 +145,29 @@ def _version_add(
         version = Version.objects.create(
             run=run, number=number, origin=origin, sql=sql, arguments=arguments, chart=chart
         )
-        send(run_version, version.pk)
+        send(version)
     return version
 
 
-def _ran(version: Version, watch: Watch) -> StoredResult | Failure | ResultNotKept:
+def _ran(version: Version, watch: Watch) -> Kept | NotRun:
     """Run a version's SQL; its rows are stored as they come."""
-    try:
-        with source_opened(version.run.thread.source) as opened:
-            sql = _bound(version, opened)
-            if isinstance(sql, Failure):
-                return sql
-            checked = guarding.sql_check(opened.source, sql, opened.catalog)
-            if isinstance(checked, guarding.Refusal):
-                message = f"{checked.what} {checked.why}".strip()
-                return Failure(FailureKind.REFUSED, message, checked.position, checked.advice)
-            watch.cancel = opened.database.cancel
-            close_old_connections()
-            try:
-                return rows_kept(opened, checked, version.run.thread.owner)
-            except DatabaseError as error:
-                return _placed(error.failure, checked.sql, version.sql)
-            except ResultNotKept as error:
-                return error
-            finally:
-                watch.cancel = None
-    except DatabaseError as error:
-        return error.failure
+    thread, saved = version.run.thread, version.run.saved
+    values = Values(saved.parameters, version.arguments) if saved is not None else Values()
+    return sql_run(thread.source, version.sql, values, limits_usual(thread.source), thread.owner, watch=watch)
 
 
-def _bound(version: Version, opened: OpenedSource) -> str | Failure:
-    """The SQL with the values of its parameters in their places."""
-    saved = version.run.saved
-    if saved is None or not saved.parameters:
-        return version.sql
-    try:
-        return library.sql_bind(version.sql, saved.parameters, version.arguments, opened.database.dialect)
-    except ValueError as error:
-        return Failure(FailureKind.ERROR, str(error), advice="Change the value and run it again.")
+def _failure_json(found: NotRun) -> dict[str, Any]:
+    if found.why is Why.UNKEPT:
+        return not_kept_json(found.failure)
+    told = failure_json(found.failure)
+    if found.why is Why.VALUE:
+        told["advice"] = "Change the value and run it again."
+    return told
 
 
-def _placed(failure: Failure, ran: str, typed: str) -> Failure:
-    """The failure with its position in the text that was typed, or with none when that is not known."""
-    start = typed.find(ran)
-    position = failure.position + start if failure.position is not None and start >= 0 else None
-    return Failure(failure.kind, failure.message, position, failure.advice)
-
-
-def _forget(found: StoredResult | Failure | ResultNotKept) -> None:
-    if isinstance(found, StoredResult):
-        result_delete(found)
+def _forget(found: Kept | NotRun) -> None:
+    if isinstance(found, Kept):
+        result_delete(found.result)
 
 
 def _keep(version: Version, lease: Lease, result: StoredResult) -> None:

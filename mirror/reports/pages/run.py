@@ -10,8 +10,7 @@ from django.utils import timezone
 
 from mirror import phrases
 from mirror.exports.values import FORMATS
-from mirror.leases import Status
-from mirror.library.dates import date_read
+from mirror.queries.dates import date_read
 from mirror.reports.models import Delivery, FileLink, ReportFile, ReportRun, RunPart
 from mirror.reports.pages import words
 from mirror.reports.pages.report import (
@@ -24,6 +23,7 @@ from mirror.reports.pages.report import (
 from mirror.reports.pages.words import Moment, State
 from mirror.results import selectors as results
 from mirror.results.cells import Cell, shown
+from mirror.work.leases import Status
 
 # Rows of each SQL that are shown, and columns.
 FIRST_ROWS, FIRST_COLUMNS = 10, 30

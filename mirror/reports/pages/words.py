@@ -12,10 +12,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.utils import timezone
 
-from mirror.leases import Status
 from mirror.phrases import took
 from mirror.reports.models import Delivery, Report, ReportRun
 from mirror.reports.schedule import Schedule, ScheduleError
+from mirror.work.leases import Status
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from mirror.reports.services.allowances import allowance_add, allowance_remove
 from mirror.reports.services.consents import ConsentGone, consent_confirm, consent_read, consent_stop
-from mirror.reports.services.delivering import delivery_break, delivery_make, delivery_take
+from mirror.reports.services.delivering import delivery_break, delivery_make
 from mirror.reports.services.editing import (
     report_create,
     report_delete,
@@ -17,8 +17,7 @@ from mirror.reports.services.errors import LinkGone, ReportError
 from mirror.reports.services.files import files_expire
 from mirror.reports.services.links import link_make, link_open, link_revoke
 from mirror.reports.services.looking_ahead import source_look, sources_to_look_at
-from mirror.reports.services.making import run_break, run_leave, run_make, run_take
-from mirror.reports.services.recovery import reports_recover
+from mirror.reports.services.making import run_break, run_make
 from mirror.reports.services.running import (
     delivery_again,
     recipient_allow,
@@ -27,7 +26,7 @@ from mirror.reports.services.running import (
     run_send_again,
     run_stop,
 )
-from mirror.reports.services.ticking import reports_due_make, reports_tick, schedules_heal
+from mirror.reports.services.ticking import reports_due_make, schedules_heal
 
 __all__ = [
     "ConsentGone",
@@ -41,7 +40,6 @@ __all__ = [
     "delivery_again",
     "delivery_break",
     "delivery_make",
-    "delivery_take",
     "files_expire",
     "link_make",
     "link_open",
@@ -58,14 +56,10 @@ __all__ = [
     "report_test",
     "report_update",
     "reports_due_make",
-    "reports_recover",
-    "reports_tick",
     "run_break",
-    "run_leave",
     "run_make",
     "run_send_again",
     "run_stop",
-    "run_take",
     "schedules_heal",
     "source_look",
     "sources_to_look_at",

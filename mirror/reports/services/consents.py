@@ -17,14 +17,14 @@ from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils import timezone
 
-from mirror.leases import Status, send
 from mirror.people.models import Quota, User
 from mirror.people.quotas import quota_use
-from mirror.reports.doors import deliver_report
 from mirror.reports.models import Consent, Delivery
 from mirror.reports.services.errors import ReportError
 from mirror.reports.services.recipients import address_key
 from mirror.reports.services.sending import delivery_queue_again
+from mirror.work.kinds import send
+from mirror.work.leases import Status
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +84,7 @@ def _question_send(delivery: Delivery, person: User) -> None:
     )
     if not is_new:
         delivery_queue_again(row)
-    send(deliver_report, row.pk)
+    send(row)
 
 
 # ---------------------------------------------------------------- what the recipient says
@@ -142,6 +142,6 @@ def held_release(address: str = "") -> None:
     )
     if address:
         held = held.annotate(key=Lower("to")).filter(key=address)
-    for pk in list(held.order_by("-pk").values_list("pk", flat=True)):
-        if held.filter(pk=pk).update(not_before=timezone.now()):
-            send(deliver_report, pk)
+    for row in list(held.order_by("-pk").only("pk")):
+        if held.filter(pk=row.pk).update(not_before=timezone.now()):
+            send(row)

@@ -15,7 +15,6 @@ from django.conf import settings
 from django.db import close_old_connections, transaction
 from django.utils import timezone
 
-from mirror.leases import Lease, LeaseLost, Watch, claim, end_unheld
 from mirror.reports import channels
 from mirror.reports.channels.values import ChannelError, DeliveryFailed
 from mirror.reports.models import Channel, Delivery, Report, ReportRun
@@ -24,6 +23,8 @@ from mirror.reports.services.holding import Verdict, delivery_judge
 from mirror.reports.services.parcels import parcel_of
 from mirror.reports.services.sending import notice_send
 from mirror.results.cells import storable
+from mirror.work.leases import Lease, LeaseLost, end_unheld
+from mirror.work.watching import Watch
 from sqlagent.errors import without_folders
 
 log = logging.getLogger(__name__)
@@ -35,11 +36,8 @@ GIVEN_UP = "The worker sending this was interrupted {count} times, so it was giv
 # Longer than that nobody should ask us to wait (RFC 9110, 10.2.3 sets no bound).
 LONGEST_WAIT = timedelta(hours=24)
 ANSWER_CHARS = 2_000
-
-
-def delivery_take(delivery_id: int) -> Lease | None:
-    """Take a queued delivery; None when another worker has it, it has ended or is put off."""
-    return claim(Delivery, delivery_id)
+# That something was sent is worth a longer wait for the store than work that can be done again (seconds).
+SENT_SECONDS = 900.0
 
 
 def delivery_make(lease: Lease) -> None:
@@ -150,7 +148,7 @@ def _sent(lease: Lease, delivery: Delivery, answer: str) -> None:
         if run.fingerprint and delivery.about == Delivery.About.REPORT and not _is_outdone(run):
             Report.objects.filter(pk=run.report_id).update(sent_fingerprint=run.fingerprint)
 
-    lease.keep(write)
+    lease.keep(write, SENT_SECONDS)
     log.info("Delivery %s (%s) went out", delivery.pk, delivery.kind)
 
 
@@ -205,6 +203,8 @@ def _tell(delivery: Delivery) -> None:
 @transaction.atomic
 def _refuse(delivery: Delivery, why: str) -> None:
     """Remember a recipient that will never take mail, so that none is sent there any more."""
+    if delivery.channel_id is None:
+        return
     channel = Channel.objects.select_for_update().filter(pk=delivery.channel_id).first()
     if channel is not None:
         channel.refused[delivery.to] = storable(why[:ANSWER_CHARS])

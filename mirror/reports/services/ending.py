@@ -8,11 +8,11 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F
 
-from mirror.leases import Lease, end_unheld
 from mirror.reports.models import Delivery, Report, ReportRun
 from mirror.reports.services.files import attempts_forget
 from mirror.reports.services.sending import notice_send
 from mirror.results.cells import storable
+from mirror.work.leases import Lease, end_unheld
 
 log = logging.getLogger(__name__)
 

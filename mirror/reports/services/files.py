@@ -19,11 +19,11 @@ from mirror.exports.names import file_name
 from mirror.exports.sheets import sheet_of
 from mirror.exports.values import FORMATS, Cover, ExportError, Sheet
 from mirror.exports.writing import write
-from mirror.leases import Status
 from mirror.reports.models import ReportFile, ReportRun, RunPart
 from mirror.reports.services.values import STORAGE_ADVICE, MadePart, Making, RunFailed, run_folder
 from mirror.results.models import StoredResult
 from mirror.results.selectors import ResultGone
+from mirror.work.leases import Status
 from sqlagent.errors import without_folders
 
 log = logging.getLogger(__name__)
@@ -149,7 +149,7 @@ def files_expire() -> int:
     bare = RunPart.objects.filter(run__files=None, result=None, run__ended_at__lt=now - timedelta(days=1))
     for part in bare.exclude(image="")[:AT_ONCE]:
         with suppress(OSError):
-            default_storage.delete(part.image.name)
+            default_storage.delete(str(part.image.name))
         RunPart.objects.filter(pk=part.pk).update(image="")
     ReportRun.objects.filter(
         status=Status.DONE, files=None, ended_at__lt=now - timedelta(days=HISTORY_DAYS)

@@ -14,15 +14,14 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from mirror.leases import send
 from mirror.people.models import Quota, QuotaMet, User
 from mirror.people.quotas import quota_met, quota_use
-from mirror.reports.doors import deliver_report
 from mirror.reports.models import Channel, Delivery
 from mirror.reports.services.consents import consent_ask
 from mirror.reports.services.files import at_zone
 from mirror.reports.services.recipients import Standing, refusal_words, standing_of
 from mirror.reports.services.sending import delivery_queue_again
+from mirror.work.kinds import send
 
 log = logging.getLogger(__name__)
 
@@ -159,4 +158,4 @@ def _administrators_tell(delivery: Delivery, person: User, kind: Quota.Kind, mos
             if not is_new:
                 row.charged_to = person
                 delivery_queue_again(row)
-            send(deliver_report, row.pk)
+            send(row)

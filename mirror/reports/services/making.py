@@ -16,9 +16,7 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from mirror.asking.services import turn_pass, turn_take
 from mirror.asking.services.charts import draw
-from mirror.leases import Lease, LeaseLost, Watch
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun
 from mirror.reports.services.conditions import Crossing, RowsFingerprint, crossing
 from mirror.reports.services.ending import run_fail
@@ -34,6 +32,9 @@ from mirror.results.cells import storable
 from mirror.results.models import StoredResult
 from mirror.results.selectors import ResultGone, batches, columns_of, rows_of
 from mirror.results.services import result_delete
+from mirror.work.leases import Lease, LeaseLost
+from mirror.work.turns import turn_leave
+from mirror.work.watching import Watch
 
 log = logging.getLogger(__name__)
 
@@ -45,11 +46,6 @@ BROKEN = "Something in Mirror itself broke while making this report. It was logg
 BROKEN_ADVICE = "Running it again may help; otherwise tell whoever runs this server."
 
 Cause, Outcome, About = ReportRun.Cause, ReportRun.Outcome, Delivery.About
-
-
-def run_take(run_id: int) -> Lease | None:
-    """Take a queued run; None when another worker has it, it has ended, is put off or must wait its turn."""
-    return turn_take(ReportRun, run_id)
 
 
 def run_make(lease: Lease) -> None:
@@ -82,12 +78,6 @@ def run_make(lease: Lease) -> None:
         if making is not None:
             attempt_forget(making)
         log.info("Run %s of a report was given up: %s", lease.pk, error)
-
-
-def run_leave(lease: Lease) -> None:
-    """Let others in at the sources of a run that ended, or was put off, before it had read its rows."""
-    if ReportRun.objects.filter(pk=lease.pk, is_reading=True).exists():
-        turn_pass(lease)
 
 
 def run_break(lease: Lease) -> None:
@@ -124,8 +114,7 @@ def _make(making: Making, lease: Lease, watch: Watch) -> None:
         parts.append(part_read(making, part, lease, watch))
     if not parts:
         raise Unmakeable("This report has no saved SQL any more.", "Choose one, or delete the report.")
-    lease.write(is_reading=False)
-    turn_pass(lease)
+    turn_leave(lease, is_reading=False)
     worth = _worth(making, parts)
     _check(watch)
     if not worth.about:
@@ -153,7 +142,7 @@ class _Worth:
 def _worth(making: Making, parts: Sequence[MadePart]) -> _Worth:
     """Hold the rows against the report's condition. By hand it is sent whatever the condition says."""
     report, run = making.report, making.run
-    by_hand = {Cause.NOW: About.REPORT, Cause.TEST: About.TEST}.get(run.cause)
+    by_hand = {Cause.NOW: About.REPORT, Cause.TEST: About.TEST}.get(Cause(run.cause))
     try:
         worth = _by_condition(report, parts)
     except ResultGone as error:

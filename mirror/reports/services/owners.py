@@ -6,11 +6,11 @@ import logging
 
 from django.db import transaction
 
-from mirror.leases import Lease
 from mirror.reports.models import Delivery, Report, ReportRun
 from mirror.reports.selectors import owners_offered
 from mirror.reports.services.ending import report_stop
 from mirror.reports.services.sending import notice_send
+from mirror.work.leases import Lease
 
 log = logging.getLogger(__name__)
 

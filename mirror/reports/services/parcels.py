@@ -70,7 +70,7 @@ def _url(delivery: Delivery) -> str:
         return consent_url(delivery.to, to_stop=False)
     is_quota = delivery.about == About.QUOTA
     place = reverse("reports:sending") if is_quota else reverse("reports:run", args=[delivery.run_id])
-    return settings.SITE_URL.rstrip("/") + place
+    return f"{settings.SITE_URL.rstrip('/')}{place}"
 
 
 def _sections(run: ReportRun) -> tuple[Section, ...]:
@@ -128,7 +128,7 @@ def _attachment(file: ReportFile, delivery: Delivery) -> Attachment:
         name=file.name,
         media_type=FORMATS[file.format].media_type,
         size=file.size,
-        open=partial(default_storage.open, file.file.name, "rb"),
+        open=partial(default_storage.open, str(file.file.name), "rb"),
         rows=file.row_count,
         notes=tuple(file.notes),
         url=_link(file, delivery),
@@ -141,7 +141,7 @@ def _link(file: ReportFile, delivery: Delivery) -> str:
         return ""
     hours = 24 * delivery.run.report.keep_days
     token = link_of_delivery(file, delivery.run.report.owner, hours, delivery.uid)
-    return settings.SITE_URL.rstrip("/") + reverse("reports:link", args=[token])
+    return f"{settings.SITE_URL.rstrip('/')}{reverse('reports:link', args=[token])}"
 
 
 # ---------------------------------------------------------------- notices

@@ -7,17 +7,12 @@ from __future__ import annotations
 
 import logging
 from contextlib import ExitStack
-from datetime import timedelta
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.db import close_old_connections
-from django.utils import timezone
 
-from mirror.asking.services import source_opened
-from mirror.library import services as library
 from mirror.library.selectors import saved_visible
+from mirror.queries.running import Kept, NotRun, Values, Why, sql_run
 from mirror.reports.models import ReportPart, RunPart
 from mirror.reports.services.values import (
     STORAGE_ADVICE,
@@ -28,19 +23,15 @@ from mirror.reports.services.values import (
     Unmakeable,
 )
 from mirror.results.cells import storable
-from mirror.results.files import ResultNotKept
-from mirror.results.services import result_delete, result_receive
-from mirror.sources.guarding import Refusal, sql_check
+from mirror.results.services import result_delete
 from mirror.sources.limits import limits_of
 from mirror.sources.selectors import sources_visible
-from sqlagent.errors import DatabaseError
 from sqlagent.values import FailureKind, Limits
 
 if TYPE_CHECKING:
-    from mirror.asking.services.opening import OpenedSource
-    from mirror.leases import Lease, Watch
     from mirror.library.models import SavedSql
-    from mirror.results.models import StoredResult
+    from mirror.work.leases import Lease
+    from mirror.work.watching import Watch
 
 log = logging.getLogger(__name__)
 
@@ -54,28 +45,29 @@ def part_read(making: Making, part: ReportPart, lease: Lease, watch: Watch) -> M
     Raises: Unmakeable, RunFailed, RunStopped, LeaseLost; nothing is kept then.
     """
     saved = _allowed(making, part)
-    try:
-        with source_opened(saved.source) as opened:
-            sql = _bound(making, part, saved, opened)
-            checked = sql_check(saved.source, sql, opened.catalog)
-            if isinstance(checked, Refusal):
-                raise Unmakeable(f"{part.name}: {checked.what} {checked.why}".strip(), checked.advice)
-            watch.cancel = opened.database.cancel
-            close_old_connections()
-            try:
-                result = _received(making, opened, checked.sent)
-            finally:
-                watch.cancel = None
-    except DatabaseError as error:
-        if watch.cancelled.is_set():
-            raise RunStopped from None
-        failure = error.failure
-        if failure.kind is FailureKind.REFUSED:
-            raise Unmakeable(f"{part.name}: {failure.message}", failure.advice) from None
-        raise RunFailed(f"{part.name}: {failure.message}", failure.advice) from None
-    except ResultNotKept as error:
-        raise RunFailed(f"{part.name}: {error}", STORAGE_ADVICE) from None
-    return _kept(making, part, saved, checked.sql, result, lease)
+    values = Values(saved.parameters, part.arguments, making.today)
+    limits = Limits(
+        settings.REPORT_SECONDS, settings.REPORT_ROWS, limits_of(saved.source).cell_chars, ANY_CHARS
+    )
+    owner, days = making.report.owner, making.report.keep_days
+    ran = sql_run(saved.source, saved.sql, values, limits, owner, keep_days=days, watch=watch)
+    if isinstance(ran, Kept):
+        return _kept(making, part, saved, ran, lease)
+    if ran.why is Why.FAILED and watch.cancelled.is_set():
+        raise RunStopped
+    raise _error(part, ran)
+
+
+def _error(part: ReportPart, ran: NotRun) -> Unmakeable | RunFailed:
+    """What a part that has no rows means for its report: never, or not now."""
+    words, failure = f"{part.name}: {ran.failure.message}", ran.failure
+    if ran.why is Why.VALUE:
+        return Unmakeable(words, "Open the report and choose a value for each parameter.")
+    if ran.why is Why.UNKEPT:
+        return RunFailed(words, STORAGE_ADVICE)
+    if failure.kind is FailureKind.REFUSED:
+        return Unmakeable(words, failure.advice)
+    return RunFailed(words, failure.advice)
 
 
 def _allowed(making: Making, part: ReportPart) -> SavedSql:
@@ -99,44 +91,14 @@ def _allowed(making: Making, part: ReportPart) -> SavedSql:
     return saved
 
 
-def _bound(making: Making, part: ReportPart, saved: SavedSql, opened: OpenedSource) -> str:
-    """The SQL with its values; relative dates are read for the run's scheduled day. Raises: Unmakeable."""
-    if not saved.parameters:
-        return saved.sql
-    try:
-        return library.sql_bind(
-            saved.sql, saved.parameters, part.arguments, opened.database.dialect, today=making.today
-        )
-    except library.ParameterError as error:
-        raise Unmakeable(
-            f"{part.name}: {error}", "Open the report and choose a value for each parameter."
-        ) from None
-
-
-def _received(making: Making, opened: OpenedSource, sql: str) -> StoredResult:
-    """Keep rows as the source sends them, for as long as the report keeps its files."""
-    limits = Limits(
-        settings.REPORT_SECONDS, settings.REPORT_ROWS, limits_of(opened.source).cell_chars, ANY_CHARS
-    )
-    began = monotonic()
-    with opened.database.stream(sql, limits) as stream:
-        until_first = monotonic() - began
-        result = result_receive(opened.source, stream, making.report.owner)
-    result.seconds += until_first
-    result.expires_at = timezone.now() + timedelta(days=making.report.keep_days)
-    result.save(update_fields=["seconds", "expires_at"])
-    return result
-
-
-def _kept(
-    making: Making, part: ReportPart, saved: SavedSql, sql: str, result: StoredResult, lease: Lease
-) -> MadePart:
+def _kept(making: Making, part: ReportPart, saved: SavedSql, ran: Kept, lease: Lease) -> MadePart:
+    result = ran.result
     row = RunPart(
         run=making.run,
         position=part.position,
         attempt=making.attempt,
         title=part.name,
-        sql=storable(sql),
+        sql=storable(ran.sql),
         arguments=part.arguments,
         source=saved.source,
         result=result,

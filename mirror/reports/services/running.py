@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from mirror.leases import Status, end_unheld, send
-from mirror.reports.doors import deliver_report, make_report
 from mirror.reports.models import Channel, Delivery, Report, ReportRun
 from mirror.reports.services.errors import ReportError
 from mirror.reports.services.sending import delivery_queue_again
+from mirror.work.kinds import send
+from mirror.work.leases import Status, end_unheld
 
 if TYPE_CHECKING:
     from mirror.people.models import User
@@ -98,7 +98,7 @@ def delivery_again(delivery: Delivery, by: User) -> None:
     if not delivery_queue_again(delivery):
         raise ReportError("It is still on its way.")
     log.info("Delivery %s is sent again by user %s", delivery.pk, by.pk)
-    send(deliver_report, delivery.pk)
+    send(delivery)
 
 
 @transaction.atomic
@@ -115,5 +115,5 @@ def _run_by_hand(report: Report, by: User, cause: ReportRun.Cause) -> ReportRun:
         raise ReportError("This report is being made already. Its history shows how far it is.")
     run = ReportRun.objects.create(report=report, cause=cause, asked_by=by)
     log.info("Report %s is made by hand (%s) by user %s", report.pk, cause, by.pk)
-    send(make_report, run.pk)
+    send(run)
     return run

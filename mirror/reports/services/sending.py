@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from mirror.leases import Status, send
 from mirror.reports import channels
-from mirror.reports.doors import deliver_report
 from mirror.reports.models import Channel, Delivery, ReportRun
 from mirror.reports.services.recipients import stopped_of
+from mirror.work.kinds import send
+from mirror.work.leases import Status
 
 if TYPE_CHECKING:
     from mirror.people.models import User
@@ -41,7 +41,7 @@ def deliveries_for(run: ReportRun, about: str) -> int:
             for place in _places(channel)
         ]
     for row in Delivery.objects.bulk_create(rows):
-        send(deliver_report, row.pk)
+        send(row)
     return len(rows)
 
 
@@ -69,7 +69,7 @@ def notice_send(run: ReportRun, about: str, to: User) -> None:
     )
     if not is_new:
         delivery_queue_again(kept)
-    send(deliver_report, kept.pk)
+    send(kept)
 
 
 def delivery_queue_again(delivery: Delivery) -> bool:
@@ -93,6 +93,7 @@ def delivery_queue_again(delivery: Delivery) -> bool:
             held_for="",
             held_at=None,
             attempts=0,
+            spared=0,
             tries=0,
         )
     )

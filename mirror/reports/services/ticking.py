@@ -15,14 +15,13 @@ from itertools import islice
 from django.db import transaction
 from django.utils import timezone
 
-from mirror.leases import Status, send
-from mirror.reports.doors import make_report
 from mirror.reports.models import Report, ReportRun
 from mirror.reports.schedule import Schedule, ScheduleError
 from mirror.reports.services.ending import report_stop
 from mirror.reports.services.files import at_zone
 from mirror.reports.services.intervals import is_too_fast, thinned
-from mirror.reports.services.recovery import reports_recover
+from mirror.work.kinds import send
+from mirror.work.leases import Status
 
 log = logging.getLogger(__name__)
 
@@ -49,13 +48,6 @@ class Due:
     skipped: tuple[datetime, ...]
     next_at: datetime | None
     is_more: bool = False
-
-
-def reports_tick() -> int:
-    """Make runs of what is due and see to it that nothing is lost; returns how many runs were made."""
-    made = reports_due_make()
-    reports_recover()
-    return made
 
 
 def reports_due_make() -> int:
@@ -128,7 +120,7 @@ def _make_due(report: Report, due: Due) -> int:
     new = [row for row in rows if row.scheduled_for not in known]
     queued = [row for row in ReportRun.objects.bulk_create(new) if row.status == Status.QUEUED]
     for row in queued:
-        send(make_report, row.pk)
+        send(row)
     return len(queued)
 
 
@@ -169,7 +161,7 @@ def schedules_heal() -> int:
     now, healed = timezone.now(), 0
     for report in Report.objects.filter(is_paused=False).exclude(schedule=None).iterator():
         try:
-            next_at = Schedule.from_json(report.schedule, report.zone).next_after(now)
+            next_at = Schedule.from_json(report.schedule or {}, report.zone).next_after(now)
         except ScheduleError:
             continue  # the tick pauses it when its time comes
         if next_at is None or (report.next_at is not None and report.next_at <= next_at):

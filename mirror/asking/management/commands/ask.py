@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from mirror.asking import services
 from mirror.phrases import one_line
+from mirror.queries.running import source_opened
 from mirror.results.cells import exact_text, json_cell, shown
 from mirror.sources.models import Source
 from sqlagent.errors import DatabaseError, SqlAgentError
@@ -193,7 +194,7 @@ def _source(name: str) -> Source:
 
 def _answer(question: Question, source: Source, steps: Any) -> Answer:
     try:
-        with services.source_opened(source) as opened:
+        with source_opened(source) as opened:
             for event in services.answer_events(question, opened):
                 steps.write(event_line(event))
                 steps.flush()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from itertools import islice
 from time import sleep
@@ -11,11 +11,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from mirror.leases import Lease
 from mirror.reports import services
 from mirror.reports.models import Report, ReportRun
 from mirror.reports.schedule import Schedule, ScheduleError, zone_read
 from mirror.reports.services.ticking import due_of
+from mirror.work.doing import work_do
+from mirror.work.kinds import kind_of
 
 # Times printed of one report.
 SHOWN_TIMES = 5
@@ -63,14 +64,14 @@ class Command(BaseCommand):
             run = services.report_run_now(report, report.owner)
         except services.ReportError as error:
             raise CommandError(f"{error} {error.advice}".strip()) from None
-        _work_off(run, services.run_take, services.run_make)
+        _work_off(run)
         run.refresh_from_db()
         if run.outcome != ReportRun.Outcome.MADE:
             raise CommandError(f"{run.reason} {run.advice}".strip())
         for file in run.files.all():
             self.stdout.write(f"{file.name}: {file.row_count:,} rows, {file.size:,} bytes")
         for delivery in run.deliveries.all():
-            _work_off(delivery, services.delivery_take, services.delivery_make)
+            _work_off(delivery)
             delivery.refresh_from_db()
             answer = delivery.answers[-1]["answer"] if delivery.answers else ""
             self.stdout.write(
@@ -101,13 +102,10 @@ def _report(wanted: str) -> Report:
     return found.select_related("owner").get()
 
 
-def _work_off(row: Any, take: Callable[[int], Lease | None], work: Callable[[Lease], None]) -> None:
+def _work_off(row: Any) -> None:
     """Work on a row until it has ended or is put off, here or wherever it was taken."""
     while not row.is_ended and row.not_before is None:
-        lease = take(row.pk)
-        if lease is not None:
-            work(lease)
-        else:
+        if not work_do(kind_of(type(row)).name, row.pk):
             sleep(LOOK_SECONDS)
         row.refresh_from_db()
 

@@ -19,7 +19,7 @@ import sqlglot
 from django.utils import timezone
 from sqlglot import exp
 
-from mirror.library.dates import date_read
+from mirror.queries.dates import date_read
 from sqlagent.literals import ODD
 
 KINDS = {"text": "Text", "number": "Number", "date": "Date", "boolean": "Yes or no"}

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mirror.library import services
-from mirror.library.dates import UNITS, WORDS, date_read, dates_offered
 from mirror.library.forms import ArgumentsForm
-from mirror.library.parameters import ParameterError, sql_bind, value_read
+from mirror.queries.dates import UNITS, WORDS, date_read, dates_offered
+from mirror.queries.parameters import ParameterError, sql_bind, value_read
 
 DAY = {"name": "day", "kind": "date", "default": "start of last month", "label": "Day"}
 LEAP = "2028-02-29"

@@ -1,0 +1,76 @@
+"""The kinds of work of this subject: questions to be answered, and SQL to be run."""
+
+from __future__ import annotations
+
+from django.db.models import Q
+
+from mirror.asking.models import Run, Version
+from mirror.people.shares import PERSON
+from mirror.sources.kinds import SOURCE
+from mirror.work.kinds import Kind, Way
+from mirror.work.leases import Lease, end_unheld
+
+
+class Runs(Kind):
+    """Questions. One that waits for its language model leaves its turn of the source to others."""
+
+    name, model, module = "run", Run, "mirror.asking.services"
+    shares = {SOURCE: Way("thread__source", counted=Q(is_thinking=False)), PERSON: Way("thread__owner")}
+    afresh = {"is_thinking": False}
+    earlier = ("mirror.asking.tasks.answer_run",)
+
+    def do(self, lease: Lease) -> None:
+        """Answer it."""
+        from mirror.asking import services
+
+        services.run_answer(lease)
+
+    def broke(self, lease: Lease) -> None:
+        """End it as failed."""
+        from mirror.asking import services
+
+        services.run_break(lease)
+
+    def stopped(self, row: Run) -> bool:
+        """Say who stopped it."""
+        from mirror.asking.services import ending
+
+        return end_unheld(row, **ending.RUN_STOPPED)
+
+    def given_up(self, row: Run, died: int) -> bool:
+        """End it as failed."""
+        from mirror.asking.services import ending
+
+        return end_unheld(row, **ending.run_given_up(died))
+
+
+class Versions(Kind):
+    """SQL that people typed, chose or run again."""
+
+    name, model, module = "version", Version, "mirror.asking.services"
+    shares = {SOURCE: Way("run__thread__source"), PERSON: Way("run__thread__owner")}
+    earlier = ("mirror.asking.tasks.run_version",)
+
+    def do(self, lease: Lease) -> None:
+        """Run it."""
+        from mirror.asking import services
+
+        services.version_run(lease)
+
+    def broke(self, lease: Lease) -> None:
+        """Say that something in Mirror broke."""
+        from mirror.asking import services
+
+        services.version_break(lease)
+
+    def stopped(self, row: Version) -> bool:
+        """Say who stopped it."""
+        from mirror.asking.services import ending
+
+        return end_unheld(row, failure=ending.VERSION_STOPPED)
+
+    def given_up(self, row: Version, died: int) -> bool:
+        """Say that its workers were lost."""
+        from mirror.asking.services import ending
+
+        return end_unheld(row, failure=ending.version_given_up(died))

@@ -1,0 +1,9 @@
+"""What work of one person shares: so much of it is worked on at once, whoever else waits."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from mirror.work.kinds import Share
+
+PERSON = Share("people.User", most=lambda _: settings.CONCURRENT_RUNS_PER_PERSON)

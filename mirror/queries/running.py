@@ -1,0 +1,183 @@
+"""Run SQL on a source and store its rows: opened read-only, bound, guarded, within limits.
+
+Runs, versions, saved SQL, reports and exports come here all, so they are one way. What a page or a report
+says of a refusal is theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from django.db import close_old_connections
+
+from mirror.queries.parameters import ParameterError, sql_bind
+from mirror.results.files import ResultNotKept
+from mirror.results.services import result_receive
+from mirror.sources import services as sources
+from mirror.sources.guarding import Passed, Refusal, sql_check
+from mirror.sources.limits import limits_of
+from sqlagent.errors import DatabaseError
+from sqlagent.ports import SourceDatabase
+from sqlagent.values import Catalog, Failure, FailureKind, Limits
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from mirror.people.models import User
+    from mirror.results.models import StoredResult
+    from mirror.sources.models import Source
+    from mirror.work.watching import Watch
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedSource:
+    """A source opened for one piece of work, with its catalog."""
+
+    source: Source
+    database: SourceDatabase
+    catalog: Catalog
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The parameters of saved SQL with a value for each; dates in words are read as of `today`, or of now."""
+
+    parameters: Sequence[Mapping[str, Any]] = ()
+    arguments: Mapping[str, Any] | None = None
+    today: date | None = None
+
+
+class Why(StrEnum):
+    """What kept SQL from giving rows: a value, the guard, the database, or the storage."""
+
+    VALUE = "value"
+    REFUSED = "refused"
+    FAILED = "failed"
+    UNKEPT = "unkept"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Rows that were stored, and the SQL they are of, with its values in their places."""
+
+    result: StoredResult
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotRun:
+    """Why there are no rows: in words fit to be shown, with a place in the SQL as it was given where one is known."""
+
+    why: Why
+    failure: Failure
+
+
+@contextmanager
+def source_opened(source: Source) -> Iterator[OpenedSource]:
+    """Open a source read-only and close it again. Raises: DatabaseError."""
+    database = sources.open_source(source)
+    try:
+        yield OpenedSource(source, database, sources.source_catalog(source))
+    finally:
+        database.close()
+
+
+def limits_usual(source: Source) -> Limits:
+    """What a statement may take whose rows are stored for a page."""
+    own = limits_of(source)
+    return Limits(own.statement_seconds, own.result_rows, own.cell_chars, own.total_chars)
+
+
+def sql_run(
+    source: Source,
+    sql: str,
+    values: Values,
+    limits: Limits,
+    owner: User,
+    *,
+    keep_days: int | None = None,
+    watch: Watch | None = None,
+) -> Kept | NotRun:
+    """Open a source, run SQL on it and store its rows as they come; nothing is stored where it says why not.
+
+    `watch` ends the statement in the database. Rows are kept for as long as the source's are, or `keep_days`.
+    """
+    try:
+        with source_opened(source) as opened:
+            return sql_run_on(opened, sql, values, limits, owner, keep_days=keep_days, watch=watch)
+    except DatabaseError as error:
+        return NotRun(Why.FAILED, error.failure)
+
+
+def sql_run_on(
+    opened: OpenedSource,
+    sql: str,
+    values: Values,
+    limits: Limits,
+    owner: User,
+    *,
+    keep_days: int | None = None,
+    watch: Watch | None = None,
+) -> Kept | NotRun:
+    """Run SQL as `sql_run` does, on a source that is open."""
+    passed = sql_ready(opened, sql, values)
+    if isinstance(passed, NotRun):
+        return passed
+    close_old_connections()
+    try:
+        if watch is None:
+            result = _received(opened, passed, limits, owner, keep_days)
+        else:
+            with watch.ending(opened.database.cancel):
+                result = _received(opened, passed, limits, owner, keep_days)
+    except DatabaseError as error:
+        return NotRun(Why.FAILED, _placed(passed.placed(error.failure), passed.sql, sql))
+    except ResultNotKept as error:
+        return unkept(error)
+    return Kept(result, passed.sql)
+
+
+def sql_ready(opened: OpenedSource, sql: str, values: Values) -> Passed | NotRun:
+    """Put values into SQL and ask the guard: what to send to the source, or why not."""
+    if values.parameters:
+        try:
+            sql = sql_bind(
+                sql,
+                values.parameters,
+                values.arguments or {},
+                opened.database.dialect,
+                today=values.today,
+            )
+        except ParameterError as error:
+            return NotRun(Why.VALUE, Failure(FailureKind.ERROR, str(error)))
+    checked = sql_check(opened.source, sql, opened.catalog)
+    if isinstance(checked, Refusal):
+        words = f"{checked.what} {checked.why}".strip()
+        return NotRun(Why.REFUSED, Failure(FailureKind.REFUSED, words, checked.position, checked.advice))
+    return checked
+
+
+def unkept(error: ResultNotKept) -> NotRun:
+    """Rows that came back and could not be stored, as why there are none."""
+    return NotRun(Why.UNKEPT, Failure(FailureKind.ERROR, str(error), advice=error.advice))
+
+
+def _received(
+    opened: OpenedSource, passed: Passed, limits: Limits, owner: User, keep_days: int | None
+) -> StoredResult:
+    began = monotonic()
+    with opened.database.stream(passed.sent, limits) as stream:
+        waited = monotonic() - began
+        return result_receive(opened.source, stream, owner, waited=waited, keep_days=keep_days)
+
+
+def _placed(failure: Failure, ran: str, given: str) -> Failure:
+    """The failure with its position in the text that was given, or with none when that is not known."""
+    start = given.find(ran)
+    position = failure.position + start if failure.position is not None and start >= 0 else None
+    return Failure(failure.kind, failure.message, position, failure.advice)

@@ -1,8 +1,0 @@
-"""The tasks of this subject by their names, for services that send their messages."""
-
-from __future__ import annotations
-
-from mirror.leases import Door
-
-make_report = Door("mirror.reports.tasks.make_report")
-deliver_report = Door("mirror.reports.tasks.deliver_report")

@@ -1,0 +1,7 @@
+"""Django's entry for this subject."""
+
+from django.apps import AppConfig
+
+
+class WorkConfig(AppConfig):
+    name = "mirror.work"

@@ -1,0 +1,55 @@
+"""What a worker does with one message: takes the row, does its work, and lets the next in whatever became of it."""
+
+from __future__ import annotations
+
+import logging
+from importlib import import_module
+from typing import Any
+
+from django.db import connection
+
+from mirror.work.kinds import KINDS, tell
+from mirror.work.leases import Lease, give_back
+from mirror.work.store import StoreError, store_wait
+from mirror.work.turns import turn_pass, turn_take
+
+log = logging.getLogger(__name__)
+
+# How long a worker waits for a store that stays away, to give back what it could not go on with (seconds).
+PATIENCE_SECONDS = 900.0
+
+
+def work_do(name: str, pk: Any) -> bool:
+    """Do the work of one row, if no other worker has it and it is its turn; return whether that was so.
+
+    An error nobody expected ends the row and is raised. Where the store stays away the row is given back once it is
+    there again, which costs no attempt; where that takes too long, it is handed back after its lease: an attempt.
+    """
+    kind = KINDS[name]
+    import_module(kind.module)
+    lease = store_wait(lambda: turn_take(kind.model, pk))
+    if lease is None:
+        return False
+    try:
+        try:
+            kind.do(lease)
+        except StoreError:
+            raise
+        except Exception:
+            kind.broke(lease)
+            raise
+        finally:
+            turn_pass(lease)
+    except StoreError as error:
+        log.warning("The store is away, %s %s is left: %s", kind.model.__name__, pk, error)
+        if _given_back(lease):
+            tell(kind, pk)
+    return True
+
+
+def _given_back(lease: Lease) -> bool:
+    connection.close()
+    try:
+        return store_wait(lambda: give_back(lease), PATIENCE_SECONDS)
+    except StoreError:
+        return False

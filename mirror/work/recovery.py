@@ -1,0 +1,105 @@
+"""Nothing stays RUNNING for ever: what dead workers left is handed back, what no worker came for is sent again."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime, timedelta
+from time import sleep
+from typing import Any
+
+from django.db.models import F, Max, Q, QuerySet
+from django.utils import timezone
+
+from mirror.work.kinds import KINDS, Kind, kind_of, tell
+from mirror.work.leases import Leased, Retried, Status, due, hand_back
+
+log = logging.getLogger(__name__)
+
+# Messages are taken in about the order they were sent, give or take so much.
+IN_ORDER = timedelta(seconds=10)
+# Rows looked at in one go; the rest waits for the next.
+AT_ONCE = 500
+# A lease that is over is looked at again after this long: after an outage of the store who lives renews it first.
+LOOK_AGAIN_SECONDS = 1.0
+
+
+def work_recover() -> None:
+    """Hand back rows whose lease ended, and send messages again that seem lost or whose time came.
+
+    A row over which workers died too often is given up with the reason; one whose stop was asked for is ended as
+    stopped. Idempotent, and harmless beside itself: every change is conditional.
+    """
+    over = [(kind, row) for kind in KINDS.values() for row in _over(kind)[:AT_ONCE]]
+    if over:
+        sleep(LOOK_AGAIN_SECONDS)
+    for kind, row in over:
+        if _over(kind).filter(pk=row.pk, lease_token=row.lease_token).exists():
+            _handed_back(kind, row)
+    for kind in KINDS.values():
+        _sent_again(kind)
+
+
+def row_look(row: Leased) -> None:
+    """See to it that one row is worked on, for somebody who looks at it: as `work_recover` does, at once."""
+    kind, now = kind_of(type(row)), timezone.now()
+    if row.status == Status.RUNNING and row.lease_until and row.lease_until < now:
+        _handed_back(kind, row)
+    elif row.status == Status.QUEUED:
+        old = now - timedelta(seconds=kind.lost_seconds)
+        if kind.model._default_manager.filter(pk=row.pk, queued_at__lt=old).update(queued_at=now):
+            tell(kind, row.pk)
+    row.refresh_from_db()
+
+
+def waits_long(row: Leased, since: datetime, seconds: float) -> bool:
+    """Say that no worker has taken a row for so long, though it is its turn."""
+    is_old = since < timezone.now() - timedelta(seconds=seconds)
+    return row.status == Status.QUEUED and not row.waits_turn and not row.attempts and is_old
+
+
+def _over(kind: Kind) -> QuerySet[Any]:
+    rows = kind.model._default_manager.filter(status=Status.RUNNING, lease_until__lt=timezone.now())
+    return rows.only(*_read(kind))
+
+
+def _read(kind: Kind) -> list[str]:
+    """The fields of a row that say how it stands; the others are read where a kind asks for them."""
+    base = Retried if issubclass(kind.model, Retried) else Leased
+    return ["pk", *(field.name for field in base._meta.local_fields)]
+
+
+def _handed_back(kind: Kind, row: Any) -> None:
+    died = row.died
+    if row.stop_requested:
+        kind.stopped(row)
+    elif died >= kind.attempts:
+        if kind.given_up(row, died):
+            log.error("%s %s was given up after %d attempts", kind.model.__name__, row.pk, row.attempts)
+    elif hand_back(row):
+        log.warning("%s %s was handed back after its worker was lost", kind.model.__name__, row.pk)
+        tell(kind, row.pk)
+
+
+def _sent_again(kind: Kind) -> None:
+    now = timezone.now()
+    unsent = Q(queued_at__lt=_lost_before(kind, now))
+    if issubclass(kind.model, Retried):
+        unsent |= Q(not_before__lte=now, queued_at__lt=F("not_before"))
+    rows = kind.model._default_manager.filter(due(kind.model), unsent, status=Status.QUEUED)
+    waiting = rows.only(*_read(kind)).order_by("queued_at")
+    for row in waiting[:AT_ONCE]:
+        if row.stop_requested:
+            kind.stopped(row)
+        elif rows.filter(pk=row.pk).update(queued_at=now):
+            tell(kind, row.pk)
+
+
+def _lost_before(kind: Kind, now: datetime) -> datetime:
+    """When a message was sent that must be lost if nobody came for it yet.
+
+    A thousand messages may wait for minutes in a broker that lost none: while rows are begun, only what was sent
+    before them counts as lost.
+    """
+    lost = now - timedelta(seconds=kind.lost_seconds)
+    begun = kind.model._default_manager.filter(started_at__gte=lost).aggregate(sent=Max("queued_at"))["sent"]
+    return min(lost, begun - IN_ORDER) if begun else lost

@@ -1,0 +1,187 @@
+"""Whose turn it is: no more work runs at once on what it shares, a source or a person, than that allows.
+
+Who comes when it is full stays queued and says so; whoever ends lets the next in: of those that wait, who holds
+least of everything else, and of these the longest waiting. What somebody waits for goes first: work in the background
+takes no turn while they queue, and leaves them one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from threading import Event as Flag
+from typing import Any
+
+from django.apps import apps
+from django.db import models, transaction
+from django.db.models import Min, Q, QuerySet
+from django.utils import timezone
+
+from mirror.work.kinds import KINDS, Kind, Share, kind_of, tell
+from mirror.work.leases import Lease, Leased, Status, claim
+
+# So many of those that wait are looked at when one has ended, the longest waiting.
+LOOKED_AT = 50
+# How often who wants its turn back looks for room (seconds).
+ROOM_SECONDS = 0.25
+
+_WAITS = Q(status=Status.QUEUED, waits_turn=True)
+
+
+def turn_take(model: type[Leased], pk: Any) -> Lease | None:
+    """Take a queued row if all that it shares has room for it.
+
+    None when another worker has it, it has ended, is put off or gone, or it has to wait: then it is marked so.
+    """
+    kind = kind_of(model)
+    with transaction.atomic():
+        # Held until the claim is kept, so that two workers count one after the other.
+        if all(_has_room(share, part, kind, pk) for share, part in _parts(kind, pk)):
+            return claim(model, pk, **kind.afresh)
+        model._default_manager.filter(pk=pk, status=Status.QUEUED).update(waits_turn=True)
+        return None
+
+
+def turn_pass(lease: Lease) -> None:
+    """Let in who waits for what a row takes part in, now that its work has ended or was put off."""
+    kind = kind_of(lease.model)
+    _let_in([(share, key) for share in kind.shares for key in _keys(kind, share, lease.pk, counted=True)])
+
+
+def turn_leave(lease: Lease, **fields: Any) -> None:
+    """Write what makes a row take part in something no more, and let others in there. Raises: LeaseLost."""
+    kind = kind_of(lease.model)
+    before = {(share, key) for share in kind.shares for key in _keys(kind, share, lease.pk, counted=True)}
+    lease.write(**fields)
+    after = {(share, key) for share in kind.shares for key in _keys(kind, share, lease.pk, counted=True)}
+    _let_in([one for one in before if one not in after])
+
+
+def turn_enter(lease: Lease, cancelled: Flag, **fields: Any) -> None:
+    """Write what makes a row take part again, once there is room. Comes back early when `cancelled` is set.
+
+    Goes before all that is queued. Raises: LeaseLost.
+    """
+    kind, is_in = kind_of(lease.model), False
+
+    def enter() -> None:
+        nonlocal is_in
+        is_in = all(_is_free(share, part, kind, lease.pk) for share, part in _parts(kind, lease.pk))
+        if is_in:
+            lease.write(**fields)
+
+    while True:
+        lease.keep(enter)
+        if is_in or cancelled.wait(ROOM_SECONDS):
+            return
+
+
+def _let_in(places: list[tuple[Share, Any]]) -> None:
+    told: dict[tuple[Kind, Any], list[tuple[Share, Any]]] = {}
+    for share, key in places:
+        with transaction.atomic():
+            # Whoever is being turned away at this moment is waiting once this is held.
+            _hold(share, [key])
+            coming = [place for places in told.values() for place in places]
+            following = _next(share, key, coming)
+        if following is not None and following not in told:
+            other, pk = following
+            told[following] = [(one, key) for one in other.shares for key in _keys(other, one, pk)]
+            tell(other, pk)
+
+
+def _next(share: Share, key: Any, coming: list[tuple[Share, Any]]) -> tuple[Kind, Any] | None:
+    """Who is let in where somebody left, by kind and key of its row; `coming` are the places of who was told already."""
+    waiting = [
+        (kind.is_background, held, since, kind, pk)
+        for kind in _kinds(share)
+        for held, since, pk in _waiting(kind, share, key)
+    ]
+    following = sorted(waiting, key=lambda one: one[:3])
+    return next(((kind, pk) for *_, kind, pk in following if _fits(kind, pk, coming)), None)
+
+
+def _waiting(kind: Kind, share: Share, key: Any) -> Iterator[tuple[int, datetime, Any]]:
+    """The longest waiting row of each that shares something else, such as a person, with how much of that is held.
+
+    So of a thousand that one person queued one is looked at.
+    """
+    rows = _rows(kind, share, key).filter(_WAITS)
+    others = [other for other in kind.shares if other is not share]
+    if not others:
+        oldest = rows.order_by("created_at").values_list("pk", "created_at").distinct()
+        yield from ((0, since, pk) for pk, since in oldest[:LOOKED_AT])
+        return
+    paths = [kind.shares[other].path for other in others]
+    groups = rows.order_by().values_list(*paths).annotate(since=Min("created_at")).order_by("since")
+    for *keys, _ in groups[:LOOKED_AT]:
+        own = rows.filter(**dict(zip(paths, keys, strict=True))).order_by("created_at")
+        first = own.values_list("pk", "created_at").first()
+        if first is not None:
+            held = sum(_working(other, one) for other, one in zip(others, keys, strict=True))
+            yield held, first[1], first[0]
+
+
+def _fits(kind: Kind, pk: Any, coming: list[tuple[Share, Any]]) -> bool:
+    """Say whether a row that waits would be taken now, as far as can be told without holding what it shares."""
+    parts = _parts(kind, pk, is_held=False)
+    return all(_has_room(share, part, kind, pk, coming.count((share, part.pk))) for share, part in parts)
+
+
+def _has_room(share: Share, part: models.Model, kind: Kind, pk: Any, coming: int = 0) -> bool:
+    if not _is_free(share, part, kind, pk, coming):
+        return False
+    if not kind.is_background:
+        return True
+    kinds = _kinds(share)
+    behind = sum(_working_of(one, share, part.pk) for one in kinds if one.is_background)
+    somebody_waits = any(
+        _rows(one, share, part.pk).filter(_WAITS).exists() for one in kinds if not one.is_background
+    )
+    return behind < max(1, share.most(part) - 1) and not somebody_waits
+
+
+def _is_free(share: Share, part: models.Model, kind: Kind, pk: Any, coming: int = 0) -> bool:
+    return _working(share, part.pk, but=(kind, pk)) + coming < share.most(part)
+
+
+def _working(share: Share, key: Any, but: tuple[Kind, Any] | None = None) -> int:
+    return sum(_working_of(kind, share, key, but) for kind in _kinds(share))
+
+
+def _working_of(kind: Kind, share: Share, key: Any, but: tuple[Kind, Any] | None = None) -> int:
+    held = Q(status=Status.RUNNING, lease_until__gte=timezone.now())
+    rows = _rows(kind, share, key).filter(held, kind.shares[share].counted)
+    if but is not None and but[0] is kind:
+        rows = rows.exclude(pk=but[1])
+    return rows.values("pk").distinct().count()
+
+
+def _kinds(share: Share) -> list[Kind]:
+    return [kind for kind in KINDS.values() if share in kind.shares]
+
+
+def _rows(kind: Kind, share: Share, key: Any) -> QuerySet[Leased]:
+    return kind.model._default_manager.filter(**{kind.shares[share].path: key})
+
+
+def _keys(kind: Kind, share: Share, pk: Any, *, counted: bool = False) -> list[Any]:
+    """The keys of what a row shares, in order; with `counted`, only where it takes part."""
+    way = kind.shares[share]
+    rows = kind.model._default_manager.filter(pk=pk, **{f"{way.path}__isnull": False})
+    if counted:
+        rows = rows.filter(way.counted)
+    return sorted(set(rows.order_by().values_list(way.path, flat=True)))
+
+
+def _parts(kind: Kind, pk: Any, *, is_held: bool = True) -> Iterator[tuple[Share, models.Model]]:
+    """What a row shares; held until the transaction ends. Always in one order, so that two never wait for each other."""
+    for share in sorted(kind.shares, key=lambda one: one.model):
+        for part in _hold(share, _keys(kind, share, pk), is_held=is_held):
+            yield share, part
+
+
+def _hold(share: Share, keys: list[Any], *, is_held: bool = True) -> list[models.Model]:
+    rows = apps.get_model(share.model)._default_manager.filter(pk__in=keys).only("pk", *share.fields)
+    # A key is no reason to wait: rows that point to this one are made all the time.
+    return list((rows.select_for_update(no_key=True) if is_held else rows).order_by("pk"))

@@ -1,0 +1,223 @@
+"""A worker killed with SIGKILL in the middle of every kind of work: each row is worked on again, and ends once.
+
+What is worked on stands still at a gate: a TCP proxy before PostgreSQL, a language model and a webhook, and a pipe in
+the place of an uploaded file.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from mirror.asking import services as asking
+from mirror.asking.models import Run, Thread
+from mirror.reports import services as reports
+from mirror.reports.models import Channel, Delivery, ReportRun
+from mirror.sources import upload_work, uploading, visits
+from mirror.sources.models import Source, StoredIndex, Upload, Visit
+from mirror.sources.services import source_connect
+from mirror.work.kinds import KINDS, kind_of, send
+from mirror.work.leases import Leased, Status
+from mirror.work.recovery import work_recover
+from tests.hook_server import HookServer
+from tests.reports.working import save_report, save_sql
+from tests.scripted_server import ScriptedServer
+from tests.servers import PASSWORD, PostgresServer
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(180)]
+
+ROOT = Path(__file__).resolve().parents[2]
+SQL = "SELECT count(*) AS n FROM sales"
+
+
+class Gate:
+    """Lets connections through to a port of this machine, or keeps them waiting while it is shut."""
+
+    def __init__(self, port: int) -> None:
+        self.to, self.is_open, self.waiting = port, threading.Event(), 0
+        self.is_open.set()
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._socket.getsockname()[1]
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            came, _ = self._socket.accept()
+            threading.Thread(target=self._through, args=(came,), daemon=True).start()
+
+    def _through(self, came: socket.socket) -> None:
+        if not self.is_open.is_set():
+            self.waiting += 1
+            self.is_open.wait()
+            came.close()  # who waited here was killed
+            return
+        out = socket.create_connection(("127.0.0.1", self.to))
+        for one, other in ((came, out), (out, came)):
+            threading.Thread(target=self._pump, args=(one, other), daemon=True).start()
+
+    def _pump(self, one: socket.socket, other: socket.socket) -> None:
+        with suppress(OSError):
+            while data := one.recv(65_536):
+                other.sendall(data)
+            other.shutdown(socket.SHUT_WR)
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[PostgresServer]:
+    server = PostgresServer()
+    server.start()
+    with server.connect() as db:
+        db.execute("CREATE TABLE sales (id int, place text)")
+        db.execute("INSERT INTO sales SELECT n, 'place ' || n FROM generate_series(1, 50) n")
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def gates(postgres) -> dict[str, Gate]:
+    hook, model = HookServer(), ScriptedServer(f"```sql\n{SQL}\n```").start()
+    return {
+        "database": Gate(postgres.port),
+        "hook": Gate(hook.port),
+        "model": Gate(int(model.base_url.rpartition(":")[2].partition("/")[0])),
+    }
+
+
+@pytest.fixture
+def start(gates, tmp_path, settings) -> Iterator[Callable[[], subprocess.Popen[bytes]]]:
+    """Starts a real worker of all queues."""
+    settings.MEDIA_ROOT, settings.LEASE_SECONDS = tmp_path / "media", 2
+    started: list[subprocess.Popen[bytes]] = []
+    environment = os.environ | {
+        "DJANGO_SETTINGS_MODULE": "mirror.settings",
+        "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
+        "MEDIA_ROOT": str(settings.MEDIA_ROOT),
+        "LEASE_SECONDS": "2",
+        "LLM_BASE_URL": f"http://127.0.0.1:{gates['model'].port}/v1",
+        "LLM_MODEL": "scripted",
+        "WEBHOOK_HOSTS": "127.0.0.1",
+        "SOURCE_PRIVATE_HOSTS": "true",
+        "CHART_IMAGES": "simple",
+    }
+    command = [sys.executable, "-m", "celery", "-A", "mirror", "worker", "--pool", "threads"]
+    command += [
+        "--concurrency",
+        "12",
+        "--queues",
+        "celery,ticks,intake,reports,deliveries",
+        "--loglevel",
+        "INFO",
+    ]
+    command += ["--without-mingle", "--without-gossip", "--without-heartbeat"]
+
+    def start() -> subprocess.Popen[bytes]:
+        with (tmp_path / "worker.log").open("ab") as out:
+            name = ["--hostname", f"k{time.time_ns()}@test"]
+            started.append(
+                subprocess.Popen([*command, *name], cwd=ROOT, env=environment, stdout=out, stderr=out)
+            )
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def until(fact: Callable[[], object], what: Callable[[], str], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not fact():
+        assert time.monotonic() < end, f"never: {what()}"
+        time.sleep(0.1)
+
+
+def rows_of_each_kind(alice, source: Source, hook: Gate) -> dict[str, Leased]:
+    """A queued row of every kind, each of which has to wait at a gate."""
+    run = asking.run_ask(alice, source, "How many sales are there?")
+    ended = Run.objects.create(
+        thread=Thread.objects.create(owner=alice, source=source, title="t"), status=Status.DONE
+    )
+    version = asking.version_edit(ended, SQL)
+    upload = uploading.upload_take(alice, [("sales.csv", [b"place,amount\nOslo,5\n"])])
+    file = upload.folder / "0"
+    file.unlink()
+    os.mkfifo(file)
+    plans = uploading.upload_plans(upload)
+    upload_work.work_read(upload, plans, plans)
+    upload.refresh_from_db()
+    saved = save_sql(alice, source, SQL)
+    made = reports.report_run_now(save_report(alice, saved, title="Made"), alice)
+    told = save_report(alice, saved, title="Told", formats=[])
+    channel = Channel.objects.create(
+        report=told, kind="webhook", target={"url": f"http://127.0.0.1:{hook.port}/ok"}, secret="k" * 40
+    )
+    before = ReportRun.objects.create(report=told, status=Status.DONE, outcome="made", cause="now")
+    delivery = Delivery.objects.create(run=before, channel=channel, kind="webhook", about="report", to="hook")
+    send(delivery)
+    return {
+        "run": run,
+        "version": version,
+        "upload": upload,
+        "visit": visits.visit_ask(alice, Visit.Work.REFRESH, source),
+        "index": StoredIndex.objects.get(source=source),
+        "report": made,
+        "delivery": delivery,
+    }
+
+
+def test_a_killed_worker_loses_no_work_of_any_kind(alice, postgres, gates, start) -> None:
+    place = {"host": "127.0.0.1", "port": gates["database"].port, "database": "postgres"}
+    source = Source(name="sales", engine="postgres", username=postgres.user, password=PASSWORD, **place)
+    source = source_connect(source, alice)
+    Source.objects.update(concurrent_runs=20)
+    for gate in gates.values():
+        gate.is_open.clear()
+    rows = rows_of_each_kind(alice, source, gates["hook"])
+    assert set(rows) == set(KINDS)
+    assert all(kind_of(type(row)) is KINDS[name] for name, row in rows.items())
+
+    def stand() -> dict[str, str]:
+        for row in rows.values():
+            row.refresh_from_db()
+        return {name: f"{row.status} {row.attempts}" for name, row in rows.items()}
+
+    worker = start()
+    until(lambda: set(stand().values()) == {"running 1"}, lambda: f"all are worked on: {stand()}")
+    until(
+        lambda: gates["hook"].waiting and gates["database"].waiting >= 4, lambda: "all stand at their gates"
+    )
+    worker.kill()
+    worker.wait()
+    assert set(stand().values()) == {"running 1"}
+    file = rows["upload"].folder / "0"
+    file.unlink()
+    file.write_bytes(b"place,amount\nOslo,5\n")
+    for gate in gates.values():
+        gate.is_open.set()
+    start()
+
+    def ended() -> bool:
+        work_recover()
+        return {stand()[name].split()[0] for name in rows} == {"done"}
+
+    until(ended, lambda: f"all end: {stand()}")
+    stood = stand()
+    stood.pop("index")  # the visit has the values read anew
+    assert set(stood.values()) == {"done 2"}
+    assert (rows["run"].outcome, rows["run"].versions.count()) == ("answered", 1), rows["run"].reason
+    assert (rows["version"].failure, rows["version"].result.row_count) == (None, 1)
+    assert Upload.objects.get().files[0]["tables"][0]["row_count"] == 1
+    assert rows["visit"].said["tables"] == 1, rows["visit"].said
+    assert rows["index"].state == StoredIndex.State.READY
+    assert (rows["report"].outcome, rows["report"].files.count()) == ("made", 1), rows["report"].reason
+    assert rows["delivery"].state == Delivery.State.SENT, rows["delivery"].answers
