@@ -49,6 +49,7 @@ from sqlagent.generation import LlmSampler
 from sqlagent.grammar import GrammarSampler
 from sqlagent.guard import Policy
 from sqlagent.judging import FeatureJudge
+from sqlagent.leftovers import leftovers, sums_a_key
 from sqlagent.llm_judging import LlmJudge
 from sqlagent.metering import MeteredLlm
 from sqlagent.ports import Database, Fetch, Judge, Llm, Sampler
@@ -176,6 +177,8 @@ def _as_typed(
 
 DOUBTED = 0.2
 """Confidence at most in a draft for words that the analyst did not understand as a whole: 7 in 100 were right."""
+LEAST_SURE = 0.4
+"""Answers of the generator that are less sure than this are drafts: fewer than two of five such are right."""
 
 
 @dataclass(slots=True)
@@ -393,6 +396,8 @@ class Journey:
             outcome, reason = self.analysis.outcome()
         elif self.doubt and outcome is Outcome.ANSWERED:
             sure, outcome, reason = min(sure, DOUBTED), Outcome.AMBIGUOUS, self.doubt
+        elif self.llm is None and outcome is Outcome.ANSWERED and (doubt := self.doubted(sure)):
+            sure, outcome, reason = min(sure, DOUBTED), Outcome.AMBIGUOUS, doubt
         if isinstance(self.sampler, LlmSampler) and len(self.sampler.declined) > len(self.pool):
             outcome, reason = Outcome.UNANSWERABLE, self.sampler.declined[0]
         elif self.analysis is None and not self.verdict.answerable:
@@ -416,6 +421,16 @@ class Journey:
             readings=found,
             notes=(*common.notes, *best.representative.candidate.notes, *([note] if note else ())),
         )
+
+    def doubted(self, sure: float) -> str:
+        """Say why the generator's answer is a draft: words that its SQL leaves out, or too little certainty."""
+        sql = self.ranking.groups[0].representative.sql
+        if left := leftovers(self.question.text, sql):
+            quoted = " and ".join(f"“{words}”" for words in left)
+            return f"Not sure: the SQL leaves out {quoted}. This is a draft."
+        if sums_a_key(sql):
+            return "Not sure: the SQL adds up numbers that only identify rows. This is a draft."
+        return "Not sure: the attempts differ too much. This is a draft." if sure < LEAST_SURE else ""
 
     def in_memory(self, sql: str, rows: Rows) -> tuple[Rows, str]:
         """Fetch the winner whole, as `Fetch` does."""

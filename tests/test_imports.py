@@ -34,6 +34,7 @@ TOOLS = {
     "formatting",
     "keys",
     "language",
+    "leftovers",
     "literals",
     "lookup",
     "names",
