@@ -419,6 +419,7 @@ class Journey:
             size=best.group.size,
             pool=self.ranking.pool,
             readings=found,
+            title=best.representative.candidate.title,
             notes=(*common.notes, *best.representative.candidate.notes, *([note] if note else ())),
         )
 

@@ -309,6 +309,7 @@ class Candidate:
     what its vote counts: 1 for an independent draw; the members of a beam, which differ by
     construction, carry their share of the beam's probability times a pool's size. `written` is
     a language model's own text where `sql` had stored spellings put in: what it may see again.
+    `title` says in a few words what its rows are, where the maker knows.
     """
 
     sql: str
@@ -318,6 +319,7 @@ class Candidate:
     notes: tuple[str, ...] = ()
     weight: float = 1.0
     written: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -528,7 +530,8 @@ class Answer:
 
     `sql` and `rows` are present for *answered* and *ambiguous* (the likeliest reading).
     `confidence` is the calibrated probability, 0 to 1, that the SQL is right;
-    `size` of `pool` attempts agree. `sent` is exactly what the language model was sent.
+    `size` of `pool` attempts agree. `sent` is exactly what the language model was sent. `title` says
+    in a few words what the rows are, where their maker knows.
     """
 
     outcome: Outcome
@@ -543,6 +546,7 @@ class Answer:
     notes: tuple[str, ...] = ()
     usage: Usage = Usage()
     sent: tuple[LlmRequest, ...] = ()
+    title: str = ""
 
 
 # ---------------------------------------------------------------- what it may cost

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
+from sqlagent.analyst import telling
 from sqlagent.analyst.attaching import LOST, Part
 from sqlagent.analyst.concepts import meant
 from sqlagent.analyst.frames import Condition, Dimension, Expr, Measure, Order, Slot
@@ -386,7 +387,7 @@ class Comparing(Restricting):
                     replace(
                         measures[0],
                         where=(*measures[0].where, inside),
-                        said=f"{measures[0].said} {period.first}",
+                        said=f"{measures[0].said} {telling.period(period)}",
                     )
                 )
             if s.share or transform == "growth" and not (s.rank is not None or s.listing):

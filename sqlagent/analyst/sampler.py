@@ -17,7 +17,7 @@ from sqlagent.analyst.answering import Understood, today_of, understand
 from sqlagent.analyst.concepts import meant
 from sqlagent.analyst.reading import Reading
 from sqlagent.analyst.source import Source, source_of
-from sqlagent.analyst.telling import expression, told
+from sqlagent.analyst.telling import expression, title, told
 from sqlagent.errors import Cancelled
 from sqlagent.formatting import formatted
 from sqlagent.language.words import MAX_CHARS
@@ -134,6 +134,7 @@ def analyse(
             round(-one.frame.cost, 4),
             notes(one, reading, today, source.model.newest),
             weight=8 * share / sum(odds),
+            title=title(one.frame),
         )
         for one, share in zip(kept, odds, strict=True)
     )

@@ -20,6 +20,9 @@ _TRANSFORMS = {
     "share": "as a share of the total", "running": "as a running total", "growth": "with growth in percent", "change": "with the change",
     "quotient": "as a percentage of one another", "spread": "by how many have each", "between": "as the change from one to the other", "average": "averaged over the groups",
 }  # fmt: skip
+LONG_TITLE = 90
+"""Characters from which on a title is none."""
+
 _COMPARED = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most", "=": "exactly"}
 
 
@@ -50,6 +53,81 @@ def told(frame: Frame) -> str:
     if frame.per:
         parts.append("in each " + " and ".join(dimension(d) for d in frame.per))
     return ", ".join(p for p in parts if p)
+
+
+_TITLED = {
+    "": "",
+    "share": "Share of ",
+    "running": "Running total of ",
+    "growth": "Growth of ",
+    "change": "Change of ",
+}
+
+
+def title(frame: Frame) -> str:
+    """Say in a few words what a frame's rows are; empty where a few words do not tell it.
+
+    Example:
+        >>> title(Frame("orders", (Measure("rows", "orders", said="orders"),)))
+        'Number of orders'
+    """
+    if not frame.measures or frame.transform not in _TITLED or frame.having or frame.pivot or frame.offset:
+        return ""
+    names = [_figure(one) for one in frame.measures]
+    if not all(names):
+        return ""
+    what = _TITLED[frame.transform] + " and ".join(
+        n.removeprefix("number of ") if frame.transform else n for n in names
+    )
+    groups = [dimension(d).removesuffix(" name").removesuffix(" code") for d in frame.by]
+    groups = [d.grain if d.grain else said for d, said in zip(frame.by, groups, strict=True)]
+    if frame.limit is not None and len(groups) == 1:
+        ascending = frame.order is not None and frame.order.ascending
+        many = f"{frame.limit} {plural_of(groups[0])}" if frame.limit > 1 else groups[0]
+        what = f"{'Lowest' if ascending else 'Top'} {many} by {what}"
+    elif groups:
+        what += f" by {' and '.join(groups)}"
+    if frame.per:
+        what += f" in each {' and '.join(dimension(d).removesuffix(' name') for d in frame.per)}"
+    parts = [
+        period(c.period) if c.op == "period" and c.period is not None else condition(c) for c in frame.where
+    ]
+    parts = [_labels(c) or part for c, part in zip(frame.where, parts, strict=True)]
+    said = ", ".join([what, *parts])
+    return said[:1].upper() + said[1:] if len(said) <= LONG_TITLE else ""
+
+
+def _figure(one: Measure) -> str:
+    """A figure's own name; empty where it has none or holds only under conditions."""
+    if one.where or one.agg in ("ratio",) and one.said in ("", "average value"):
+        return "average order value" if one.said == "average value" and not one.where else ""
+    if one.agg == "rows":
+        return "headcount" if one.said.lower() == "headcount" else f"number of {_counted(one).lower()}"
+    said = one.said.lower() or (expression(one.expr) if one.expr is not None else "")
+    prefix = {
+        "avg": "average ",
+        "median": "median ",
+        "min": "least ",
+        "max": "greatest ",
+        "distinct": "number of ",
+    }
+    begun = prefix.get(one.agg, "")
+    return said if not said or said.startswith(begun) else begun + said
+
+
+def _labels(c: Condition) -> str:
+    """The values of a condition alone, where they tell it."""
+    if c.op not in ("in", "not in") or c.negated:
+        return ""
+    return ("not " if c.op == "not in" else "") + " or ".join(_label(c.slots[0], v) for v in c.values)
+
+
+def _counted(one: Measure) -> str:
+    """What a count counts, in the plural."""
+    said = one.said if one.said and one.said != "count" else _plural(one.anchor)
+    if said.lower().startswith("number of "):
+        said = said[len("number of ") :]
+    return said if said[-1:] in "s0123456789" or said in (one.anchor, "staff") else plural_of(said)
 
 
 def _plural(table: str) -> str:
@@ -89,7 +167,7 @@ def measure(one: Measure) -> str:
             return f"percent of {measure(one.under)}{' where ' + ' and '.join(condition(c) for c in one.over.where) if one.over.where else ''}"
         return f"{measure(one.over)} divided by {measure(one.under)}{where}"
     if one.agg == "rows":
-        return f"number of {plural_of(one.said) if one.said and one.said != 'count' else _plural(one.anchor)}{where}"
+        return f"number of {_counted(one)}{where}"
     assert one.expr is not None
     own = expression(one.expr)
     said = (

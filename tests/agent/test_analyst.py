@@ -184,3 +184,29 @@ def test_odd_schemas_raise_nothing():
     source = source_of(loop, None)
     for text in ("a by b", "revenue 2025", "count of only", "top 5 only by x"):
         understand(text, source, TODAY)
+
+
+@pytest.mark.parametrize(
+    ("db", "text", "title"),
+    [
+        ("cafes", "revenue country 2025", "Revenue by country, 2025"),
+        ("cafes", "sales by category 2025", "Sales by category, 2025"),
+        ("cafes", "top 3 drinks by revenue", "Top 3 drinks by revenue"),
+        ("cafes", "sales without app", "Sales, not app"),
+        ("cafes", "share of revenue by category", "Share of revenue by category"),
+        ("workshop", "number of jobs by priority 2025", "Number of jobs by priority, 2025"),
+        ("workshop", "running total of jobs by month 2025", "Running total of jobs by month, 2025"),
+        ("workshop", "headcount by department", "Headcount by department, term date is missing"),
+        ("cafes", "drinks never sold", ""),
+    ],
+)
+def test_a_title_says_measure_groups_and_period_in_words(sources, db, text, title):
+    assert ask(sources, db, text).title == title
+
+
+def test_a_comparison_of_years_names_the_years(sources):
+    reason = ask(sources, "cafes", "Revenue growth 2025 vs 2024 by country").reason
+    assert "Revenue 2024 (" in reason
+    assert "-01-01" not in reason
+    jobs = ask(sources, "workshop", "Jobs growth 2025 vs 2024 by priority").reason
+    assert "number of Jobs 2024 where" in jobs

@@ -146,6 +146,13 @@ def test_every_question_shown_is_answered(fresh, alice) -> None:
         assert run.outcome == "answered", f"{question}: {run.outcome}, {run.reason}"
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_chart_is_titled_by_what_was_understood(fresh, alice) -> None:
+    run = answer(services.run_ask(alice, fresh, "Number of visits by status, 2024"))
+    chart = run.versions.get().chart
+    assert chart["title"] == "Number of visits by status, 2024"
+
+
 def test_examples_somebody_wrote_are_shown_instead(fresh, as_alice) -> None:
     Source.objects.filter(pk=fresh.pk).update(examples=["Who visits most?"])
     assert shown(as_alice, "gym") == ["Who visits most?"]

@@ -195,7 +195,7 @@ def _conclude(run: Run, lease: Lease, answer: Answer, result: Stored) -> None:
         _end(run, lease, answer, fields, without)
         return
     try:
-        drawn = draw(rows_of(result, DRAWN_ROWS), answer.question.text, sql=answer.sql)
+        drawn = draw(rows_of(result, DRAWN_ROWS), answer.question.text, sql=answer.sql, title=answer.title)
         at = result.created_at
         kept = {"result": result, "started_at": at, "ended_at": at, **drawn.fields()}
         _end(run, lease, answer, fields | {"sentence": storable(drawn.sentence)}, kept)

@@ -36,15 +36,20 @@ class Drawn:
         }
 
 
-def draw(rows: Rows, question: str, earlier: dict[str, Any] | None = None, *, sql: str = "") -> Drawn:
+def draw(
+    rows: Rows, question: str, earlier: dict[str, Any] | None = None, *, sql: str = "", title: str = ""
+) -> Drawn:
     """Draw and tell rows: as the earlier chart if they still allow it, else as suggested.
 
     Rows whose numbers cannot be reckoned with (beyond every float) are not drawn; that is no
-    reason to lose them. With the SQL, a LIMIT is known and no share of a whole is claimed.
+    reason to lose them. With the SQL, a LIMIT is known and no share of a whole is claimed. `title` is the
+    chart's, where it is known what the rows are; without one the names of their columns make it.
     """
     part = _part(rows)
     try:
         chart = _like(earlier, part) or charting.suggest(part, question)
+        if title and chart.mark not in ("none", "histogram"):
+            chart = replace(chart, title=title)
         return Drawn(
             asdict(chart), _figure(chart, part), summarizing.summarize(question, part, chart, sql=sql)
         )
@@ -72,7 +77,7 @@ def _like(earlier: dict[str, Any] | None, rows: Rows) -> Chart | None:
     if not earlier or earlier.get("mark") == "none":
         return None
     try:
-        return charting.check(_chart(earlier), rows)
+        return charting.check(_chart({**earlier, "title": ""}), rows)
     except ValueError:
         return None
 
