@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 from django import forms
 from django.conf import settings
 
+from mirror.delivery import channels
 from mirror.people.models import User
-from mirror.reports import channels
 from mirror.reports.models import Channel, Report
 from mirror.reports.part_forms import focus_first, is_number
 from mirror.reports.services.allowances import reach_of

@@ -7,10 +7,10 @@ import base64
 import pytest
 from playwright.sync_api import Browser
 
-from mirror.reports.channels import Section
+from mirror.delivery.parcel import Section
 from tests.browser.helpers import sideways, violations
-from tests.reports.parcels import MONTHS, attachment, parcel
-from tests.reports.test_channels_letter import html_of, read
+from tests.delivery.parcels import MONTHS, attachment, parcel
+from tests.delivery.test_channels_letter import html_of, read
 
 WIDE = Section(
     "Customers " * 9,

@@ -9,8 +9,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from mirror.delivery.parcel import DeliveryFailed
 from mirror.reports import services
-from mirror.reports.channels.values import DeliveryFailed
 from mirror.reports.models import Channel, Delivery, FileLink, ReportRun
 from mirror.reports.services import delivering
 from mirror.sources.models import Source

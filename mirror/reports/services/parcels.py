@@ -14,9 +14,9 @@ from django.core.files.storage import default_storage
 from django.urls import reverse
 from django.utils import timezone
 
+from mirror.delivery.parcel import Attachment, Parcel, Section
 from mirror.exports.values import FORMATS
 from mirror.people.models import QuotaMet, User
-from mirror.reports.channels.values import Attachment, Parcel, Section
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun, RunPart
 from mirror.reports.services.consents import consent_url
 from mirror.reports.services.files import at_zone

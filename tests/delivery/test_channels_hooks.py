@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from mirror.reports import channels
-from mirror.reports.channels import ChannelError, DeliveryFailed, Reach, Section, slack, webhook
+from mirror.delivery import channels, slack, webhook
+from mirror.delivery.parcel import ChannelError, DeliveryFailed, Reach, Section
 from mirror.reports.models import Delivery
+from tests.delivery.parcels import MONTHS, URL, attachment, parcel
 from tests.hook_server import HookServer, hook_server
-from tests.reports.parcels import MONTHS, URL, attachment, parcel
 from tests.servers import certificate_for, free_port
 
 KEY = "whsec_a-signing-key-for-tests"

@@ -12,7 +12,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from mirror.reports.channels.values import (
+from mirror.delivery.parcel import (
     NOWHERE,
     Attachment,
     ChannelError,
@@ -85,4 +85,4 @@ def _module(kind: str) -> ModuleType:
     if kind not in KINDS:
         raise ChannelError(f"There is no channel of the kind “{kind}”.", "kind")
     # When it is used: the client of S3 alone is slow to load and large.
-    return import_module(f"mirror.reports.channels.{kind}")
+    return import_module(f"mirror.delivery.{kind}")

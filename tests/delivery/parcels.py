@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
-from mirror.reports.channels import Attachment, Parcel, Section
+from mirror.delivery.parcel import Attachment, Parcel, Section
 
 URL = "https://mirror.example.org/reports/runs/12/"
 

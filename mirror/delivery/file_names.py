@@ -12,8 +12,8 @@ from datetime import UTC
 from pathlib import PurePosixPath
 from zoneinfo import ZoneInfo
 
+from mirror.delivery.parcel import Attachment, Parcel
 from mirror.phrases import one_line
-from mirror.reports.channels.values import Attachment, Parcel
 
 # Most file systems take 255 bytes a name; the date and a mark for a file half written need some of them.
 NAME_BYTES = 180

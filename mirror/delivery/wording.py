@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from mirror.delivery.parcel import Parcel, Section
 from mirror.phrases import one_line
-from mirror.reports.channels.values import Parcel, Section
 
 # How a subject begins, by what the parcel is about.
 BEGINNINGS = {

@@ -22,12 +22,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from moto.server import ThreadedMotoServer
 
+from mirror.delivery import channels, s3
+from mirror.delivery.file_names import dated_names, safe_name
+from mirror.delivery.parcel import ChannelError, DeliveryFailed, Reach
 from mirror.modes import BEFORE
-from mirror.reports import channels
-from mirror.reports.channels import ChannelError, DeliveryFailed, Reach, s3
-from mirror.reports.channels.naming import dated_names, safe_name
+from tests.delivery.parcels import CSV, attachment, parcel
 from tests.hook_server import hook_server
-from tests.reports.parcels import CSV, attachment, parcel
 from tests.servers import free_port
 
 NOBODY = 65534
@@ -302,8 +302,8 @@ UPLOAD = """
 import sys
 import django
 django.setup()
-from mirror.reports import channels
-from tests.reports.parcels import parcel, zeros
+from mirror.delivery import channels
+from tests.delivery.parcels import parcel, zeros
 def upload(size):
     channels.deliver("s3", {"bucket": "reports", "prefix": "large", "region": "", "endpoint": sys.argv[1],
         "access_key": "someone"}, "a-secret-key", parcel(files=(zeros("large.bin", size),)),

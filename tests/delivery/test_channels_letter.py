@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
-from mirror.reports.channels.mail_letter import BANDS, Letter, compose, text_file
-from mirror.reports.channels.values import Parcel, Section
-from tests.reports.parcels import CSV, MONTHS, URL, attachment, parcel, png, zeros
+from mirror.delivery.mail_letter import BANDS, Letter, compose, text_file
+from mirror.delivery.parcel import Parcel, Section
+from tests.delivery.parcels import CSV, MONTHS, URL, attachment, parcel, png, zeros
 
 ROOT = Path(__file__).resolve().parents[2]
 TO = "bob@example.org"
@@ -315,7 +315,7 @@ def hex_of(oklch: str) -> str:
 def test_its_colours_are_those_of_the_pages():
     tokens = (ROOT / "frontend/static/css/tokens.css").read_text()
     known = {hex_of(colour) for colour in re.findall(r"oklch\(([\d.% ]+)\)", tokens)}
-    folder = ROOT / "frontend/templates/reports"
+    folder = ROOT / "frontend/templates/delivery"
     used = {
         colour
         for path in folder.glob("mail*.html")

@@ -24,10 +24,10 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.template.loader import render_to_string
 
+from mirror.delivery.parcel import Attachment, DeliveryFailed, Parcel, Section
+from mirror.delivery.tables import Table, as_text, table
+from mirror.delivery.wording import moment, subject
 from mirror.phrases import one_line, size
-from mirror.reports.channels.tables import Table, as_text, table
-from mirror.reports.channels.values import Attachment, DeliveryFailed, Parcel, Section
-from mirror.reports.channels.wording import moment, subject
 from sqlagent.errors import without_folders
 
 # No 8-bit bytes: every server takes them, whatever it announces.
@@ -129,7 +129,7 @@ def compose(parcel: Parcel, to: str, most_bytes: int = 0) -> Letter:
 
 def text_file(parcel: Parcel) -> Parcel:
     """Give the parcel with one file, what a mail of it says as plain text: for places that take files only."""
-    text = render_to_string("reports/mail.txt", _context(parcel, [], [], [""] * len(parcel.sections)))
+    text = render_to_string("delivery/mail.txt", _context(parcel, [], [], [""] * len(parcel.sections)))
     data = text.encode("utf-8", "replace")
     name = one_line(parcel.about) or "report"
     file = Attachment(f"{name}.txt", "text/plain; charset=utf-8", len(data), lambda: io.BytesIO(data))
@@ -170,8 +170,8 @@ def _message(
         # RFC 8058: mail programs show a button of their own.
         message["List-Unsubscribe"] = _STOP
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-    message.set_content(render_to_string("reports/mail.txt", context))
-    message.add_alternative(render_to_string("reports/mail.html", context), subtype="html")
+    message.set_content(render_to_string("delivery/mail.txt", context))
+    message.add_alternative(render_to_string("delivery/mail.html", context), subtype="html")
     page = list(message.iter_parts())[-1]
     for section, cid in zip(parcel.sections, images, strict=True):
         if section.image:
