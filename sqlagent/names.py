@@ -291,7 +291,7 @@ class Resolver:
             columns, table = None, None
         made = Source(columns, table, _named(node, self.fold))
         if not name and self.dialect == "postgres" and made.named:
-            name = next(iter(made.named))
+            name = min(made.named)
         if name and name not in scope.sources:
             scope.sources[name] = made
         else:

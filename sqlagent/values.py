@@ -110,8 +110,8 @@ class Catalog:
     `version` changes whenever the tables do. `default_schema` is what the namespace of tables
     with an empty `schema` is called (`public`, or the database's name in MySQL), when known.
     `routines` are names of functions, operators, and types with code, that somebody made there, and of types that somebody
-    made a cast to. `types` are types somebody made that only hold values; `fields` are the names of their parts, with brackets
-    behind those, and behind names of columns, that some function of the server has too. `planned` are tables (`key`) whose
+    made a cast to. `types` are types somebody made that only hold values; `fields` are the names of their parts. `called` are
+    functions of the server that read or act and may be called by a name behind a dot, as PostgreSQL does. `planned` are tables (`key`) whose
     definition calls somebody's functions when a statement is planned. Of
     the others, written as columns have them, `checked` are domains whose checks call somebody's functions when a value
     is made, and `acting` are types that call them when values are compared or cast too; `table.*` is the type of a
@@ -129,6 +129,7 @@ class Catalog:
     acting: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
     planned: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
     exact_names: bool = False
 
     def table(self, name: str, schema: str = "") -> Table | None:

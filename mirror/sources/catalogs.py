@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlagent.values import Catalog, Column, ForeignKey, Kind, Table
 
-_MADE = ("routines", "types", "fields", "checked", "acting", "unseen", "planned")
+_MADE = ("routines", "types", "fields", "checked", "acting", "unseen", "planned", "called")
 
 
 def catalog_json(catalog: Catalog) -> dict[str, Any]:

@@ -125,7 +125,7 @@ def read_catalog(connection: Connection, tally: Tally) -> Catalog:
         made.unseen,
         tuple(planned),
     )
-    return Catalog("postgres", found, structure_hash(found, told), home, *told)
+    return Catalog("postgres", found, structure_hash(found, told), home, *told, called=made.called)
 
 
 def _told(

@@ -114,11 +114,10 @@ UNION SELECT 'order', format_type(opcintype, NULL), NULL FROM order_class WHERE 
 UNION SELECT 'order', format_type(s.amproclefttype, NULL), NULL FROM pg_amproc AS s
 WHERE s.oid >= 16384 AND s.amprocfamily < 16384 AND s.amproc >= 16384
   AND s.amproc NOT IN (SELECT objid FROM extended WHERE classid = 'pg_proc'::regclass)
-UNION SELECT 'field', a.attname::text || CASE WHEN p.proname IS NULL THEN '' ELSE '()' END, NULL
-FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
-LEFT JOIN (SELECT DISTINCT proname FROM pg_proc WHERE oid < 16384 AND pronargs > 0) AS p ON p.proname = a.attname
-WHERE c.oid >= 16384 AND a.attnum > 0 AND NOT a.attisdropped
-  AND (c.relkind = 'c' OR p.proname IS NOT NULL AND c.relkind IN ('r', 'p', 'v', 'm', 'f'))
+UNION SELECT 'field', a.attname::text, NULL FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
+WHERE c.relkind = 'c' AND a.attnum > 0 AND NOT a.attisdropped
+UNION SELECT 'called', p.proname::text, NULL FROM pg_proc AS p
+WHERE p.oid < 16384 AND p.provolatile <> 'i' AND p.pronargs > 0 AND p.pronargs - p.pronargdefaults <= 1
 UNION SELECT 'tree', tree.code, tree.relation::int8 FROM (
   SELECT indexprs::text, indrelid FROM pg_index WHERE indexprs IS NOT NULL
   UNION ALL SELECT indpred::text, indrelid FROM pg_index WHERE indpred IS NOT NULL
@@ -172,6 +171,7 @@ class Made:
     routines: tuple[str, ...]
     types: tuple[str, ...]
     fields: tuple[str, ...]
+    called: tuple[str, ...]
     unseen: tuple[str, ...]
     checked: frozenset[int]
     acting: frozenset[int]
@@ -200,6 +200,7 @@ def read_made(ask: Callable[..., Iterable[tuple[Any, ...]]]) -> Made:
         tuple(sorted({*names("routine"), *targets})),
         tuple(names("type")),
         tuple(names("field")),
+        tuple(names("called")),
         tuple(words.format(name) for what, words in _UNSEEN.items() for name in names(what)),
         frozenset(number for _, number in found["checked"]),
         frozenset(number for _, number in found["acting"]),

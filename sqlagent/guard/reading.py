@@ -48,7 +48,7 @@ def tokens_of(built: Rebuilt, dialect: str) -> list[Token] | Refusal:
                 return unread(built, "a quoted text is read in two ways", start)
             at += 1
         elif (
-            token.token_type in _LITERAL and not token.text[:1].isdigit()
+            token.token_type in _LITERAL and not built.code[token.start].isdigit()
         ) or token.token_type == TokenType.IDENTIFIER:
             return unread(built, "a quoted text is read in two ways", token.start)
     if at < last or not tokens:

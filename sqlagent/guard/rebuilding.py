@@ -126,7 +126,7 @@ def _written(statement: Sequence[Lexeme], style: str) -> Rebuilt | Refusal:
             if before.typed.lower() in close and _opens(statement, number):
                 piece = ""
         elif lexeme.kind in QUOTED:
-            refusal = _continued(earlier, before, lexeme, style)
+            refusal = _continued(earlier, before, lexeme, style) or _spelled(earlier, before, lexeme)
             if refusal is not None:
                 return refusal
             piece = quoted_again(lexeme.typed, lexeme.value, style)
@@ -165,6 +165,19 @@ def _opens(statement: Sequence[Lexeme], number: int) -> bool:
 
 _BASES = frozenset(("0x", "0b", "0o"))
 _SPACES = str.maketrans({"\r": " ", "\f": " ", "\v": " "})
+
+
+def _spelled(earlier: Lexeme, before: Lexeme, lexeme: Lexeme) -> Refusal | None:
+    """Refuse a quoted name with escapes, U&"\\0061": readers that do not know it take it for an AND of bits."""
+    is_mark = before.typed == "&" and before.end == lexeme.start and earlier.end == before.start
+    if lexeme.kind != "name" or not is_mark or earlier.typed.lower() != "u":
+        return None
+    return Refusal(
+        "A name is written with escapes (U&).",
+        "Databases differ in whether that is one name.",
+        "Write the letters themselves.",
+        earlier.start,
+    )
 
 
 def _continued(earlier: Lexeme, before: Lexeme, lexeme: Lexeme, style: str) -> Refusal | None:

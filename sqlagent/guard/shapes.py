@@ -67,6 +67,10 @@ def shapes_problem(
             return _shape(node)
         if isinstance(node, exp.Dot) and dialect == "postgres" and not may_be_field(node, catalog, allowed):
             return field_refusal(node.expression)
+        if isinstance(node, exp.Column) and dialect == "postgres" and _is_call(node, catalog, allowed):
+            return field_refusal(node.this)
+        if dialect == "duckdb" and isinstance(node, exp.Func) and _reads_a_table(node):
+            return _many_rows(node)
         if isinstance(node, exp.Table) and isinstance(node.this, exp.Dot):
             return _many_parts(node)
         if isinstance(node, exp.PropertyEQ) and dialect == "mysql":
@@ -119,6 +123,29 @@ def _shape(node: exp.Expr) -> Refusal:
     known = next((words for kind, words in _NODES.items() if isinstance(node, kind)), None)
     what = f"{known}." if known else f"The SQL contains a part that is not on the list ({node.key.upper()})."
     return Refusal(what, "Only what is known to read, and nothing else, runs here.", READ, _position(node))
+
+
+# Functions of DuckDB that compute beside a column, and read a table or a file of that name where rows come from.
+_OF_TABLES = frozenset(("histogram", "histogram_values"))
+
+
+def _reads_a_table(call: exp.Func) -> bool:
+    names = {call.name.lower(), *(name.lower() for name in call.sql_names())}
+    around = call.parent
+    while isinstance(around, exp.Dot):
+        around = around.parent
+    return not names.isdisjoint(_OF_TABLES) and isinstance(around, exp.Table | exp.Lateral)
+
+
+def _many_rows(call: exp.Func) -> Refusal:
+    return Refusal(
+        "The function histogram may not stand where rows come from.",
+        "It reads a table, or a file, that a text names.",
+        "Use it in SELECT, for a column of a table.",
+        _position(call),
+        "function",
+        "histogram",
+    )
 
 
 def _kept_value(root: exp.Expr) -> exp.Expr | None:
@@ -215,21 +242,32 @@ def may_be_field(node: exp.Dot, catalog: Catalog, allowed: Lists) -> bool:
     if is_harmless_field(name, catalog, allowed):
         return True
     is_column = any(column.name == name for table in catalog.tables for column in table.columns)
-    return is_column and not _may_be_call(name, catalog, allowed)
+    return is_column and not reason_of(name) and not _may_be_call(name, catalog, allowed)
 
 
 def is_harmless_field(name: str, catalog: Catalog, allowed: Lists) -> bool:
     """Say whether a name behind a dot is that of a part or a listed function, harmless even where it is read as a call."""
-    is_part = name in allowed.fields or name in catalog.fields or f"{name}()" in catalog.fields
+    is_part = name in allowed.fields or name in catalog.fields
     is_known = is_part or name in allowed.functions or _NUMBERED.fullmatch(name) is not None
-    return is_known and not _may_be_call(name, catalog, allowed)
+    return is_known and not reason_of(name) and not _may_be_call(name, catalog, allowed)
+
+
+def _is_call(node: exp.Column, catalog: Catalog, allowed: Lists) -> bool:
+    """Say whether `source.name` may call a function, whatever it was found to stand for.
+
+    Which source a name means is decided by PostgreSQL, by rules that need not be followed here for names of functions.
+    """
+    if not node.args.get("table") or not isinstance(node.this, exp.Identifier):
+        return False
+    name = node.name if node.this.args.get("quoted") else node.name.lower()
+    return _may_be_call(name, catalog, allowed)
 
 
 def _may_be_call(name: str, catalog: Catalog, allowed: Lists) -> bool:
     """Say whether PostgreSQL may call what is not on the list, or what is on it for some arguments only."""
-    if name in catalog.routines or reason_of(name) or name in _BY_ARGUMENT:
+    if name in catalog.routines or name in _BY_ARGUMENT:
         return True
-    return f"{name}()" in catalog.fields and name not in allowed.functions
+    return name in catalog.called and name not in allowed.functions and name not in allowed.types
 
 
 # Functions whose arguments decide whether they may be called; see `calls`.
@@ -242,7 +280,7 @@ def field_refusal(part: exp.Expr) -> Refusal:
     return Refusal(
         f"The field {part.name[:60]} may not be asked for.",
         "PostgreSQL calls a function of that name where the value has no such field.",
-        "Name a column of a table, or call a function as name(value).",
+        "Name the column without its table, or call a function as name(value).",
         _position(part),
         "function",
         part.name,

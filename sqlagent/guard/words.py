@@ -16,6 +16,13 @@ MOST_PARTS = 300
 
 def words_problem(tokens: Sequence[Token], dialect: str, allowed: Lists) -> Refusal | None:
     """Refuse a word that may begin a second statement, a text that names a table, and far too many parts."""
+    if dialect == "postgres" and (long := _cut_alike(tokens)) is not None:
+        return Refusal(
+            "Two names are alike in their first 63 bytes.",
+            "PostgreSQL cuts names there, and takes them for one.",
+            "Give one of them a shorter name.",
+            long.start,
+        )
     selects = joins = 0
     for at, token in enumerate(tokens):
         kind, before = token.token_type, tokens[at - 1].token_type if at else None
@@ -47,6 +54,22 @@ def words_problem(tokens: Sequence[Token], dialect: str, allowed: Lists) -> Refu
                 token.start,
             )
     return None
+
+
+def _cut_alike(tokens: Sequence[Token]) -> Token | None:
+    """Find a name that PostgreSQL cuts and that is then another name of the statement."""
+    names = [t for t in tokens if t.token_type == TokenType.IDENTIFIER or is_word(t)]
+    if all(len(token.text) <= _MOST_BYTES // 4 for token in names):
+        return None
+    cut: dict[bytes, str] = {}
+    for token in names:
+        written = token.text if token.token_type == TokenType.IDENTIFIER else token.text.lower()
+        if cut.setdefault(written.encode()[:_MOST_BYTES], written) != written:
+            return token
+    return None
+
+
+_MOST_BYTES = 63
 
 
 def _no_bracket(token: Token) -> Token | None:

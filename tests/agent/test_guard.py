@@ -540,3 +540,36 @@ def test_a_macro_that_duckdb_calls_for_syntax_stops_everything(name: str) -> Non
     assert isinstance(refused, Refusal)
     assert name in refused.what
     assert isinstance(check("SELECT 1 + 1", replace(catalog, routines=("net_of",))), Passed)
+
+
+def test_a_name_behind_a_dot_is_no_function_whatever_its_source_seems_to_be() -> None:
+    catalog = replace(library("postgres"), called=("pg_read_file", "upper"), routines=("evil",))
+    for sql in (
+        "SELECT g.pg_read_file FROM (SELECT 1 AS pg_read_file) g",
+        "SELECT (SELECT trim.pg_read_file FROM trim('x')) FROM (SELECT 1 AS pg_read_file) trim",
+        "SELECT b.evil FROM (SELECT 1 AS evil) AS b",
+        'SELECT b."pg_read_file" FROM books AS b',
+    ):
+        assert isinstance(check(sql, catalog), Refusal), sql
+    for sql in (
+        "SELECT pg_read_file FROM (SELECT 1 AS pg_read_file) g",
+        "SELECT g.upper FROM (SELECT 1 AS upper) g",
+    ):
+        assert isinstance(check(sql, catalog), Passed), sql
+
+
+def test_names_that_postgres_cuts_to_one_are_refused() -> None:
+    long = "a" * 62
+    assert isinstance(check(f"SELECT {long}bx AS b, {long}by FROM books", library("postgres")), Refusal)
+    twice = f"SELECT title AS {long}{long} FROM books ORDER BY {long}{long}"
+    assert isinstance(check(twice, library("postgres")), Passed)
+
+
+def test_names_are_not_spelled_in_escapes() -> None:
+    assert isinstance(check('SELECT U&"\\0074itle" FROM books', library("postgres")), Refusal)
+    assert isinstance(check('SELECT id & "id" FROM books', library("postgres")), Passed)
+
+
+@pytest.mark.parametrize("dialect", ["mysql", "sqlite", "duckdb"])
+def test_numbers_to_the_base_of_sixteen_pass_in_any_case(dialect: str) -> None:
+    assert isinstance(check("SELECT 0xFF, 0x1f FROM books", library(dialect)), Passed)

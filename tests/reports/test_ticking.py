@@ -207,4 +207,4 @@ def test_a_part_needs_a_right_and_a_value(alice, charlie, shop) -> None:
     report = save_report(
         alice, saved, parts=[(saved, {"least": "5"})], title="Sa\u202eles\r\nBcc: eve@example.com\x00"
     )
-    assert report.title == "Sa les Bcc: eve@example.com"
+    assert report.title == "Sales Bcc: eve@example.com"
