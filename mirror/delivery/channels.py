@@ -1,6 +1,6 @@
-"""The ways a report goes out. One module a kind; each is handed a `Parcel` and answers or raises.
+"""The ways a parcel goes out. One module a kind; each is handed a `Parcel` and answers or raises.
 
-A channel knows no row of the store: `target` and `secret` are what its row holds. Each module has the same
+A channel knows no row of the store and no report: `target` and `secret` are what its row holds. Each module has the same
 three functions, `check`, `describe` and `deliver`.
 """
 
@@ -12,30 +12,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from mirror.delivery.parcel import (
-    NOWHERE,
-    Attachment,
-    ChannelError,
-    DeliveryFailed,
-    Parcel,
-    Reach,
-    Section,
-)
-
-__all__ = [
-    "KINDS",
-    "NOWHERE",
-    "Attachment",
-    "ChannelError",
-    "DeliveryFailed",
-    "Parcel",
-    "Reach",
-    "Section",
-    "check",
-    "deliver",
-    "describe",
-    "new_secret",
-]
+from mirror.delivery.errors import ChannelError
+from mirror.delivery.parcel import Parcel
+from mirror.delivery.reach import NOWHERE, Reach
 
 KINDS = ("mail", "webhook", "slack", "folder", "s3")
 

@@ -14,9 +14,11 @@ from typing import Any
 
 from django.conf import settings
 
+from mirror.delivery.errors import ChannelError, DeliveryFailed
 from mirror.delivery.file_names import dated_names
 from mirror.delivery.mail_letter import text_file
-from mirror.delivery.parcel import NOWHERE, Attachment, ChannelError, DeliveryFailed, Parcel, Reach
+from mirror.delivery.parcel import Attachment, Parcel
+from mirror.delivery.reach import NOWHERE, Reach
 from mirror.modes import hand_over
 from mirror.phrases import size
 from sqlagent.errors import without_folders

@@ -20,8 +20,10 @@ from django.core.exceptions import ValidationError
 from django.core.mail.backends.smtp import EmailBackend
 from django.core.validators import validate_email
 
+from mirror.delivery.errors import ChannelError, DeliveryFailed
 from mirror.delivery.mail_letter import Letter, compose, sender
-from mirror.delivery.parcel import NOWHERE, ChannelError, DeliveryFailed, Parcel, Reach
+from mirror.delivery.parcel import Parcel
+from mirror.delivery.reach import NOWHERE, Reach
 from mirror.delivery.wording import ANSWER_CHARS
 from mirror.phrases import one_line
 

@@ -1,16 +1,17 @@
-"""What a channel is handed and what it says back. Plain values; a channel knows no row of the store."""
+"""What a channel is handed. Plain values: a channel knows no row of the store, nor what a parcel is made of."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import IO, Any
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One SQL of a report as a reader sees it: a sentence, a picture, its first rows."""
+    """One SQL as a reader sees it: a sentence, a picture, its first rows."""
 
     title: str
     sentence: str
@@ -39,14 +40,38 @@ class Attachment:
     url: str = ""
 
 
+class Tone(StrEnum):
+    """What a band looks like; the styles of mails have a class for each."""
+
+    ACCENT = "accent"
+    GOOD = "good"
+    WARN = "warn"
+    BAD = "bad"
+
+
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """How a parcel introduces itself, in words of its sender.
+
+    `subject_word` stands before the title in a subject; `band` is said first in a mail, in its `tone`; `link_label` is on the
+    link to `Parcel.url`; `why` tells a recipient why this comes to them. Those not given are left out.
+    """
+
+    subject_word: str = ""
+    band: str = ""
+    tone: Tone = Tone.ACCENT
+    link_label: str = "Open this run"
+    why: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Parcel:
     """What one delivery carries.
 
-    `about` is one of `Delivery.About`; `uid` is the same at each attempt, so that a receiver can drop
-    a second copy; `report` is the report's number, which tells it from others of its title; `url` leads to
-    the run, behind sign-in. `message` says in words why a notice is sent
-    (an alert's value, a failure's reason and next attempt); it is empty for a plain report. `stop_url` leads
+    `about` is the event in one word, for programs, and `introduction` the same for people; `uid` is the same at each attempt, so
+    that a receiver can drop a second copy; `number` tells it from others of its title; `url` leads to
+    its page, behind sign-in. `message` says in words why a notice is sent
+    (an alert's value, a failure's reason and next attempt); it is empty where nothing happened. `stop_url` leads
     an outside recipient to where they stop these mails; empty for others.
     """
 
@@ -61,61 +86,7 @@ class Parcel:
     zone: str
     sections: tuple[Section, ...] = ()
     files: tuple[Attachment, ...] = ()
+    introduction: Introduction = Introduction()
     attempt: int = 1
-    report: int = 0
+    number: int = 0
     stop_url: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """Which hosts on this machine and in private networks a report's messages may go to.
-
-    `is_everywhere`: all of them. Otherwise `hosts`, in small letters, as they stand in an address: `host` or `host:port`.
-    Metadata services of clouds are never among them.
-    """
-
-    is_everywhere: bool = False
-    hosts: frozenset[str] = frozenset()
-
-    def covers(self, host: str, port: int) -> bool:
-        """Say whether a host may be called although it is private.
-
-        Example:
-            >>> reach = Reach(hosts=frozenset({"hooks.internal", "10.1.2.3:8443", "fd12::1"}))
-            >>> reach.covers("Hooks.Internal", 80), reach.covers("10.1.2.3", 443), reach.covers("fd12::1", 443)
-            (True, False, True)
-        """
-        name = host.casefold().rstrip(".")
-        return self.is_everywhere or bool(
-            self.hosts & {name, f"{name}:{port}", f"[{name}]", f"[{name}]:{port}"}
-        )
-
-
-NOWHERE = Reach()
-
-
-class DeliveryFailed(Exception):
-    """The other side did not take it; the message is what it answered, fit to be shown.
-
-    `is_permanent`: trying again is no use. `is_refused`: this recipient will never take mail. `retry_after`:
-    seconds the other side asked to wait.
-    """
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        is_permanent: bool = False,
-        is_refused: bool = False,
-        retry_after: float | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.is_permanent, self.is_refused, self.retry_after = is_permanent, is_refused, retry_after
-
-
-class ChannelError(ValueError):
-    """What was typed about a channel cannot stand; `field` is the field it is said beside."""
-
-    def __init__(self, message: str, field: str = "") -> None:
-        super().__init__(message)
-        self.field = field

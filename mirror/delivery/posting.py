@@ -24,7 +24,8 @@ from urllib.parse import urlsplit
 import httpcore2
 from django.conf import settings
 
-from mirror.delivery.parcel import NOWHERE, ChannelError, DeliveryFailed, Reach
+from mirror.delivery.errors import ChannelError, DeliveryFailed
+from mirror.delivery.reach import NOWHERE, Reach
 from mirror.phrases import one_line
 from mirror.sources.addresses import refused_because
 

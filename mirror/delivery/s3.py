@@ -35,10 +35,12 @@ from botocore.exceptions import (
 )
 from botocore.session import get_session
 
+from mirror.delivery.errors import ChannelError, DeliveryFailed
 from mirror.delivery.file_names import dated_names, moment_utc
 from mirror.delivery.mail_letter import text_file
-from mirror.delivery.parcel import NOWHERE, ChannelError, DeliveryFailed, Parcel, Reach
+from mirror.delivery.parcel import Parcel
 from mirror.delivery.posting import url_check
+from mirror.delivery.reach import NOWHERE, Reach
 from mirror.delivery.wording import ANSWER_CHARS
 from mirror.phrases import one_line, size
 from mirror.sources.addresses import refused_because

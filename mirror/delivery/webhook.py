@@ -16,8 +16,10 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from mirror.delivery.parcel import NOWHERE, ChannelError, DeliveryFailed, Parcel, Reach, Section
+from mirror.delivery.errors import ChannelError, DeliveryFailed
+from mirror.delivery.parcel import Parcel, Section
 from mirror.delivery.posting import Answer, post, url_check
+from mirror.delivery.reach import NOWHERE, Reach
 from mirror.delivery.tables import SHOWN_ROWS
 from mirror.phrases import one_line
 from mirror.results.cells import json_cell

@@ -98,7 +98,7 @@ REPORT = Parcel(
             "Weekly sales.csv", CSV, rows=3_412, notes=("Texts like formulas begin with an apostrophe.",)
         ),
     ),
-    report=7,
+    number=7,
 )
 
 

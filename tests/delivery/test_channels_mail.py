@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from mirror.delivery import channels
-from mirror.delivery.parcel import Attachment, ChannelError, DeliveryFailed
+from mirror.delivery.errors import ChannelError, DeliveryFailed
+from mirror.delivery.parcel import Attachment
 from tests.delivery.parcels import CSV, attachment, parcel, png
 from tests.mail_server import MailServer
 from tests.servers import certificate_for, free_port
