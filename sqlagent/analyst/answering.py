@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from sqlagent.analyst.frames import Frame
-from sqlagent.analyst.planning import NoPlan, Planner
+from sqlagent.analyst.planning import Planner
 from sqlagent.analyst.reading import Reading, read
 from sqlagent.analyst.resolving import resolve
+from sqlagent.analyst.rows import NoPlan
 from sqlagent.analyst.sketching import sketch
 from sqlagent.analyst.source import Source
 

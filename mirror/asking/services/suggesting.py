@@ -1,7 +1,7 @@
 """What somebody may ask, and how what is being typed may go on.
 
 Fetches what is at hand of a source, its catalog, its value index and the questions asked before;
-`sqlagent.grammar` decides what of it to offer. Nothing is read from the source itself.
+`sqlagent` decides what of it to offer. Nothing is read from the source itself.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 
 from mirror.asking.selectors import runs_found
 from mirror.sources.at_hand import source_at_hand
+from mirror.sources.guarding import policy_of
+from sqlagent.analyst import example_questions
 from sqlagent.grammar.completing import MIN_NAME, Completion, complete
 from sqlagent.grammar.suggesting import spoken, suggest
+from sqlagent.guard import Passed, check
 
 if TYPE_CHECKING:
     from mirror.people.models import User
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 # As many as can be taken in at a glance: questions first, then names and values.
 QUESTIONS, WORDS = 3, 8
 # Questions shown on the start page of a source that nobody wrote examples for.
-FIRST = 6
+FIRST = 10
 # Of what was typed, the end alone is looked at.
 TYPED = 500
 
@@ -47,11 +50,17 @@ def question_suggest(user: User, source: Source, typed: str) -> list[Suggestion]
 
 
 def questions_first(source: Source) -> tuple[str, ...]:
-    """Give questions to begin with: the source's examples, else what can be asked of its tables."""
+    """Give questions to begin with: the source's examples, else those of its semantic model, else of its tables' names."""
     if source.examples:
         return tuple(map(str, source.examples))
     catalog, index = source_at_hand(source)
-    return suggest(catalog, index, FIRST) if catalog is not None else ()
+    if catalog is None:
+        return ()
+    policy = policy_of(source)
+    found = example_questions(
+        catalog, index, lambda sql: isinstance(check(sql, catalog, policy), Passed), FIRST, policy
+    )
+    return found or suggest(catalog, index, FIRST)
 
 
 def _questions(user: User, source: Source, typed: str) -> list[Suggestion]:
