@@ -18,7 +18,7 @@ import time_machine
 
 VARIABLE = "MIRROR_TEST_CLOCK"
 ROOT = Path(__file__).resolve().parents[1]
-PARTS = ["tests/agent", "tests/web", "tests/reports", "tests/exports"]
+PARTS = ["tests/agent", "tests/web", "tests/delivery", "tests/reports", "tests/exports"]
 DATES = {
     "leap": "2028-02-29T12:00:00+00:00",
     "year": "2026-12-31T23:30:00+00:00",

@@ -115,7 +115,18 @@ VENDORS = {
 }
 
 # Each subject knows itself and those to its left.
-SUBJECTS = ["work", "people", "sources", "results", "queries", "exports", "library", "asking", "reports"]
+SUBJECTS = [
+    "work",
+    "people",
+    "sources",
+    "results",
+    "queries",
+    "exports",
+    "delivery",
+    "library",
+    "asking",
+    "reports",
+]
 # What a file is in its subject. A name may say of what: `upload_views`, `part_forms`.
 ROLES = (
     "models",
@@ -136,7 +147,7 @@ BROWSER = ("views", "forms", "pages", "urls", "events", "widgets")
 KNOW_REQUESTS = {
     "asking/context.py",  # the rail that every page has
     "people/requests.py",  # the type of a request by somebody who is signed in
-    "reports/channels/mail_letter.py",  # a mail is a template too
+    "delivery/mail_letter.py",  # a mail is a template too
     "reports/downloads.py",  # files of a run as responses
     "reports/fresh_links.py",  # a new link is shown once, from the session
 }

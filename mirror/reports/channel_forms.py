@@ -15,8 +15,10 @@ from typing import Any, ClassVar
 from django import forms
 from django.conf import settings
 
+from mirror.delivery import channels
+from mirror.delivery.errors import ChannelError
+from mirror.delivery.reach import NOWHERE, Reach
 from mirror.people.models import User
-from mirror.reports import channels
 from mirror.reports.models import Channel, Report
 from mirror.reports.part_forms import focus_first, is_number
 from mirror.reports.services.allowances import reach_of
@@ -38,7 +40,7 @@ class ChannelForm(forms.Form):
         *args: Any,
         kept: Channel | None = None,
         by_staff: bool = False,
-        reach: channels.Reach = channels.NOWHERE,
+        reach: Reach = NOWHERE,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
@@ -66,7 +68,7 @@ class ChannelForm(forms.Form):
             self.target = channels.check(
                 self.kind, typed, self.secret_to_check(), by_staff=self.by_staff, reach=self.reach
             )
-        except channels.ChannelError as error:
+        except ChannelError as error:
             self.add_error(error.field if error.field in self.fields else None, str(error))
         except SecretUnreadable as error:
             self.add_error("secret" if "secret" in self.fields else None, str(error))
@@ -115,7 +117,7 @@ class MailForm(ChannelForm):
         for word in filter(None, re.split(r"[\s,;]+", typed)):
             try:
                 good += channels.check("mail", {"to": [word]}, "", by_staff=self.by_staff)["to"]
-            except channels.ChannelError as error:
+            except ChannelError as error:
                 bad.append(str(error))
         bad += refusals_of(good[: settings.REPORT_RECIPIENTS])
         if bad and settings.EMAIL_HOST:

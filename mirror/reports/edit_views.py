@@ -11,8 +11,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from mirror.delivery import channels
 from mirror.people.requests import PersonRequest
-from mirror.reports import channels, selectors, services
+from mirror.reports import selectors, services
 from mirror.reports.channel_forms import ChannelRows
 from mirror.reports.forms import ReportForm
 from mirror.reports.models import Channel, Report

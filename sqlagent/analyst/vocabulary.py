@@ -175,6 +175,7 @@ class Vocabulary:
         self.index = index
         self.by_stem: dict[str, list[Entry]] = defaultdict(list)
         self.acronyms: dict[str, list[Entry]] = defaultdict(list)
+        self.written: dict[str, list[Entry]] = defaultdict(list)
         self.labels: dict[str, list[tuple[Field, str, str, float]]] = defaultdict(list)
         self.said_words: set[str] = set()
         for thing in model.things.values():
@@ -207,6 +208,8 @@ class Vocabulary:
         self._spelled = self._spellings()
 
     def _add(self, entry: Entry) -> None:
+        if entry.kind in ("thing", "field") and len(name := _joined(entry.column or entry.table)) > 3:
+            self.written[name].append(entry)
         for word in set(entry.words):
             self.by_stem[word].append(entry)
         if len(entry.words) >= 3:
@@ -258,6 +261,8 @@ class Vocabulary:
 
         if not quoted and not (len(lows) > 1 and BETWEEN & set(lows)):
             self._names([stem(w) for w in lows], lows, keep)
+            for entry in self.written.get(_joined("".join(lows)), ()):
+                keep(Target(entry.kind, entry.table, entry.column))
             phrase = " ".join(lows)
             if phrase in CONCEPTS:
                 keep(Target("concept", "", CONCEPTS[phrase], cost=0.0))
@@ -381,6 +386,11 @@ class Vocabulary:
     def _is_state(self, table: str, column: str) -> bool:
         one = self.model.field(table, column)
         return one is not None and one.few
+
+
+def _joined(name: str) -> str:
+    """Bring a name to the letters and digits it is typed with: FrtAmt, frt_amt and "frt amt" are one."""
+    return "".join(c for c in name.lower() if c.isalnum())
 
 
 def fit(stems: Sequence[str], entry: Entry) -> float | None:

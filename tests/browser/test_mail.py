@@ -7,10 +7,10 @@ import base64
 import pytest
 from playwright.sync_api import Browser
 
-from mirror.reports.channels import Section
+from mirror.delivery.parcel import Introduction, Section, Tone
 from tests.browser.helpers import sideways, violations
-from tests.reports.parcels import MONTHS, attachment, parcel
-from tests.reports.test_channels_letter import html_of, read
+from tests.delivery.parcels import MONTHS, attachment, parcel
+from tests.delivery.test_channels_letter import html_of, read
 
 WIDE = Section(
     "Customers " * 9,
@@ -25,7 +25,10 @@ MAILS = {
         sections=(MONTHS, WIDE),
         files=(attachment("n" * 150, b"x"), attachment("l.csv", b"x" * 30_000_000, url="https://m/f")),
     ),
-    "alert": parcel(about="alert", message="4 is below 10. " + "z" * 200),
+    "alert": parcel(
+        introduction=Introduction("Alert", "Alert", Tone.WARN, why="Sent to you as a recipient. " * 4),
+        message="4 is below 10. " + "z" * 200,
+    ),
 }
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from importlib import import_module
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from mirror.delivery.errors import DeliveryFailed
 from mirror.reports import services
-from mirror.reports.channels.values import DeliveryFailed
 from mirror.reports.models import Channel, Delivery, FileLink, ReportRun
 from mirror.reports.services import delivering
 from mirror.sources.models import Source
@@ -296,3 +297,19 @@ def test_reports_leave_a_turn_for_people_and_wait_behind_them(post, alice, shop,
     Run.objects.update(status=Status.DONE)
     another = services.report_run_now(save_report(alice, save_sql(alice, shop)), alice)
     assert turn_take(ReportRun, another.pk), "a source of one turn is not closed to reports"
+
+
+@pytest.mark.parametrize(
+    ("kept", "cut"),
+    [
+        ("200 OK internal: hunter2", "200"),
+        ("403 Forbidden hunter2", "403"),
+        ("302 Found: it points to another address.", "302"),
+        ("“h” does not speak HTTP: illegal status line: SSH-2.0-hunter2", "“h” does not speak HTTP."),
+        ("“h” could not be reached: Connection refused.", "“h” could not be reached: Connection refused."),
+        ("2000 things", "2000 things"),
+    ],
+)
+def test_of_answers_that_were_kept_before_the_status_stays(kept, cut):
+    migration = import_module("mirror.reports.migrations.0003_mail_and_quotas")
+    assert migration.answer_cut(kept) == cut

@@ -14,8 +14,8 @@ from django.core.paginator import Page
 from django.utils import timezone
 
 from mirror import phrases
+from mirror.delivery import channels
 from mirror.exports.values import FORMATS
-from mirror.reports import channels
 from mirror.reports.models import Channel, Delivery, Report, ReportPart, ReportRun, RunPart
 from mirror.reports.pages import words
 from mirror.reports.pages.listing import Breaking, breaking_of, failing_words

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 
-from mirror.reports.channels.values import Reach
+from mirror.delivery.reach import Reach
 from mirror.reports.models import Allowance
 from mirror.reports.services.consents import held_release
 from mirror.reports.services.errors import ReportError

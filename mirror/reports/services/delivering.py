@@ -15,8 +15,8 @@ from django.conf import settings
 from django.db import close_old_connections, transaction
 from django.utils import timezone
 
-from mirror.reports import channels
-from mirror.reports.channels.values import ChannelError, DeliveryFailed
+from mirror.delivery import channels
+from mirror.delivery.errors import ChannelError, DeliveryFailed
 from mirror.reports.models import Channel, Delivery, Report, ReportRun
 from mirror.reports.services.allowances import reach_of
 from mirror.reports.services.holding import Verdict, delivery_judge

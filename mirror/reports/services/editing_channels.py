@@ -8,8 +8,9 @@ from typing import Any
 
 from django.conf import settings
 
-from mirror.reports import channels as ways
-from mirror.reports.channels.values import ChannelError, Reach
+from mirror.delivery import channels as ways
+from mirror.delivery.errors import ChannelError
+from mirror.delivery.reach import Reach
 from mirror.reports.models import Channel, Report
 from mirror.reports.services.allowances import reach_of
 from mirror.reports.services.errors import ReportError

@@ -14,13 +14,14 @@ from django.core.files.storage import default_storage
 from django.urls import reverse
 from django.utils import timezone
 
+from mirror.delivery.parcel import Attachment, Parcel, Section
 from mirror.exports.values import FORMATS
 from mirror.people.models import QuotaMet, User
-from mirror.reports.channels.values import Attachment, Parcel, Section
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun, RunPart
 from mirror.reports.services.consents import consent_url
 from mirror.reports.services.files import at_zone
 from mirror.reports.services.holding import charged, quota_words
+from mirror.reports.services.introductions import introduction_of
 from mirror.reports.services.links import link_of_delivery
 from mirror.results.selectors import ResultGone, batches, columns_of
 
@@ -37,21 +38,22 @@ _lock = Lock()
 def parcel_of(delivery: Delivery) -> Parcel:
     """Put together what a delivery carries, from what its run kept."""
     run, report = delivery.run, delivery.run.report
-    is_notice = delivery.about in Delivery.NOTICES
+    is_notice, url = delivery.about in Delivery.NOTICES, _url(delivery)
     return Parcel(
         uid=str(delivery.uid),
         about=delivery.about,
         title=_title(delivery),
         note="" if is_notice else report.note,
         message=_notice(delivery) if is_notice else run.reason,
-        url=_url(delivery),
+        url=url,
         made_at=run.ended_at or run.created_at,
         scheduled_for=None if delivery.about in Delivery.BY_RULE else run.scheduled_for,
         zone=report.zone,
         sections=() if is_notice else _sections(run),
         files=() if is_notice else tuple(_attachment(file, delivery) for file in run.files.all()),
         attempt=delivery.tries + 1,
-        report=report.pk,
+        introduction=introduction_of(About(delivery.about), url),
+        number=report.pk,
         stop_url=consent_url(delivery.to, to_stop=True) if delivery.kind == "mail" else "",
     )
 

@@ -16,8 +16,8 @@ from enum import Enum
 from django.conf import settings
 from django.db.models.functions import Lower
 
+from mirror.delivery.mail_letter import sender
 from mirror.people.models import User
-from mirror.reports.channels.mail_letter import sender
 from mirror.reports.models import Allowance, Consent
 
 # Providers where anybody gets an address: one of them in MAIL_FROM makes nobody a colleague.

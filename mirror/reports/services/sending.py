@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from mirror.reports import channels
+from mirror.delivery import channels
 from mirror.reports.models import Channel, Delivery, ReportRun
 from mirror.reports.services.recipients import stopped_of
 from mirror.work.kinds import send

@@ -1,4 +1,4 @@
-"""Names of what is put in a folder or a bucket: the report's title and number, the scheduled time, the file's own name.
+"""Names of what is put in a folder or a bucket: the parcel's title and number, the scheduled time, the file's own name.
 
 The same run gives the same names at each attempt, so a second attempt overwrites what the first wrote and nothing is
 there twice.
@@ -12,8 +12,8 @@ from datetime import UTC
 from pathlib import PurePosixPath
 from zoneinfo import ZoneInfo
 
+from mirror.delivery.parcel import Attachment, Parcel
 from mirror.phrases import one_line
-from mirror.reports.channels.values import Attachment, Parcel
 
 # Most file systems take 255 bytes a name; the date and a mark for a file half written need some of them.
 NAME_BYTES = 180
@@ -22,12 +22,12 @@ _DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\.|$)", 
 
 
 def dated_names(parcel: Parcel) -> list[tuple[str, Attachment]]:
-    """Give each file its path below the folder: `title-7/2026-11-20_0800-name.csv`, in the report's zone.
+    """Give each file its path below the folder: `title-7/2026-11-20_0800-name.csv`, in the parcel's zone.
 
-    The number is the report's: two of one title do not overwrite each other's files. A run by hand has its seconds too, and a time that the clock shows twice its distance from UTC: no run
+    The number is the parcel's: two of one title do not overwrite each other's files. A run by hand has its seconds too, and a time that the clock shows twice its distance from UTC: no run
     overwrites another's.
     """
-    folder, date = f"{safe_name(parcel.title, 'report')}-{parcel.report}", _dated(parcel)
+    folder, date = f"{safe_name(parcel.title, 'report')}-{parcel.number}", _dated(parcel)
     taken: set[str] = set()
     found = []
     for file in parcel.files:

@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from mirror.delivery.parcel import Parcel, Section
+from mirror.delivery.posting import post, url_check
+from mirror.delivery.reach import NOWHERE, Reach
+from mirror.delivery.tables import as_text, table
+from mirror.delivery.webhook import judged
+from mirror.delivery.wording import moment, subject
 from mirror.phrases import size
-from mirror.reports.channels.posting import post, url_check
-from mirror.reports.channels.tables import as_text, table
-from mirror.reports.channels.values import NOWHERE, Parcel, Reach, Section
-from mirror.reports.channels.webhook import judged
-from mirror.reports.channels.wording import moment, subject
 
 SHOWN_ROWS = 10
 # Slack's own limits: 150 characters a header, 3,000 a section, 50 blocks a message.
@@ -60,7 +61,7 @@ def content(parcel: Parcel) -> dict[str, Any]:
         blocks += _section(section)
     if len(parcel.sections) > _MOST_SECTIONS:
         blocks.append(_words(f"{len(parcel.sections) - _MOST_SECTIONS} more are in the run."))
-    links = [f"<{_address(parcel.url)}|Open this run>"]
+    links = [f"<{_address(parcel.url)}|{escaped(parcel.introduction.link_label)}>"]
     links += [
         f"<{_address(file.url)}|{escaped(file.name)}> ({size(file.size)})"
         for file in parcel.files

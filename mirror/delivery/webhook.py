@@ -16,10 +16,12 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
+from mirror.delivery.errors import ChannelError, DeliveryFailed
+from mirror.delivery.parcel import Parcel, Section
+from mirror.delivery.posting import Answer, post, url_check
+from mirror.delivery.reach import NOWHERE, Reach
+from mirror.delivery.tables import SHOWN_ROWS
 from mirror.phrases import one_line
-from mirror.reports.channels.posting import Answer, post, url_check
-from mirror.reports.channels.tables import SHOWN_ROWS
-from mirror.reports.channels.values import NOWHERE, ChannelError, DeliveryFailed, Parcel, Reach, Section
 from mirror.results.cells import json_cell
 
 SECRET_CHARS = 16

@@ -5,37 +5,22 @@ from __future__ import annotations
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from mirror.delivery.parcel import Parcel, Section
 from mirror.phrases import one_line
-from mirror.reports.channels.values import Parcel, Section
-
-# How a subject begins, by what the parcel is about.
-BEGINNINGS = {
-    "report": "",
-    "alert": "Alert: ",
-    "recovered": "Recovered: ",
-    "test": "Test: ",
-    "failed": "Failed: ",
-    "paused": "Paused: ",
-    "handed": "Yours now: ",
-    "consent": "Please confirm: ",
-    "quota": "Quota met: ",
-}
 
 # Longer subjects are cut by mail clients, and answers longer than this say nothing more.
 SUBJECT_CHARS = 150
 ANSWER_CHARS = 300
 
-# What turns the direction of a line, or hides: tricks in a subject or a file name. Joiners of emoji stay.
-_HIDING = frozenset("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff")
-
 
 def subject(parcel: Parcel) -> str:
     """What the parcel is, in one line.
 
-    A failed run of "Sales" gives "Failed: Sales".
+    "Sales" that introduces itself with the word "Failed" gives "Failed: Sales".
     """
     title = one_line(parcel.title) or "Report"
-    return one_line(BEGINNINGS.get(parcel.about, "") + title, SUBJECT_CHARS)
+    word = parcel.introduction.subject_word
+    return one_line(f"{word}: {title}" if word else title, SUBJECT_CHARS)
 
 
 def moment(at: datetime, zone: str) -> str:

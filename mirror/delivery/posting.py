@@ -24,8 +24,9 @@ from urllib.parse import urlsplit
 import httpcore2
 from django.conf import settings
 
+from mirror.delivery.errors import ChannelError, DeliveryFailed
+from mirror.delivery.reach import NOWHERE, Reach
 from mirror.phrases import one_line
-from mirror.reports.channels.values import NOWHERE, ChannelError, DeliveryFailed, Reach
 from mirror.sources.addresses import refused_because
 
 CONNECT_SECONDS = 10.0

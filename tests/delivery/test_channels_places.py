@@ -22,12 +22,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from moto.server import ThreadedMotoServer
 
+from mirror.delivery import channels, s3
+from mirror.delivery.errors import ChannelError, DeliveryFailed
+from mirror.delivery.file_names import dated_names, safe_name
+from mirror.delivery.reach import Reach
 from mirror.modes import BEFORE
-from mirror.reports import channels
-from mirror.reports.channels import ChannelError, DeliveryFailed, Reach, s3
-from mirror.reports.channels.naming import dated_names, safe_name
+from tests.delivery.parcels import CSV, attachment, parcel
 from tests.hook_server import hook_server
-from tests.reports.parcels import CSV, attachment, parcel
 from tests.servers import free_port
 
 NOBODY = 65534
@@ -111,9 +112,9 @@ def test_files_are_put_in_a_folder_and_a_second_attempt_changes_nothing(base):
 
 def test_two_reports_of_one_title_keep_their_files_in_one_folder(base):
     put(folder("sales"))
-    put(folder("sales"), report=8, files=(attachment("Weekly sales.csv", b"other"),))
+    put(folder("sales"), number=8, files=(attachment("Weekly sales.csv", b"other"),))
     assert sorted(files(base).values()) == sorted([CSV, b"other"])
-    assert len({dated_names(parcel(report=number))[0][0] for number in (7, 8)}) == 2
+    assert len({dated_names(parcel(number=number))[0][0] for number in (7, 8)}) == 2
 
 
 def test_a_notice_without_files_is_put_as_text(base):
@@ -302,12 +303,13 @@ UPLOAD = """
 import sys
 import django
 django.setup()
-from mirror.reports import channels
-from tests.reports.parcels import parcel, zeros
+from mirror.delivery import channels
+from mirror.delivery.reach import Reach
+from tests.delivery.parcels import parcel, zeros
 def upload(size):
     channels.deliver("s3", {"bucket": "reports", "prefix": "large", "region": "", "endpoint": sys.argv[1],
         "access_key": "someone"}, "a-secret-key", parcel(files=(zeros("large.bin", size),)),
-        reach=channels.Reach(is_everywhere=True))
+        reach=Reach(is_everywhere=True))
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
 print(-upload(1_000) + upload(25_000_000))

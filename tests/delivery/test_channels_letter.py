@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
-from mirror.reports.channels.mail_letter import BANDS, Letter, compose, text_file
-from mirror.reports.channels.values import Parcel, Section
-from tests.reports.parcels import CSV, MONTHS, URL, attachment, parcel, png, zeros
+from mirror.delivery.mail_letter import TONE_STYLES, Letter, compose, text_file
+from mirror.delivery.parcel import Introduction, Parcel, Section, Tone
+from tests.delivery.parcels import CSV, MONTHS, URL, attachment, parcel, png, zeros
 
 ROOT = Path(__file__).resolve().parents[2]
 TO = "bob@example.org"
@@ -199,23 +199,23 @@ def test_whatever_the_words_are_the_mail_is_whole(title, name, uid, sentence, me
     assert parsed["Bcc"] is None
 
 
-@pytest.mark.parametrize("about", sorted(BANDS))
-def test_a_notice_says_what_it_is_and_why(about):
-    message = read(
-        parcel(
-            about=about,
-            title="Stock",
-            message="The value is 4, below 10.\nNext try at 09:00.",
-            sections=(),
-            files=(),
-        )
+def test_a_parcel_introduces_itself_as_it_says():
+    stock = Introduction(
+        "Low", "The stock is low", Tone.BAD, "Open the stock", "Sent to you because you count."
     )
-    assert message["Subject"].endswith(": Stock")
+    message = read(parcel(title="Stock", introduction=stock, message="4 is below 10."))
+    assert message["Subject"] == "Low: Stock"
     for body in (html_of(message), text_of(message)):
-        assert BANDS[about].label in body
-        assert "below 10." in body
-        assert URL in body
-    assert "The value is 4" in html_of(message).split("<table")[0], "an inbox shows it beside the subject"
+        for words in (stock.band, stock.link_label, stock.why):
+            assert words in body
+    assert f'class="tone-bad" style="{TONE_STYLES[Tone.BAD]}' in html_of(message)
+
+
+def test_a_parcel_without_an_introduction_has_no_band():
+    message = read(parcel(title="Stock", message="4 is below 10."))
+    assert message["Subject"] == "Stock"
+    assert 'class="tone-' not in html_of(message)
+    assert "4 is below 10." in html_of(message)
 
 
 def test_files_that_are_too_large_are_named_and_linked(settings):
@@ -315,12 +315,12 @@ def hex_of(oklch: str) -> str:
 def test_its_colours_are_those_of_the_pages():
     tokens = (ROOT / "frontend/static/css/tokens.css").read_text()
     known = {hex_of(colour) for colour in re.findall(r"oklch\(([\d.% ]+)\)", tokens)}
-    folder = ROOT / "frontend/templates/reports"
+    folder = ROOT / "frontend/templates/delivery"
     used = {
         colour
         for path in folder.glob("mail*.html")
         for colour in re.findall(r"#[0-9a-f]{6}\b", path.read_text())
-    } | {colour for band in BANDS.values() for colour in re.findall(r"#[0-9a-f]{6}\b", band.style)}
+    } | {colour for style in TONE_STYLES.values() for colour in re.findall(r"#[0-9a-f]{6}\b", style)}
     assert used <= known
 
 
@@ -331,11 +331,12 @@ def luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-@pytest.mark.parametrize("about", sorted(BANDS))
-def test_what_is_said_first_can_be_read_in_light_and_dark(about):
-    dark = re.search(rf"\.tone-{BANDS[about].tone} {{(.*?)}}", html_of(read(parcel(about=about))))
+@pytest.mark.parametrize("tone", Tone)
+def test_what_is_said_first_can_be_read_in_light_and_dark(tone):
+    html = html_of(read(parcel(introduction=Introduction(band="Alert", tone=tone))))
+    dark = re.search(rf"\.tone-{tone} {{(.*?)}}", html)
     assert dark
-    for style in (BANDS[about].style, dark[1]):
+    for style in (TONE_STYLES[tone], dark[1]):
         ground, _, ink = re.findall(r"#[0-9a-f]{6}", style)
         low, high = sorted((luminance(ground), luminance(ink)))
         assert (high + 0.05) / (low + 0.05) >= 4.5

@@ -20,10 +20,12 @@ from django.core.exceptions import ValidationError
 from django.core.mail.backends.smtp import EmailBackend
 from django.core.validators import validate_email
 
+from mirror.delivery.errors import ChannelError, DeliveryFailed
+from mirror.delivery.mail_letter import Letter, compose, sender
+from mirror.delivery.parcel import Parcel
+from mirror.delivery.reach import NOWHERE, Reach
+from mirror.delivery.wording import ANSWER_CHARS
 from mirror.phrases import one_line
-from mirror.reports.channels.mail_letter import Letter, compose, sender
-from mirror.reports.channels.values import NOWHERE, ChannelError, DeliveryFailed, Parcel, Reach
-from mirror.reports.channels.wording import ANSWER_CHARS
 
 NO_SERVER = (
     "No mail server is set, so no mail can be sent. Whoever runs this server sets EMAIL_HOST and MAIL_FROM."

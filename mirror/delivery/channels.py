@@ -1,6 +1,6 @@
-"""The ways a report goes out. One module a kind; each is handed a `Parcel` and answers or raises.
+"""The ways a parcel goes out. One module a kind; each is handed a `Parcel` and answers or raises.
 
-A channel knows no row of the store: `target` and `secret` are what its row holds. Each module has the same
+A channel knows no row of the store and no report: `target` and `secret` are what its row holds. Each module has the same
 three functions, `check`, `describe` and `deliver`.
 """
 
@@ -12,30 +12,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from mirror.reports.channels.values import (
-    NOWHERE,
-    Attachment,
-    ChannelError,
-    DeliveryFailed,
-    Parcel,
-    Reach,
-    Section,
-)
-
-__all__ = [
-    "KINDS",
-    "NOWHERE",
-    "Attachment",
-    "ChannelError",
-    "DeliveryFailed",
-    "Parcel",
-    "Reach",
-    "Section",
-    "check",
-    "deliver",
-    "describe",
-    "new_secret",
-]
+from mirror.delivery.errors import ChannelError
+from mirror.delivery.parcel import Parcel
+from mirror.delivery.reach import NOWHERE, Reach
 
 KINDS = ("mail", "webhook", "slack", "folder", "s3")
 
@@ -85,4 +64,4 @@ def _module(kind: str) -> ModuleType:
     if kind not in KINDS:
         raise ChannelError(f"There is no channel of the kind “{kind}”.", "kind")
     # When it is used: the client of S3 alone is slow to load and large.
-    return import_module(f"mirror.reports.channels.{kind}")
+    return import_module(f"mirror.delivery.{kind}")

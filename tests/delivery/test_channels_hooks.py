@@ -11,16 +11,16 @@ import time
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from mirror.reports import channels
-from mirror.reports.channels import ChannelError, DeliveryFailed, Reach, Section, slack, webhook
-from mirror.reports.models import Delivery
+from mirror.delivery import channels, slack, webhook
+from mirror.delivery.errors import ChannelError, DeliveryFailed
+from mirror.delivery.parcel import Section
+from mirror.delivery.reach import Reach
+from tests.delivery.parcels import MONTHS, URL, attachment, parcel
 from tests.hook_server import HookServer, hook_server
-from tests.reports.parcels import MONTHS, URL, attachment, parcel
 from tests.servers import certificate_for, free_port
 
 KEY = "whsec_a-signing-key-for-tests"
@@ -91,9 +91,9 @@ def test_the_document_shows_how_it_is_verified(server):
     assert received.headers["mirror-attempt"] == "3"
 
 
-def test_the_document_names_every_event_and_field():
+def test_the_document_names_every_field():
     told = webhook.content(parcel())
-    for word in [*Delivery.About.values, *told, *told["sections"][0], *told["files"][0]]:
+    for word in [*told, *told["sections"][0], *told["files"][0]]:
         assert f"`{word}`" in DOCUMENT or f'"{word}"' in DOCUMENT, word
 
 
@@ -209,22 +209,6 @@ def test_nothing_of_an_answer_but_its_status_is_told(server, path):
         said = str(failed)
     for told in ("no such", "oh no", "SSH", "what", "hunter2", "internal"):
         assert told not in said
-
-
-@pytest.mark.parametrize(
-    ("kept", "cut"),
-    [
-        ("200 OK internal: hunter2", "200"),
-        ("403 Forbidden hunter2", "403"),
-        ("302 Found: it points to another address.", "302"),
-        ("“h” does not speak HTTP: illegal status line: SSH-2.0-hunter2", "“h” does not speak HTTP."),
-        ("“h” could not be reached: Connection refused.", "“h” could not be reached: Connection refused."),
-        ("2000 things", "2000 things"),
-    ],
-)
-def test_of_answers_that_were_kept_before_the_status_stays(kept, cut):
-    migration = import_module("mirror.reports.migrations.0003_mail_and_quotas")
-    assert migration.answer_cut(kept) == cut
 
 
 # ---------------------------------------------------------------- the moment before

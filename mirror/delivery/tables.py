@@ -10,10 +10,10 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
+from mirror.delivery.parcel import Section
+from mirror.delivery.wording import rows_said
 from mirror.exports.defusing import defused
 from mirror.phrases import one_line
-from mirror.reports.channels.values import Section
-from mirror.reports.channels.wording import rows_said
 from mirror.results.cells import shown
 
 # A message is read at a glance; the files and the page have the rest.

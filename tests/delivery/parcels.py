@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
-from mirror.reports.channels import Attachment, Parcel, Section
+from mirror.delivery.parcel import Attachment, Parcel, Section
 
 URL = "https://mirror.example.org/reports/runs/12/"
 
@@ -98,7 +98,7 @@ REPORT = Parcel(
             "Weekly sales.csv", CSV, rows=3_412, notes=("Texts like formulas begin with an apostrophe.",)
         ),
     ),
-    report=7,
+    number=7,
 )
 
 

@@ -35,12 +35,14 @@ from botocore.exceptions import (
 )
 from botocore.session import get_session
 
+from mirror.delivery.errors import ChannelError, DeliveryFailed
+from mirror.delivery.file_names import dated_names, moment_utc
+from mirror.delivery.mail_letter import text_file
+from mirror.delivery.parcel import Parcel
+from mirror.delivery.posting import url_check
+from mirror.delivery.reach import NOWHERE, Reach
+from mirror.delivery.wording import ANSWER_CHARS
 from mirror.phrases import one_line, size
-from mirror.reports.channels.mail_letter import text_file
-from mirror.reports.channels.naming import dated_names, moment_utc
-from mirror.reports.channels.posting import url_check
-from mirror.reports.channels.values import NOWHERE, ChannelError, DeliveryFailed, Parcel, Reach
-from mirror.reports.channels.wording import ANSWER_CHARS
 from mirror.sources.addresses import refused_because
 from sqlagent.errors import without_folders
 

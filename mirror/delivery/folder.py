@@ -14,11 +14,13 @@ from typing import Any
 
 from django.conf import settings
 
+from mirror.delivery.errors import ChannelError, DeliveryFailed
+from mirror.delivery.file_names import dated_names
+from mirror.delivery.mail_letter import text_file
+from mirror.delivery.parcel import Attachment, Parcel
+from mirror.delivery.reach import NOWHERE, Reach
 from mirror.modes import hand_over
 from mirror.phrases import size
-from mirror.reports.channels.mail_letter import text_file
-from mirror.reports.channels.naming import dated_names
-from mirror.reports.channels.values import NOWHERE, Attachment, ChannelError, DeliveryFailed, Parcel, Reach
 from sqlagent.errors import without_folders
 
 _WORDS = {

@@ -19,15 +19,15 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime, parseaddr
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.template.loader import render_to_string
 
+from mirror.delivery.errors import DeliveryFailed
+from mirror.delivery.parcel import Attachment, Parcel, Section, Tone
+from mirror.delivery.tables import Table, as_text, table
+from mirror.delivery.wording import moment, subject
 from mirror.phrases import one_line, size
-from mirror.reports.channels.tables import Table, as_text, table
-from mirror.reports.channels.values import Attachment, DeliveryFailed, Parcel, Section
-from mirror.reports.channels.wording import moment, subject
 from sqlagent.errors import without_folders
 
 # No 8-bit bytes: every server takes them, whatever it announces.
@@ -37,34 +37,15 @@ _LINE = 57
 _BLOCK = _LINE * 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Band:
-    """What is said first in a mail that is more than a report: a word and its colours, as in `tokens.css`."""
-
-    label: str
-    tone: str
-    style: str
-
-
-_ACCENT = "background:#e2f5f5;border:1px solid #a3cece;color:#00666b"
-_GOOD = "background:#e4f8e8;border:1px solid #a3d2ae;color:#1b6231"
-_WARN = "background:#fef2d9;border:1px solid #e3c287;color:#7b4c00"
-_BAD = "background:#ffefed;border:1px solid #f5b5af;color:#a72724"
-BANDS = {
-    "alert": Band("Alert", "warn", _WARN),
-    "recovered": Band("Recovered", "good", _GOOD),
-    "test": Band("This is a test", "accent", _ACCENT),
-    "failed": Band("This report failed", "bad", _BAD),
-    "paused": Band("This report is paused", "warn", _WARN),
-    "handed": Band("This report is yours now", "accent", _ACCENT),
-    "consent": Band("Nothing is sent to you before you say yes", "accent", _ACCENT),
-    "quota": Band("Somebody has met a quota", "warn", _WARN),
+# What is said first in a mail, by its tone: colours of `tokens.css`.
+TONE_STYLES = {
+    Tone.ACCENT: "background:#e2f5f5;border:1px solid #a3cece;color:#00666b",
+    Tone.GOOD: "background:#e4f8e8;border:1px solid #a3d2ae;color:#1b6231",
+    Tone.WARN: "background:#fef2d9;border:1px solid #e3c287;color:#7b4c00",
+    Tone.BAD: "background:#ffefed;border:1px solid #f5b5af;color:#a72724",
 }
-
-
 # Stands in a mail until its bytes are made.
 _STOP = "<stop>"
-_OPEN = {"handed": "Open the report", "consent": "Say yes or no", "quota": "Open mail and webhooks"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +110,7 @@ def compose(parcel: Parcel, to: str, most_bytes: int = 0) -> Letter:
 
 def text_file(parcel: Parcel) -> Parcel:
     """Give the parcel with one file, what a mail of it says as plain text: for places that take files only."""
-    text = render_to_string("reports/mail.txt", _context(parcel, [], [], [""] * len(parcel.sections)))
+    text = render_to_string("delivery/mail.txt", _context(parcel, [], [], [""] * len(parcel.sections)))
     data = text.encode("utf-8", "replace")
     name = one_line(parcel.about) or "report"
     file = Attachment(f"{name}.txt", "text/plain; charset=utf-8", len(data), lambda: io.BytesIO(data))
@@ -170,8 +151,8 @@ def _message(
         # RFC 8058: mail programs show a button of their own.
         message["List-Unsubscribe"] = _STOP
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-    message.set_content(render_to_string("reports/mail.txt", context))
-    message.add_alternative(render_to_string("reports/mail.html", context), subtype="html")
+    message.set_content(render_to_string("delivery/mail.txt", context))
+    message.add_alternative(render_to_string("delivery/mail.html", context), subtype="html")
     page = list(message.iter_parts())[-1]
     for section, cid in zip(parcel.sections, images, strict=True):
         if section.image:
@@ -189,28 +170,13 @@ def _context(
         "parcel": parcel,
         "title": one_line(parcel.title) or "Report",
         "preview": _preview(parcel),
-        "band": BANDS.get(parcel.about),
-        "open_label": _OPEN.get(parcel.about, "Open this run"),
-        "why": _why(parcel),
+        "introduction": parcel.introduction,
+        "band_style": TONE_STYLES[parcel.introduction.tone],
         "when": moment(parcel.scheduled_for, parcel.zone) if parcel.scheduled_for else "",
         "sections": [_shown(s, image) for s, image in zip(parcel.sections, images, strict=True)],
         "attached": [(_file_name(f.name), size(f.size), f) for f in attached],
         "linked": [(_file_name(f.name), size(f.size), f) for f in linked],
     }
-
-
-def _why(parcel: Parcel) -> str:
-    """Say why this mail comes, and what the link asks for."""
-    if parcel.about == "consent":
-        return "Sent to you because somebody named this address as a recipient. Leave it be, and nothing more comes of it."
-    link = f"The link leads to {urlsplit(parcel.url).netloc} and asks you to sign in."
-    if parcel.about == "test":
-        return f"Sent to you alone, as a test of a report. {link}"
-    if parcel.about == "quota":
-        return f"Sent to you because you are an administrator. {link}"
-    if parcel.about in ("failed", "paused", "handed"):
-        return f"Sent to you because this report is yours. {link}"
-    return f"Sent to you as a recipient of this report. Its owner can take you off. {link}"
 
 
 def _preview(parcel: Parcel) -> str:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from mirror.reports import channels
-from mirror.reports.channels import Attachment, ChannelError, DeliveryFailed
+from mirror.delivery import channels
+from mirror.delivery.errors import ChannelError, DeliveryFailed
+from mirror.delivery.parcel import Attachment
+from tests.delivery.parcels import CSV, attachment, parcel, png
 from tests.mail_server import MailServer
-from tests.reports.parcels import CSV, attachment, parcel, png
 from tests.servers import certificate_for, free_port
 
 TO = "bob@example.org"

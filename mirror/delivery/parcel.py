@@ -1,0 +1,92 @@
+"""What a channel is handed. Plain values: a channel knows no row of the store, nor what a parcel is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import IO, Any
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One SQL as a reader sees it: a sentence, a picture, its first rows."""
+
+    title: str
+    sentence: str
+    columns: tuple[str, ...]
+    kinds: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    row_count: int
+    truncated: bool = False
+    image: bytes | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file to hand over: its name, type and size, and how to open it for reading.
+
+    `url` is a link that works without signing in, for a time; empty where none was made.
+    """
+
+    name: str
+    media_type: str
+    size: int
+    open: Callable[[], IO[bytes]]
+    rows: int = 0
+    notes: tuple[str, ...] = ()
+    url: str = ""
+
+
+class Tone(StrEnum):
+    """What a band looks like; the styles of mails have a class for each."""
+
+    ACCENT = "accent"
+    GOOD = "good"
+    WARN = "warn"
+    BAD = "bad"
+
+
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """How a parcel introduces itself, in words of its sender.
+
+    `subject_word` stands before the title in a subject; `band` is said first in a mail, in its `tone`; `link_label` is on the
+    link to `Parcel.url`; `why` tells a recipient why this comes to them. Those not given are left out.
+    """
+
+    subject_word: str = ""
+    band: str = ""
+    tone: Tone = Tone.ACCENT
+    link_label: str = "Open this run"
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """What one delivery carries.
+
+    `about` is the event in one word, for programs, and `introduction` the same for people; `uid` is the same at each attempt, so
+    that a receiver can drop a second copy; `number` tells it from others of its title; `url` leads to
+    its page, behind sign-in. `message` says in words why a notice is sent
+    (an alert's value, a failure's reason and next attempt); it is empty where nothing happened. `stop_url` leads
+    an outside recipient to where they stop these mails; empty for others.
+    """
+
+    uid: str
+    about: str
+    title: str
+    note: str
+    message: str
+    url: str
+    made_at: datetime
+    scheduled_for: datetime | None
+    zone: str
+    sections: tuple[Section, ...] = ()
+    files: tuple[Attachment, ...] = ()
+    introduction: Introduction = Introduction()
+    attempt: int = 1
+    number: int = 0
+    stop_url: str = ""
