@@ -225,7 +225,8 @@ class Journey:
         """Choose the makers: an LLM's where there is one, else the analyst's or the generator's."""
         features, faithful = FeatureJudge(index), budget.mode == "faithful"
         grammar = GrammarSampler(index)
-        analysis = analyst.analyse(question, linked, index) if llm is None else None
+        is_known = linked.full.dialect in analyst.WRITTEN
+        analysis = analyst.analyse(question, linked, index) if llm is None and is_known else None
         doubt = analysis.doubt if analysis is not None else ""
         if analysis is not None and not analysis.speaks:
             analysis = None

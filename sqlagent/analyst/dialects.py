@@ -15,6 +15,9 @@ from sqlagent.language.lexicon import words_of
 from sqlagent.semantics import Form
 
 SQLITE, POSTGRES, MYSQL, DUCKDB = "sqlite", "postgres", "mysql", "duckdb"
+SPARKS = ("spark", "databricks")
+# Those whose words for times are known here; other dialects are left to the generator, which writes by sqlglot.
+WRITTEN = (SQLITE, POSTGRES, MYSQL, DUCKDB, *SPARKS)
 _TEXTS = (Form.TEXT_DAY, Form.TEXT_MOMENT)
 WEEKDAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 
@@ -108,6 +111,8 @@ class Dialect:
             return self._sqlite_grain(own, grain)
         if self.name == MYSQL:
             return self._mysql_grain(own, grain)
+        if self.name in SPARKS:
+            return self._spark_grain(own, grain)
         return self._other_grain(own, grain)
 
     @staticmethod
@@ -142,6 +147,21 @@ class Dialect:
         formats = {"year": "%Y", "month": "%Y-%m", "weekday": "%W"}
         return f"DATE_FORMAT({own}, '{formats.get(grain, '%Y-%m')}')"
 
+    @staticmethod
+    def _spark_grain(own: str, grain: str) -> str:
+        if grain == "quarter":
+            return f"CONCAT(YEAR({own}), '-Q', QUARTER({own}))"
+        if grain == "week":
+            return f"CAST(DATE_TRUNC('week', {own}) AS DATE)"
+        if grain == "day":
+            return f"CAST({own} AS DATE)"
+        if grain == "hour":
+            return f"HOUR({own})"
+        if grain == "month of year":
+            return f"MONTH({own})"
+        formats = {"year": "yyyy", "month": "yyyy-MM", "weekday": "EEEE"}
+        return f"DATE_FORMAT({own}, '{formats.get(grain, 'yyyy-MM')}')"
+
     def _other_grain(self, own: str, grain: str) -> str:
         if grain == "quarter":
             year, quarter = f"EXTRACT(YEAR FROM {own})", f"EXTRACT(QUARTER FROM {own})"
@@ -167,6 +187,8 @@ class Dialect:
             return f"(CAST(strftime('%w', {own}) AS INTEGER) + 6) % 7"
         if self.name == MYSQL:
             return f"WEEKDAY({own})"
+        if self.name in SPARKS:
+            return f"WEEKDAY({own})"
         return f"EXTRACT(ISODOW FROM {own})"
 
     def days(self, later: str, later_form: Form | None, earlier: str, earlier_form: Form | None) -> str:
@@ -176,6 +198,8 @@ class Dialect:
             return f"(julianday({late}) - julianday({early}))"
         if self.name == MYSQL:
             return f"(TIMESTAMPDIFF(SECOND, {early}, {late}) / 86400E0)"
+        if self.name in SPARKS:
+            return f"((UNIX_TIMESTAMP({late}) - UNIX_TIMESTAMP({early})) / 86400.0)"
         stamped = f"CAST({late} AS TIMESTAMP) - CAST({early} AS TIMESTAMP)"
         return f"(EXTRACT(EPOCH FROM ({stamped})) / 86400.0)"
 

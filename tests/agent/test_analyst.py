@@ -12,6 +12,7 @@ import sqlglot
 from sqlagent import analyst, following, linking, pipeline
 from sqlagent.analyst import periods
 from sqlagent.analyst.answering import today_of, understand
+from sqlagent.analyst.dialects import WRITTEN, Dialect
 from sqlagent.analyst.planning import Planner
 from sqlagent.analyst.source import Source, source_of
 from sqlagent.analyst.telling import told
@@ -210,3 +211,11 @@ def test_a_comparison_of_years_names_the_years(sources):
     assert "-01-01" not in reason
     jobs = ask(sources, "workshop", "Jobs growth 2025 vs 2024 by priority").reason
     assert "number of Jobs 2024 where" in jobs
+
+
+def test_spark_writes_times_in_its_own_words() -> None:
+    spark = Dialect("spark")
+    assert spark.grain("d", None, "month") == "DATE_FORMAT(d, 'yyyy-MM')"
+    assert spark.grain("d", None, "quarter") == "CONCAT(YEAR(d), '-Q', QUARTER(d))"
+    assert spark.days("b", None, "a", None) == "((UNIX_TIMESTAMP(b) - UNIX_TIMESTAMP(a)) / 86400.0)"
+    assert "tsql" not in WRITTEN
