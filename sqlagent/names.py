@@ -64,7 +64,19 @@ _UNITS = frozenset(
     ]
 )
 _TAKES_UNITS = (exp.Func, exp.Interval, exp.Collate, exp.Is)
-_VALUES = frozenset(["user", "current_role", "current_catalog", "system_user", "sysdate", "default"])
+_VALUES = frozenset(
+    [
+        "user",
+        "current_role",
+        "current_catalog",
+        "system_user",
+        "sysdate",
+        "default",
+        "utc_date",
+        "utc_time",
+        "utc_timestamp",
+    ]
+)
 _FILE_MARKS = frozenset("/\\:*?.")
 Ctes = Mapping[str, Columns]
 Report = Callable[[Unknown], None]

@@ -154,6 +154,7 @@ def _kept_value(root: exp.Expr) -> exp.Expr | None:
     if not sources:
         return None
     names = {table.alias_or_name.lower() for table in sources} | {"attmissingval"}
+    names |= {alias.name.lower() for alias in root.find_all(exp.TableAlias)}
     for node in root.walk():
         is_star = isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count)
         is_named = isinstance(node, exp.Column) and not node.args.get("table") and node.name.lower() in names

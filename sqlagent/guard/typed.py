@@ -48,12 +48,13 @@ def typed_problem(root: exp.Expr, catalog: Catalog) -> Refusal | None:
     names = _low(c.name for table, _ in tables for c in table.columns if c.type in catalog.checked)
     if names and (refusal := _renamed(root)) is not None:
         return refusal
+    aliases = {alias.name.lower() for alias in root.find_all(exp.TableAlias)} if names else set()
     for node in root.find_all(exp.Column):
         if isinstance(node.this, exp.Star):
             is_row, owner = not isinstance(node.parent, exp.Select), node.text("table").lower()
         else:
             is_row, owner = not node.args.get("table"), node.name.lower()
-        if is_row and owner in named and (names or named[owner] in rows):
+        if is_row and (owner in aliases or (owner in named and (names or named[owner] in rows))):
             return _misused(node)
         if node.name.lower() in names and not _is_plain(node, root):
             return _misused(node)

@@ -99,7 +99,7 @@ these, **the guard and the privileges of the user are the only locks: connect as
 
 Statements by people who had not seen the guard, `tests/engines/cases/attacks`: PostgreSQL 911, MariaDB 847, DuckDB 898, SQLite 582. They are sent
 on servers where functions are planted that bear the engine's names and write when they are called. With the guard alone and a user who may do
-everything: 0 effects (`tests/engines/test_attacks.py`, with every run of the tests). A further 185 reach what somebody made and SQL calls unseen:
+everything: 0 effects (`tests/engines/test_attacks.py`, with every run of the tests). A further 188 reach what somebody made and SQL calls unseen:
 operators, casts and orders of types, definitions of tables, macros behind words, names that a text, a keyword or another case stands for. Each is planted by itself,
 seen to work from behind, and refused (`cases/plants.jsonl`, `tests/engines/test_plants.py`). A view, a row policy,
 a generated column or a foreign table that calls something does so for whoever may read it: that is its owner's doing. A superuser of PostgreSQL can
