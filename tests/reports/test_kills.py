@@ -51,7 +51,7 @@ class Machine:
             "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
             "MEDIA_ROOT": str(self.media),
             "MIRROR_HELD": str(folder),
-            "LEASE_SECONDS": "4",
+            "LEASE_SECONDS": "6",
             "REPORT_RETRY_MINUTES": ",".join(["0.02"] * 20),
             "DELIVERY_RETRY_MINUTES": ",".join(["0.02"] * 20),
             "EMAIL_HOST": mail.host,
@@ -127,7 +127,7 @@ def postgres() -> Iterator[PostgresServer]:
 def machine(tmp_path, mail, settings) -> Iterator[Machine]:
     machine = Machine(tmp_path, mail)
     settings.MEDIA_ROOT, settings.EMAIL_HOST = machine.media, mail.host
-    settings.LEASE_SECONDS = 4
+    settings.LEASE_SECONDS = 6
     mail.orders()
     for file in (mail.folder / "mails").glob("*"):
         file.unlink()
