@@ -50,6 +50,24 @@ def catalog_key(catalog: Catalog) -> Hashable:
     )
 
 
+def declared(catalog: Catalog) -> list[Edge]:
+    """List the foreign keys of a catalog whose tables and columns are both there."""
+    out: list[Edge] = []
+    for table in catalog.tables:
+        for key in table.foreign_keys:
+            target = catalog.table(key.table, key.schema or table.schema) or catalog.table(
+                key.table, key.schema
+            )
+            if target is None or not key.columns:
+                continue
+            referenced = key.referenced or target.primary_key[: len(key.columns)]
+            if len(referenced) != len(key.columns):
+                continue
+            if all(table.column(c) for c in key.columns) and all(target.column(c) for c in referenced):
+                out.append(Edge(table.key, key.columns, target.key, referenced))
+    return out
+
+
 class KeyGraph:
     """Joins between the tables of a catalog. Immutable after construction."""
 
@@ -58,7 +76,7 @@ class KeyGraph:
         self.edges: list[Edge] = []
         self._out: dict[str, list[Edge]] = defaultdict(list)
         known: set[tuple[str, str, str, str]] = set()
-        for edge in [*self._declared(catalog), *self._guessed(catalog)]:
+        for edge in [*declared(catalog), *self._guessed(catalog)]:
             mark = (edge.source, edge.columns[0].lower(), edge.target, edge.referenced[0].lower())
             back = (mark[2], mark[3], mark[0], mark[1])
             if mark in known or back in known:
@@ -69,22 +87,6 @@ class KeyGraph:
             if edge.source != edge.target:
                 self._out[edge.target].append(edge.reversed())
         self._paths: dict[tuple[str, str], tuple[Edge, ...] | None] = {}
-
-    def _declared(self, catalog: Catalog) -> list[Edge]:
-        out: list[Edge] = []
-        for table in catalog.tables:
-            for key in table.foreign_keys:
-                target = catalog.table(key.table, key.schema or table.schema) or catalog.table(
-                    key.table, key.schema
-                )
-                if target is None or not key.columns:
-                    continue
-                referenced = key.referenced or target.primary_key[: len(key.columns)]
-                if len(referenced) != len(key.columns):
-                    continue
-                if all(table.column(c) for c in key.columns) and all(target.column(c) for c in referenced):
-                    out.append(Edge(table.key, key.columns, target.key, referenced))
-        return out
 
     def _guessed(self, catalog: Catalog) -> list[Edge]:
         """Keys nobody declared: a column named like another table's key, or like the table itself plus `id`."""
@@ -103,7 +105,7 @@ class KeyGraph:
             if _flat(single) not in {"id", "code", "name", "key", "uid"}:
                 owners[_flat(single)].append((table, single))
             owners[_flat(name) + "id"].append((table, single))
-        linked = {(e.source, e.columns[0].lower()) for e in self._declared(catalog)}
+        linked = {(e.source, e.columns[0].lower()) for e in declared(catalog)}
         out: list[Edge] = []
         for table in catalog.tables:
             for column in table.columns:

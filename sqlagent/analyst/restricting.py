@@ -25,33 +25,18 @@ class Restricting(Starting):
         reached = replace(main, mentions=[], periods=[], current=False)
         left: list[Item] = []
         for item in main.mentions:
-            direct = self.attach.clause(
-                anchor,
-                replace(
-                    main,
-                    mentions=[item],
-                    periods=[],
-                    current=False,
-                    late="",
-                    compare="",
-                    numbers=[],
-                    either=False,
-                ),
+            alone = replace(
+                main,
+                mentions=[item],
+                periods=[],
+                current=False,
+                late="",
+                compare="",
+                numbers=[],
+                either=False,
             )
-            upward = self.attach._direct(
-                anchor,
-                replace(
-                    main,
-                    mentions=[item],
-                    periods=[],
-                    current=False,
-                    late="",
-                    compare="",
-                    numbers=[],
-                    either=False,
-                ),
-                None,
-            )
+            direct = self.attach.clause(anchor, alone)
+            upward = self.attach._direct(anchor, alone, None)
             if upward.cost <= direct.cost + 0.05 and not upward.unused:
                 reached.mentions.append(item)
             else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from sqlagent.keys import declared
 from sqlagent.language.words import stem
 from sqlagent.semantics.naming import Names
 from sqlagent.semantics.values import Relation
@@ -35,16 +36,8 @@ def relations(
         left = [w for w in said if w not in KEYS and w not in nouns[target.key]]
         out.append(Relation(source.key, columns, target.key, referenced, tuple(left), found))
 
-    for table in catalog.tables:
-        for key in table.foreign_keys:
-            target = catalog.table(key.table, key.schema or table.schema) or catalog.table(
-                key.table, key.schema
-            )
-            if target is None or not key.columns:
-                continue
-            referenced = key.referenced or target.primary_key[: len(key.columns)]
-            if len(referenced) == len(key.columns) and all(target.column(c) for c in referenced):
-                add(table, key.columns, target, referenced, False)
+    for edge in declared(catalog):
+        add(tables[edge.source], edge.columns, tables[edge.target], edge.referenced, False)
     for found in statistics.keys:
         if found.table in tables and found.target in tables:
             add(tables[found.table], (found.column,), tables[found.target], (found.referenced,), True)
