@@ -100,7 +100,7 @@ class Analysis:
         if first.unused:
             return (
                 Outcome.AMBIGUOUS,
-                f"Not sure: nothing was found for {_listed(first.unused)}. This is a draft that leaves it out.",
+                f"Not sure: this is a draft that leaves out {_listed(first.unused)}.",
             )
         if (
             len(self.frames) > 1

@@ -50,7 +50,7 @@ _BOUND = ("left",)
 def own_problem(
     root: exp.Expr, tokens: Sequence[Token], built: Rebuilt, catalog: Catalog, allowed: Lists
 ) -> Refusal | None:
-    """Refuse a type or an operator that may be somebody's own and not the engine's."""
+    """Refuse a type, an operator or a table by which somebody's code may run, and all SQL where that code stands for words."""
     types = Dialect.get_or_raise(catalog.dialect).parser_class.TYPE_TOKENS
     for token in tokens if catalog.routines else ():
         if token.token_type in types and token.text.lower() in catalog.routines:
@@ -63,13 +63,12 @@ def own_problem(
             "Ask the owner of the database to drop or rename it.",
             0,
         )
-    if catalog.dialect == "postgres":
-        for token in _quoted_types(tokens):
-            if token.text not in allowed.types and token.text not in catalog.types:
-                return _refusal(token)
-        if (refusal := typed_problem(root, catalog)) is not None:
-            return refusal
-    return _operators(built, catalog, allowed) if catalog.dialect == "postgres" else None
+    if catalog.dialect != "postgres":
+        return None
+    for token in _quoted_types(tokens):
+        if token.text not in allowed.types and token.text not in catalog.types:
+            return _refusal(token)
+    return typed_problem(root, catalog) or _operators(built, catalog, allowed)
 
 
 def bind(

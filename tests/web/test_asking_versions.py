@@ -120,17 +120,34 @@ def test_running_again_ends_what_ran_before(answered) -> None:
     assert slow.failure["kind"] == "cancelled"
 
 
+READING = {
+    "sql": "SELECT 2 AS two",
+    "difference": "after returns",
+    "size": 2,
+    "columns": ["two"],
+    "kinds": ["integer"],
+    "rows": [[2]],
+    "row_count": 1,
+    "column_count": 1,
+    "truncated": False,
+    "seconds": 0,
+}
+
+
+def test_ones_own_sql_is_not_called_a_draft(answered, as_alice) -> None:
+    answered.readings, answered.outcome = [READING], "ambiguous"
+    answered.reason = "Not sure: this is a draft that leaves out “revenue”."
+    answered.save()
+    where = reverse("asking:run", args=[answered.pk])
+    assert answered.reason in as_alice.get(where).content.decode()
+    ran(answered, "SELECT 1 AS one")
+    page = as_alice.get(where).content.decode()
+    assert answered.reason not in page
+    assert "after returns" in page
+
+
 def test_a_reading_can_be_made_the_answer(answered, as_alice) -> None:
-    answered.readings = [
-        {
-            "sql": "SELECT 2 AS two",
-            "difference": "after returns",
-            "size": 2,
-            "columns": ["two"],
-            "kinds": ["integer"],
-        }
-        | {"rows": [[2]], "row_count": 1, "column_count": 1, "truncated": False, "seconds": 0}
-    ]
+    answered.readings = [READING]
     answered.save()
     page = as_alice.get(reverse("asking:run", args=[answered.pk])).context["page"]
     assert (page.readings[0].difference, page.readings[0].rows[0][0].text) == ("after returns", "2")
