@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from sqlagent.guard.fields import is_harmless_field
 from sqlagent.guard.lists import Lists, reason_of
 from sqlagent.guard.policy import Policy, switched_off
 from sqlagent.guard.rebuilding import Rebuilt
-from sqlagent.guard.shapes import is_harmless_field
 from sqlagent.guard.unknown import Refused, refusal_of
 from sqlagent.names import Resolver
 from sqlagent.scopes import Source, SystemNames, Unknown

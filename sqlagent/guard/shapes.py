@@ -1,14 +1,14 @@
-"""The syntax tree: every shape in it is on a list, and so is every type and every field."""
+"""The syntax tree: every shape in it is on a list, and so is every type."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
 from sqlagent.guard.calls import unwelcome
+from sqlagent.guard.fields import fields_problem, start_within
 from sqlagent.guard.lists import Lists, reason_of
 from sqlagent.guard.reading import is_word
 from sqlagent.values import Catalog, Refusal
@@ -48,13 +48,8 @@ def shapes_problem(
     dialect = catalog.dialect
     if not _is_statement(root, dialect):
         return _shape(root)
-    if dialect == "postgres" and (node := _kept_value(root)) is not None:
-        return Refusal(
-            "pg_attribute may be read by names of its columns only, without attmissingval.",
-            "That column keeps values of tables, those outside of this source too.",
-            "Name the columns you want.",
-            _position(node),
-        )
+    if dialect == "postgres" and (refusal := fields_problem(root, catalog, allowed)) is not None:
+        return refusal
     for node in root.walk():
         name = type(node).__name__
         if name not in allowed.nodes and node is not root and not _called_by_name(node, allowed, added):
@@ -65,10 +60,6 @@ def shapes_problem(
             return refusal
         if isinstance(node, exp.ObjectIdentifier) and str(node.this).lower() in allowed.untyped:
             return _shape(node)
-        if isinstance(node, exp.Dot) and dialect == "postgres" and not may_be_field(node, catalog, allowed):
-            return field_refusal(node.expression)
-        if isinstance(node, exp.Column) and dialect == "postgres" and _is_call(node, catalog, allowed):
-            return field_refusal(node.this)
         if dialect == "duckdb" and isinstance(node, exp.Func) and _reads_a_table(node):
             return _many_rows(node)
         if isinstance(node, exp.Table) and isinstance(node.this, exp.Dot):
@@ -78,14 +69,14 @@ def shapes_problem(
                 ":= assigns a variable.",
                 "A statement may not change the session.",
                 "Use a window function such as ROW_NUMBER() or SUM() OVER instead.",
-                _position(node),
+                start_within(node),
             )
         if isinstance(node, exp.Select) and not node.expressions and not node.args.get("from_"):
             return Refusal(
                 "A SELECT names nothing to select.",
                 "There would be no column to show.",
                 "Name the columns after SELECT.",
-                _position(node),
+                start_within(node),
             )
         if isinstance(node, exp.CTE) and not isinstance(node.this, (*_ROOT_NODES, exp.Pivot)):
             return _shape(node.this)
@@ -119,10 +110,10 @@ def _called_by_name(node: exp.Expr, allowed: Lists, added: frozenset[str]) -> bo
 def _shape(node: exp.Expr) -> Refusal:
     names = [name.lower() for name in node.sql_names()] if isinstance(node, exp.Func) else []
     for name in filter(reason_of, names):
-        return unwelcome(name, _position(node))
+        return unwelcome(name, start_within(node))
     known = next((words for kind, words in _NODES.items() if isinstance(node, kind)), None)
     what = f"{known}." if known else f"The SQL contains a part that is not on the list ({node.key.upper()})."
-    return Refusal(what, "Only what is known to read, and nothing else, runs here.", READ, _position(node))
+    return Refusal(what, "Only what is known to read, and nothing else, runs here.", READ, start_within(node))
 
 
 # Functions of DuckDB that compute beside a column, and read a table or a file of that name where rows come from.
@@ -142,26 +133,10 @@ def _many_rows(call: exp.Func) -> Refusal:
         "The function histogram may not stand where rows come from.",
         "It reads a table, or a file, that a text names.",
         "Use it in SELECT, for a column of a table.",
-        _position(call),
+        start_within(call),
         "function",
         "histogram",
     )
-
-
-def _kept_value(root: exp.Expr) -> exp.Expr | None:
-    """Find what may show the default values that PostgreSQL keeps in pg_attribute."""
-    sources = [table for table in root.find_all(exp.Table) if table.name.lower() == "pg_attribute"]
-    if not sources:
-        return None
-    names = {table.alias_or_name.lower() for table in sources} | {"attmissingval"}
-    names |= {alias.name.lower() for alias in root.find_all(exp.TableAlias)}
-    for node in root.walk():
-        is_star = isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count)
-        is_named = isinstance(node, exp.Column) and not node.args.get("table") and node.name.lower() in names
-        is_kept = isinstance(node, exp.Identifier) and node.name.lower() == "attmissingval"
-        if is_star or is_named or is_kept or (isinstance(node, exp.TableAlias) and node.args.get("columns")):
-            return node
-    return None
 
 
 def _many_parts(node: exp.Table) -> Refusal:
@@ -170,17 +145,12 @@ def _many_parts(node: exp.Table) -> Refusal:
         "A table is named with more than three parts.",
         "Such a name may reach another server, or a file.",
         "Name a table of this source, with its schema where it has one.",
-        _position(node),
+        start_within(node),
         "table",
     )
 
 
-def _position(node: exp.Expr) -> int | None:
-    starts = [n.meta["start"] for n in node.walk() if "start" in n.meta]
-    return min(starts) if starts else None
-
-
-# ---------------------------------------------------------------- types and fields
+# ---------------------------------------------------------------- types
 
 
 def _type(node: exp.DataType, catalog: Catalog, allowed: Lists) -> Refusal | None:
@@ -199,7 +169,7 @@ def _type(node: exp.DataType, catalog: Catalog, allowed: Lists) -> Refusal | Non
         f"The type {written[:60]} may not be used.",
         "It is not on the list of types that only hold values; a cast to another type may run code.",
         "Cast to a type of the database itself, or leave the cast out.",
-        _position(node),
+        start_within(node),
         "type",
         written,
     )
@@ -214,7 +184,7 @@ def _too_long(node: exp.DataType) -> Refusal | None:
                 f"A type is {size.this} wide.",
                 "Values of that width could fill the memory.",
                 f"Give a width of at most {MOST_WIDTH:,}, or none.",
-                _position(node),
+                start_within(node),
             )
     return None
 
@@ -229,60 +199,3 @@ def _is_known_type(written: str, catalog: Catalog, allowed: Lists) -> bool:
     if low in catalog.types:
         return True
     return low in allowed.types and low not in catalog.routines and owner.lower() in ("", "pg_catalog")
-
-
-def may_be_field(node: exp.Dot, catalog: Catalog, allowed: Lists) -> bool:
-    """Say whether `(value).name` certainly asks for a part of the value.
-
-    PostgreSQL calls the function of that name where the value has no such part.
-    """
-    part = node.expression
-    if not isinstance(part, exp.Identifier):
-        return True
-    name = part.name if part.args.get("quoted") else part.name.lower()
-    if is_harmless_field(name, catalog, allowed):
-        return True
-    is_column = any(column.name == name for table in catalog.tables for column in table.columns)
-    return is_column and not reason_of(name) and not _may_be_call(name, catalog, allowed)
-
-
-def is_harmless_field(name: str, catalog: Catalog, allowed: Lists) -> bool:
-    """Say whether a name behind a dot is that of a part or a listed function, harmless even where it is read as a call."""
-    is_part = name in allowed.fields or name in catalog.fields
-    is_known = is_part or name in allowed.functions or _NUMBERED.fullmatch(name) is not None
-    return is_known and not reason_of(name) and not _may_be_call(name, catalog, allowed)
-
-
-def _is_call(node: exp.Column, catalog: Catalog, allowed: Lists) -> bool:
-    """Say whether `source.name` may call a function, whatever it was found to stand for.
-
-    Which source a name means is decided by PostgreSQL, by rules that need not be followed here for names of functions.
-    """
-    if not node.args.get("table") or not isinstance(node.this, exp.Identifier):
-        return False
-    name = node.name if node.this.args.get("quoted") else node.name.lower()
-    return _may_be_call(name, catalog, allowed)
-
-
-def _may_be_call(name: str, catalog: Catalog, allowed: Lists) -> bool:
-    """Say whether PostgreSQL may call what is not on the list, or what is on it for some arguments only."""
-    if name in catalog.routines or name in _BY_ARGUMENT:
-        return True
-    return name in catalog.called and name not in allowed.functions and name not in allowed.types
-
-
-# Functions whose arguments decide whether they may be called; see `calls`.
-_BY_ARGUMENT = frozenset(("current_setting",))
-_NUMBERED = re.compile(r"(?:f|column)[0-9]+")
-
-
-def field_refusal(part: exp.Expr) -> Refusal:
-    """Refuse a name behind a dot that may be a call."""
-    return Refusal(
-        f"The field {part.name[:60]} may not be asked for.",
-        "PostgreSQL calls a function of that name where the value has no such field.",
-        "Name the column without its table, or call a function as name(value).",
-        _position(part),
-        "function",
-        part.name,
-    )

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rapidfuzz import fuzz, process
 from sqlglot import exp
 
-from sqlagent.guard.shapes import field_refusal
+from sqlagent.guard.fields import field_refusal
 from sqlagent.names import Resolver
 from sqlagent.scopes import Unknown
 from sqlagent.values import Refusal

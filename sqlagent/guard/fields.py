@@ -1,0 +1,106 @@
+"""Names behind a dot in PostgreSQL, which calls the function of that name where a value has no such part."""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+from sqlagent.guard.lists import Lists, reason_of
+from sqlagent.values import Catalog, Refusal
+
+
+def fields_problem(root: exp.Expr, catalog: Catalog, allowed: Lists) -> Refusal | None:
+    """Refuse a name behind a dot that may be a call, and what may show values that PostgreSQL keeps for itself."""
+    if (kept := _kept_value(root)) is not None:
+        return Refusal(
+            "pg_attribute may be read by names of its columns only, without attmissingval.",
+            "That column keeps values of tables, those outside of this source too.",
+            "Name the columns you want.",
+            start_within(kept),
+        )
+    for node in root.walk():
+        if isinstance(node, exp.Dot) and not _may_be_field(node, catalog, allowed):
+            return field_refusal(node.expression)
+        if isinstance(node, exp.Column) and _is_call(node, catalog, allowed):
+            return field_refusal(node.this)
+    return None
+
+
+def start_within(node: exp.Expr) -> int | None:
+    """Tell where the first part of a node begins whose place the parser kept."""
+    starts = [n.meta["start"] for n in node.walk() if "start" in n.meta]
+    return min(starts) if starts else None
+
+
+def _kept_value(root: exp.Expr) -> exp.Expr | None:
+    """Find what may show the default values that PostgreSQL keeps in pg_attribute."""
+    sources = [table for table in root.find_all(exp.Table) if table.name.lower() == "pg_attribute"]
+    if not sources:
+        return None
+    names = {table.alias_or_name.lower() for table in sources} | {"attmissingval"}
+    names |= {alias.name.lower() for alias in root.find_all(exp.TableAlias)}
+    for node in root.walk():
+        is_star = isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count)
+        is_named = isinstance(node, exp.Column) and not node.args.get("table") and node.name.lower() in names
+        is_kept = isinstance(node, exp.Identifier) and node.name.lower() == "attmissingval"
+        if is_star or is_named or is_kept or (isinstance(node, exp.TableAlias) and node.args.get("columns")):
+            return node
+    return None
+
+
+def _may_be_field(node: exp.Dot, catalog: Catalog, allowed: Lists) -> bool:
+    """Say whether `(value).name` certainly asks for a part of the value.
+
+    PostgreSQL calls the function of that name where the value has no such part.
+    """
+    part = node.expression
+    if not isinstance(part, exp.Identifier):
+        return True
+    name = part.name if part.args.get("quoted") else part.name.lower()
+    if is_harmless_field(name, catalog, allowed):
+        return True
+    is_column = any(column.name == name for table in catalog.tables for column in table.columns)
+    return is_column and not reason_of(name) and not _may_be_call(name, catalog, allowed)
+
+
+def is_harmless_field(name: str, catalog: Catalog, allowed: Lists) -> bool:
+    """Say whether a name behind a dot is that of a part or a listed function, harmless even where it is read as a call."""
+    is_part = name in allowed.fields or name in catalog.fields
+    is_known = is_part or name in allowed.functions or _NUMBERED.fullmatch(name) is not None
+    return is_known and not reason_of(name) and not _may_be_call(name, catalog, allowed)
+
+
+def _is_call(node: exp.Column, catalog: Catalog, allowed: Lists) -> bool:
+    """Say whether `source.name` may call a function, whatever it was found to stand for.
+
+    Which source a name means is decided by PostgreSQL, by rules that need not be followed here for names of functions.
+    """
+    if not node.args.get("table") or not isinstance(node.this, exp.Identifier):
+        return False
+    name = node.name if node.this.args.get("quoted") else node.name.lower()
+    return _may_be_call(name, catalog, allowed)
+
+
+def _may_be_call(name: str, catalog: Catalog, allowed: Lists) -> bool:
+    """Say whether PostgreSQL may call what is not on the list, or what is on it for some arguments only."""
+    if name in catalog.routines or name in _BY_ARGUMENT:
+        return True
+    return name in catalog.called and name not in allowed.functions and name not in allowed.types
+
+
+# Functions whose arguments decide whether they may be called; see `calls`.
+_BY_ARGUMENT = frozenset(("current_setting",))
+_NUMBERED = re.compile(r"(?:f|column)[0-9]+")
+
+
+def field_refusal(part: exp.Expr) -> Refusal:
+    """Refuse a name behind a dot that may be a call."""
+    return Refusal(
+        f"The field {part.name[:60]} may not be asked for.",
+        "PostgreSQL calls a function of that name where the value has no such field.",
+        "Name the column without its table, or call a function as name(value).",
+        start_within(part),
+        "function",
+        part.name,
+    )
