@@ -9,13 +9,14 @@ from datetime import date
 from sqlagent.analyst import telling
 from sqlagent.analyst.attaching import LOST, Part
 from sqlagent.analyst.concepts import meant
-from sqlagent.analyst.frames import Condition, Dimension, Expr, Measure, Order, Slot
+from sqlagent.analyst.frames import Condition, Dimension, Expr, Measure, Order, Path, Slot
 from sqlagent.analyst.periods import Period
 from sqlagent.analyst.reading import Item
 from sqlagent.analyst.restricting import Restricting
 from sqlagent.analyst.sketching import Clause
 from sqlagent.analyst.starts import MANY, NUMBERS, Start
 from sqlagent.analyst.states import CURRENT
+from sqlagent.analyst.vocabulary import Target
 from sqlagent.language.dates import shift
 from sqlagent.semantics import Kind, Role
 
@@ -117,8 +118,71 @@ class Comparing(Restricting):
         if item is None:
             return None
         measure = measures[0]
+        for target in item.targets:
+            if target.kind == "field":
+                found = self._per_field(start, measure, by, target, item)
+                if found is not None:
+                    return found
+            table = self._table_of(target)
+            if not table:
+                continue
+            if table == start.anchor and measure.expr is not None and target.cost < 0.2:
+                return [replace(measure, agg="avg")], target.cost, item
+            path = next((p for p in self.graph.paths(start.anchor, table) if p), None)
+            if path is not None and len(self.model.things[table].key) == 1:
+                return self._per_thing(start, measure, by, target, item, path)
+        return None
+
+    def _table_of(self, target: Target) -> str:
+        """The table of the thing that words mean, also by a business word; "" where they mean none."""
+        if target.kind == "concept":
+            counted = next((m for m in meant(self.source, target.column) if m.thing), None)
+            return counted.thing if counted is not None else ""
+        return target.table if target.kind == "thing" else ""
+
+    def _per_field(
+        self, start: Start, measure: Measure, by: list[Item], target: Target, item: Item
+    ) -> tuple[list[Measure], float, Item] | None:
+        """A figure over how many different numbers there are, over another measure's largest, or over its sum."""
+        one = self.model.field(target.table, target.column)
+        if one is None:
+            return None
+        if (
+            set(one.words) & NUMBERS
+            and one.role in (Role.KEY, Role.TEXT)
+            and one.table == start.anchor
+            and measure.expr is not None
+        ):
+            over = replace(measure, agg="sum") if measure.agg == "avg" else measure
+            under = Measure("distinct", one.table, Expr("column", (Slot(one),)), said=one.said)
+        elif one.role is Role.MEASURE and one.table != start.anchor and len(by) > 1:
+            path = next((p for p in self.graph.paths(start.anchor, one.table) if p), None)
+            if path is None:
+                return None
+            over = measure
+            under = Measure("max", start.anchor, Expr("column", (Slot(one, path),)), said=one.said)
+        elif (
+            one.role is Role.MEASURE
+            and one.aggregate == "sum"
+            and one.table == start.anchor
+            and one.unit != "money"
+        ):
+            over = measure
+            under = Measure("sum", one.table, Expr("column", (Slot(one),)), said=one.said)
+        else:
+            return None
+        said = f"{measure.said} per {item.text}"
+        return [Measure("ratio", start.anchor, over=over, under=under, said=said)], target.cost, item
+
+    def _per_thing(
+        self, start: Start, measure: Measure, by: list[Item], target: Target, item: Item, path: Path
+    ) -> tuple[list[Measure], float, Item] | None:
+        """A figure over how many different things its rows point at; None where a grouping is meant."""
+        table = self._table_of(target)
+        thing = self.model.things[table]
+        is_average = any("avg" in a.aggs for a in self.sketch.asks)
         totalled = (
-            any("avg" in a.aggs for a in s.asks)
+            is_average
             and measure.agg == "avg"
             and len(by) > 1
             and measure.expr is not None
@@ -126,123 +190,31 @@ class Comparing(Restricting):
         )
         averaged = (
             totalled
-            or s.average
-            or measure.agg == "distinct"
-            and any("avg" in a.aggs for a in s.asks)
-            or any("avg" in a.aggs for a in s.asks)
-            and measure.agg in ("rows", "avg")
-            and bool(start.thing)
+            or self.sketch.average
+            or is_average
+            and (measure.agg == "distinct" or measure.agg in ("rows", "avg") and bool(start.thing))
         )
-        for target in item.targets:
-            if target.kind == "field":
-                one = self.model.field(target.table, target.column)
-                if (
-                    one is not None
-                    and set(one.words) & NUMBERS
-                    and one.role in (Role.KEY, Role.TEXT)
-                    and one.table == start.anchor
-                    and measure.expr is not None
-                ):
-                    under = Measure("distinct", one.table, Expr("column", (Slot(one),)), said=one.said)
-                    over = replace(measure, agg="sum") if measure.agg == "avg" else measure
-                    return (
-                        [
-                            Measure(
-                                "ratio",
-                                start.anchor,
-                                over=over,
-                                under=under,
-                                said=f"{measure.said} per {item.text}",
-                            )
-                        ],
-                        target.cost,
-                        item,
-                    )
-                if one is not None and one.role is Role.MEASURE and one.table != start.anchor and len(by) > 1:
-                    path = next((p for p in self.graph.paths(start.anchor, one.table) if p), None)
-                    if path is not None:
-                        under = Measure(
-                            "max", start.anchor, Expr("column", (Slot(one, path),)), said=one.said
-                        )
-                        return (
-                            [
-                                Measure(
-                                    "ratio",
-                                    start.anchor,
-                                    over=measure,
-                                    under=under,
-                                    said=f"{measure.said} per {item.text}",
-                                )
-                            ],
-                            target.cost,
-                            item,
-                        )
-                if (
-                    one is not None
-                    and one.role is Role.MEASURE
-                    and one.aggregate == "sum"
-                    and one.table == start.anchor
-                    and one.unit != "money"
-                ):
-                    under = Measure("sum", one.table, Expr("column", (Slot(one),)), said=one.said)
-                    return (
-                        [
-                            Measure(
-                                "ratio",
-                                start.anchor,
-                                over=measure,
-                                under=under,
-                                said=f"{measure.said} per {item.text}",
-                            )
-                        ],
-                        target.cost,
-                        item,
-                    )
-            table = target.table
-            if target.kind == "concept":
-                counted = next((m for m in meant(self.source, target.column) if m.thing), None)
-                if counted is None:
-                    continue
-                table = counted.thing
-            elif target.kind != "thing":
-                continue
-            thing = self.model.things[table]
-            if table == start.anchor and measure.expr is not None and target.cost < 0.2:
-                return [replace(measure, agg="avg")], target.cost, item
-            path = next((p for p in self.graph.paths(start.anchor, table) if p), None)
-            if path is None or len(thing.key) != 1:
-                continue
-            many = (
-                thing.rows > MANY
-                and measure.agg in ("sum", "rows")
-                and len(by) == 1
-                and thing.kind is not Kind.CODES
-            )
-            about = any(
-                t.table == table and t.kind == "field" for i in by if i is not item for t in i.targets[:2]
-            )
-            other = len(by) > 1 and (thing.rows > MANY or averaged or about)
-            if not (averaged or many or other):
-                return None
-            rows = (
-                replace(measure, agg="sum")
-                if totalled
-                else replace(measure, agg="rows", expr=None)
-                if measure.agg == "avg" and start.thing
-                else measure
-            )
-            key = self.source.slot(table, thing.key[0], path)
-            under = Measure("distinct", start.anchor, Expr("column", (key,)), said=thing.said)
-            return (
-                [
-                    Measure(
-                        "ratio", start.anchor, over=rows, under=under, said=f"{measure.said} per {item.text}"
-                    )
-                ],
-                target.cost,
-                item,
-            )
-        return None
+        many = (
+            thing.rows > MANY
+            and measure.agg in ("sum", "rows")
+            and len(by) == 1
+            and thing.kind is not Kind.CODES
+        )
+        about = any(
+            t.table == table and t.kind == "field" for i in by if i is not item for t in i.targets[:2]
+        )
+        other = len(by) > 1 and (thing.rows > MANY or averaged or about)
+        if not (averaged or many or other):
+            return None
+        over = measure
+        if totalled:
+            over = replace(measure, agg="sum")
+        elif measure.agg == "avg" and start.thing:
+            over = replace(measure, agg="rows", expr=None)
+        key = self.source.slot(table, thing.key[0], path)
+        under = Measure("distinct", start.anchor, Expr("column", (key,)), said=thing.said)
+        said = f"{measure.said} per {item.text}"
+        return [Measure("ratio", start.anchor, over=over, under=under, said=said)], target.cost, item
 
     def _shared(
         self,
