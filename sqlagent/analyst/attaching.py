@@ -280,70 +280,12 @@ class Attacher:
         values: dict[tuple[str, str, tuple[str, ...]], tuple[Slot, list[str]]], below: bool,
     ) -> bool:  # fmt: skip
         """Find the place of one mention; False where it has none here."""
-        options: list[tuple[float, str, Slot | None, Target]] = []
-        for cost, slot, target in self.values(anchor, item)[:3]:
-            options.append((cost, "value", slot, target))
-        for target in item.targets:
-            if target.kind == "thing":
-                if target.table == anchor:
-                    options.append((target.cost, "self", None, target))
-                else:
-                    for cost, path in self.ways(anchor, target.table):
-                        pointing = self.source.slot(anchor, path[0].columns[0]) if len(path) == 1 else None
-                        options.append((target.cost + cost + 0.03, "above", pointing, target))
-                        break
-            elif target.kind == "relation" and target.table == anchor and target.relation is not None:
-                options.append((target.cost, "above", self.source.slot(anchor, target.column), target))
-            elif target.kind == "concept":
-                for found in meant(self.source, target.column):
-                    if (
-                        found.measure.anchor == anchor
-                        and found.measure.agg == "rows"
-                        and (found.where or found.time)
-                    ):
-                        options.append((target.cost + found.cost, "concept", found.time, target))
-                        break
-        for cost, slot, target in self.fields(anchor, item)[:4]:
-            role = slot.field.role
-            if role is Role.FLAG:
-                options.append((cost, "flag", slot, target))
-            elif target.label == "un":
-                options.append((cost, "without", slot, target))
-            elif role is Role.TIME:
-                options.append((cost - (0.12 if clause.periods else 0.0), "time", slot, target))
-            elif role is Role.FOREIGN and not slot.path:
-                options.append((cost + 0.02, "above", slot, target))
-            elif role is Role.MEASURE and (clause.compare or clause.numbers):
-                return False
-            elif any(o[1] == "value" and o[2] is not None and o[2].field == slot.field for o in options):
-                continue
-            elif not below or clause.negated or clause.missing:
-                options.append((cost + 0.05, "field", slot, target))
-            else:
-                options.append((cost + 0.3, "field", slot, target))
-        if not options:
+        places = self._places(anchor, item, clause, below)
+        if not places:
             return False
-        cost, kind, chosen, target = min(options, key=lambda o: o[0])
+        cost, kind, slot, target = min(places, key=lambda place: place[0])
         part.cost += max(0.0, cost)
-        if kind == "value":
-            assert chosen is not None
-            slot = chosen
-            key = (slot.field.table, slot.field.column, tuple(r.columns[0] for r in slot.path))
-            values.setdefault(key, (slot, []))[1].append(target.value)
-            part.why.append(f"'{item.text}' -> {slot.field.said} = {target.label or target.value}")
-        elif kind == "flag":
-            assert chosen is not None
-            slot = chosen
-            literal = slot.field.no if clause.negated else slot.field.yes
-            part.conditions.append(Condition("in", (slot,), (literal.strip("'"),)))
-            part.why.append(f"'{item.text}' -> {slot.field.said}")
-        elif kind == "without":
-            assert chosen is not None
-            slot = chosen
-            part.conditions.append(Condition("filled" if clause.negated else "missing", (slot,)))
-        elif kind == "time":
-            part.time = chosen
-        elif kind == "concept":
+        if kind == "concept":
             found = next(f for f in meant(self.source, target.column) if f.measure.anchor == anchor)
             part.conditions += [
                 replace(c, negated=clause.negated) for c in (*found.where, *found.measure.where)
@@ -353,32 +295,97 @@ class Attacher:
         elif kind == "self":
             part.named = True
         elif kind == "above":
-            if (clause.negated or clause.missing) and chosen is not None:
-                part.lacks = True
-                part.conditions.append(Condition("missing", (chosen,)))
-            elif (
-                clause.opener == "with"
-                and not below
-                and not clause.periods
-                and len(clause.mentions) == 1
-                and slot is not None
-            ):
-                part.conditions.append(Condition("filled", (slot,)))
+            self._above(slot, clause, part, below)
             part.named = part.named or target.kind == "relation"
-        elif kind == "field":
-            assert chosen is not None
-            slot = chosen
-            if clause.negated or clause.missing:
-                part.lacks = True
-                part.conditions.append(Condition("missing", (slot,)))
-            elif clause.like and not clause.negated:
-                part.columns.append(slot)
-            elif clause.opener == "with" and not below:
-                part.conditions.append(Condition("filled", (slot,)))
-            else:
-                part.cost += 0.12
-                part.columns.append(slot)
+        elif slot is not None:
+            self._of_slot(kind, slot, target, item, clause, part, values, below)
         return True
+
+    def _places(
+        self, anchor: str, item: Item, clause: Clause, below: bool
+    ) -> list[tuple[float, str, Slot | None, Target]]:
+        """Where a mention may stand, with its cost and kind; none where it is a measure that is compared."""
+        places: list[tuple[float, str, Slot | None, Target]] = []
+        for cost, slot, target in self.values(anchor, item)[:3]:
+            places.append((cost, "value", slot, target))
+        for target in item.targets:
+            if target.kind == "thing":
+                if target.table == anchor:
+                    places.append((target.cost, "self", None, target))
+                elif (way := next(self.ways(anchor, target.table), None)) is not None:
+                    cost, path = way
+                    pointing = self.source.slot(anchor, path[0].columns[0]) if len(path) == 1 else None
+                    places.append((target.cost + cost + 0.03, "above", pointing, target))
+            elif target.kind == "relation" and target.table == anchor and target.relation is not None:
+                places.append((target.cost, "above", self.source.slot(anchor, target.column), target))
+            elif target.kind == "concept":
+                for found in meant(self.source, target.column):
+                    if (
+                        found.measure.anchor == anchor
+                        and found.measure.agg == "rows"
+                        and (found.where or found.time)
+                    ):
+                        places.append((target.cost + found.cost, "concept", found.time, target))
+                        break
+        for cost, slot, target in self.fields(anchor, item)[:4]:
+            role = slot.field.role
+            if role is Role.FLAG:
+                places.append((cost, "flag", slot, target))
+            elif target.label == "un":
+                places.append((cost, "without", slot, target))
+            elif role is Role.TIME:
+                places.append((cost - (0.12 if clause.periods else 0.0), "time", slot, target))
+            elif role is Role.FOREIGN and not slot.path:
+                places.append((cost + 0.02, "above", slot, target))
+            elif role is Role.MEASURE and (clause.compare or clause.numbers):
+                return []
+            elif any(o[1] == "value" and o[2] is not None and o[2].field == slot.field for o in places):
+                continue
+            elif not below or clause.negated or clause.missing:
+                places.append((cost + 0.05, "field", slot, target))
+            else:
+                places.append((cost + 0.3, "field", slot, target))
+        return places
+
+    @staticmethod
+    def _above(slot: Slot | None, clause: Clause, part: Part, below: bool) -> None:
+        """A thing that rows point at: there, or not; `slot` is the column that points, where it is the anchor's own."""
+        if slot is None:
+            return
+        if clause.negated or clause.missing:
+            part.lacks = True
+            part.conditions.append(Condition("missing", (slot,)))
+        elif clause.opener == "with" and not below and not clause.periods and len(clause.mentions) == 1:
+            part.conditions.append(Condition("filled", (slot,)))
+
+    @staticmethod
+    def _of_slot(
+        kind: str, slot: Slot, target: Target, item: Item, clause: Clause, part: Part,
+        values: dict[tuple[str, str, tuple[str, ...]], tuple[Slot, list[str]]], below: bool,
+    ) -> None:  # fmt: skip
+        """A mention of a value, a flag, a time or a column."""
+        if kind == "value":
+            key = (slot.field.table, slot.field.column, tuple(r.columns[0] for r in slot.path))
+            values.setdefault(key, (slot, []))[1].append(target.value)
+            part.why.append(f"'{item.text}' -> {slot.field.said} = {target.label or target.value}")
+        elif kind == "flag":
+            literal = slot.field.no if clause.negated else slot.field.yes
+            part.conditions.append(Condition("in", (slot,), (literal.strip("'"),)))
+            part.why.append(f"'{item.text}' -> {slot.field.said}")
+        elif kind == "without":
+            part.conditions.append(Condition("filled" if clause.negated else "missing", (slot,)))
+        elif kind == "time":
+            part.time = slot
+        elif clause.negated or clause.missing:
+            part.lacks = True
+            part.conditions.append(Condition("missing", (slot,)))
+        elif clause.like and not clause.negated:
+            part.columns.append(slot)
+        elif clause.opener == "with" and not below:
+            part.conditions.append(Condition("filled", (slot,)))
+        else:
+            part.cost += 0.12
+            part.columns.append(slot)
 
     def _compared(self, anchor: str, clause: Clause, left: list[Item], part: Part, below: bool) -> None:
         """A number, an average or another row that a measure is compared with."""
