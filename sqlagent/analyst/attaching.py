@@ -168,6 +168,8 @@ class Attacher:
         if clause.negated and number is None and not clause.excepted:
             part.cost -= 0.02
         unused, why = part.unused, part.why
+        if _is_half(clause):
+            return Part(part.cost + extra + LOST, [], [*unused, "between"], True, why=why)
         condition = Condition(
             "exists", child=child, path=path, parts=tuple(part.conditions), negated=clause.negated,
             compare=clause.compare or (">=" if number is not None else ""), number=number, counted=counted,
@@ -415,6 +417,10 @@ class Attacher:
         if used is not None:
             left.remove(used)
         compare = clause.compare or "="
+        if _is_half(clause):
+            part.cost += LOST
+            part.unused.append("between")
+            return
         if clause.than:
             row = next((v for i in clause.than for v in self.values(anchor, i)), None)
             if row is None:
@@ -504,3 +510,8 @@ class Attacher:
             return
         part.cost += LOST
         part.unused.append(clause.late)
+
+
+def _is_half(clause: Clause) -> bool:
+    """Whether "between" was said with fewer than two numbers, which bounds nothing."""
+    return clause.compare == "between" and len(clause.numbers) < 2

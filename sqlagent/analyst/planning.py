@@ -300,7 +300,8 @@ class Planner(RowWriter):
 
     def _median(self, frame: Frame) -> str:
         measure = frame.measures[0]
-        assert measure.expr is not None
+        if len(frame.measures) > 1 or measure.expr is None:
+            raise NoPlan("a median beside other figures, or of how many rows there are")
         block = self._block(measure.anchor)
         shown: list[str] = []
         for dimension in frame.by:
