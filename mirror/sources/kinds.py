@@ -34,13 +34,13 @@ class Uploads(Kind):
         """Read or load the files."""
         from mirror.sources import upload_work
 
-        upload_work.work_do(lease)
+        upload_work.upload_do(lease)
 
     def broke(self, lease: Lease) -> None:
         """Say that something in Mirror broke."""
         from mirror.sources import upload_work
 
-        upload_work.work_break(lease)
+        upload_work.upload_break(lease)
 
     def stopped(self, row: Upload) -> bool:
         """End it; nothing is said."""

@@ -43,7 +43,7 @@ def upload(request: PersonRequest, pk: int | None = None) -> HttpResponse:
         files = ((file.name, file.chunks()) for file in form.cleaned_data["files"])
         taken = uploading.upload_take(request.user, files, source)
         plans = uploading.upload_plans(taken)
-        upload_work.work_read(taken, plans, plans)
+        upload_work.reading_queue(taken, plans, plans)
         return redirect("sources:review", taken.pk)
     page = {"form": form, "source": source, "problems": problems}
     return render(request, "sources/upload.html", page, status=422)
@@ -55,9 +55,9 @@ def review(request: PersonRequest, pk: UUID) -> HttpResponse:
     upload = get_object_or_404(Upload.objects.select_related("source"), pk=pk, owner=request.user)
     if upload.source and not selectors.may_change(request.user, upload.source):
         raise PermissionDenied(f"Only {upload.source.owner} adds tables to this source.")
-    upload_work.work_look(upload)
+    upload_work.upload_look(upload)
     if not upload.is_ended:
-        words = upload_work.work_words(upload)
+        words = upload_work.upload_words(upload)
         if request.htmx and request.GET.get("was") == words:
             return HttpResponse(status=204)
         return render(request, "sources/working.html", {"upload": upload, "words": words})
@@ -110,12 +110,12 @@ def _read_again(
     source = (
         None if upload.source else {name: request.POST.get(name, "") for name in UploadedForm.field_order}
     )
-    upload_work.work_read(upload, plans, files, tables, source)
+    upload_work.reading_queue(upload, plans, files, tables, source)
     return redirect("sources:review", upload.pk)
 
 
 def _make(request: PersonRequest, upload: Upload, kept: UploadedForm | None) -> HttpResponse:
-    upload_work.work_make(upload, kept.cleaned_data if kept else None)
+    upload_work.making_queue(upload, kept.cleaned_data if kept else None)
     return redirect("sources:review", upload.pk)
 
 

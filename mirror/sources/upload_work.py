@@ -41,7 +41,7 @@ BROKEN = "Something in Mirror itself broke while doing this. It was logged. Tryi
 GIVEN_UP = "The worker was interrupted {count} times over these files. Upload fewer at once, or Parquet."
 
 
-def work_read(
+def reading_queue(
     upload: Upload,
     plans: list[FilePlan],
     files: Iterable[FilePlan],
@@ -54,17 +54,17 @@ def work_read(
     _send(upload, Upload.Work.READ, {"files": read, "tables": places, "source": source})
 
 
-def work_make(upload: Upload, source: dict[str, Any] | None) -> None:
+def making_queue(upload: Upload, source: dict[str, Any] | None) -> None:
     """Have an upload's tables made into a source with these fields, or added to its own."""
     _send(upload, Upload.Work.MAKE, {"source": source})
 
 
-def work_look(upload: Upload) -> None:
+def upload_look(upload: Upload) -> None:
     """See to it that what somebody waits for is worked on."""
     row_look(upload)
 
 
-def work_words(upload: Upload) -> str:
+def upload_words(upload: Upload) -> str:
     """Say how far it is."""
     if upload.status == Status.QUEUED and upload.waits_turn:
         return "Waiting until other files of yours are read."
@@ -76,7 +76,7 @@ def work_words(upload: Upload) -> str:
     return str(upload.progress or "Beginning.")
 
 
-def work_do(lease: Lease) -> None:
+def upload_do(lease: Lease) -> None:
     """Do what an upload waits for. Files that were thrown away meanwhile end it at once."""
     upload = Upload.objects.select_related("source", "owner").filter(pk=str(lease.pk)).first()
     if upload is None:
@@ -92,7 +92,7 @@ def work_do(lease: Lease) -> None:
             _make(upload, lease)
 
 
-def work_break(lease: Lease) -> None:
+def upload_break(lease: Lease) -> None:
     """End work that met an error nobody expected."""
     with suppress(LeaseLost):
         lease.end(said={"error": BROKEN}, progress="")

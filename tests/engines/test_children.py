@@ -143,7 +143,10 @@ def test_a_killed_statement_leaves_no_process_and_no_file(killed: Lab, database:
 def spills(server: int) -> list[Path]:
     """What lies in the folder that the children of a server may spill to."""
     for descriptor in Path(f"/proc/{server}/fd").iterdir():
-        target = Path(os.readlink(descriptor))
+        try:
+            target = Path(os.readlink(descriptor))
+        except FileNotFoundError:  # closed since it was listed
+            continue
         if target.name.startswith("mirror-children-") and target.is_dir():
             return list(target.iterdir())
     return []

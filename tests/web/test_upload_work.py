@@ -187,7 +187,7 @@ def test_more_than_two_of_one_person_wait_for_their_turn_and_others_do_not(as_al
     assert turn_take(Upload, other.pk) is not None
     sent: list[str] = []
     monkeypatch.setattr(kind_of(Upload), "tell", sent.append)
-    upload_work.work_do(held[0])
+    upload_work.upload_do(held[0])
     turn_pass(held[0])
     assert sent == [mine[2].pk]
     work(mine[2])

@@ -153,7 +153,7 @@ def rows_of_each_kind(alice, source: Source, hook: Gate) -> dict[str, Leased]:
     file.unlink()
     os.mkfifo(file)
     plans = uploading.upload_plans(upload)
-    upload_work.work_read(upload, plans, plans)
+    upload_work.reading_queue(upload, plans, plans)
     upload.refresh_from_db()
     saved = save_sql(alice, source, SQL)
     made = reports.report_run_now(save_report(alice, saved, title="Made"), alice)
