@@ -229,12 +229,12 @@ def test_uploaded_files_become_a_source_when_the_store_is_back(store, alice, mon
     settings.VAR_DIR = tmp_path
     upload = uploading.upload_take(alice, [("sales.csv", [b"place,amount\nOslo,5\n"])])
     plans = uploading.upload_plans(upload)
-    upload_work.work_read(upload, plans, plans)
+    upload_work.reading_queue(upload, plans, plans)
     with monkeypatch.context() as once:
         away_during(store, once, uploading, "_planned", after=True)
         work_do("upload", upload.pk)
     store.wait()
-    upload_work.work_make(upload, {"name": "sales"})
+    upload_work.making_queue(upload, {"name": "sales"})
     with monkeypatch.context() as once:
         away_during(store, once, uploading, "_load", after=True)
         work_do("upload", upload.pk)
