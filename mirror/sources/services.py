@@ -34,9 +34,9 @@ from mirror.work.leases import Lease, LeaseLost, Status
 from mirror.work.store import store_keep
 from mirror.work.watching import Watch
 from sqlagent.adapters import installed_dialects, is_held, open_database
+from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.ports import Database, SourceDatabase
-from sqlagent.value_index import ValueIndex
 from sqlagent.values import Catalog, Check, Failure, FailureKind, Limits
 
 log = logging.getLogger(__name__)

@@ -12,8 +12,8 @@ from mirror.asking import services
 from mirror.sources import services as sources
 from mirror.sources.models import Source, StoredIndex
 from mirror.sources.services import catalog_refresh, index_build
-from sqlagent.grammar import completing, sampler
-from sqlagent.value_index import ValueIndex
+from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.makers.grammar import completing, sampler
 from tests.web.working import answer
 
 pytestmark = pytest.mark.django_db

@@ -11,8 +11,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from mirror.sources.models import Source
 from mirror.sources.services import open_source, source_catalog, source_index
+from sqlagent.catalog.semantics import Field, Model, Role, Thing, derive
 from sqlagent.errors import DatabaseError
-from sqlagent.semantics import Field, Model, Role, Thing, derive
 
 
 class Command(BaseCommand):
