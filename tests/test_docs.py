@@ -278,7 +278,9 @@ def test_every_room_is_drawn():
     paths = [path for path in tracked.split() if path.startswith(("sqlagent/", "mirror/", "script/"))]
     rooms = {"/".join(path.split("/")[:2]) for path in paths if not path.endswith("__init__.py")}
     # A folder that is drawn with what is in it is drawn whole.
-    floors = {name.rpartition("/")[0] for name in drawn if name.startswith("sqlagent/") and name.count("/") == 2}
+    floors = {
+        name.rpartition("/")[0] for name in drawn if name.startswith("sqlagent/") and name.count("/") == 2
+    }
     inside = {"/".join(path.split("/")[:3]) for path in paths if "/".join(path.split("/")[:2]) in floors}
     rooms |= {path for path in inside if not path.endswith(("__init__.py", ".md"))}
     missing = rooms - drawn
