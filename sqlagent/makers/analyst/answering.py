@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
+from sqlagent.makers.analyst.checking import checked
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.reading import Reading, read
@@ -56,7 +57,8 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
     )
     if len(reading.asked) == 1 and (named or drawn.span):
         reading = replace(reading, asked=())
-    for frame in resolve(drawn, source, today):
+    found = [checked(frame, reading, source) for frame in resolve(drawn, source, today)]
+    for frame in sorted(found, key=lambda frame: frame.cost):
         try:
             sql = planner.sql(frame)
         except NoPlan:

@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Role
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.meanings import Meanings
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause, Rank
+from sqlagent.makers.analyst.vocabulary import Target
+
+SELLS = frozenset(stem(word) for word in ["sell", "sold", "earn", "earned", "turnover"])
+"""Verbs of taking money in: how much somebody sold is revenue."""
 
 
 class Preparing(Meanings):
@@ -42,6 +47,7 @@ class Preparing(Meanings):
             and not any(a.item is not None and a.item.targets[0].kind == "concept" for a in s.asks)
         ):
             s.share = s.late_share = True
+        self._much()
         self._rivals()
         self._by_figure()
         self._verbs()
@@ -99,6 +105,23 @@ class Preparing(Meanings):
             if dims and dims[0].item is not None:
                 s.by.append(dims[0].item)
                 s.asks.remove(dims[0])
+
+    def _much(self) -> None:
+        """ "how much did visitors donate": what is summed up is the first mention that can be, not the one who did it."""
+        s = self.sketch
+        if not s.much:
+            return
+        for ask in s.asks:
+            if ask.item is not None and stem(ask.item.text.lower()) in SELLS:
+                income = Target("concept", "", "revenue", cost=0.02)
+                ask.item = replace(ask.item, targets=(income, *ask.item.targets))
+        if len(s.asks) < 2 or s.asks[0].item is None or self.meanings(s.asks[0].item, ("sum",)):
+            return
+        for place, ask in enumerate(s.asks[1:], 1):
+            if ask.item is not None and not ask.aggs and self.meanings(ask.item, ("sum",)):
+                ask.aggs, s.asks[0].aggs = ("sum",), ()
+                s.asks.insert(0, s.asks.pop(place))
+                return
 
     def _is_figure(self, item: Item) -> bool:
         """Whether a mention is a measure rather than something to group by."""

@@ -321,7 +321,10 @@ class Resolver(Comparing):
         if start.listed:
             taken = self._column_options(anchor, item)
             times = self.attach.fields(anchor, item, (Role.TIME,))
+            flags = self.attach.fields(anchor, item, (Role.FLAG,))
             if times and not ask.joined and (main.periods or item.text.lower().endswith("ed")):
+                taken = []
+            if flags and not ask.joined and self.sketch.listing:
                 taken = []
             if taken:
                 options.append((taken[0][0], "column", None))
@@ -331,13 +334,15 @@ class Resolver(Comparing):
                     options.append((found.cost + 0.02, "same", None))
                 elif found.measure.agg == "rows" and found.thing and not ask.joined and not ask.aggs:
                     continue
+                elif found.measure.agg == "rows" and self.sketch.much:
+                    continue  # who did it is not counted
                 elif (
                     found.measure.anchor == anchor or measures and measures[0].anchor != found.measure.anchor
                 ):
                     dear = 0.12 if found.measure.agg == "rows" and not ask.aggs else 0.0
                     options.append((found.cost + 0.1 + dear, "measure", found))
             grouped = self._dimension(anchor, item, None)
-            if grouped is not None:
+            if grouped is not None and not self.sketch.much:
                 options.append((grouped[0] + 0.1, "by", None))
         for cost, _slot, _ in self.attach.fields(anchor, item, (Role.TIME, Role.FLAG))[:1]:
             options.append((cost + 0.01, "value", None))
@@ -375,6 +380,10 @@ class Resolver(Comparing):
         if kind == "column":
             self._column_of(anchor, item, columns, unused)
         elif kind == "measure" and chosen is not None:
+            told = bool(ask.aggs) or item.text.lower().startswith("total ")
+            implied = told and len(measures) == 1 and measures[0].agg == "rows" and self._is_implied(start)
+            if implied and chosen.measure.anchor == anchor:
+                measures.clear()
             measures.append(replace(chosen.measure, where=(*chosen.measure.where, *chosen.where)))
         elif kind == "by":
             by.append(item)
@@ -383,6 +392,11 @@ class Resolver(Comparing):
             main.mentions.append(item)
             cost = 0.0
         return cost
+
+    def _is_implied(self, start: Start) -> bool:
+        """Whether rows are counted only because nothing else was said of them: "card payments, total amount"."""
+        asks = [self.sketch.asks[n] for n in start.used if n < len(self.sketch.asks)]
+        return bool(start.thing) and not self.sketch.counting and not any(ask.aggs for ask in asks)
 
     def _grain_time(self, main: Clause, time: Slot | None, anchor: str) -> Slot | None:
         """The time that a grain is of: one that is named after it ("by the year customers signed up"), else the rows' own."""

@@ -43,11 +43,11 @@ class Starting(Derived):
             return
         if not s.asks or all(a.item is None for a in s.asks):
             yield from self._implied()
-            if s.transform or s.share or s.by:
+            if s.transform or s.share or s.by or s.much:
                 for found in sorted(revenue(self.source), key=lambda m: m.cost)[:2]:
                     yield Start(
                         found.measure.anchor,
-                        found.cost + (0.15 if s.transform else 0.3),
+                        found.cost + (0.1 if s.much else 0.15 if s.transform else 0.3),
                         [found.measure],
                         found.time,
                     )

@@ -67,6 +67,7 @@ def count(walk: Walk, item: Item) -> None:
 
 def much(walk: Walk, item: Item) -> None:
     walk.aggs = ["sum"]
+    walk.out.much = True
 
 
 def agg(walk: Walk, item: Item) -> None:
@@ -87,7 +88,7 @@ def agg(walk: Walk, item: Item) -> None:
     if item.detail == "avg" and walk.came("than"):
         restricting.average(walk, item)
         return
-    if walk.section in ("after by",) and walk.follows("mention"):
+    if walk.section == "after by" and walk.follows("mention") or walk.section == "mods" and walk.came("and"):
         walk.section = "head"
     if walk.section == "rank by":
         walk.out.asks.append(Ask(None, (item.detail,)))

@@ -82,6 +82,10 @@ def mention(walk: Walk, item: Item) -> None:
         out.rank.by = item
         walk.section = "mods"
         return
+    after_comma = before is not None and before.op == "and" and before.text == ","
+    if walk.section == "mods" and after_comma and out.asks and best.kind in ("field", "concept"):
+        _asked(walk, item)
+        return
     if walk.section in ("mods", "after by", "rank by"):
         out.main.mentions.append(item)
         return
