@@ -13,6 +13,7 @@ from sqlagent.makers.analyst.resolving import resolve
 from sqlagent.makers.analyst.rows import NoPlan
 from sqlagent.makers.analyst.sketching import sketch
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.speaking import in_words, opened
 
 _FORMULA = re.compile(r"\([^()]*[/=][^()]*\)")
 """A formula in brackets explains a word and is none of the question's own."""
@@ -56,7 +57,9 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
     )
     if len(reading.asked) == 1 and (named or drawn.span):
         reading = replace(reading, asked=())
+    known = opened(reading)
     for frame in resolve(drawn, source, today):
+        frame = in_words(frame, known)
         try:
             sql = planner.sql(frame)
         except NoPlan:

@@ -76,7 +76,7 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
             if better and stem(fold(better)) != stem(low):
                 mended.append((low, better))
                 old = tokens[item.start]
-                new = replace(old, low=fold(better), stem=stem(fold(better)))
+                new = replace(old, text=better, low=fold(better), stem=stem(fold(better)))
                 tokens = (*tokens[: item.start], new, *tokens[item.start + 1 :])
     if mended:
         items = _cut(tokens, vocabulary, today)
