@@ -101,6 +101,29 @@ def test_numbers_that_tell_rows_apart_are_never_summed_up(sea):
 
 
 @pytest.mark.parametrize(
+    ("question", "key"),
+    [
+        ("crossings by port of the vessel", "ves.HomePrtCd"),
+        ("crossings per vessel's port", "ves.HomePrtCd"),
+        ("fares by region of the destination port", "crsg.DestPrtCd"),
+        ("crossings to Bridge End", "crsg.DestPrtCd"),
+        ("crossings from Bridge End", "crsg.OrigPrtCd"),
+        ("crossings of vessels in Bridge End", "ves.HomePrtCd"),
+    ],
+)
+def test_of_several_ways_the_one_that_was_said_is_taken(sea, question, key):
+    _, found = understand(question, sea[2], TODAY)
+    assert f"port.PrtCd = {key}" in found[0].sql
+
+
+def test_ways_of_one_length_are_readings_that_say_which_they_are(sea):
+    assert outcome(sea, "crossings by port")[0] is Outcome.AMBIGUOUS
+    _, found = understand("crossings by port", sea[2], TODAY)
+    said = [told(one.frame) for one in found[:2]]
+    assert {s.partition(", ")[2] for s in said} == {"per origin port", "per destination port"}
+
+
+@pytest.mark.parametrize(
     ("short", "word"), [("reg", "rating"), ("pcs", "price"), ("frt", "forest trail"), ("a", "alpha"), ("sts", "satisfaction")]
 )  # fmt: skip
 def test_letters_that_do_not_hold_open_nothing(short, word):

@@ -36,7 +36,10 @@ _STATES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One piece of a question: tokens `start` to `end` (exclusive) and what they are."""
+    """One piece of a question: tokens `start` to `end` (exclusive) and what they are.
+
+    `owner` is the thing that a mention was said to be of ("depot of the vehicle"), `way` the direction before it (from, to).
+    """
 
     kind: str
     start: int
@@ -48,6 +51,8 @@ class Item:
     grain: str = ""
     period: Period | None = None
     targets: tuple[Target, ...] = ()
+    owner: tuple[Target, ...] = ()
+    way: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ def opened(reading: Reading) -> Opened:
     for item in reading.items:
         for target in item.targets:
             for short, word in target.opened:
-                out.setdefault((target.table, target.column), {})[short] = _single(word)
+                out.setdefault((target.table, target.column), {})[short] = singular(word)
     return out
 
 
@@ -52,7 +52,7 @@ def _told(value: Any, known: Opened) -> Any:
     return replace(value, **changed) if changed else value
 
 
-def _single(word: str) -> str:
+def singular(word: str) -> str:
     """A word without its plural's ending, where the plural is the common one."""
     for bare in (word[:-1], word[:-2], word[:-3] + "y"):
         if len(bare) > 2 and bare != word and plural_of(bare) == word:
