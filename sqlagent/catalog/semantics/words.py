@@ -30,9 +30,14 @@ OPENED = {
     "upd": "updated", "strt": "start", "beg": "begin", "mat": "material", "mach": "machine", "wkr": "worker", "veh": "vehicle", "drv": "driver",
     "rte": "route", "brn": "branch", "br": "branch", "flg": "flag", "ind": "indicator", "pol": "policy", "clm": "claim", "prem": "premium",
     "sku": "sku", "subs": "subscription", "sub": "subscription", "mbr": "member", "membr": "member", "rm": "room", "bkg": "booking", "resv": "reservation",
+    "frt": "freight", "wgt": "weight", "svc": "service", "srv": "service", "serv": "service", "surch": "surcharge", "surchg": "surcharge", "orig": "origin", "ltr": "liter", "pcs": "pieces", "odo": "odometer", "dist": "distance",
+    "prom": "promised", "purch": "purchase", "cred": "credit", "lim": "limit", "cap": "capacity", "comm": "commission", "ctrct": "contract", "wrk": "work", "wknd": "weekend", "qtr": "quarter",
     "rsn": "reason", "rgn": "region", "mfr": "manufacturer", "eq": "equipment", "equip": "equipment", "dpt": "department", "pri": "priority", "prio": "priority", "own": "owner", "catg": "category",
 }  # fmt: skip
 """Short forms in names, beside those of the language's own list; opened only inside names."""
+
+NUMBERED = {"reg": "registration", "lic": "license", "pol": "policy", "acc": "account", "ser": "serial"}
+"""Short forms that mean something else before a number: a reg no is no region's."""
 
 RUN_TOGETHER = words_of(
     """

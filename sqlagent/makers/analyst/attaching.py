@@ -12,6 +12,7 @@ from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
+from sqlagent.makers.analyst.owning import directed, owners_paths
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause
@@ -68,9 +69,12 @@ class Attacher:
 
     # ------------------------------------------------------------ single mentions
 
-    def ways(self, anchor: str, table: str) -> Iterator[tuple[float, Path]]:
-        """The paths up from an anchor to a table, with their costs."""
-        for place, path in enumerate(self.graph.paths(anchor, table)):
+    def ways(self, anchor: str, table: str, item: Item | None = None) -> Iterator[tuple[float, Path]]:
+        """The paths up from an anchor to a table, with their costs: those of the owner that was named, else all of them."""
+        owned = owners_paths(self.graph, anchor, table, item.owner) if item is not None and item.owner else []
+        for path in owned:
+            yield HOP * len(path), path
+        for place, path in enumerate(self.graph.paths(anchor, table) if not owned else ()):
             named = 0.04 * sum(bool(r.words) for r in path) if place else 0.0
             yield HOP * len(path) + (OTHER if place else 0.0) + named, path
 
@@ -80,9 +84,9 @@ class Attacher:
         for target in item.targets:
             if target.kind != "value":
                 continue
-            for cost, path in self.ways(anchor, target.table):
+            for cost, path in self.ways(anchor, target.table, item):
                 out.append((target.cost + cost, self.source.slot(target.table, target.column, path), target))
-        return sorted(out, key=lambda o: o[0])
+        return sorted(directed(out, item.way), key=lambda o: o[0])
 
     def fields(self, anchor: str, item: Item, roles: Sequence[Role] = ()) -> list[tuple[float, Slot, Target]]:
         """The columns that a mention may mean, as seen from an anchor."""
@@ -90,7 +94,7 @@ class Attacher:
         for target in item.targets:
             if target.kind != "field":
                 continue
-            for cost, path in self.ways(anchor, target.table):
+            for cost, path in self.ways(anchor, target.table, item):
                 slot = self.source.slot(target.table, target.column, path)
                 if not roles or slot.field.role in roles:
                     out.append((target.cost + cost, slot, target))

@@ -12,6 +12,7 @@ from sqlagent.makers.analyst.attaching import HOP, LOST, Attacher
 from sqlagent.makers.analyst.concepts import Meant, meant, worth
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Path, Slot
 from sqlagent.makers.analyst.lexicon import PAID_EVENTS
+from sqlagent.makers.analyst.owning import way_said
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause, Sketch
 from sqlagent.makers.analyst.source import Source
@@ -361,10 +362,10 @@ class Meanings:
         out: list[tuple[float, Dimension]] = []
         for target in item.targets:
             if target.kind == "thing":
-                for cost, path in self.attach.ways(anchor, target.table):
+                for cost, path in self.attach.ways(anchor, target.table, item):
                     out.append((target.cost + cost, self.source.dimension(target.table, path)))
             elif target.kind == "relation" and target.relation is not None:
-                for cost, path in self.attach.ways(anchor, target.relation.source):
+                for cost, path in self.attach.ways(anchor, target.relation.source, item):
                     out.append(
                         (
                             target.cost + cost,
@@ -375,7 +376,7 @@ class Meanings:
                     )
             elif target.kind == "related" and target.relation is not None:
                 one = self.model.field(target.table, target.column)
-                for cost, path in self.attach.ways(anchor, target.relation.source):
+                for cost, path in self.attach.ways(anchor, target.relation.source, item):
                     if one is not None:
                         out.append(
                             (
@@ -387,7 +388,12 @@ class Meanings:
                 out += self._field_dimensions(anchor, target.table, target.column, target.cost, item)
         if self.sketch.age and not out:
             return None
-        return min(out, key=lambda o: o[0]) if out else None
+        if not out:
+            return None
+        cost, chosen = min(out, key=lambda o: o[0])
+        if item.owner and chosen.shown:
+            chosen = replace(chosen, way=way_said(self.source, anchor, chosen.shown[0]))
+        return cost, chosen
 
     def _field_dimensions(
         self, anchor: str, table: str, column: str, cost: float, item: Item
@@ -396,7 +402,7 @@ class Meanings:
         if one is None:
             return
         thing = self.model.things[table]
-        for hop, path in self.attach.ways(anchor, table):
+        for hop, path in self.attach.ways(anchor, table, item):
             slot = Slot(one, path)
             if self.source.is_name(table, one.column) or one.role is Role.KEY and one.column in thing.key:
                 yield cost + hop, self.source.dimension(table, path)
@@ -430,16 +436,16 @@ class Meanings:
         out: list[tuple[float, tuple[Slot, ...]]] = []
         for target in item.targets:
             if target.kind == "thing" and target.table != anchor:
-                for cost, path in self.attach.ways(anchor, target.table):
+                for cost, path in self.attach.ways(anchor, target.table, item):
                     out.append((target.cost + cost, self.source.shown(target.table, path)))
             elif target.kind == "field":
-                for cost, path in self.attach.ways(anchor, target.table):
+                for cost, path in self.attach.ways(anchor, target.table, item):
                     slot = self.source.slot(target.table, target.column, path)
                     if slot.field.role is Role.FOREIGN:
                         continue
                     out.append((target.cost + cost, (slot,)))
             elif target.kind == "relation" and target.relation is not None:
-                for cost, path in self.attach.ways(anchor, target.relation.source):
+                for cost, path in self.attach.ways(anchor, target.relation.source, item):
                     full: Path = (*path, target.relation)
                     out.append((target.cost + cost + 0.02, self.source.shown(target.relation.target, full)))
         return sorted(out, key=lambda o: o[0])

@@ -36,7 +36,10 @@ _STATES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One piece of a question: tokens `start` to `end` (exclusive) and what they are."""
+    """One piece of a question: tokens `start` to `end` (exclusive) and what they are.
+
+    `owner` is the thing that a mention was said to be of ("depot of the vehicle"), `way` the direction before it (from, to).
+    """
 
     kind: str
     start: int
@@ -48,6 +51,8 @@ class Item:
     grain: str = ""
     period: Period | None = None
     targets: tuple[Target, ...] = ()
+    owner: tuple[Target, ...] = ()
+    way: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,7 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
             if better and stem(fold(better)) != stem(low):
                 mended.append((low, better))
                 old = tokens[item.start]
-                new = replace(old, low=fold(better), stem=stem(fold(better)))
+                new = replace(old, text=better, low=fold(better), stem=stem(fold(better)))
                 tokens = (*tokens[: item.start], new, *tokens[item.start + 1 :])
     if mended:
         items = _cut(tokens, vocabulary, today)
