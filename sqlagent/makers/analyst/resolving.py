@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
-from sqlagent.catalog.semantics import Role
+from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.makers.analyst.attaching import LOST
 from sqlagent.makers.analyst.comparing import Comparing
 from sqlagent.makers.analyst.concepts import Meant
@@ -18,8 +18,12 @@ from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Having, 
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Ask, Clause, Sketch
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.retiming import alike, timed_by
 from sqlagent.makers.analyst.starts import DONE, MOST, UNKNOWN, Start, once
 from sqlagent.makers.analyst.states import is_snapshot
+
+OTHER_TIME = 0.12
+"""What a reading costs besides that goes by another time than the one at which rows happen."""
 
 
 def resolve(sketch: Sketch, source: Source, today: date) -> list[Frame]:
@@ -41,7 +45,27 @@ class Resolver(Comparing):
                     seen.add(key)
                     out.append(frame)
         out.sort(key=lambda f: f.cost)
+        rival = self._at_another_time(out[0]) if out else None
+        if rival is not None and not any(alike(rival, frame) for frame in out):
+            out = sorted([*out, rival], key=lambda f: f.cost)
         return out[:MOST]
+
+    def _at_another_time(self, frame: Frame) -> Frame | None:
+        """The same frame by a time that is meant nearly as well as when rows happen, where nobody named one."""
+        for item in self._all():
+            best = item.targets[0] if item.targets else None
+            if best is not None and best.kind == "field":
+                one = self.model.field(best.table, best.column)
+                if one is not None and one.role is Role.TIME:
+                    return None
+        changed = frame
+        for thing in self.model.things.values():
+            if thing.kind is Kind.EVENT and thing.other_time:
+                old = self.model.field(thing.table, thing.default_time)
+                new = self.model.field(thing.table, thing.other_time)
+                if old is not None and new is not None:
+                    changed = timed_by(changed, old, new)
+        return replace(changed, cost=round(frame.cost + OTHER_TIME, 4)) if changed != frame else None
 
     def _built(self, start: Start) -> Iterator[Frame]:
         """Attach everything else to a start."""
