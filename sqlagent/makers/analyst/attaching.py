@@ -253,10 +253,13 @@ class Attacher:
         if clause.like:
             self._like(anchor, clause, part)
         if clause.periods:
-            self._timed(
-                anchor, clause.periods, part, part.time or time, clause.negated and not clause.mentions
-            )
-        elif part.time is not None:
+            own = clause.negated and (not clause.mentions or part.time is not None and not values)
+            self._timed(anchor, clause.periods, part, part.time or time, own)
+            if own and part.time is not None and part.time.field.filled < 1:
+                part.conditions[-1] = Condition(
+                    "any", parts=(Condition("missing", (part.time,)), part.conditions[-1])
+                )
+        elif part.time is not None and not (clause.negated and values):
             op = "missing" if clause.negated else "filled"
             part.conditions.append(Condition(op, (part.time,)))
         state = self.model.things[anchor].state
@@ -378,6 +381,7 @@ class Attacher:
             part.conditions.append(Condition("filled" if clause.negated else "missing", (slot,)))
         elif kind == "time":
             part.time = slot
+            part.named = part.named or not slot.path and target.cost < 0.2
         elif clause.negated or clause.missing:
             part.lacks = True
             part.conditions.append(Condition("missing", (slot,)))

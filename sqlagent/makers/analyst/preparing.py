@@ -217,7 +217,11 @@ class Preparing(Meanings):
                 for up, paths in self.graph.up(table).items()
                 if paths and len(paths[0]) < 2
             }
-            own = tuple(t for t in word.targets if t.kind == "value" and t.table in near and t.cost < 0.35)
+            own = tuple(
+                t
+                for t in word.targets
+                if (t.kind == "value" or t.label == "un") and t.table in near and t.cost < 0.35
+            )
             if own and not any(t.kind == "thing" and t.cost < own[0].cost for t in word.targets):
                 s.main.mentions.insert(0, replace(word, targets=own))
                 s.asks[place].aggs = s.asks[place].aggs or s.asks[place - 1].aggs

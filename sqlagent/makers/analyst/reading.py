@@ -14,6 +14,7 @@ from sqlagent.language.dates import GRAINS
 from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.language.words import Token, fold, stem, tokenise
 from sqlagent.makers.analyst import periods
+from sqlagent.makers.analyst.deeds import is_deed, undone
 from sqlagent.makers.analyst.lexicon import GLUE, OPERATORS, UNIT_WORDS, WEAK_GLUE
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.vocabulary import Target, Vocabulary
@@ -80,6 +81,7 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
                 tokens = (*tokens[: item.start], new, *tokens[item.start + 1 :])
     if mended:
         items = _cut(tokens, vocabulary, today)
+    items = _denied(items)
     unknown = tuple(item.text for item in items if item.kind == "unknown")
     heads = [item.start for item in items if item.op in ("by", "rel", "not", "except", "more") and item.start]
     first = min(heads, default=len(tokens))
@@ -91,6 +93,26 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     )
     glued = frozenset(stem(item.text.lower()) for item in items if item.kind == "glue")
     return Reading(kept, tuple(mended), unknown, asked, glued)
+
+
+def _denied(items: Sequence[Item]) -> list[Item]:
+    """What nobody did is a verb of its own right after a word that says no: "never performed", "not used", "unsold"."""
+    out: list[Item] = []
+    denied = ""
+    for item in items:
+        low = item.text.lower()
+        if item.kind == "unknown" and (deed := undone(low)):
+            out.append(replace(item, kind="op", op="not", detail="one"))
+            out.append(replace(item, kind="verb", text=deed))
+            continue
+        if item.op == "not":
+            denied = low
+        elif denied and item.kind in ("glue", "unknown") and is_deed(low, denied):
+            item, denied = replace(item, kind="verb", detail="" if item.kind == "glue" else "unknown"), ""
+        elif item.kind != "glue":
+            denied = ""
+        out.append(item)
+    return out
 
 
 def _cut(tokens: Sequence[Token], vocabulary: Vocabulary, today: date) -> list[Item]:

@@ -14,6 +14,7 @@ from sqlagent.catalog.semantics import Role
 from sqlagent.makers.analyst.attaching import LOST
 from sqlagent.makers.analyst.comparing import Comparing
 from sqlagent.makers.analyst.concepts import Meant
+from sqlagent.makers.analyst.denying import denials
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Having, Measure, Slot
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Ask, Clause, Sketch
@@ -34,14 +35,26 @@ class Resolver(Comparing):
         self._prepare()
         out: list[Frame] = []
         seen: set[str] = set()
-        for start in self._starts():
-            for frame in self._built(start):
-                key = repr(replace(frame, cost=0.0, unused=(), why=()))
-                if key not in seen:
-                    seen.add(key)
-                    out.append(frame)
+        for drawn in list(self._sketches()):
+            self.sketch = drawn
+            for start in self._starts():
+                for frame in map(self._sure_of_no, self._built(start)):
+                    key = repr(replace(frame, cost=0.0, unused=(), why=()))
+                    if key not in seen:
+                        seen.add(key)
+                        out.append(frame)
         out.sort(key=lambda f: f.cost)
         return out[:MOST]
+
+    def _sure_of_no(self, frame: Frame) -> Frame:
+        """A "no" that no condition says is not understood, and one that nobody said is not meant."""
+        said = self.sketch.denials
+        found = denials(frame)
+        if said and not found:
+            return replace(
+                frame, cost=round(frame.cost + LOST, 4), unused=tuple(dict.fromkeys((*frame.unused, *said)))
+            )
+        return frame
 
     def _built(self, start: Start) -> Iterator[Frame]:
         """Attach everything else to a start."""
@@ -390,7 +403,7 @@ class Resolver(Comparing):
             return time
         for item in list(main.mentions):
             for cost, slot, _ in self.attach.fields(anchor, item, (Role.TIME,))[:1]:
-                if cost < 0.35 and item.targets[0].kind == "field":
+                if cost < 0.35 and item.targets[0].kind == "field" and item.targets[0].label != "un":
                     main.mentions.remove(item)
                     main.mentions = [
                         m

@@ -20,7 +20,10 @@ class Ask:
 
 @dataclass(slots=True)
 class Clause:
-    """A part of a question that restricts: what it mentions, and whether it says no."""
+    """A part of a question that restricts: what it mentions, and whether it says no.
+
+    `verb` is what was denied where nothing else is mentioned, `event` the table that is taken to hold such deeds.
+    """
 
     opener: str = ""
     negated: bool = False
@@ -46,13 +49,15 @@ class Clause:
     either: bool = False
     same: bool = False
     grains: list[str] = field(default_factory=list)
+    verb: str = ""
+    event: str = ""
 
     @property
     def is_empty(self) -> bool:
         """Whether it says nothing."""
         return not (
             self.mentions or self.periods or self.compare or self.pattern or self.average or self.current or self.late
-            or self.missing or self.than or self.past
+            or self.missing or self.than or self.past or self.verb
         )  # fmt: skip
 
 
@@ -110,3 +115,4 @@ class Sketch:
     question: str = ""
     unknown: tuple[str, ...] = ()
     unused: list[str] = field(default_factory=list)
+    denials: list[str] = field(default_factory=list)

@@ -13,6 +13,9 @@ from sqlagent.makers.analyst.sketching import asking, placing, restricting
 from sqlagent.makers.analyst.sketching.parts import Ask, Sketch
 from sqlagent.makers.analyst.sketching.walk import Walk
 
+_DENIALS = frozenset({"not", "except", "missing"})
+"""Operators that say no."""
+
 Handler = Callable[[Walk, Item], None]
 """What takes an item in."""
 
@@ -34,6 +37,7 @@ def sketch(reading: Reading) -> Sketch:
     elif walk.number is not None:
         out.number = int(walk.number)
     out.clauses = [c for c in out.clauses if not c.is_empty]
+    out.denials = [i.text for i in walk.items if i.op in _DENIALS and i not in walk.passed]
     out.unused += [item.text for item in walk.items if item.kind == "mention" and not walk.has_place(item)]
     return out
 
@@ -108,5 +112,6 @@ _KINDS: dict[str, Handler] = {
     "unit": placing.unit,
     "text": placing.text,
     "unknown": placing.unknown,
+    "verb": restricting.verb,
     "glue": placing.glue,
 }
