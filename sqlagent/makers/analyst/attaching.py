@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
+from sqlagent.makers.analyst.deeds import HAPPENINGS
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.states import current, ended, late
+from sqlagent.makers.analyst.states import current, ended, late, told
 from sqlagent.makers.analyst.vocabulary import Target
 
 HOP = 0.06
@@ -52,6 +53,7 @@ class Part:
     unused: list[str] = field(default_factory=list)
     named: bool = False
     lacks: bool = False
+    stated: bool = False
     time: Slot | None = None
     columns: list[Slot] = field(default_factory=list)
     why: list[str] = field(default_factory=list)
@@ -236,7 +238,11 @@ class Attacher:
         for item in clause.mentions:
             if item in clause.than:
                 continue
-            if not self._one(anchor, item, clause, part, values, below):
+            if self._state(anchor, item, clause, part) or self._one(anchor, item, clause, part, values, below):
+                continue
+            if self._is_head(clause, item, part):
+                part.cost += 0.06
+            else:
                 left.append(item)
         if clause.compare and (clause.numbers or clause.average or clause.than or left):
             self._compared(anchor, clause, left, part, below)
@@ -263,7 +269,7 @@ class Attacher:
             op = "missing" if clause.negated else "filled"
             part.conditions.append(Condition(op, (part.time,)))
         state = self.model.things[anchor].state
-        if clause.current and not any(
+        if clause.current and not part.stated and not any(
             slot.field.column == state and not slot.path for slot, _ in values.values()
         ):
             self._now(anchor, part)
@@ -279,6 +285,29 @@ class Attacher:
         if clause.either and len(part.conditions) > 1 and not clause.negated and not clause.periods:
             part.conditions = [Condition("any", parts=tuple(part.conditions))]
         return part
+
+    def _state(self, anchor: str, item: Item, clause: Clause, part: Part) -> bool:
+        """A word for being open, closed, active: what it says of the anchor, unless a value of its own bears it."""
+        if clause.periods or clause.late or any(t.kind == "value" and t.table == anchor and t.cost < 0.2 for t in item.targets):
+            return False
+        found = told(self.source, anchor, item.text)
+        if found is None:
+            return False
+        part.conditions.append(replace(found, negated=clause.negated))
+        part.cost += 0.1
+        part.stated = True
+        return True
+
+    @staticmethod
+    def _is_head(clause: Clause, item: Item, part: Part) -> bool:
+        """Whether a word only says that what stands before it happened: "fuel purchase", "status entry"."""
+        place = clause.mentions.index(item)
+        return (
+            place > 0
+            and part.named
+            and clause.mentions[place - 1].end == item.start
+            and stem(item.text.lower()) in HAPPENINGS
+        )
 
     def _one(
         self, anchor: str, item: Item, clause: Clause, part: Part,

@@ -6,6 +6,7 @@ General English only. What they happened to is told by the tables; which verb it
 from __future__ import annotations
 
 from sqlagent.language.lexicon import words_of
+from sqlagent.language.words import stem
 
 DEEDS = words_of(
     """
@@ -18,6 +19,11 @@ DEEDS = words_of(
     """
 )
 """Verbs that say of an event only that there was one."""
+
+HAPPENINGS = frozenset(
+    stem(w) for w in "purchase transaction record entry event activity usage use booking order".split()
+)
+"""Nouns that say of the noun before them that it happened: "fuel purchase", "status entry"."""
 
 _AUXILIARIES = words_of("be been being had have has ever yet any a an the to actually even once it they")
 _DO = frozenset({"do", "does", "did", "don't", "doesn't", "didn't"})

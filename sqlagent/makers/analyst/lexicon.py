@@ -84,6 +84,8 @@ OPERATORS: dict[str, tuple[str, str]] = {
         ("comparative", ">", "more|higher|greater|larger|bigger|longer|better"),
         ("comparative", "<", "fewer|less|lower|smaller|shorter|worse"),
         ("same", "", "same|the same|equal"),
+        ("there", "", "are there any|are there|is there any|is there|are any of|is any of|do any of|does any of|do any|does any|were there any|have any of|has any of"),
+        ("aside", "", "on file|on record|in the system|in the database|in our records|at all|in any way"),
     )
     for phrase in phrases.split("|")
 }  # fmt: skip
@@ -92,7 +94,7 @@ OPERATORS: dict[str, tuple[str, str]] = {
 GLUE = (
     words_of(
         """
-    a an the our my your their its his her is are was were be been being do does did have has had having i me we us you they it he
+    a an the our my your their its his her is are was were be been being do does did have has had having i me we us you they it he assigned attached linked associated
     she there this that these those please can could would will should may might want need like know see tell give show get gets
     got come comes came go goes went make makes made take takes took taken put puts place placed happen happened occur occurred
     receive received bring brings brought generate generated some something anything nothing everything everyone someone somebody anyone one ones whom what which how as if so

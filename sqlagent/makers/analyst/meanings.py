@@ -263,7 +263,7 @@ class Meanings:
             and thing.kind is Kind.EVENT
         ):
             return any(self._is_columns(table, c) for c in s.clauses)
-        return bool(thing.display) and thing.kind is Kind.THING
+        return thing.kind is Kind.THING and bool(thing.display or self.graph.below(table))
 
     def _is_columns(self, table: str, clause: Clause) -> bool:
         """Whether a clause with "with" names columns to show rather than a restriction."""

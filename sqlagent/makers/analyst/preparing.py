@@ -9,6 +9,7 @@ from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.meanings import Meanings
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause, Rank
+from sqlagent.makers.analyst.states import told
 
 
 class Preparing(Meanings):
@@ -180,7 +181,7 @@ class Preparing(Meanings):
             best = ask.item.targets[0]
             if (
                 best.table in below
-                and best.kind in ("thing", "field")
+                and best.kind in ("thing", "field", "relation")
                 and asked.table not in {t.table for t in ask.item.targets[:1]}
             ):
                 moved.append(ask)
@@ -211,6 +212,11 @@ class Preparing(Meanings):
                 del s.asks[place - 1]
                 continue
             tables = {t.table for t in noun.targets if t.kind == "thing" and t.cost < 0.25}
+            if self._is_state(word, tables):
+                s.main.mentions.insert(0, word)
+                s.asks[place].aggs = s.asks[place].aggs or s.asks[place - 1].aggs
+                del s.asks[place - 1]
+                continue
             near = {
                 up
                 for table in tables
@@ -250,6 +256,12 @@ class Preparing(Meanings):
                 values = tuple(t for t in item.targets if t.kind == "value")
                 s.main.mentions.append(replace(item, kind="mention", targets=values))
                 s.by.remove(item)
+
+    def _is_state(self, word: Item, tables: set[str]) -> bool:
+        """Whether a word before a noun says that its rows are open, closed, active, and no value of theirs does."""
+        if any(t.kind == "value" and t.table in tables and t.cost < 0.2 for t in word.targets):
+            return False
+        return any(told(self.source, table, word.text) is not None for table in tables)
 
     def _who_clause(self) -> None:
         """ "who contacted support in 2025": what follows says something of people, who are not named."""

@@ -33,6 +33,10 @@ ENDED = (
     "lost",
 )
 
+_OVER = frozenset({"closed", "inactive", "ended", "expired", "terminated"})
+_GOING = frozenset(stem(w) for w in ["active", "act", "actual", "current", "enabled", "live"])
+_CLOSING = frozenset(stem(w) for w in ["close", "closed", "resolve", "resolved", "settled", "closure", "resolution"])
+
 _SNAPSHOTS = frozenset(stem(w) for w in ["snapshot", "balance", "level", "inventory", "stock", "position"])
 _STANDING = frozenset(
     stem(w)
@@ -143,9 +147,16 @@ def current(source: Source, table: str) -> Condition | None:
     if thing.ends:
         return Condition("missing", (source.slot(table, thing.ends),), said="current")
     for one in source.model.of_role(table, Role.FLAG):
-        if set(one.words) & {stem("active"), stem("current"), stem("enabled"), stem("live")}:
+        if set(one.words) & _GOING:
             return Condition("in", (Slot(one),), (one.yes.strip("'"),), said="current")
-    return None
+    over = _closing(source, table)
+    return Condition("missing", (Slot(over),), said="current") if over is not None else None
+
+
+def _closing(source: Source, table: str) -> Field | None:
+    """The time at which a row of an event was closed, where not all have been."""
+    times = source.model.of_role(table, Role.TIME)
+    return next((f for f in times if set(f.words) & _CLOSING and f.filled < 1), None)
 
 
 def ended(source: Source, table: str) -> Condition | None:
@@ -156,7 +167,25 @@ def ended(source: Source, table: str) -> Condition | None:
     thing = source.model.things[table]
     if thing.ends:
         return Condition("filled", (source.slot(table, thing.ends),), said="ended")
+    for one in source.model.of_role(table, Role.FLAG):
+        if set(one.words) & _GOING:
+            return Condition("in", (Slot(one),), (one.no.strip("'"),), said="ended")
     return None
+
+
+def told(source: Source, table: str, word: str) -> Condition | None:
+    """What a word for a state says of a table: open, closed, active, inactive; None for other words, and where nothing tells.
+
+    A word that a value of the table's own status bears is that value, and is not asked for here.
+    """
+    low = fold(word)
+    if low in CURRENT:
+        return current(source, table)
+    if low not in _OVER:
+        return None
+    closed = _closing(source, table)
+    filled = Condition("filled", (Slot(closed),), said="ended") if closed is not None else None
+    return ended(source, table) or (filled if low == "closed" else None)
 
 
 def late(source: Source, table: str) -> Condition | None:

@@ -15,6 +15,12 @@ def list_(walk: Walk, item: Item) -> None:
     rel(walk, item)
 
 
+def there(walk: Walk, item: Item) -> None:
+    """ "are there any open claims": shown rather than counted, so that one sees whether and which."""
+    if walk.section == "head" and not walk.out.asks:
+        walk.out.listing = True
+
+
 def rel(walk: Walk, item: Item) -> None:
     out = walk.out
     low = item.text.lower()

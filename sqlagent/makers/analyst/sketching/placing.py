@@ -5,6 +5,8 @@ Each function takes in the item at which the walk stands; `sketcher` says which 
 
 from __future__ import annotations
 
+from sqlagent.language.words import stem
+from sqlagent.makers.analyst.deeds import HAPPENINGS
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching.parts import Ask
 from sqlagent.makers.analyst.sketching.walk import Walk
@@ -269,6 +271,16 @@ def text(walk: Walk, item: Item) -> None:
 
 
 def unknown(walk: Walk, item: Item) -> None:
+    before = walk.before()
+    if (
+        before is not None
+        and before.kind == "mention"
+        and before.targets[0].kind == "thing"
+        and before.end == item.start
+        and stem(item.text.lower()) in HAPPENINGS
+    ):
+        walk.out.unknown = tuple(w for w in walk.out.unknown if w != item.text)
+        return
     if walk.clause is not None and walk.clause.like and not walk.clause.pattern:
         walk.clause.pattern = item.text
         walk.out.unknown = tuple(w for w in walk.out.unknown if w != item.text)

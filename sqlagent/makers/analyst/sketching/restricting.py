@@ -133,7 +133,16 @@ def between(walk: Walk, item: Item) -> None:
 
 
 def current(walk: Walk, item: Item) -> None:
+    nxt = walk.next()
+    if item.text.lower() == "still" and nxt is not None and nxt.kind == "mention" and _is_past(nxt):
+        return
     walk.here.current = True
+
+
+def _is_past(item: Item) -> bool:
+    """Whether a mention is a verb of the past, which "still" says nothing of: "still ordered in 2025"."""
+    best = item.targets[0]
+    return item.text.lower().endswith("ed") and best.kind != "value" and best.label != "un"
 
 
 def past(walk: Walk, item: Item) -> None:

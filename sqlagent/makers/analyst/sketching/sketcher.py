@@ -92,6 +92,7 @@ _OPERATORS: dict[str, Handler] = {
     "start": restricting.like,
     "tenure": asking.tenure,
     "than": restricting.than,
+    "there": asking.there,
     "times": restricting.times,
     "trend": asking.trend,
     "vs": asking.vs,
