@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.concepts import meant
-from sqlagent.makers.analyst.deeds import HAPPENINGS
+from sqlagent.makers.analyst.concepts import meant, pieces_of
+from sqlagent.makers.analyst.deeds import HAPPENINGS, PIECEWISE
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item
@@ -36,6 +36,11 @@ _PAID_FOR = frozenset(
     stem(w) for w in ["spent", "spend", "spends", "spending", "worth", "generated", "bring", "brought"]
 )
 """Words that say of things that money came by them."""
+
+WORTH = frozenset(
+    stem(w) for w in "worth total altogether euro euros eur usd dollar dollars pound pounds chf gbp money sum value overall".split()
+)
+"""Words by which a number beside an event is an amount of money."""
 
 _ADJECTIVES = {
     "cheaper": ("price", "cost"), "costing": ("price", "cost"), "expensive": ("price", "cost"), "older": ("age", "birth"), "younger": ("age", "birth"),
@@ -182,6 +187,27 @@ class Attacher:
             return Part(part.cost + extra, [replace(condition, compare=">="), upper], unused, True, why=why)
         return Part(part.cost + extra, [condition], unused, True, why=why)
 
+    @staticmethod
+    def _names(target: Target, child: str) -> bool:
+        """Whether words name an event, or by one of its columns what was done in it."""
+        return target.table == child and target.kind in ("thing", "field", "relation")
+
+    def money_of(self, child: str) -> list[Expr]:
+        """The money that rows of an event bear: its one amount, else what revenue is made of; empty where neither is sure."""
+        own = [f for f in self.source.measures(child) if f.unit == "money" and f.aggregate == "sum"]
+        if len(own) == 1:
+            return [Expr("column", (Slot(own[0]),))]
+        sold = [m for m in meant(self.source, "revenue") if m.measure.anchor == child and m.measure.agg == "sum"]
+        sold.sort(key=lambda m: m.cost)
+        return [m.measure.expr for m in sold[:1] if m.measure.expr is not None]
+
+    def pieces(self, child: str) -> Expr | None:
+        """The quantity of an event's rows, where the question speaks of selling or doing and pieces have a price each."""
+        if not self.said & PIECEWISE:
+            return None
+        one = pieces_of(self.source, child)
+        return Expr("column", (Slot(one),)) if one is not None else None
+
     def _counted(
         self, anchor: str, child: str, clause: Clause
     ) -> tuple[float, Expr | None, bool, Item | None] | None:
@@ -193,10 +219,19 @@ class Attacher:
             if best is None or cost < best[0]:
                 best = (cost, expr, distinct, used)
 
+        pieces = self.pieces(child)
+        money = self.money_of(child) if clause.bare and not clause.rows else []
+        worth = clause.money or clause.agg == "sum" or bool(self.said & WORTH)
         for item in clause.after_compare or clause.mentions:
             for target in item.targets:
+                if money and self._names(target, child):
+                    keep(target.cost, money[0], False, None if target.kind != "thing" else item)
+                    if worth:
+                        continue
                 if target.kind == "thing" and target.table == child:
-                    keep(target.cost, None, False, item)
+                    keep(target.cost + (0.01 if money else 0.0), pieces, False, item)
+                elif target.kind == "value" and target.table == child:
+                    keep(target.cost + 0.05, None, False, None)
                 elif target.kind == "thing" and target.table != anchor:
                     for cost, path in self.ways(child, target.table):
                         if path and len(path) == 1 and len(path[0].referenced) == 1:
@@ -267,7 +302,8 @@ class Attacher:
                 )
         elif part.time is not None and not (clause.negated and values):
             op = "missing" if clause.negated else "filled"
-            part.conditions.append(Condition(op, (part.time,)))
+            if clause.negated or part.time.path or part.time.field.filled < 1:
+                part.conditions.append(Condition(op, (part.time,)))
         state = self.model.things[anchor].state
         if clause.current and not part.stated and not any(
             slot.field.column == state and not slot.path for slot, _ in values.values()

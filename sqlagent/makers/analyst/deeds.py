@@ -25,6 +25,12 @@ HAPPENINGS = frozenset(
 )
 """Nouns that say of the noun before them that it happened: "fuel purchase", "status entry"."""
 
+PIECEWISE = frozenset(
+    stem(w)
+    for w in "sold sell sells buy buys bought purchased ordered performed done issued used consumed handed given".split()
+)
+"""Verbs of what is done piece by piece: how many were sold is the sum of quantities, not of lines."""
+
 _AUXILIARIES = words_of("be been being had have has ever yet any a an the to actually even once it they")
 _DO = frozenset({"do", "does", "did", "don't", "doesn't", "didn't"})
 

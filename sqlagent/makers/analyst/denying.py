@@ -32,15 +32,20 @@ class Denying(Starting):
     """Clauses that deny something which no word of theirs names."""
 
     def _sketches(self) -> Iterator[Sketch]:
-        """The sketch, once for each of the events that a denied verb may be about."""
-        place = next((n for n, c in enumerate(self.sketch.clauses) if c.verb and not c.mentions), None)
-        tables = self._deeds_of() if place is not None else []
-        if place is None or len(tables) < 2:
-            yield self.sketch
+        """The sketch, once for each of the events that a denied verb may be about, and for what a bare number may bound."""
+        deed = next((n for n, c in enumerate(self.sketch.clauses) if c.verb and not c.mentions), None)
+        tables = self._deeds_of() if deed is not None else []
+        if deed is not None and len(tables) > 1:
+            for table in tables[:3]:
+                made = deepcopy(self.sketch)
+                made.clauses[deed].event = table
+                yield made
             return
-        for table in tables[:3]:
+        bare = next((n for n, c in enumerate(self.sketch.clauses) if c.bare and c.numbers and c.mentions), None)
+        for rows in [False] if bare is None else [False, True]:
             made = deepcopy(self.sketch)
-            made.clauses[place].event = table
+            if rows and bare is not None:
+                made.clauses[bare].rows = True
             yield made
 
     def _deeds_of(self) -> list[str]:

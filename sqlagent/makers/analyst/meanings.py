@@ -51,6 +51,11 @@ class Meanings:
                     summed = self._summed(thing.table, target.cost, agg, item.text)
                     out += summed
                     other += 0.25 if summed else 0.0
+                    pieces = self.attach.pieces(thing.table) if agg in ("", "count") and not distinct else None
+                    if pieces is not None:
+                        total = Measure("sum", thing.table, pieces, said=item.text, unit="count")
+                        out.append(Meant(target.cost, total))
+                        other += 0.06
                     out.append(
                         Meant(
                             target.cost + other,

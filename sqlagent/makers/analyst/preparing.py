@@ -190,6 +190,11 @@ class Preparing(Meanings):
         clause = Clause(
             "who", mentions=[a.item for a in moved if a.item is not None], periods=list(s.main.periods)
         )
+        bounds = s.clauses[0] if s.clauses else None
+        if bounds is not None and bounds.opener == "more" and bounds.numbers and not bounds.negated:
+            bounds.mentions = [*clause.mentions, *bounds.mentions]  # "delivered more than 65 shipments" is said of the same rows
+            bounds.periods = [*clause.periods, *bounds.periods]
+            clause = s.clauses.pop(0)
         s.asks = [a for a in s.asks if a not in moved]
         s.main.periods = []
         for other in s.clauses:

@@ -23,6 +23,8 @@ class Clause:
     """A part of a question that restricts: what it mentions, and whether it says no.
 
     `verb` is what was denied where nothing else is mentioned, `event` the table that is taken to hold such deeds.
+    A number is `bare` where nothing follows that it counts; `money` and `rows` say what it then bounds, where that was said or
+    chosen. With `pieces` a verb of selling or doing stands by it, so quantities are summed up where rows hold them.
     """
 
     opener: str = ""
@@ -51,6 +53,10 @@ class Clause:
     grains: list[str] = field(default_factory=list)
     verb: str = ""
     event: str = ""
+    bare: bool = False
+    money: bool = False
+    rows: bool = False
+    pieces: bool = False
 
     @property
     def is_empty(self) -> bool:

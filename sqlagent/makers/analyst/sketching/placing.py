@@ -143,6 +143,12 @@ def number(walk: Walk, item: Item) -> None:
     before, nxt = walk.before(), walk.next()
     if walk.section == "clause" and walk.clause is not None and (walk.clause.compare or walk.clause.like):
         walk.clause.numbers.append(item.number)
+        walk.clause.bare = (
+            nxt is None
+            or nxt.kind in ("period", "op")
+            and nxt.op != "times"
+            and not (nxt.op == "of" and nxt.text.lower() == "of")
+        )
         return
     if (
         nxt is not None
