@@ -187,6 +187,10 @@ class Attacher:
             return Part(part.cost + extra, [replace(condition, compare=">="), upper], unused, True, why=why)
         return Part(part.cost + extra, [condition], unused, True, why=why)
 
+    def _is_many(self, child: str, anchor: str, number: float) -> bool:
+        """Whether no thing is likely to have so many rows: thirty times what each has on average."""
+        return number > 30 * max(1, self.model.things[child].rows) / max(1, self.model.things[anchor].rows)
+
     @staticmethod
     def _names(target: Target, child: str) -> bool:
         """Whether words name an event, or by one of its columns what was done in it."""
@@ -226,10 +230,10 @@ class Attacher:
             for target in item.targets:
                 if money and self._names(target, child):
                     keep(target.cost, money[0], False, None if target.kind != "thing" else item)
-                    if worth:
-                        continue
+                    continue
                 if target.kind == "thing" and target.table == child:
-                    keep(target.cost + (0.01 if money else 0.0), pieces, False, item)
+                    unlikely = clause.rows and (worth or self._is_many(child, anchor, clause.numbers[0]))
+                    keep(target.cost + (0.3 if unlikely else 0.01 if money else 0.0), pieces, False, item)
                 elif target.kind == "value" and target.table == child:
                     keep(target.cost + 0.05, None, False, None)
                 elif target.kind == "thing" and target.table != anchor:

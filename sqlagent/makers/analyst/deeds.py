@@ -31,6 +31,26 @@ PIECEWISE = frozenset(
 )
 """Verbs of what is done piece by piece: how many were sold is the sum of quantities, not of lines."""
 
+MEASURED: dict[str, tuple[str, ...]] = {
+    word: tuple(columns.split())
+    for words, columns in (
+        ("heaviest lightest", "weight mass kg kilogram kilo ton pound gross"),
+        ("longest shortest", "length distance km mile duration minute hour day"),
+        ("tallest", "height"),
+        ("deepest shallowest", "depth"),
+        ("widest narrowest", "width"),
+        ("farthest furthest nearest", "distance km mile"),
+        ("fastest slowest", "speed kmh mph"),
+        ("hottest coldest warmest", "temperature"),
+        ("richest poorest", "wealth income balance"),
+    )
+    for word in words.split()
+}
+"""Superlatives and the words of columns in which they are measured, likeliest first."""
+
+LOW = frozenset("lightest shortest shallowest narrowest nearest slowest coldest poorest".split())
+"""Of these those that are the least."""
+
 _AUXILIARIES = words_of("be been being had have has ever yet any a an the to actually even once it they")
 _DO = frozenset({"do", "does", "did", "don't", "doesn't", "didn't"})
 

@@ -209,10 +209,17 @@ class Meanings:
                 if one.role is Role.KEY and one.column in self.model.things[one.table].key:
                     yield Meant(cost + 0.02, Measure("rows", one.table, said=said), None, one.table)
                 else:
+                    pieces = one.role is Role.FOREIGN and self.attach.pieces(one.table) is not None
                     yield Meant(
-                        cost + (0.0 if one.role is not Role.FOREIGN else 0.05),
+                        cost + (0.0 if one.role is not Role.FOREIGN else 0.25 if pieces else 0.05),
                         Measure("distinct", one.table, expr, said=said),
                     )
+
+    def _rows_of(self, table: str, said: str = "") -> Measure:
+        """How many rows an event has; of what is done piece by piece how many pieces."""
+        said = said or self.model.things[table].said
+        pieces = self.attach.pieces(table)
+        return Measure("rows", table, said=said) if pieces is None else Measure("sum", table, pieces, said=said, unit="count")
 
     def _all(self) -> list[Item]:
         s = self.sketch

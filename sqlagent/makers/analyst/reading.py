@@ -74,6 +74,9 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
         if item.kind == "unknown" and tokens[item.start].kind == "word":
             low = tokens[item.start].low
             better = vocabulary.mended(low)
+            general = better in OPERATORS or better in NUMBER_WORDS
+            if better and general and (len(low) < 5 or better.startswith(low)):
+                continue  # "nice" is no nine, and "large" not larger than anything
             if better and stem(fold(better)) != stem(low):
                 mended.append((low, better))
                 old = tokens[item.start]
@@ -105,6 +108,8 @@ def _denied(items: Sequence[Item]) -> list[Item]:
             out.append(replace(item, kind="op", op="not", detail="one"))
             out.append(replace(item, kind="verb", text=deed))
             continue
+        if item.kind == "unknown" and low.endswith("est") and any(i.op == "rank" and i.start > item.start for i in items):
+            item = replace(item, kind="glue")  # "thirstiest vehicles: most liters" says itself what it means
         if item.op == "not":
             denied = low
         elif denied and item.kind in ("glue", "unknown") and is_deed(low, denied):

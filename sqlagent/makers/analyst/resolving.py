@@ -54,6 +54,12 @@ class Resolver(Comparing):
             return replace(
                 frame, cost=round(frame.cost + LOST, 4), unused=tuple(dict.fromkeys((*frame.unused, *said)))
             )
+        rank = self.sketch.rank
+        if rank is not None and self.sketch.rank_text and not (frame.order or frame.limit or frame.having):
+            extreme = any(m.agg in ("min", "max", "ratio") for m in frame.measures)
+            if not extreme and rank.kind in ("desc", "asc", "dear", "cheap") and not frame.transform:
+                lost = tuple(dict.fromkeys((*frame.unused, self.sketch.rank_text)))
+                return replace(frame, cost=round(frame.cost + LOST, 4), unused=lost)
         return frame
 
     def _built(self, start: Start) -> Iterator[Frame]:
@@ -203,7 +209,7 @@ class Resolver(Comparing):
             cost += self._column_of(anchor, item, columns, unused)
         where += list(self._history(anchor, s.main, dims, where))
         measures = [self._sound(m) for m in measures]
-        transform = s.transform
+        transform = "quotient" if s.scale and len(measures) == 2 else s.transform
         if s.share_between and len(measures) == 2 and transform == "":
             if measures[0].anchor == measures[1].anchor:
                 measures = [
@@ -292,6 +298,7 @@ class Resolver(Comparing):
             unused=tuple(dict.fromkeys(unused)),
             why=tuple(why),
             flags=tuple(flags),
+            scale=s.scale if transform == "quotient" else 0.0,
         )
 
     @staticmethod

@@ -55,6 +55,8 @@ def told(frame: Frame) -> str:
     return ", ".join(p for p in parts if p)
 
 
+_COUNTED: dict[tuple[str, ...], str] = {("distinct",): "number of different values", ("avg",): "average"}
+
 _TITLED = {
     "": "",
     "share": "Share of ",
@@ -224,7 +226,8 @@ def _condition(c: Condition) -> str:
         bound = f" {_COMPARED.get(c.compare, c.compare)} {c.number:g}" if c.number is not None else ""
         word = "there is no" if c.negated else "there is"
         if c.number is not None:
-            return f"with{bound} of {_plural(c.child)}{' where ' + inner if inner else ''}"
+            figure = f"{_COUNTED.get(c.values[:1], 'sum')} of {expression(c.counted)} in " if c.counted is not None else ""
+            return f"with {figure}{_plural(c.child)}{' where ' + inner if inner else ''}{bound}"
         return f"{word} row of {_plural(c.child)}{' where ' + inner if inner else ''}"
     if c.op == "compare" and c.expr is not None:
         number = (

@@ -161,6 +161,8 @@ def by(walk: Walk, item: Item) -> None:
     low = item.text.lower()
     out.per_word = "per" if low == "per" else out.per_word
     rank = out.rank
+    if walk.section == "after by" and out.per_word and low in ("for each", "for every", "in each", "at each", "of each"):
+        out.nested = True
     if (
         rank is not None
         and low == "by"

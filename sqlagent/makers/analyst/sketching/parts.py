@@ -53,6 +53,7 @@ class Clause:
     grains: list[str] = field(default_factory=list)
     verb: str = ""
     event: str = ""
+    at: int = -1
     bare: bool = False
     money: bool = False
     rows: bool = False
@@ -121,4 +122,6 @@ class Sketch:
     question: str = ""
     unknown: tuple[str, ...] = ()
     unused: list[str] = field(default_factory=list)
+    nested: bool = False
+    scale: float = 0.0
     denials: list[str] = field(default_factory=list)

@@ -65,6 +65,9 @@ def mention(walk: Walk, item: Item) -> None:
     if walk.section == "by":
         if best.kind == "value" and not any(t.kind != "value" for t in item.targets):
             out.main.mentions.append(item)
+            nxt = walk.next()
+            if nxt is not None and nxt.kind == "mention" and nxt.start == item.end and nxt.targets[0].kind != "value":
+                return
         else:
             out.by.append(item)
         walk.section = "after by"
@@ -141,6 +144,9 @@ def _asked(walk: Walk, item: Item) -> None:
 
 def number(walk: Walk, item: Item) -> None:
     before, nxt = walk.before(), walk.next()
+    if walk.section == "by" and walk.came("by") and nxt is not None and nxt.kind == "mention":
+        walk.out.scale = item.number
+        return
     if walk.section == "clause" and walk.clause is not None and (walk.clause.compare or walk.clause.like):
         walk.clause.numbers.append(item.number)
         walk.clause.bare = (

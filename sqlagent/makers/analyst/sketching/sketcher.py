@@ -30,6 +30,8 @@ def sketch(reading: Reading) -> Sketch:
     out = walk.out
     if walk.aggs and not out.asks and not out.rank:
         out.asks.append(Ask(None, tuple(walk.aggs), walk.distinct))
+    elif walk.aggs == ["count"] and out.rank is not None and out.rank.by is None and not out.asks:
+        out.rank_text += " by number"
     elif walk.aggs == ["count"] and out.asks and not out.asks[0].aggs:
         out.asks[0].aggs = ("count",)
     if walk.number is not None and out.rank is not None and out.rank.count is None:
