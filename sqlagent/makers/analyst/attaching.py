@@ -169,7 +169,10 @@ class Attacher:
         ):
             return None
         part = self._direct(child, inner, None, below=True)
-        if not part.named:
+        counted_value = clause.numbers and any(
+            t.kind == "value" and t.table == child for m in clause.after_compare for t in m.targets[:2]
+        )
+        if not part.named and not counted_value:
             part.cost += CHILD
         number = clause.numbers[0] if clause.numbers else None
         if clause.negated and number is None and not clause.excepted:
@@ -234,8 +237,8 @@ class Attacher:
                 if target.kind == "thing" and target.table == child:
                     unlikely = clause.rows and (worth or self._is_many(child, anchor, clause.numbers[0]))
                     keep(target.cost + (0.3 if unlikely else 0.01 if money else 0.0), pieces, False, item)
-                elif target.kind == "value" and target.table == child:
-                    keep(target.cost + 0.05, None, False, None)
+                elif target.kind == "value" and target.table == child:  # "no-shows" are rows of that status
+                    keep(0.05, None, False, None)
                 elif target.kind == "thing" and target.table != anchor:
                     for cost, path in self.ways(child, target.table):
                         if path and len(path) == 1 and len(path[0].referenced) == 1:

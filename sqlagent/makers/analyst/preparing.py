@@ -43,6 +43,7 @@ class Preparing(Meanings):
             and not any(a.item is not None and a.item.targets[0].kind == "concept" for a in s.asks)
         ):
             s.share = s.late_share = True
+        self._bounded_deeds()
         self._rivals()
         self._by_figure()
         self._verbs()
@@ -100,6 +101,17 @@ class Preparing(Meanings):
             if dims and dims[0].item is not None:
                 s.by.append(dims[0].item)
                 s.asks.remove(dims[0])
+
+    def _bounded_deeds(self) -> None:
+        """ "drivers who delivered more than 65 trips": the verb before a bound is said of the rows that are counted."""
+        s = self.sketch
+        for clause in s.clauses:
+            if clause.opener != "more" or not clause.numbers or not (clause.after_compare or clause.bare):
+                continue
+            for item in list(s.main.mentions):
+                if item.end == clause.at and item.text.lower().endswith(("ed", "en")):
+                    s.main.mentions.remove(item)
+                    clause.mentions.insert(0, item)
 
     def _is_figure(self, item: Item) -> bool:
         """Whether a mention is a measure rather than something to group by."""

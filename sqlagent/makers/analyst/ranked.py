@@ -30,6 +30,7 @@ class Ranked(Preparing):
             target = next(
                 (a.item for a in s.asks if a.item is not None and not any(x != "count" for x in a.aggs)), None
             )
+            rank.target = target if len(s.asks) == 1 and s.rank_text not in ("first", "last") else None
         if target is None and rank.by is None and s.by and not s.asks:
             target = s.by.pop(0)
         if s.transform in ("growth", "change") and rank.by is None and target is not None:

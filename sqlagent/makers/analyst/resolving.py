@@ -33,18 +33,15 @@ class Resolver(Comparing):
 
     def frames(self) -> list[Frame]:
         self._prepare()
-        out: list[Frame] = []
-        seen: set[str] = set()
+        found: dict[str, Frame] = {}
         for drawn in list(self._sketches()):
             self.sketch = drawn
             for start in self._starts():
                 for frame in map(self._sure_of_no, self._built(start)):
                     key = repr(replace(frame, cost=0.0, unused=(), why=()))
-                    if key not in seen:
-                        seen.add(key)
-                        out.append(frame)
-        out.sort(key=lambda f: f.cost)
-        return out[:MOST]
+                    if key not in found or found[key].cost > frame.cost:
+                        found[key] = frame
+        return sorted(found.values(), key=lambda f: f.cost)[:MOST]
 
     def _sure_of_no(self, frame: Frame) -> Frame:
         """A "no" that no condition says is not understood, and one that nobody said is not meant."""

@@ -32,9 +32,8 @@ class Starting(Derived):
         if s.rate and s.asks and s.asks[0].item is not None:
             yield from self._rated(s.asks[0].item)
         if s.rank is not None:
-            ranked = list(self._ranked())
-            yield from ranked
-            if s.rank.target is not None or s.rank.by is not None or ranked and s.rank_text not in ("first", "last"):
+            yield from self._ranked()
+            if s.rank.target is not None or s.rank.by is not None:
                 return
         if s.asks and any(a.item is not None for a in s.asks):
             yield from self._asked()

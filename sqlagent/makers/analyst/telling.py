@@ -226,8 +226,11 @@ def _condition(c: Condition) -> str:
         bound = f" {_COMPARED.get(c.compare, c.compare)} {c.number:g}" if c.number is not None else ""
         word = "there is no" if c.negated else "there is"
         if c.number is not None:
-            figure = f"{_COUNTED.get(c.values[:1], 'sum')} of {expression(c.counted)} in " if c.counted is not None else ""
-            return f"with {figure}{_plural(c.child)}{' where ' + inner if inner else ''}{bound}"
+            where = f" where {inner}" if inner else ""
+            if c.counted is None:
+                return f"with{bound} of {_plural(c.child)}{where}"
+            figure = f"{_COUNTED.get(c.values[:1], 'sum')} of {expression(c.counted)}"
+            return f"with {figure}{bound} in {_plural(c.child)}{where}"
         return f"{word} row of {_plural(c.child)}{' where ' + inner if inner else ''}"
     if c.op == "compare" and c.expr is not None:
         number = (
