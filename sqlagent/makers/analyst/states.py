@@ -33,7 +33,7 @@ ENDED = (
     "lost",
 )
 
-_OVER = frozenset({"closed", "inactive", "ended", "expired", "terminated"})
+_OVER = frozenset({"inactive", "ended", "expired", "terminated"})
 _GOING = frozenset(stem(w) for w in ["active", "act", "actual", "current", "enabled", "live"])
 _CLOSING = frozenset(stem(w) for w in ["close", "closed", "resolve", "resolved", "settled", "closure", "resolution"])
 
@@ -146,11 +146,7 @@ def current(source: Source, table: str) -> Condition | None:
         return named
     if thing.ends:
         return Condition("missing", (source.slot(table, thing.ends),), said="current")
-    for one in source.model.of_role(table, Role.FLAG):
-        if set(one.words) & _GOING:
-            return Condition("in", (Slot(one),), (one.yes.strip("'"),), said="current")
-    over = _closing(source, table)
-    return Condition("missing", (Slot(over),), said="current") if over is not None else None
+    return _by_flag(source, table, True) or _by_closing(source, table, True)
 
 
 def _closing(source: Source, table: str) -> Field | None:
@@ -167,10 +163,7 @@ def ended(source: Source, table: str) -> Condition | None:
     thing = source.model.things[table]
     if thing.ends:
         return Condition("filled", (source.slot(table, thing.ends),), said="ended")
-    for one in source.model.of_role(table, Role.FLAG):
-        if set(one.words) & _GOING:
-            return Condition("in", (Slot(one),), (one.no.strip("'"),), said="ended")
-    return None
+    return _by_flag(source, table, False)
 
 
 def told(source: Source, table: str, word: str) -> Condition | None:
@@ -179,13 +172,28 @@ def told(source: Source, table: str, word: str) -> Condition | None:
     A word that a value of the table's own status bears is that value, and is not asked for here.
     """
     low = fold(word)
+    if low in ("open", "closed"):
+        return _called(source, table, (low,)) or _by_closing(source, table, low == "open") or _by_flag(source, table, low == "open")
     if low in CURRENT:
         return current(source, table)
-    if low not in _OVER:
-        return None
+    return ended(source, table) if low in _OVER else None
+
+
+def _by_closing(source: Source, table: str, is_open: bool) -> Condition | None:
+    """Open rows are those that have no time of closing."""
     closed = _closing(source, table)
-    filled = Condition("filled", (Slot(closed),), said="ended") if closed is not None else None
-    return ended(source, table) or (filled if low == "closed" else None)
+    if closed is None:
+        return None
+    return Condition("missing" if is_open else "filled", (Slot(closed),), said="current" if is_open else "ended")
+
+
+def _by_flag(source: Source, table: str, is_on: bool) -> Condition | None:
+    """Rows by a flag that says that they are current."""
+    for one in source.model.of_role(table, Role.FLAG):
+        if set(one.words) & _GOING:
+            literal = one.yes if is_on else one.no
+            return Condition("in", (Slot(one),), (literal.strip("'"),), said="current" if is_on else "ended")
+    return None
 
 
 def late(source: Source, table: str) -> Condition | None:

@@ -39,7 +39,9 @@ def told(frame: Frame) -> str:
         shown = ", ".join(dict.fromkeys(column(slot) for slot in frame.columns)) or "all columns"
         what = f"{'the different ' if frame.distinct else ''}{shown} of {_plural(frame.anchor)}"
     parts = [what]
-    if frame.transform in _TRANSFORMS:
+    if frame.scale:
+        parts.append(f"as how many of the first there are for {frame.scale:g} of the second")
+    elif frame.transform in _TRANSFORMS:
         parts.append(_TRANSFORMS[frame.transform])
     if frame.transform == "moving":
         parts.append(f"as an average over {frame.window} periods")
