@@ -105,7 +105,9 @@ NEVER = stems("due promised promise prom required expected expect eta planned ta
               "changed edited deleted removed load loaded etl synced imported extracted next renewal expire expired expiry expires reminder")  # fmt: skip
 """Words of times at which nothing has happened, or nothing of what the row is about."""
 
-HELD = stems("scheduled schedule held start starts started begin begins visit tour event session check checkin arrival departure from")
+HELD = stems(
+    "scheduled schedule held start starts started begin begins visit tour event session check checkin arrival departure from"
+)
 """Words of times at which something takes place that was agreed before."""
 
 TAKING_PLACE = stems("appointment booking reservation tour visit class lesson course session meeting event concert show screening performance "

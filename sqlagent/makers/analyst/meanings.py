@@ -59,6 +59,13 @@ class Meanings:
                         other += (
                             0.3 if any(worth(self.source, thing, agg)) else 0.0
                         )  # of one, it is its amount
+                    pieces = (
+                        self.attach.pieces(thing.table) if agg in ("", "count") and not distinct else None
+                    )
+                    if pieces is not None:
+                        total = Measure("sum", thing.table, pieces, said=item.text, unit="count")
+                        out.append(Meant(target.cost, total))
+                        other += 0.06
                     out.append(
                         Meant(
                             target.cost + other,
@@ -232,10 +239,21 @@ class Meanings:
                 if one.role is Role.KEY and one.column in self.model.things[one.table].key:
                     yield Meant(cost + 0.02, Measure("rows", one.table, said=said), None, one.table)
                 else:
+                    pieces = one.role is Role.FOREIGN and self.attach.pieces(one.table) is not None
                     yield Meant(
-                        cost + (0.0 if one.role is not Role.FOREIGN else 0.05),
+                        cost + (0.0 if one.role is not Role.FOREIGN else 0.25 if pieces else 0.05),
                         Measure("distinct", one.table, expr, said=said),
                     )
+
+    def _rows_of(self, table: str, said: str = "") -> Measure:
+        """How many rows an event has; of what is done piece by piece how many pieces."""
+        said = said or self.model.things[table].said
+        pieces = self.attach.pieces(table)
+        return (
+            Measure("rows", table, said=said)
+            if pieces is None
+            else Measure("sum", table, pieces, said=said, unit="count")
+        )
 
     def _all(self) -> list[Item]:
         s = self.sketch
@@ -292,7 +310,7 @@ class Meanings:
             and thing.kind is Kind.EVENT
         ):
             return any(self._is_columns(table, c) for c in s.clauses)
-        return bool(thing.display) and thing.kind is Kind.THING
+        return thing.kind is Kind.THING and bool(thing.display or self.graph.below(table))
 
     def _is_columns(self, table: str, clause: Clause) -> bool:
         """Whether a clause with "with" names columns to show rather than a restriction."""

@@ -14,6 +14,7 @@ from sqlagent.language.dates import GRAINS
 from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.language.words import Token, fold, stem, tokenise
 from sqlagent.makers.analyst import periods
+from sqlagent.makers.analyst.deeds import is_deed, undone
 from sqlagent.makers.analyst.lexicon import GLUE, OPERATORS, UNIT_WORDS, WEAK_GLUE
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.vocabulary import Target, Vocabulary
@@ -78,6 +79,9 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
         if item.kind == "unknown" and tokens[item.start].kind == "word":
             low = tokens[item.start].low
             better = vocabulary.mended(low)
+            general = better in OPERATORS or better in NUMBER_WORDS
+            if better and general and (len(low) < 5 or better.startswith(low)):
+                continue  # "nice" is no nine, and "large" not larger than anything
             if better and stem(fold(better)) != stem(low):
                 mended.append((low, better))
                 old = tokens[item.start]
@@ -86,6 +90,7 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     if mended:
         items = _cut(tokens, vocabulary, today)
     items = _with_shared_heads(items, tokens, vocabulary)
+    items = _denied(items)
     unknown = tuple(item.text for item in items if item.kind == "unknown")
     heads = [item.start for item in items if item.op in ("by", "rel", "not", "except", "more") and item.start]
     first = min(heads, default=len(tokens))
@@ -113,6 +118,32 @@ def _with_shared_heads(items: list[Item], tokens: Sequence[Token], vocabulary: V
         own = [t.cost for t in one.targets if t.kind == "field"]
         if shared and shared[0].kind == "field" and shared[0].cost < min([0.25, *own]):
             out[place] = replace(one, kind="mention", text=f"{one.text} {head.text}", targets=shared)
+    return out
+
+
+def _denied(items: Sequence[Item]) -> list[Item]:
+    """What nobody did is a verb of its own right after a word that says no: "never performed", "not used", "unsold"."""
+    out: list[Item] = []
+    denied = ""
+    for item in items:
+        low = item.text.lower()
+        if item.kind == "unknown" and (deed := undone(low)):
+            out.append(replace(item, kind="op", op="not", detail="one"))
+            out.append(replace(item, kind="verb", text=deed))
+            continue
+        if (
+            item.kind == "unknown"
+            and low.endswith("est")
+            and any(i.op == "rank" and i.start > item.start for i in items)
+        ):
+            item = replace(item, kind="glue")  # "thirstiest vehicles: most liters" says itself what it means
+        if item.op == "not":
+            denied = low
+        elif denied and item.kind in ("glue", "unknown") and is_deed(low, denied):
+            item, denied = replace(item, kind="verb", detail="" if item.kind == "glue" else "unknown"), ""
+        elif item.kind != "glue":
+            denied = ""
+        out.append(item)
     return out
 
 

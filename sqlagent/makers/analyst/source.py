@@ -63,9 +63,10 @@ class Source:
     def dimension(self, table: str, path: Path = (), said: str = "") -> Dimension:
         """A thing as something to group by: shown by its columns, told apart by its key."""
         thing = self.model.things[table]
-        shown = thing.display or thing.key or (self.model.fields[table][0].column,)
-        keys = thing.key if thing.key and thing.display else ()
-        if len(thing.display) == 1 and self._is_unique(table, thing.display[0]) or len(keys) > 1:
+        names = self.names(table)
+        shown = names or thing.key or (self.model.fields[table][0].column,)
+        keys = thing.key if thing.key and names else ()
+        if len(names) == 1 and self._is_unique(table, names[0]) or len(keys) > 1:
             keys = () if len(keys) > 1 else keys
         return Dimension(
             tuple(self.slot(table, c, path) for c in shown),
@@ -84,7 +85,19 @@ class Source:
     def shown(self, table: str, path: Path = ()) -> tuple[Slot, ...]:
         """The columns that show a thing's rows in a list."""
         thing = self.model.things[table]
-        return tuple(self.slot(table, c, path) for c in (thing.display or thing.key))
+        return tuple(self.slot(table, c, path) for c in (self.names(table) or thing.key))
+
+    def names(self, table: str) -> tuple[str, ...]:
+        """The columns that rows are called by: a name, else the number that people know them by where the key is another."""
+        thing = self.model.things[table]
+        if thing.display or thing.kind not in (Kind.THING, Kind.EVENT):
+            return thing.display
+        known = (
+            f
+            for f in self.model.fields[table]
+            if f.role is Role.KEY and not f.is_number and f.column not in thing.key and f.filled == 1
+        )
+        return tuple(f.column for f in known)[:1]
 
     def measures(self, table: str) -> tuple[Field, ...]:
         """The measures of a table."""

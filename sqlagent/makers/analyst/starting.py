@@ -114,12 +114,12 @@ class Starting(Derived):
             yield from self._distinct_of(found, cost, place)
             cost += 0.2
         if is_rows and s.by:
-            yield from self._bridged(found, cost, place)
+            yield from self._bridged(ask, found, cost, place)
         yield Start(
             measure.anchor, cost, measures, found.time, found.where, (), [], found.thing, False, [place]
         )
 
-    def _bridged(self, found: Meant, cost: float, place: int) -> Iterator[Start]:
+    def _bridged(self, ask: Ask, found: Meant, cost: float, place: int) -> Iterator[Start]:
         """ "patients per doctor": different things by what only the rows that point at both of them know."""
         s = self.sketch
         thing = self.model.things[found.thing]
@@ -132,8 +132,31 @@ class Starting(Derived):
                 continue
             slot = self.source.slot(found.thing, thing.key[0], path)
             measure = Measure("distinct", child, Expr("column", (slot,)), said=thing.said)
+            averaged = s.average or "avg" in ask.aggs or self.attach.pieces(child) is not None
+            if averaged and len(path) == 1 and self.model.things[child].kind is Kind.LINES:
+                yield Start(
+                    child,
+                    cost + 0.03,
+                    [self._rows_of(child, thing.said)],
+                    None,
+                    (),
+                    (),
+                    [],
+                    "",
+                    False,
+                    [place],
+                )
             yield Start(
-                child, cost + 0.08 + 0.03 * len(path), [measure], None, (), (), [], "", False, [place]
+                child,
+                cost + (0.3 if averaged else 0.08) + 0.03 * len(path),
+                [measure],
+                None,
+                (),
+                (),
+                [],
+                "",
+                False,
+                [place],
             )
 
     def _distinct_of(self, found: Meant, cost: float, place: int) -> Iterator[Start]:

@@ -15,6 +15,12 @@ def list_(walk: Walk, item: Item) -> None:
     rel(walk, item)
 
 
+def there(walk: Walk, item: Item) -> None:
+    """ "are there any open claims": shown rather than counted, so that one sees whether and which."""
+    if walk.section == "head" and not walk.out.asks:
+        walk.out.listing = True
+
+
 def rel(walk: Walk, item: Item) -> None:
     out = walk.out
     low = item.text.lower()
@@ -156,6 +162,12 @@ def by(walk: Walk, item: Item) -> None:
     low = item.text.lower()
     out.per_word = "per" if low == "per" else out.per_word
     rank = out.rank
+    if (
+        walk.section == "after by"
+        and out.per_word
+        and low in ("for each", "for every", "in each", "at each", "of each")
+    ):
+        out.nested = True
     if (
         rank is not None
         and low == "by"
