@@ -26,7 +26,9 @@ from mirror.sources.uploads.bounds import (
     UPLOAD_COLUMNS,
     UPLOAD_TABLES,
 )
-from mirror.sources.uploads.kinds import (
+from mirror.sources.uploads.plans import ColumnPlan, FilePlan, TablePlan, distinct, table_name
+from mirror.sources.uploads.reading import NoTable, Sheet
+from mirror.sources.uploads.types import (
     KINDS,
     NATIVE,
     UNCLEAR_DATE,
@@ -37,8 +39,6 @@ from mirror.sources.uploads.kinds import (
     trimmed,
     value_text,
 )
-from mirror.sources.uploads.plans import ColumnPlan, FilePlan, TablePlan, distinct, table_name
-from mirror.sources.uploads.reading import NoTable, Sheet
 from sqlagent.errors import without_folders
 
 DAMAGED_PARQUET = (
