@@ -148,8 +148,6 @@ KNOW_REQUESTS = {
     "asking/context.py",  # the rail that every page has
     "people/requests.py",  # the type of a request by somebody who is signed in
     "delivery/mail_letter.py",  # a mail is a template too
-    "reports/downloads.py",  # files of a run as responses
-    "reports/fresh_links.py",  # a new link is shown once, from the session
 }
 # Models know rows, of others too, and what their fields are made of.
 MODELS_MAY_KNOW = (".models", ".secrets", ".work.leases")
@@ -402,7 +400,6 @@ def role(file: Path) -> str:
     [
         ("sources/views.py", "views"),
         ("sources/limit_views.py", "views"),
-        ("reports/part_forms.py", "forms"),
         ("results/column_pages.py", "pages"),
         ("reports/pages/run.py", "pages"),
         ("asking/services/values.py", "services"),

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from django.urls import path
 
-from mirror.reports import consent_views, edit_views, file_views, run_views, sending_views, views
+from mirror.reports.views import consents as consent_views
+from mirror.reports.views import editing as edit_views
+from mirror.reports.views import files as file_views
+from mirror.reports.views import reports as views
+from mirror.reports.views import runs as run_views
+from mirror.reports.views import sending as sending_views
 
 app_name = "reports"
 urlpatterns = [

@@ -13,7 +13,7 @@ from django.utils import timezone
 from mirror.delivery.errors import DeliveryFailed
 from mirror.reports import services
 from mirror.reports.models import Channel, Delivery, FileLink, ReportRun
-from mirror.reports.services import delivering
+from mirror.reports.sending import delivering
 from mirror.sources.models import Source
 from mirror.work.kinds import KINDS
 from mirror.work.leases import Status
@@ -87,7 +87,7 @@ def test_what_the_other_side_asks_to_wait_is_waited_within_a_day(report, monkeyp
     def busy(*_, **__):
         raise DeliveryFailed("slow down", retry_after=asked.pop())
 
-    monkeypatch.setattr("mirror.reports.services.delivering.channels.deliver", busy)
+    monkeypatch.setattr("mirror.reports.sending.delivering.channels.deliver", busy)
     for seconds, minutes in [(1, 1), (1800, 30), (10**7, 24 * 60)]:
         asked.append(seconds)
         row = again(row)

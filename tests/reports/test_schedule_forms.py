@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mirror.reports.editing.schedule_forms import ScheduleForm, preview
 from mirror.reports.models import Report
-from mirror.reports.schedule import DAYS, FIELDS, KINDS, NTH, Schedule
-from mirror.reports.schedule_forms import ScheduleForm, preview
+from mirror.reports.schedule.times import DAYS, FIELDS, KINDS, NTH, Schedule
 
 OSLO = "Europe/Oslo"
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -12,7 +12,7 @@ from django.utils import timezone
 from mirror.library.models import SavedSql
 from mirror.reports import services
 from mirror.reports.models import Delivery, Report, ReportRun
-from mirror.reports.schedule import Schedule
+from mirror.reports.schedule.times import Schedule
 from mirror.sources.models import Source
 from mirror.work.leases import Status
 from mirror.work.turns import turn_take

@@ -8,12 +8,12 @@ from typing import Any
 
 from django.conf import settings
 
-from mirror.reports.channel_forms import ChannelRows
-from mirror.reports.forms import ReportForm
+from mirror.reports.editing.channel_forms import ChannelRows
+from mirror.reports.editing.forms import ReportForm
+from mirror.reports.editing.part_forms import PartRows
+from mirror.reports.editing.schedule_forms import BY_HAND, ScheduleForm, preview
 from mirror.reports.models import Report
 from mirror.reports.pages.report import Ahead, ahead
-from mirror.reports.part_forms import PartRows
-from mirror.reports.schedule_forms import BY_HAND, ScheduleForm, preview
 
 # The kinds of schedule as they stand beside each other; the form's own words for them are whole sentences.
 KIND_WORDS = {

@@ -16,14 +16,14 @@ from django.utils import timezone
 from mirror import phrases
 from mirror.delivery import channels
 from mirror.exports.values import FORMATS
+from mirror.reports.making.conditions import ROWS, TESTS
 from mirror.reports.models import Channel, Delivery, Report, ReportPart, ReportRun, RunPart
 from mirror.reports.pages import words
 from mirror.reports.pages.listing import Breaking, breaking_of, failing_words
 from mirror.reports.pages.words import Moment, State
-from mirror.reports.schedule import Schedule, ScheduleError
-from mirror.reports.services.conditions import ROWS, TESTS
-from mirror.reports.services.intervals import is_too_fast
-from mirror.reports.services.recipients import Standing, standings_of
+from mirror.reports.schedule.intervals import is_too_fast
+from mirror.reports.schedule.times import Schedule, ScheduleError
+from mirror.reports.sending.recipients import Standing, standings_of
 from mirror.sources.secrets import is_kept
 
 # Scheduled times shown ahead.

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from mirror.phrases import took
 from mirror.reports.models import Delivery, Report, ReportRun
-from mirror.reports.schedule import Schedule, ScheduleError
+from mirror.reports.schedule.times import Schedule, ScheduleError
 from mirror.work.leases import Status
 
 
