@@ -10,7 +10,9 @@ from django.utils import timezone
 
 from mirror import phrases
 from mirror.exports.values import FORMATS
+from mirror.people.models import User
 from mirror.queries.dates import date_read
+from mirror.reports import selectors
 from mirror.reports.models import Delivery, FileLink, ReportFile, ReportRun, RunPart
 from mirror.reports.pages import words
 from mirror.reports.pages.report import (
@@ -20,6 +22,7 @@ from mirror.reports.pages.report import (
     sent_out,
     undelivered_words,
 )
+from mirror.reports.pages.selectors import run_read
 from mirror.reports.pages.words import Moment, State
 from mirror.results import selectors as results
 from mirror.results.cells import Cell, shown
@@ -158,13 +161,13 @@ class RunPage:
     link_hours: Mapping[int, str]
 
 
-def run_page(
-    run: ReportRun, *, may_change: bool, sees_rows: bool, fresh: tuple[int, str] | None = None
-) -> RunPage:
-    """Lay out a run. `fresh` is a link made just now: its file's id and its address.
+def run_page(user: User, run: ReportRun, fresh: tuple[int, str] | None = None) -> RunPage:
+    """Lay out a run for somebody. `fresh` is a link made just now: its file's id and its address.
 
     Who does not see the sources of its rows gets its times and deliveries alone.
     """
+    may_change, sees_rows = selectors.may_change(user, run.report), selectors.rows_visible(user, run)
+    run = run_read(run)
     zone = run.report.zone
     deliveries = list(run.deliveries.all())
     lines = [_delivery(delivery, zone, may_change) for delivery in deliveries]

@@ -21,7 +21,7 @@ from mirror.reports.editing.schedule_forms import ScheduleForm
 from mirror.reports.models import Channel, Report
 from mirror.reports.pages.editing import EditPage, SecretPage, next_runs
 from mirror.reports.services import ReportError
-from mirror.reports.views.reports import find_report
+from mirror.reports.views.common import find_report
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -17,31 +17,17 @@ from mirror.reports import selectors, services
 from mirror.reports.editing.forms import HandOverForm
 from mirror.reports.editing.part_forms import is_number
 from mirror.reports.models import Channel, Report, ReportRun
-from mirror.reports.pages import selectors as reading
 from mirror.reports.pages.listing import ListPage, list_page
 from mirror.reports.pages.report import ReportPage, report_page
+from mirror.reports.pages.selectors import last_runs, reports_listed, runs_of, saved_seen
 from mirror.reports.pages.sending import met_lines
 from mirror.reports.services import ReportError
+from mirror.reports.views.common import complain, find_report
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 
 PER_PAGE = 50
 RUNS_PER_PAGE = 25
-
-
-def find_report(request: PersonRequest, pk: int, *, to_change: bool = False) -> Report:
-    """The report with this id, if the person may see it. Raises: Http404, PermissionDenied."""
-    report = reading.report_read(request.user, pk)
-    if report is None:
-        raise Http404("There is no such report.")
-    if to_change and not selectors.may_change(request.user, report):
-        raise PermissionDenied(f"Only {report.owner} changes this report.")
-    return report
-
-
-def complain(request: PersonRequest, error: ReportError) -> None:
-    """Say on the next page why something was not done."""
-    messages.error(request, f"{error} {error.advice}".strip())
 
 
 # ---------------------------------------------------------------- looking
@@ -65,16 +51,16 @@ def _number(request: PersonRequest, name: str) -> int | None:
 
 
 def _list(request: PersonRequest, search: str, saved: int | None, source: int | None) -> ListPage:
-    broken = reading.reports_listed(request.user, search, is_breaking=True, saved=saved, source=source)
-    others = reading.reports_listed(request.user, search, is_breaking=False, saved=saved, source=source)
+    broken = reports_listed(request.user, search, is_breaking=True, saved=saved, source=source)
+    others = reports_listed(request.user, search, is_breaking=False, saved=saved, source=source)
     found = Paginator(others, PER_PAGE).get_page(request.GET.get("page"))
     return list_page(
         request.user,
         found,
         search,
         list(broken),
-        reading.last_runs([*broken, *found]),
-        reading.saved_seen(request.user, [*broken, *found]),
+        last_runs([*broken, *found]),
+        saved_seen(request.user, [*broken, *found]),
         has_any=bool(search or saved or source or broken or found.paginator.count),
         saved=saved,
         source=source,
@@ -99,15 +85,13 @@ def history(request: PersonRequest, pk: int) -> HttpResponse:
 
 
 def _page(request: PersonRequest, report: Report) -> ReportPage:
-    runs: Page[ReportRun] = Paginator(reading.runs_of(report), RUNS_PER_PAGE).get_page(
-        request.GET.get("page")
-    )
+    runs: Page[ReportRun] = Paginator(runs_of(report), RUNS_PER_PAGE).get_page(request.GET.get("page"))
     return report_page(
         report,
         runs,
         may_change=selectors.may_change(request.user, report),
         may_take_over=selectors.may_take_over(request.user, report),
-        saved_seen=reading.saved_seen(request.user, [report]),
+        saved_seen=saved_seen(request.user, [report]),
     )
 
 
