@@ -27,8 +27,8 @@ from mirror.asking.pages import (
 )
 from mirror.asking.pages.version import chart_view
 from mirror.library.forms import ArgumentsForm
+from mirror.library.pages import saved_page
 from mirror.library.selectors import may_run, saved_visible
-from mirror.library.views import show_saved
 from mirror.people.requests import PersonRequest
 from mirror.results.pages import TableWish
 from mirror.sources.selectors import sources_visible
@@ -314,7 +314,8 @@ def run_saved(request: PersonRequest, pk: int) -> HttpResponse:
         raise PermissionDenied("The source of this saved SQL is not shared with you.")
     form = ArgumentsForm(request.POST, saved=saved)
     if not form.is_valid():
-        return show_saved(request, saved, form, status=422)
+        page = saved_page(request.user, saved, form)
+        return render(request, "library/saved.html", {"page": page}, status=422)
     try:
         return _to_run(request, services.run_saved(request.user, saved, form.arguments()))
     except services.AskingError as error:

@@ -7,8 +7,10 @@ from urllib.parse import urlencode
 
 from django.core.paginator import Page
 
+from mirror.library import selectors
 from mirror.library.forms import ArgumentsForm
 from mirror.library.models import SavedSql
+from mirror.people.models import User
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,17 @@ class SavedPage:
     may_change: bool
     may_run: bool
     team_names: list[str]
+
+
+def saved_page(user: User, saved: SavedSql, arguments: ArgumentsForm) -> SavedPage:
+    """Lay out saved SQL for somebody. `arguments` is the form: fresh, or with what is wrong with what was typed."""
+    return SavedPage(
+        saved=saved,
+        arguments=arguments,
+        may_change=selectors.may_change(user, saved),
+        may_run=selectors.may_run(user, saved),
+        team_names=list(saved.teams.values_list("name", flat=True)),
+    )
 
 
 @dataclass(frozen=True, slots=True)

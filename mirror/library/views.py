@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from mirror.library import selectors, services
 from mirror.library.forms import ArgumentsForm, ParameterForms, SavedSqlForm
 from mirror.library.models import SavedSql
-from mirror.library.pages import SavedPage, list_page
+from mirror.library.pages import list_page, saved_page
 from mirror.people.forms import ShareForm
 from mirror.people.requests import PersonRequest
 from mirror.queries.parameters import names_used
@@ -45,21 +45,8 @@ def saved_list(request: PersonRequest) -> HttpResponse:
 def saved(request: PersonRequest, pk: int) -> HttpResponse:
     """Show saved SQL and the form that runs it."""
     saved = _saved(request, pk)
-    return show_saved(request, saved, ArgumentsForm(saved=saved))
-
-
-def show_saved(
-    request: PersonRequest, saved: SavedSql, arguments: ArgumentsForm, status: int = 200
-) -> HttpResponse:
-    """Render the page of saved SQL; asking comes back here when an argument is wrong."""
-    page = SavedPage(
-        saved=saved,
-        arguments=arguments,
-        may_change=selectors.may_change(request.user, saved),
-        may_run=selectors.may_run(request.user, saved),
-        team_names=list(saved.teams.values_list("name", flat=True)),
-    )
-    return render(request, "library/saved.html", {"page": page}, status=status)
+    page = saved_page(request.user, saved, ArgumentsForm(saved=saved))
+    return render(request, "library/saved.html", {"page": page})
 
 
 @read_or_post

@@ -11,10 +11,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from mirror.people.requests import PersonRequest
 from mirror.sources import services, visits
+from mirror.sources.form_pages import TestPage, form_page
 from mirror.sources.forms import form_for
 from mirror.sources.models import Source, Visit
 from mirror.sources.powers import powers_read
-from mirror.sources.views import form_page, show_test
 
 
 @require_safe
@@ -67,12 +67,16 @@ def _tested(request: PersonRequest, visit: Visit) -> HttpResponse:
             if is_same
             else render(request, "sources/_testing.html", {"visit": visit})
         )
+    return render(request, "sources/_test.html", {"page": _test_page(visit)})
+
+
+def _test_page(visit: Visit) -> TestPage:
     error = _error(visit)
     if error is not None:
-        return show_test(request, error=error)
+        return TestPage(error=error)
     told = powers_read(visit.said["powers"])
     is_refused = services.powers_would_be_refused(told)
-    return show_test(request, check=visit.said["check"], powers=told, is_refused=is_refused)
+    return TestPage(check=visit.said["check"], powers=told, is_refused=is_refused)
 
 
 def _refreshed(request: PersonRequest, visit: Visit) -> HttpResponse:
@@ -93,7 +97,8 @@ def _kept(request: PersonRequest, visit: Visit) -> HttpResponse:
     if error is not None:
         source = visits.visit_source(visit)
         form = form_for(source.engine, is_upload=source.is_upload)(instance=source)
-        return form_page(request, form, error, name=_name(visit))
+        page = form_page(request.user, form, error, name=_name(visit))
+        return render(request, "sources/form.html", {"page": page}, status=422 if form.is_bound else 200)
     made = Source.objects.filter(pk=visit.said["made"], owner=request.user).first()
     visits.visit_forget(visit)
     if made is None:
