@@ -18,9 +18,10 @@ from django.db import close_old_connections
 from mirror.queries.parameters import ParameterError, sql_bind
 from mirror.results.files import ResultNotKept
 from mirror.results.services import result_receive
-from mirror.sources import services as sources
+from mirror.sources.catalogs import source_catalog
 from mirror.sources.guarding import Passed, Refusal, sql_check
 from mirror.sources.limits import limits_of
+from mirror.sources.opening import open_source
 from sqlagent.errors import DatabaseError
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Catalog, Failure, FailureKind, Limits
@@ -80,9 +81,9 @@ class NotRun:
 @contextmanager
 def source_opened(source: Source) -> Iterator[OpenedSource]:
     """Open a source read-only and close it again. Raises: DatabaseError."""
-    database = sources.open_source(source)
+    database = open_source(source)
     try:
-        yield OpenedSource(source, database, sources.source_catalog(source))
+        yield OpenedSource(source, database, source_catalog(source))
     finally:
         database.close()
 

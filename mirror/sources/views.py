@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from mirror.people.forms import ShareForm
 from mirror.people.requests import PersonRequest
 from mirror.sources import selectors, services, visits
+from mirror.sources.errors import SourceError
 from mirror.sources.form_pages import TestPage, form_page
 from mirror.sources.forms import SourceForm, form_for
 from mirror.sources.models import Source, Visit
@@ -109,7 +110,7 @@ def _visit(request: PersonRequest, work: str, form: SourceForm) -> HttpResponse:
     try:
         visit = _asked(request, work, form)
     except visits.VisitRefused as error:
-        return _show_form(request, form, services.SourceError(str(error)))
+        return _show_form(request, form, SourceError(str(error)))
     return redirect("sources:visit", visit.pk)
 
 
@@ -120,9 +121,7 @@ def _asked(request: PersonRequest, work: str, form: SourceForm) -> Visit:
     )
 
 
-def _show_form(
-    request: PersonRequest, form: SourceForm, error: services.SourceError | None = None
-) -> HttpResponse:
+def _show_form(request: PersonRequest, form: SourceForm, error: SourceError | None = None) -> HttpResponse:
     page = form_page(request.user, form, error)
     return render(request, "sources/form.html", {"page": page}, status=422 if form.is_bound else 200)
 
@@ -138,7 +137,7 @@ def test(request: PersonRequest, pk: int | None = None) -> HttpResponse:
     try:
         visit = _asked(request, Visit.Work.TEST, form)
     except visits.VisitRefused as error:
-        page = TestPage(error=services.SourceError(str(error)))
+        page = TestPage(error=SourceError(str(error)))
         return render(request, "sources/_test.html", {"page": page})
     return render(request, "sources/_testing.html", {"visit": visit})
 

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from mirror.people.requests import PersonRequest
 from mirror.sources import services, visits
+from mirror.sources.errors import PowersRefused, SourceError
 from mirror.sources.form_pages import TestPage, form_page
 from mirror.sources.forms import form_for
 from mirror.sources.models import Source, Visit
@@ -49,14 +50,14 @@ def _name(visit: Visit) -> str:
     return str(visit.source.name if visit.source else visit.wish.get("name", ""))
 
 
-def _error(visit: Visit) -> services.SourceError | None:
+def _error(visit: Visit) -> SourceError | None:
     """What went wrong, as services raise it."""
     said = visit.said
     if "error" not in said:
         return None
     if "powers" in said:
-        return services.PowersRefused(powers_read(said["powers"]))
-    return services.SourceError(said["error"], said.get("advice", ""))
+        return PowersRefused(powers_read(said["powers"]))
+    return SourceError(said["error"], said.get("advice", ""))
 
 
 def _tested(request: PersonRequest, visit: Visit) -> HttpResponse:

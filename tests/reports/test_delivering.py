@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from mirror.delivery.errors import DeliveryFailed
 from mirror.reports import services
+from mirror.reports.making import runs
 from mirror.reports.models import Channel, Delivery, FileLink, ReportRun
 from mirror.reports.sending import delivering
 from mirror.sources.models import Source
@@ -224,16 +225,16 @@ def test_a_worker_that_lost_its_run_writes_nothing_and_leaves_nothing(report, mo
     services.reports_due_make()
     run = report.runs.get()
     first = turn_take(ReportRun, run.pk)
-    real = services.making._conclude
+    real = runs._conclude
 
     def lose(making, lease, *rest):
-        monkeypatch.setattr(services.making, "_conclude", real)
+        monkeypatch.setattr(runs, "_conclude", real)
         lost(run)
         work_recover()
         make(run)
         real(making, lease, *rest)
 
-    monkeypatch.setattr(services.making, "_conclude", lose)
+    monkeypatch.setattr(runs, "_conclude", lose)
     services.run_make(first)
     run.refresh_from_db()
     assert (run.outcome, run.attempts, run.files.count(), run.deliveries.count()) == ("made", 2, 1, 2)

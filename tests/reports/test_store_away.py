@@ -23,8 +23,7 @@ from mirror.reports.making import runs as making
 from mirror.reports.models import Delivery, ReportRun
 from mirror.reports.sending import delivering
 from mirror.results.models import StoredResult
-from mirror.sources import services as sources
-from mirror.sources import upload_work, uploading, visits
+from mirror.sources import catalog_services, index_services, upload_work, uploading, visits
 from mirror.sources.models import Source, StoredIndex, Visit
 from mirror.work import doing
 from mirror.work import store as away
@@ -249,7 +248,7 @@ def test_uploaded_files_become_a_source_when_the_store_is_back(store, alice, mon
 def test_tables_are_read_again_and_values_kept_when_the_store_is_back(store, alice, shop, monkeypatch):
     visit = visits.visit_ask(alice, Visit.Work.REFRESH, shop)
     with monkeypatch.context() as once:
-        away_during(store, once, sources, "_catalog_read", after=True)
+        away_during(store, once, catalog_services, "catalog_fetch", after=True)
         work_do("visit", visit.pk)
     visit.refresh_from_db()
     shop.refresh_from_db()
@@ -257,7 +256,7 @@ def test_tables_are_read_again_and_values_kept_when_the_store_is_back(store, ali
     store.wait()
     index = StoredIndex.objects.get(source=shop)
     with monkeypatch.context() as once:
-        away_during(store, once, sources.ValueIndex, "to_bytes", after=True)
+        away_during(store, once, index_services.ValueIndex, "to_bytes", after=True)
         work_do("index", index.pk)
     index.refresh_from_db()
     assert (index.state, index.status, index.attempts) == (StoredIndex.State.READY, Status.DONE, 1)

@@ -17,8 +17,8 @@ from django.urls import reverse
 
 from mirror.asking import services
 from mirror.asking.models import Run
+from mirror.sources.catalog_services import catalog_refresh
 from mirror.sources.models import Source
-from mirror.sources.services import catalog_refresh
 from tests.scripted_server import ScriptedServer, text_of
 from tests.web.working import answer
 

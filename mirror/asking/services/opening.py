@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.db import close_old_connections
 
-from mirror.sources import services as sources
 from mirror.sources.guarding import policy_of
+from mirror.sources.index_services import source_index
 from mirror.sources.limits import limits_of
 from sqlagent import pipeline
 from sqlagent.adapters.openai import OpenAiLlm
@@ -65,7 +65,7 @@ def answer_events(
     The store's connection is given back before the pipeline starts and must be given back
     again by whoever writes between two events. Raises: DatabaseError, LlmRejected.
     """
-    index = sources.source_index(opened.source, opened.catalog, opened.database)
+    index = source_index(opened.source, opened.catalog, opened.database)
     limits = limits_of(opened.source)
     llm = llm_open()
     close_old_connections()

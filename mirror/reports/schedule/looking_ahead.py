@@ -9,8 +9,9 @@ from django.db.models import Q
 from django.utils import timezone
 
 from mirror.reports.models import Report
+from mirror.sources.catalog_services import catalog_look
+from mirror.sources.errors import SourceError
 from mirror.sources.models import Source
-from mirror.sources.services import SourceError, catalog_look
 
 log = logging.getLogger(__name__)
 
