@@ -15,23 +15,9 @@ from dataclasses import dataclass, field, replace
 from threading import Event as Flag
 from time import monotonic
 
-from sqlagent import (
-    analyst,
-    confidence,
-    examples,
-    execution,
-    following,
-    grouping,
-    guard,
-    linking,
-    llm_repair,
-    ranking,
-    readings,
-    repair,
-    resampling,
-    sampling,
-)
-from sqlagent.analyst import Analysis, AnalystJudge, AnalystSampler
+from sqlagent import guard
+from sqlagent.catalog import examples
+from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import Cancelled, DatabaseError, LlmError, SqlAgentError
 from sqlagent.events import (
     Audited,
@@ -45,15 +31,18 @@ from sqlagent.events import (
     Rewritten,
     Sampling,
 )
-from sqlagent.generation import LlmSampler
-from sqlagent.grammar import GrammarSampler
 from sqlagent.guard import Policy
-from sqlagent.judging import FeatureJudge
-from sqlagent.leftovers import leftovers, sums_a_key
-from sqlagent.llm_judging import LlmJudge
-from sqlagent.metering import MeteredLlm
+from sqlagent.language.leftovers import leftovers, sums_a_key
+from sqlagent.makers import analyst, following, llm_repair, repair
+from sqlagent.makers.analyst import Analysis, AnalystJudge, AnalystSampler
+from sqlagent.makers.generation import LlmSampler
+from sqlagent.makers.grammar import GrammarSampler
+from sqlagent.makers.judging import FeatureJudge
+from sqlagent.makers.llm_judging import LlmJudge
+from sqlagent.method import confidence, execution, grouping, linking, ranking, resampling, sampling
+from sqlagent.method.metering import MeteredLlm
 from sqlagent.ports import Database, Fetch, Judge, Llm, Sampler
-from sqlagent.value_index import ValueIndex
+from sqlagent.telling import readings
 from sqlagent.values import (
     Answer,
     Budget,

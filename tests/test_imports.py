@@ -19,71 +19,27 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # ---------------------------------------------------------------- the tables
 
-# What flows, and what is asked of the outside. They know nothing but each other.
+# The door: what flows, and what is asked of the outside. They know nothing but each other.
 FOUNDATIONS = {"values", "errors", "events", "ports"}
 
-# Pure tools that any stage may use: words, trees of SQL, prompts. They know no stage.
-TOOLS = {
-    "casing",
-    "cells",
-    "clauses",
-    "columns",
-    "examples",
-    "expressions",
-    "faults",
-    "formatting",
-    "keys",
-    "language",
-    "leftovers",
-    "literals",
-    "lookup",
-    "names",
-    "prompts",
-    "rendering",
-    "replies",
-    "scopes",
-    "semantics",
-    "statistics",
-    "value_index",
-    "wording",
-}
+# Floors of pure tools that any stage may use: words, trees of SQL, prompts, what is known of a source. They know no stage.
+TOOLS = {"catalog", "language", "prompts", "rows", "sql"}
 
-# The rooms of the method. A stage knows no other stage; what passes between them are values.
-STAGES = {
-    "analyst",
-    "charting",
-    "confidence",
-    "examples",
-    "execution",
-    "features",
-    "following",
-    "followups",
-    "generation",
-    "grammar",
-    "grouping",
-    "guard",
-    "judging",
-    "linking",
-    "llm_judging",
-    "llm_repair",
-    "metering",
-    "ranking",
-    "readings",
-    "repair",
-    "resampling",
-    "sampling",
-    "summarizing",
-}
+# Floors of stages. A room of these knows no other room of them; what passes between rooms are values.
+STAGES = {"makers", "method", "telling", "guard"}
 
 # Who asks whom all the same, and why.
 EXCEPTIONS = {
-    ("execution", "guard"),  # nothing reaches a database that the guard has not passed
-    ("following", "followups"),  # the LLM's rewriting falls back to the rules
-    ("judging", "features"),  # the deterministic judge weighs features
+    ("method/execution", "guard"),  # nothing reaches a database that the guard has not passed
+    ("makers/following", "makers/followups"),  # the LLM's rewriting falls back to the rules
+    ("makers/judging", "method/features"),  # the deterministic judge weighs features
 }
 
 # Around the method. `pipeline` knows every stage; `evaluation` stands outside and knows everything; `forks` nothing.
 AROUND = {"adapters", "evaluation", "forks", "pipeline", "testing"}
+
+# Floors whose rooms are told apart.
+FLOORS = (TOOLS | STAGES) - {"guard"}
 
 # Libraries that compute and touch nothing outside.
 COMPUTING = {"sqlglot", "rapidfuzz", "snowballstemmer"}
@@ -213,14 +169,21 @@ def _module(package: str, name: str) -> str:
 
 
 def unit(file: Path) -> str:
-    """The room of sqlagent that a file stands in."""
-    return file.relative_to(ROOT / "sqlagent").parts[0].removesuffix(".py")
+    """The room of sqlagent that a file stands in, with its floor: `method/ranking`, `guard`."""
+    return room(".".join(("sqlagent", *file.relative_to(ROOT / "sqlagent").with_suffix("").parts)))
 
 
 def room(name: str) -> str:
-    """The room of sqlagent that an import names."""
+    """The room that an import names; of sqlagent with its floor."""
     parts = name.split(".")
+    if len(parts) > 2 and parts[0] == "sqlagent" and parts[1] in FLOORS and parts[2] != "__init__":
+        return f"{parts[1]}/{parts[2]}"
     return parts[1] if len(parts) > 1 else "__init__"
+
+
+def floor(here: str) -> str:
+    """The floor of a room."""
+    return here.split("/")[0]
 
 
 AGENT = list(imports("sqlagent"))
@@ -293,42 +256,53 @@ def test_each_hop_is_there_and_is_called_as_the_table_says(heading):
 # ---------------------------------------------------------------- sqlagent
 
 
-def test_every_room_of_sqlagent_has_its_place():
-    rooms = {unit(file) for file in (ROOT / "sqlagent").rglob("*.py")} - {"__init__"}
+def test_every_floor_of_sqlagent_has_its_place():
+    floors = {floor(unit(file)) for file in (ROOT / "sqlagent").rglob("*.py")} - {"__init__"}
     placed = FOUNDATIONS | TOOLS | STAGES | AROUND
-    assert rooms <= placed, f"no place yet for {sorted(rooms - placed)}"
-    assert placed <= rooms, f"gone: {sorted(placed - rooms)}"
+    assert floors <= placed, f"no place yet for {sorted(floors - placed)}"
+    assert placed <= floors, f"gone: {sorted(placed - floors)}"
 
 
 def test_sqlagent_knows_neither_the_web_nor_the_worker():
     assert not [str(i) for i in AGENT if i.package in ("django", "celery", "kombu", "mirror", "uvicorn")]
 
 
-def allowed(here: str) -> set[str]:
-    """The other rooms that a room may know."""
-    if here in FOUNDATIONS:
-        return FOUNDATIONS
-    if here in TOOLS:
-        return FOUNDATIONS | TOOLS
-    if here in STAGES:
-        return FOUNDATIONS | TOOLS | {there for known, there in EXCEPTIONS if known == here}
+def may_know(here: str, there: str) -> bool:
+    """Say whether one room may know another."""
+    if there == here or (here, there) in EXCEPTIONS:
+        return True
+    if floor(here) in FOUNDATIONS | {"testing"}:
+        return there in FOUNDATIONS
     if here == "forks":
-        return set()
+        return False
     if here == "adapters":
-        return FOUNDATIONS | {"forks"}
-    if here == "testing":
-        return FOUNDATIONS
+        return there in FOUNDATIONS | {"forks"}
+    if floor(here) in TOOLS | STAGES:
+        return floor(there) in FOUNDATIONS | TOOLS
     if here == "pipeline":
-        return FOUNDATIONS | TOOLS | STAGES
-    return FOUNDATIONS | TOOLS | STAGES | AROUND
+        return floor(there) in FOUNDATIONS | TOOLS | STAGES
+    return True
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "may"),
+    [
+        ("method/ranking", "method/grouping", False),
+        ("method/execution", "guard", True),
+        ("makers/repair", "guard", False),
+        ("catalog/keys", "method/linking", False),
+        ("sql/clauses", "catalog/lookup", True),
+        ("adapters", "sql/names", False),
+        ("pipeline", "adapters", False),
+        ("pipeline", "telling/readings", True),
+    ],
+)
+def test_arrows_are_read_off_the_floors(here, there, may):
+    assert may_know(here, there) is may
 
 
 def test_rooms_know_only_what_they_may():
-    wrong = [
-        str(i)
-        for i in AGENT
-        if i.package == "sqlagent" and room(i.name) not in allowed(unit(i.file)) | {unit(i.file)}
-    ]
+    wrong = [str(i) for i in AGENT if i.package == "sqlagent" and not may_know(unit(i.file), room(i.name))]
     assert not wrong, "\n".join(wrong)
 
 
@@ -348,7 +322,7 @@ def test_foundations_and_tools_do_not_run_in_circles():
         for there in known.get(here, ()):
             walk(there, (*path, here))
 
-    for start in FOUNDATIONS | TOOLS:
+    for start in {here for here in known if floor(here) in FOUNDATIONS | TOOLS}:
         walk(start, ())
 
 
@@ -357,7 +331,7 @@ def test_only_adapters_import_a_vendor_and_each_its_own():
     for i in AGENT:
         if i.package in sys.stdlib_module_names or i.package == "sqlagent" or unit(i.file) == "evaluation":
             continue
-        may = COMPUTING if unit(i.file) in TOOLS | STAGES else set()
+        may = COMPUTING if floor(unit(i.file)) in TOOLS | STAGES else set()
         if unit(i.file) == "adapters":
             stem = i.file.stem.split("_")[0]
             may = VENDORS.get(stem, set())

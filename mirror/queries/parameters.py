@@ -20,7 +20,7 @@ from django.utils import timezone
 from sqlglot import exp
 
 from mirror.queries.dates import date_read
-from sqlagent.literals import ODD
+from sqlagent.sql.literals import ODD
 
 KINDS = {"text": "Text", "number": "Number", "date": "Date", "boolean": "Yes or no"}
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")

@@ -9,7 +9,7 @@ from typing import Any
 from mirror.sources import selectors
 from mirror.sources.catalogs import catalog_read
 from mirror.sources.models import Source, StoredIndex
-from sqlagent.value_index import ValueIndex
+from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.values import Catalog
 
 # How many of each are kept: unpacking 50,000 values takes about 0.3 s.

@@ -19,9 +19,9 @@ from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status
 from mirror.work.store import store_keep
 from mirror.work.watching import Watch
+from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import DatabaseError
 from sqlagent.ports import Database
-from sqlagent.value_index import ValueIndex
 from sqlagent.values import Catalog, Limits
 
 log = logging.getLogger(__name__)

@@ -13,14 +13,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from sqlagent.catalog.keys import KeyGraph
 from sqlagent.evaluation.answering import Answered, answer_on
 from sqlagent.evaluation.items import Item, Source
 from sqlagent.evaluation.progress import each
 from sqlagent.evaluation.scoring import mcnemar
 from sqlagent.evaluation.selecting import kept_open
-from sqlagent.grammar.scoring import weights
-from sqlagent.keys import KeyGraph
 from sqlagent.language import mentions
+from sqlagent.makers.grammar.scoring import weights
 from sqlagent.values import Budget, Catalog
 
 WHOLE = "all parts"

@@ -12,9 +12,11 @@ import pstats
 from random import Random
 from time import perf_counter, process_time
 
-from sqlagent import confidence, grouping, guard, linking, ranking, readings, resampling
+from sqlagent import guard
 from sqlagent.evaluation.scoring import percentile
-from sqlagent.judging import FeatureJudge
+from sqlagent.makers.judging import FeatureJudge
+from sqlagent.method import confidence, grouping, linking, ranking, resampling
+from sqlagent.telling import readings
 from sqlagent.values import (
     Candidate,
     Catalog,

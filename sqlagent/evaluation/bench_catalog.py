@@ -9,8 +9,8 @@ from __future__ import annotations
 from time import perf_counter
 
 from sqlagent.evaluation.scoring import percentile
-from sqlagent.grammar import GrammarSampler
-from sqlagent.linking import link
+from sqlagent.makers.grammar import GrammarSampler
+from sqlagent.method.linking import link
 from sqlagent.values import Catalog, Column, ForeignKey, Kind, Question, Table
 
 ALLOWED = 2_000.0

@@ -14,12 +14,12 @@ from sqlagent.errors import DatabaseError
 from sqlagent.evaluation.fit_choices import Case, fit_choice
 from sqlagent.evaluation.items import BadInput, Databases, Item
 from sqlagent.evaluation.scoring import Scorer
-from sqlagent.grammar.reading import read
-from sqlagent.grammar.rendering import NoJoin, Renderer
-from sqlagent.grammar.schema import Schema
-from sqlagent.grammar.scoring import Weights
-from sqlagent.grammar.searching import Width, search
-from sqlagent.grammar.weighing import features
+from sqlagent.makers.grammar.reading import read
+from sqlagent.makers.grammar.rendering import NoJoin, Renderer
+from sqlagent.makers.grammar.schema import Schema
+from sqlagent.makers.grammar.scoring import Weights
+from sqlagent.makers.grammar.searching import Width, search
+from sqlagent.makers.grammar.weighing import features
 from sqlagent.values import Limits
 
 POOL = 24

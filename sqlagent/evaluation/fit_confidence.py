@@ -15,16 +15,17 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
-from sqlagent import grouping, linking, pipeline, ranking, resampling
-from sqlagent.confidence import figures
+from sqlagent import pipeline
 from sqlagent.evaluation.fit_ranker import POOLS, TRAINING
 from sqlagent.evaluation.items import BadInput, Databases, Item, Source, read_items
 from sqlagent.evaluation.progress import Bar
 from sqlagent.evaluation.scoring import Scorer, calibration
 from sqlagent.evaluation.selecting import STATEMENT, drawn
 from sqlagent.events import Audited, Ended, Executed, Linked, Ranked
-from sqlagent.execution import Executor
-from sqlagent.judging import FeatureJudge
+from sqlagent.makers.judging import FeatureJudge
+from sqlagent.method import grouping, linking, ranking, resampling
+from sqlagent.method.confidence import figures
+from sqlagent.method.execution import Executor
 from sqlagent.values import Candidate, Execution, LinkedSchema, Ranking, Verdict
 
 SIZES: tuple[int | None, ...] = (None, 8, 4)
@@ -64,7 +65,7 @@ def fit(data: Path, out: Path) -> str:
     constants = {"intercept": round(float(fitted[-1]), 4)}
     constants |= {name: round(float(w), 4) for name, w in zip(names, fitted[:-1], strict=True)}
     about = (
-        "Constants of the logistic function behind confidence (sqlagent/confidence.py names its figures). "
+        "Constants of the logistic function behind confidence (sqlagent/method/confidence.py names its figures). "
         "Fitted by: python -m sqlagent.evaluation fit confidence"
     )
     try:

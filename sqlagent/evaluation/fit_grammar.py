@@ -19,20 +19,20 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
+from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.evaluation.fit_beam import Beam, beam, learn_order, report
 from sqlagent.evaluation.fit_choices import Case, fit_choice
 from sqlagent.evaluation.gold_trees import read_gold
 from sqlagent.evaluation.grammar_labels import Labels, label
 from sqlagent.evaluation.items import Databases, read_items
 from sqlagent.evaluation.lessons import taught_lines
-from sqlagent.grammar.choosing import Chooser
-from sqlagent.grammar.features import distinct_features, frame_features, slot_features, slot_kind
-from sqlagent.grammar.frames import normalised
-from sqlagent.grammar.reading import Reading, read
-from sqlagent.grammar.schema import Schema
-from sqlagent.grammar.scoring import Weights
-from sqlagent.grammar.tree import Query, base
-from sqlagent.value_index import ValueIndex
+from sqlagent.makers.grammar.choosing import Chooser
+from sqlagent.makers.grammar.features import distinct_features, frame_features, slot_features, slot_kind
+from sqlagent.makers.grammar.frames import normalised
+from sqlagent.makers.grammar.reading import Reading, read
+from sqlagent.makers.grammar.schema import Schema
+from sqlagent.makers.grammar.scoring import Weights
+from sqlagent.makers.grammar.tree import Query, base
 
 MIN_DATABASES = 5
 """Databases a feature must occur with: what fewer share is a schema's word, not the language's."""

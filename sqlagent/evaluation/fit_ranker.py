@@ -18,16 +18,16 @@ from random import Random
 import numpy as np
 from scipy.optimize import minimize
 
-from sqlagent import grouping, linking
 from sqlagent.errors import DatabaseError
 from sqlagent.evaluation.items import BadInput, Databases, Item, Source, read_items
 from sqlagent.evaluation.mutations import mutations
 from sqlagent.evaluation.progress import Bar
 from sqlagent.evaluation.scoring import Scorer, gap_closed, mcnemar
 from sqlagent.evaluation.selecting import STATEMENT, drawn
-from sqlagent.execution import Executor
-from sqlagent.judging import FeatureJudge
-from sqlagent.ranking import SHOWN, is_empty
+from sqlagent.makers.judging import FeatureJudge
+from sqlagent.method import grouping, linking
+from sqlagent.method.execution import Executor
+from sqlagent.method.ranking import SHOWN, is_empty
 from sqlagent.values import Candidate, Execution, Limits, LinkedSchema, Rows
 
 POOLS = (("spider_dev", "spider_dev"), ("bird_dev", "bird_dev"), ("bird_minidev", "bird_dev"))
@@ -95,7 +95,7 @@ def fit(data: Path, out: Path) -> str:
     fitted = weigh([*choices, *mutants])
     kept = {name: round(float(w), 4) for name, w in zip(NAMES, fitted, strict=True) if abs(w) >= 0.005}
     about = (
-        "Weights of the deterministic judge, in log-odds a unit of each feature (sqlagent/features says what each "
+        "Weights of the deterministic judge, in log-odds a unit of each feature (sqlagent/method/features says what each "
         "means). Fitted by: python -m sqlagent.evaluation fit ranker"
     )
     try:

@@ -9,7 +9,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from sqlagent.grammar.tree import Col, Cond, Order, Query, Term, Value
+from sqlagent.makers.grammar.tree import Col, Cond, Order, Query, Term, Value
 from sqlagent.values import Catalog
 
 _OPS: dict[type[exp.Expr], str] = {

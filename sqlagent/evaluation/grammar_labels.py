@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from sqlagent.grammar.features import slot_kind
-from sqlagent.grammar.frames import frame_of, nested_of, normalised
-from sqlagent.grammar.reading import Reading, Slot
-from sqlagent.grammar.schema import Schema
-from sqlagent.grammar.tree import Cond, Query, base
 from sqlagent.language.mentions import Target
+from sqlagent.makers.grammar.features import slot_kind
+from sqlagent.makers.grammar.frames import frame_of, nested_of, normalised
+from sqlagent.makers.grammar.reading import Reading, Slot
+from sqlagent.makers.grammar.schema import Schema
+from sqlagent.makers.grammar.tree import Cond, Query, base
 
 Name = tuple[str, str]
 

@@ -18,9 +18,9 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sqlagent.adapters import open_database
+from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import DatabaseError
 from sqlagent.ports import Database
-from sqlagent.value_index import ValueIndex
 from sqlagent.values import Catalog, Question
 
 

@@ -11,9 +11,9 @@ import sys
 from collections.abc import Sequence
 from math import comb
 
-from sqlagent import grouping
 from sqlagent.errors import DatabaseError
 from sqlagent.evaluation.items import Item, Source, gold_is_ordered
+from sqlagent.method import grouping
 from sqlagent.ports import Database
 from sqlagent.values import Limits, Rows
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
-from sqlagent import confidence, grouping, linking, ranking, resampling
 from sqlagent.evaluation.items import Databases, Item
 from sqlagent.evaluation.progress import each
 from sqlagent.evaluation.scoring import Scorer, bootstrap, gap_closed, mcnemar
-from sqlagent.execution import Executor
-from sqlagent.judging import FeatureJudge
+from sqlagent.makers.judging import FeatureJudge
+from sqlagent.method import confidence, grouping, linking, ranking, resampling
+from sqlagent.method.execution import Executor
 from sqlagent.values import Candidate, ExecutionGroup, Limits
 
 STATEMENT = Limits(seconds=10.0)

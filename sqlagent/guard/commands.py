@@ -16,8 +16,8 @@ from sqlagent.guard.lists import Lists, reason_of
 from sqlagent.guard.policy import Policy, switched_off
 from sqlagent.guard.rebuilding import Rebuilt
 from sqlagent.guard.unknown import Refused, refusal_of
-from sqlagent.names import Resolver
-from sqlagent.scopes import Source, SystemNames, Unknown
+from sqlagent.sql.names import Resolver
+from sqlagent.sql.scopes import Source, SystemNames, Unknown
 from sqlagent.values import Catalog, Refusal
 
 

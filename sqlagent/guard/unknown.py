@@ -8,8 +8,8 @@ from rapidfuzz import fuzz, process
 from sqlglot import exp
 
 from sqlagent.guard.fields import field_refusal
-from sqlagent.names import Resolver
-from sqlagent.scopes import Unknown
+from sqlagent.sql.names import Resolver
+from sqlagent.sql.scopes import Unknown
 from sqlagent.values import Refusal
 
 _FOLDS = "PostgreSQL reads names without quotes in lower case, and quoted names exactly."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sqlagent.errors import LlmError
-from sqlagent.grouping import group_by_execution
+from sqlagent.method.grouping import group_by_execution
 from sqlagent.values import (
     Candidate,
     Catalog,

@@ -10,19 +10,21 @@ from random import Random
 import pytest
 import sqlglot
 
-from sqlagent import analyst, following, linking, pipeline
-from sqlagent.analyst import periods
-from sqlagent.analyst.answering import today_of, understand
-from sqlagent.analyst.dialects import WRITTEN, Dialect
-from sqlagent.analyst.planning import Planner
-from sqlagent.analyst.source import Source, source_of
-from sqlagent.analyst.telling import told
+from sqlagent import pipeline
+from sqlagent.catalog.semantics import derive
+from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.evaluation.lenient import Golds
 from sqlagent.events import Ended
 from sqlagent.language.words import tokenise
-from sqlagent.semantics import derive
+from sqlagent.makers import analyst, following
+from sqlagent.makers.analyst import periods
+from sqlagent.makers.analyst.answering import today_of, understand
+from sqlagent.makers.analyst.dialects import WRITTEN, Dialect
+from sqlagent.makers.analyst.planning import Planner
+from sqlagent.makers.analyst.source import Source, source_of
+from sqlagent.makers.analyst.telling import told
+from sqlagent.method import linking
 from sqlagent.testing import MemoryDatabase
-from sqlagent.value_index import ValueIndex
 from sqlagent.values import Catalog, Column, Limits, Outcome, Question, Table, Turn
 
 CASES = Path(__file__).parent / "cases" / "analyst"

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqlagent import charting
-from sqlagent.charting import figures, points
+from sqlagent.telling import charting
+from sqlagent.telling.charting import figures, points
 from sqlagent.values import Chart, Kind, Rows
 
 

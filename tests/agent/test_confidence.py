@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pools import LINKED, QUESTION, SHOP, TellingJudge, failed, groups_of, pool_of, ran, rows
 
-from sqlagent.confidence import FITTED, confidence, constants, figures, outcome
-from sqlagent.grouping import group_by_execution
-from sqlagent.ranking import rank
-from sqlagent.readings import read
+from sqlagent.method.confidence import FITTED, confidence, constants, figures, outcome
+from sqlagent.method.grouping import group_by_execution
+from sqlagent.method.ranking import rank
+from sqlagent.telling.readings import read
 from sqlagent.values import (
     Catalog,
     Execution,

@@ -6,9 +6,9 @@ import pytest
 import sqlglot
 
 from sqlagent.adapters.sqlalchemy_dialects import SPEAKS, STANDARD, speaks
-from sqlagent.grammar import GrammarSampler
 from sqlagent.guard import Passed, check
-from sqlagent.linking import link
+from sqlagent.makers.grammar import GrammarSampler
+from sqlagent.method.linking import link
 from sqlagent.values import Catalog, Column, Kind, Question, Table
 
 QUESTIONS = (

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sqlagent.catalog.keys import KeyGraph
 from sqlagent.evaluation.__main__ import main
 from sqlagent.evaluation.bench_catalog import ALLOWED, QUESTIONS, asked, large
 from sqlagent.evaluation.items import BadInput, Item, gold_is_ordered, read_items
@@ -17,9 +18,8 @@ from sqlagent.evaluation.kinds import kind
 from sqlagent.evaluation.mutations import mutations
 from sqlagent.evaluation.scoring import bootstrap, calibration, gap_closed, mcnemar, percentile
 from sqlagent.evaluation.selecting import drawn
-from sqlagent.grammar.scoring import weights
-from sqlagent.keys import KeyGraph
 from sqlagent.language import mentions
+from sqlagent.makers.grammar.scoring import weights
 from sqlagent.values import Catalog, Column, ForeignKey, Question, Table
 
 PORT = """

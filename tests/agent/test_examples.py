@@ -1,6 +1,6 @@
 """Example values of columns: which are shown, and that asking for them never hurts."""
 
-from sqlagent.examples import FEW, with_examples
+from sqlagent.catalog.examples import FEW, with_examples
 from sqlagent.testing import MemoryDatabase
 from sqlagent.values import LinkedSchema
 

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from sqlagent.errors import Cancelled, StatementFailed
-from sqlagent.execution import Executor, MemoryCache
 from sqlagent.guard import Policy
+from sqlagent.method.execution import Executor, MemoryCache
 from sqlagent.testing import MemoryDatabase
 from sqlagent.values import Candidate, Failure, FailureKind, Limits, Rows
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from sqlagent import followups
 from sqlagent.errors import Cancelled, LlmUnreachable
-from sqlagent.following import question_in, stand_alone
+from sqlagent.makers import followups
+from sqlagent.makers.following import question_in, stand_alone
 from sqlagent.testing import ScriptedLlm
 from sqlagent.values import Catalog, Column, Kind, Question, Table, Turn
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import sqlglot
 
-from sqlagent.formatting import WIDTH, formatted
+from sqlagent.sql.formatting import WIDTH, formatted
 
 LONG = (
     "SELECT customers.country, SUM(order_lines.amount) AS revenue FROM customers JOIN orders ON customers.id = "

@@ -10,7 +10,7 @@ from os.path import commonprefix
 import pytest
 
 from sqlagent.errors import Cancelled, LlmError, LlmRateLimited, LlmUnreachable
-from sqlagent.generation import LlmSampler
+from sqlagent.makers.generation import LlmSampler
 from sqlagent.ports import Sampler
 from sqlagent.testing import MemoryDatabase, ScriptedLlm
 from sqlagent.values import (

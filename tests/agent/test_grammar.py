@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 import sqlglot
 
+from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import Cancelled
 from sqlagent.evaluation.bench_catalog import large
-from sqlagent.grammar import GrammarSampler
-from sqlagent.linking import link
+from sqlagent.makers.grammar import GrammarSampler
+from sqlagent.method.linking import link
 from sqlagent.testing import MemoryDatabase
-from sqlagent.value_index import ValueIndex
 from sqlagent.values import Candidate, Catalog, Column, ForeignKey, Kind, Limits, Question, Table
 
 CASES = Path(__file__).parent / "cases" / "grammar"

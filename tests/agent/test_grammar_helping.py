@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from sqlagent.grammar import GrammarSampler
-from sqlagent.grammar.completing import complete
-from sqlagent.grammar.suggesting import suggest
-from sqlagent.linking import link
+from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.makers.grammar import GrammarSampler
+from sqlagent.makers.grammar.completing import complete
+from sqlagent.makers.grammar.suggesting import suggest
+from sqlagent.method.linking import link
 from sqlagent.testing import MemoryDatabase
-from sqlagent.value_index import ValueIndex
 from sqlagent.values import Catalog, Limits, Question
 
 SCRIPT = """

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlagent.cells import alike, cell_key, column_bags
-from sqlagent.grouping import asks_order, fingerprint, group_by_execution, same_answer_bird
+from sqlagent.method.grouping import asks_order, fingerprint, group_by_execution, same_answer_bird
+from sqlagent.rows.cells import alike, cell_key, column_bags
 from sqlagent.values import Candidate, Execution, Failure, FailureKind, Rows
 
 CASES = Path(__file__).parent / "cases" / "grouping"

@@ -8,9 +8,9 @@ import re
 import pytest
 from pools import SHOP, failed, ran, rows
 
-from sqlagent.features import features
-from sqlagent.grouping import group_by_execution
-from sqlagent.judging import FITTED, FeatureJudge, weights
+from sqlagent.makers.judging import FITTED, FeatureJudge, weights
+from sqlagent.method.features import features
+from sqlagent.method.grouping import group_by_execution
 from sqlagent.values import ColumnRef, Execution, ExecutionGroup, LinkedSchema, Question, Rows
 
 LINKED = LinkedSchema(SHOP, SHOP)

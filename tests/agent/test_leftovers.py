@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqlagent.leftovers import leftovers
+from sqlagent.language.leftovers import leftovers
 
 SALES = "SELECT channel, SUM(amount) FROM sales GROUP BY channel"
 

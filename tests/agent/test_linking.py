@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sqlagent.linking import link
+from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.method.linking import link
 from sqlagent.testing import MemoryDatabase
-from sqlagent.value_index import ValueIndex
 from sqlagent.values import Catalog, Column, Kind, Question, Table
 
 CASES = Path(__file__).parent / "cases" / "linking"

@@ -10,9 +10,9 @@ from math import comb
 
 import pytest
 
-from sqlagent import ranking
 from sqlagent.errors import Cancelled, LlmUnreachable
-from sqlagent.llm_judging import LlmJudge
+from sqlagent.makers.llm_judging import LlmJudge
+from sqlagent.method import ranking
 from sqlagent.testing import MemoryDatabase, ScriptedLlm
 from sqlagent.values import (
     Candidate,

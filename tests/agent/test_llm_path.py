@@ -14,9 +14,9 @@ from scripted_server import Bad, Reply, ScriptedServer, serving, text_of
 
 from sqlagent import pipeline
 from sqlagent.adapters.openai import OpenAiLlm
+from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.events import Audited, Ended, Event, Executed, Noted, Ranked, Rewritten, Sampling
 from sqlagent.testing import MemoryDatabase
-from sqlagent.value_index import ValueIndex
 from sqlagent.values import Answer, Budget, Outcome, Question, Turn
 
 SHOP = """

@@ -9,11 +9,12 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from sqlagent import execution, guard, sampling
+from sqlagent import guard
+from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.events import Audited, Ended, Executed, Grouped, Linked, Ranked, Rewritten, Sampling
+from sqlagent.method import execution, sampling
 from sqlagent.pipeline import answer
 from sqlagent.testing import MemoryDatabase
-from sqlagent.value_index import ValueIndex
 from sqlagent.values import Answer, Budget, Failure, FailureKind, Limits, Outcome, Question, Rows, Turn
 
 PORT = """

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from sqlagent import literals, prompts, rendering
+from sqlagent import prompts
+from sqlagent.prompts import rendering
+from sqlagent.sql import literals
 from sqlagent.values import (
     OWN_WORDS,
     Candidate,

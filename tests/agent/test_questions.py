@@ -8,11 +8,11 @@ import pytest
 
 from sqlagent import guard, pipeline
 from sqlagent.adapters import open_database
-from sqlagent.analyst import example_questions
+from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.evaluation.lenient import Golds
 from sqlagent.events import Ended
+from sqlagent.makers.analyst import example_questions
 from sqlagent.testing import MemoryDatabase
-from sqlagent.value_index import ValueIndex
 from sqlagent.values import Outcome, Question
 
 CASES = Path(__file__).parent / "cases" / "analyst"

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from pools import LINKED, QUESTION, SHOP, TellingJudge, groups_of, number_of, ran, rows
 
 from sqlagent.errors import Cancelled, LlmUnreachable
-from sqlagent.grouping import group_by_execution
-from sqlagent.judging import FeatureJudge
-from sqlagent.ranking import SHOWN, rank, weights
+from sqlagent.makers.judging import FeatureJudge
+from sqlagent.method.grouping import group_by_execution
+from sqlagent.method.ranking import SHOWN, rank, weights
 from sqlagent.values import LinkedSchema, Question, Ranking
 
 

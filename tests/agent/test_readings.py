@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from pools import LINKED, QUESTION, SHOP, TellingJudge, ran, rows
 
-from sqlagent.grouping import group_by_execution
-from sqlagent.ranking import rank
-from sqlagent.readings import NO_DIFFERENCE, difference, pick_from, read
+from sqlagent.method.grouping import group_by_execution
+from sqlagent.method.ranking import rank
+from sqlagent.telling.readings import NO_DIFFERENCE, difference, pick_from, read
 from sqlagent.values import Catalog, Column, Ranking, Table
 
 BASE = "SELECT c.region, SUM(o.total) FROM orders AS o JOIN customers AS c ON c.id = o.customer_id GROUP BY c.region"

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.guard import Passed, check
-from sqlagent.repair import mend
-from sqlagent.value_index import ValueIndex
+from sqlagent.makers.repair import mend
 from sqlagent.values import Catalog, Column, ColumnRef, Failure, FailureKind, Refusal, Table
 
 CASES = Path(__file__).parent / "cases" / "repair" / "mend.jsonl"

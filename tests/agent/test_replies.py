@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqlagent import replies
+from sqlagent.prompts import replies
 
 CASES = Path(__file__).parent / "cases" / "replies"
 

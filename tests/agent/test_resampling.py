@@ -6,9 +6,9 @@ import pytest
 from pools import LINKED, QUESTION, SHOP, TellingJudge, failed, groups_of, number_of, pool_of, ran, rows
 
 from sqlagent.errors import LlmUnreachable
-from sqlagent.judging import FeatureJudge
-from sqlagent.ranking import rank
-from sqlagent.resampling import audit, keeps_earlier, prune
+from sqlagent.makers.judging import FeatureJudge
+from sqlagent.method.ranking import rank
+from sqlagent.method.resampling import audit, keeps_earlier, prune
 from sqlagent.values import Execution, LinkedSchema, Question, Ranking, Verdict
 
 
@@ -20,7 +20,7 @@ def audited(
 
 
 def ranked(pool: list[Execution], judge: TellingJudge) -> Ranking:
-    from sqlagent.grouping import group_by_execution
+    from sqlagent.method.grouping import group_by_execution
 
     return rank(QUESTION, LINKED, group_by_execution(pool, False), pool=len(pool), judge=judge)
 

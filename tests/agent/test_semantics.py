@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sqlagent.semantics import Form, Kind, Model, Role, derive
+from sqlagent.catalog.semantics import Form, Kind, Model, Role, derive
+from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.testing import MemoryDatabase
-from sqlagent.value_index import ValueIndex
 from sqlagent.values import Catalog, Column, Table
 
 CASES = Path(__file__).parent / "cases" / "analyst"

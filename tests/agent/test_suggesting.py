@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from sqlagent.grammar.completing import complete
-from sqlagent.grammar.suggesting import suggest
+from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.makers.grammar.completing import complete
+from sqlagent.makers.grammar.suggesting import suggest
 from sqlagent.pipeline import answer
 from sqlagent.testing import MemoryDatabase
-from sqlagent.value_index import ValueIndex
 from sqlagent.values import Catalog, Column, ColumnRef, Kind, Outcome, Question, Table
 
 # One table, as a file somebody uploads makes it: no keys, no word of the lists of kinds and measures.

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqlagent.summarizing import summarize, verify
+from sqlagent.telling.summarizing import summarize, verify
 from sqlagent.values import Chart, Rows
 
 

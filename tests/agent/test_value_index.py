@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.testing import MemoryDatabase
-from sqlagent.value_index import ValueIndex
 from sqlagent.values import ColumnRef
 
 SCRIPT = """

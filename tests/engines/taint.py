@@ -30,11 +30,11 @@ import duckdb
 
 from sqlagent import guard, pipeline
 from sqlagent.adapters import open_database
+from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.events import Ended
 from sqlagent.guard.rebuilding import Rebuilt
 from sqlagent.ports import SourceDatabase
 from sqlagent.testing import ScriptedLlm
-from sqlagent.value_index import ValueIndex
 from sqlagent.values import Budget, Catalog, LlmRequest, Outcome, Question, Turn
 from tests import servers
 

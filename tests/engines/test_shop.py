@@ -17,9 +17,9 @@ import pytest
 
 from mirror.sources.demo import SCHEMA, SHOP_QUESTIONS
 from sqlagent.adapters import open_database
+from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.pipeline import answer
 from sqlagent.ports import SourceDatabase
-from sqlagent.value_index import ValueIndex
 from sqlagent.values import Answer, Question
 from tests import servers
 

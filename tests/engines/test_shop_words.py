@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from sqlagent.adapters import open_database
-from sqlagent.grouping import fingerprint
+from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.method.grouping import fingerprint
 from sqlagent.pipeline import answer
-from sqlagent.value_index import ValueIndex
 from sqlagent.values import Answer, Limits, Question, Rows
 from tests.shop_renamed import rename_shop
 

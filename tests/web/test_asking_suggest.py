@@ -13,8 +13,8 @@ from mirror.sources import catalogs, opening
 from mirror.sources.catalog_services import catalog_refresh
 from mirror.sources.index_services import index_build
 from mirror.sources.models import Source, StoredIndex
-from sqlagent.grammar import completing, sampler
-from sqlagent.value_index import ValueIndex
+from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.makers.grammar import completing, sampler
 from tests.web.working import answer
 
 pytestmark = pytest.mark.django_db

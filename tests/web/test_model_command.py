@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from mirror.sources.models import StoredIndex
-from sqlagent.value_index import ValueIndex
+from sqlagent.catalog.value_index import ValueIndex
 
 
 def model(*arguments: str) -> str:

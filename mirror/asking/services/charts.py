@@ -10,7 +10,7 @@ from mirror.asking.models import Version
 from mirror.asking.services.opening import AskingError
 from mirror.results.cells import storable
 from mirror.results.selectors import ResultGone, rows_of
-from sqlagent import charting, summarizing
+from sqlagent.telling import charting, summarizing
 from sqlagent.values import Chart, Rows
 
 log = logging.getLogger(__name__)

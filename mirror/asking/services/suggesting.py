@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from mirror.asking.selectors import runs_found
 from mirror.sources.at_hand import source_at_hand
 from mirror.sources.guarding import policy_of
-from sqlagent.analyst import example_questions
-from sqlagent.grammar.completing import MIN_NAME, Completion, complete
-from sqlagent.grammar.suggesting import spoken, suggest
 from sqlagent.guard import Passed, check
+from sqlagent.makers.analyst import example_questions
+from sqlagent.makers.grammar.completing import MIN_NAME, Completion, complete
+from sqlagent.makers.grammar.suggesting import spoken, suggest
 
 if TYPE_CHECKING:
     from mirror.people.models import User

@@ -6,7 +6,7 @@ from mirror.asking.models import Run
 from mirror.asking.services.opening import AskingError
 from mirror.sources import guarding
 from mirror.sources.catalogs import catalog_read
-from sqlagent import formatting
+from sqlagent.sql import formatting
 
 
 def sql_format(run: Run, sql: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.conf import settings
 
-from sqlagent import charting
+from sqlagent.telling import charting
 from sqlagent.values import Chart, Rows
 
 log = logging.getLogger(__name__)

@@ -19,7 +19,7 @@ Json = dict[str, Any]
 
 
 def laid_out(figure: Json, width: int, height: int) -> Json:
-    """A figure of `sqlagent.charting` with our template, at a size and with room for its title."""
+    """A figure of `sqlagent.telling.charting` with our template, at a size and with room for its title."""
     layout: Json = {**figure["layout"], "template": _template(), "width": width, "height": height}
     title = layout.get("title") or {}
     if title.get("text"):

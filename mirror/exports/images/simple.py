@@ -1,6 +1,6 @@
 """A chart as an image without a browser: the figure the page draws, drawn by matplotlib.
 
-Reads what `sqlagent.charting.figure` makes (bars, lines, areas, points, slices, a number) and nothing else
+Reads what `sqlagent.telling.charting.figure` makes (bars, lines, areas, points, slices, a number) and nothing else
 that Plotly can do. Drawn without a screen and without pyplot, so that several threads may draw.
 """
 

@@ -13,8 +13,8 @@ from mirror.sources.catalogs import source_catalog
 from mirror.sources.index_services import source_index
 from mirror.sources.models import Source
 from mirror.sources.opening import open_source
+from sqlagent.catalog.semantics import Field, Model, Role, Thing, derive
 from sqlagent.errors import DatabaseError
-from sqlagent.semantics import Field, Model, Role, Thing, derive
 
 
 class Command(BaseCommand):

@@ -1,0 +1,95 @@
+"""Codes and their labels where these stand in a table of lists: which list belongs to which column.
+
+A table that keeps one list, with a key of its own, is a thing like any other; this is about
+tables that keep several, told apart by a column of kinds.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlagent.catalog.semantics.naming import Names
+from sqlagent.catalog.semantics.values import Codes
+from sqlagent.catalog.semantics.words import CODE_KINDS, KEYS
+from sqlagent.catalog.statistics import TableFacts
+from sqlagent.language.words import stem
+from sqlagent.values import Table
+
+_LABELS = ("label", "description", "name", "text", "meaning", "title", "value")
+_CODES = ("code", "key", "id", "value", "number")
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """The lists of one table of codes: of each kind its pairs of code and label."""
+
+    table: str
+    kind_column: str
+    code_column: str
+    label_column: str
+    pairs: Mapping[str, tuple[tuple[str, str], ...]]
+
+
+def lists_of(table: Table, facts: TableFacts | None, names: Names) -> Lists | None:
+    """Read a table of several lists; None where it is none."""
+    if facts is None or not facts.content or not 3 <= len(table.columns) <= 8:
+        return None
+    words = [tuple(stem(w) for w in names.opened(c.name)) for c in table.columns]
+    label = _first(words, _LABELS, ())
+    code = _first(words, _CODES, (label,))
+    kind = next((n for n, w in enumerate(words) if n not in (label, code) and set(w) & CODE_KINDS), None)
+    if label is None or code is None or kind is None or table.foreign_keys:
+        return None
+    pairs: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for row in facts.content:
+        pairs[row[kind]].append((row[code], row[label]))
+    several = len(pairs) > 1 and all(len({c for c, _ in some}) == len(some) for some in pairs.values())
+    if (
+        not several
+        or len({row[code] for row in facts.content}) == len({row[kind] for row in facts.content}) == 1
+    ):
+        return None
+    column = table.columns
+    return Lists(
+        table.key, column[kind].name, column[code].name, column[label].name,
+        {name: tuple(some) for name, some in pairs.items()},
+    )  # fmt: skip
+
+
+def _first(words: Sequence[Sequence[str]], wanted: Sequence[str], taken: Sequence[int | None]) -> int | None:
+    for word in wanted:
+        for n, said in enumerate(words):
+            if n not in taken and said and said[-1] == stem(word):
+                return n
+    return None
+
+
+def codes_of(
+    words: Sequence[str], noun: Sequence[str], stored: Sequence[str], lists: Sequence[Lists], names: Names
+) -> Codes | None:
+    """Find the list whose codes a column holds: all of them, and by its name where several would do.
+
+    `words` are the stems of the column's name, `noun` those of its table, `stored` its different values.
+    """
+    held = {text for text in stored if text}
+    if not held or len(held) > 60:
+        return None
+    named = [w for w in words if w not in KEYS]
+    best: tuple[float, Codes] | None = None
+    for one in lists:
+        for kind, pairs in one.pairs.items():
+            known = {code for code, _ in pairs}
+            if not held <= known:
+                continue
+            said = [stem(w) for w in names.opened(kind)]
+            shared = sum(1.0 for w in named if w in said) + sum(
+                0.4 for w in said if any(w.startswith(n) or n.startswith(w) for n in noun) and w not in named
+            )
+            worth = shared - 0.3 * sum(w not in named and w not in KEYS and w not in noun for w in said)
+            worth -= 0.02 * (len(known) - len(held))
+            if shared and (best is None or worth > best[0]):
+                codes = Codes(one.table, one.code_column, one.label_column, pairs, one.kind_column, kind)
+                best = (worth, codes)
+    return best[1] if best is not None and best[0] > 0 else None

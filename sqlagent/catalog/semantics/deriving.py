@@ -1,0 +1,355 @@
+"""Derives the semantic model of a source by rule, from its catalog, its statistics and its stored values.
+
+Pure: nothing is read from the source here. Three hundred tables take a second.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from sqlagent.catalog.semantics.coding import codes_of, lists_of
+from sqlagent.catalog.semantics.naming import Names, shared_prefix
+from sqlagent.catalog.semantics.relating import relations
+from sqlagent.catalog.semantics.times import default_time, form_of
+from sqlagent.catalog.semantics.values import Field, Form, Kind, Model, Relation, Role, Thing
+from sqlagent.catalog.semantics.words import (
+    AVERAGED,
+    BEGINS,
+    CATEGORICAL,
+    COUNTED,
+    DATE_PARTS,
+    ENDED,
+    ENDS,
+    FLAGS,
+    GEOGRAPHY,
+    KEYS,
+    MONEY,
+    NAMES,
+    SPANS,
+    STATES,
+)  # fmt: skip
+from sqlagent.catalog.statistics import ColumnFacts, TableFacts
+from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.language.words import fold, stem
+from sqlagent.values import Catalog, Column, ColumnRef, Table
+from sqlagent.values import Kind as Cells
+
+FEW = 60
+"""Different values up to which people group by a column whatever it is called."""
+
+_YES = {"y": "n", "yes": "no", "t": "f", "true": "false", "j": "n", "1": "0", "active": "inactive"}
+_GEOGRAPHY = frozenset(stem(w) for w in GEOGRAPHY)
+
+
+def derive(catalog: Catalog, index: ValueIndex | None = None) -> Model:
+    """Give the model of a source; without an index what names and types alone tell. Tables without columns are left out."""
+    filled = replace(catalog, tables=tuple(table for table in catalog.tables if table.columns))
+    return _Deriving(filled, index).model()
+
+
+class _Deriving:
+    def __init__(self, catalog: Catalog, index: ValueIndex | None) -> None:
+        self.catalog = catalog
+        self.index = index
+        self.facts = index.facts.tables if index is not None else {}
+        self.names = Names(catalog)
+        self.prefixes = {t.key: shared_prefix(t) for t in catalog.tables}
+        statistics = index.facts if index is not None else ValueIndex([], []).facts
+        self.relations = relations(catalog, statistics, self.names, lambda t: self.prefixes[t.key])
+        self.lists = [
+            found
+            for t in catalog.tables
+            if t.key not in {r.target for r in self.relations}
+            and (found := lists_of(t, self.facts.get(t.key), self.names)) is not None
+        ]
+        self.foreign = {(r.source, c.lower()): r for r in self.relations for c in r.columns}
+        self.pointed = Counter(r.target for r in self.relations if r.target != r.source)
+
+    def model(self) -> Model:
+        fields = {t.key: self._fields(t) for t in self.catalog.tables}
+        things = {t.key: self._thing(t, fields[t.key]) for t in self.catalog.tables}
+        return Model(
+            self.catalog.dialect,
+            things,
+            fields,
+            self.relations,
+            newest(things, fields),
+            {t.key: (t.schema, t.name) for t in self.catalog.tables},
+        )
+
+    def _texts(self, table: Table, column: Column) -> Sequence[str]:
+        return self.index.texts_of(ColumnRef(table.key, column.name)) if self.index is not None else ()
+
+    def _fields(self, table: Table) -> tuple[Field, ...]:
+        facts = self.facts.get(table.key)
+        noun = [stem(w) for w in self.names.table_words(table)]
+        return tuple(self._field(table, column, facts, noun) for column in table.columns)
+
+    def _field(self, table: Table, column: Column, facts: TableFacts | None, noun: Sequence[str]) -> Field:
+        raw = self.names.column_words(table, column.name, self.prefixes[table.key])
+        words = tuple(stem(w) for w in raw)
+        known = facts.columns.get(column.name) if facts is not None else None
+        texts = self._texts(table, column)
+        rows = facts.rows if facts is not None else 0
+        filled = known.filled / rows if known is not None and rows else 1.0
+        distinct = known.distinct if known is not None else len(texts)
+        is_number = column.kind in (Cells.INTEGER, Cells.NUMBER)
+        flag = self._flag(column, words, known, texts)
+        codes = codes_of(words, noun, self._stored(column, known, texts), self.lists, self.names)
+        form = None if flag or codes else form_of(column, words, known, texts)
+        relation = self.foreign.get((table.key, column.name.lower()))
+        few = 0 < distinct <= FEW or (0 < distinct <= 0.05 * rows)
+        role = self._role(table, column, words, relation, flag, form, few, codes is not None, distinct, rows)
+        aggregate, unit = measured(words, is_number) if role is Role.MEASURE else ("", "")
+        return Field(
+            table.key, column.name, words, " ".join(raw), role, aggregate, unit, form,
+            flag[0] if flag else "", flag[1] if flag else "", codes, few, is_number, column.kind is Cells.INTEGER,
+            round(filled, 4), known.low if known else "", known.high if known else "",
+        )  # fmt: skip
+
+    def _stored(self, column: Column, known: ColumnFacts | None, texts: Sequence[str]) -> Sequence[str]:
+        """The values of a column that may be codes: texts, or whole numbers in a short range."""
+        if column.kind is Cells.TEXT:
+            return texts[:200]
+        if column.kind is Cells.INTEGER and known is not None and known.distinct:
+            try:
+                low, high = int(known.low), int(known.high)
+            except ValueError:
+                return ()
+            return [str(low), str(high)] if high - low < 1_000 and known.distinct <= FEW else ()
+        return ()
+
+    def _flag(
+        self, column: Column, words: Sequence[str], known: ColumnFacts | None, texts: Sequence[str]
+    ) -> tuple[str, str] | None:
+        """The literals of yes and no of a column that holds nothing else."""
+        if column.kind is Cells.BOOLEAN:
+            number = self.catalog.dialect in ("sqlite", "mysql")
+            return ("1", "0") if number else ("TRUE", "FALSE")
+        if column.kind is Cells.TEXT and 1 <= len(texts) <= 2:
+            yes = next((t for t in texts if fold(t) in _YES), "")
+            no = next((t for t in texts if yes and fold(t) == _YES[fold(yes)]), "")
+            if yes and no:
+                return f"'{yes}'", f"'{no}'"
+            return None
+        said = set(words)
+        ends = (known.low, known.high, known.distinct) if known is not None else None
+        is_flag = ends == ("0", "1", 2) and bool(said & FLAGS or not said & (MONEY | COUNTED))
+        return ("1", "0") if is_flag and column.kind is Cells.INTEGER else None
+
+    def _role(
+        self,
+        table: Table,
+        column: Column,
+        words: tuple[str, ...],
+        relation: Relation | None,
+        flag: tuple[str, str] | None,
+        form: Form | None,
+        few: bool,
+        coded: bool,
+        distinct: int,
+        rows: int,
+    ) -> Role:
+        if column.name in table.primary_key and len(table.primary_key) == 1:
+            return Role.KEY
+        if form is not None and (relation is None or form is Form.NUMBER_DAY):
+            return Role.TIME
+        if relation is not None:
+            return Role.FOREIGN
+        if flag:
+            return Role.FLAG
+        if coded:
+            return Role.DIMENSION
+        if column.kind in (Cells.INTEGER, Cells.NUMBER):
+            last = words[-1] if words else ""
+            if last in KEYS and not set(words) & (MONEY | COUNTED) or (last == "id"):
+                return Role.KEY
+            if set(words) & _GEOGRAPHY or (few and last in CATEGORICAL and column.kind is Cells.INTEGER):
+                return Role.DIMENSION
+            return Role.MEASURE
+        if column.kind is Cells.TEXT:
+            if words and words[-1] in KEYS and rows and distinct >= 0.95 * rows:
+                return Role.KEY
+            if few or set(words) & (CATEGORICAL | _GEOGRAPHY):
+                return Role.DIMENSION
+        return Role.TEXT
+
+    def _thing(self, table: Table, fields: Sequence[Field]) -> Thing:
+        words = self.names.table_words(table)
+        noun = tuple(stem(w) for w in words)
+        times = [
+            (f.column, f.words, f.form, f.filled)
+            for f in fields
+            if f.form is not None and f.role is Role.TIME
+        ]
+        kept = [t for t in times if t[2] is not None]
+        begins, ends = between(fields)
+        kind = self._kind(table, fields, noun, begins, ends)
+        facts = self.facts.get(table.key)
+        rows = max(facts.rows if facts is not None else 0, table.row_estimate or 0)
+        state = next((f.column for f in fields if set(f.words) & STATES and f.role is Role.DIMENSION), "")
+        return Thing(
+            table.key,
+            kind,
+            noun,
+            " ".join(words),
+            table.primary_key or self._key(table, fields, facts),
+            display(fields, noun, facts),
+            default_time([(c, w, form, share) for c, w, form, share in kept if form is not None], noun),
+            begins,
+            ends,
+            state,
+            rows,
+        )
+
+    def _key(self, table: Table, fields: Sequence[Field], facts: TableFacts | None) -> tuple[str, ...]:
+        """The column that tells rows apart where no key is declared."""
+        pointed = {
+            r.referenced[0] for r in self.relations if r.target == table.key and len(r.referenced) == 1
+        }
+        if pointed:
+            return (sorted(pointed)[0],)
+        for one in fields:
+            known = facts.columns.get(one.column) if facts is not None else None
+            unique = facts is not None and known is not None and 0 < facts.rows == known.distinct
+            if unique and set(one.words) & KEYS:
+                return (one.column,)
+        return ()
+
+    def _kind(
+        self, table: Table, fields: Sequence[Field], noun: Sequence[str], begins: str, ends: str
+    ) -> Kind:
+        if any(found.table == table.key for found in self.lists):
+            return Kind.CODES
+        outgoing = [r for r in self.relations if r.source == table.key and r.target != table.key]
+        parts = sum(bool(set(f.words) & DATE_PARTS) for f in fields)
+        if (
+            not outgoing
+            and parts >= 3
+            and any(f.role is Role.TIME for f in fields)
+            and parts >= 0.4 * len(fields)
+        ):
+            return Kind.DATES
+        times = [f for f in fields if f.role is Role.TIME]
+        paired = bool(begins and ends and {"valid", "effect"} & set(self._words(fields, begins)))
+        if outgoing and ((paired and len(table.primary_key) != 1) or (begins and ends and "histori" in noun)):
+            return Kind.HISTORY
+        names = any(set(f.words) & NAMES and f.role in (Role.TEXT, Role.DIMENSION) for f in fields)
+        measures = any(f.role is Role.MEASURE for f in fields)
+        if (
+            outgoing
+            and (times or any(self._points_at_dates(r) for r in outgoing))
+            and (not names or not self.pointed[table.key])
+        ):
+            return Kind.EVENT
+        if outgoing and measures and not names:
+            return Kind.LINES
+        if len(outgoing) >= 2 and not names:
+            return Kind.LINES
+        return Kind.THING
+
+    def _points_at_dates(self, relation: Relation) -> bool:
+        return stem("date") in [stem(w) for w in self.names.table_words(self.catalog_table(relation.target))]
+
+    def catalog_table(self, key: str) -> Table:
+        """A table by its key."""
+        return next(t for t in self.catalog.tables if t.key == key)
+
+    @staticmethod
+    def _words(fields: Sequence[Field], column: str) -> tuple[str, ...]:
+        return next((f.words for f in fields if f.column == column), ())
+
+
+def measured(words: Sequence[str], is_number: bool = True) -> tuple[str, str]:
+    """Tell how a measure is summed up by default, and in what unit, by the stems of its name.
+
+    Example:
+        >>> measured(("unit", "price")), measured(("quantiti",)), measured(("total", "amount"))
+        (('avg', 'money'), ('sum', 'count'), ('sum', 'money'))
+    """
+    said = set(words)
+    unit = next((SPANS[w] for w in SPANS if stem(w) in said), "")
+    percent = said & {stem(w) for w in ("percent", "percentage", "pct", "rate", "ratio", "share")}
+    if not unit:
+        unit = "percent" if percent else "money" if said & MONEY else "count" if said & COUNTED else ""
+    averaged = bool(said & AVERAGED) and not said & {"total", "sum", stem("revenue"), "amount", "mrr"}
+    averaged = (
+        averaged
+        or bool(said & {"unit", "standard", "list", "catalog"})
+        and bool(said & {stem("price"), stem("cost")})
+    )
+    return ("avg" if averaged else "sum"), unit
+
+
+def between(fields: Sequence[Field]) -> tuple[str, str]:
+    """The columns between which a row is current: one that begins and one that ends, the latter often empty."""
+    times = [f for f in fields if f.role is Role.TIME]
+    open_ends = [f for f in times if set(f.words) & ENDS and f.filled < 1.0]
+    ends = next((f for f in open_ends if set(f.words) & ENDED), open_ends[0] if open_ends else None)
+    if ends is None:
+        return "", ""
+    begins = next((f for f in times if f is not ends and set(f.words) & BEGINS and f.filled == 1.0), None)
+    begins = begins or next((f for f in times if f is not ends and f.filled == 1.0), None)
+    return (begins.column if begins is not None else ""), ends.column
+
+
+_FIRST = frozenset({"first", "given", "fore", "forenam", "firstnam"})
+_LAST = frozenset({"last", "famili", "sur", "surnam", "lastnam"})
+
+
+def display(fields: Sequence[Field], noun: Sequence[str], facts: TableFacts | None = None) -> tuple[str, ...]:
+    """The columns that show a row to people: first and last name, a name, a title; empty where nothing does."""
+    texts = [
+        f
+        for f in fields
+        if not f.is_number and f.form is None and f.role in (Role.TEXT, Role.DIMENSION, Role.KEY)
+    ]
+    first = next((f for f in texts if set(f.words) & _FIRST and len(f.words) <= 3), None)
+    last = next((f for f in texts if set(f.words) & _LAST and len(f.words) <= 3), None)
+    if first is not None and last is not None:
+        return first.column, last.column
+    named = [f for f in texts if f.words and f.words[-1] in NAMES]
+    own = stem("name")
+
+    def worth(one: Field) -> tuple[int, int]:
+        rest = list(one.words[:-1])
+        exact = rest == [] or set(rest) <= set(noun) | {"full", "display", stem("company"), "legal"}
+        return (
+            0 if exact and one.words[-1] == own else 1 if exact else 2 if one.words[-1] == own else 3,
+            len(rest),
+        )
+
+    if named:
+        return (min(named, key=worth).column,)
+    for wanted in ("description", "desc", "subject", "email"):
+        for one in texts:
+            if one.words and one.words[-1] == stem(wanted) and len(one.words) <= 2:
+                return (one.column,)
+    if noun:
+        for one in texts:
+            if set(one.words) <= set(noun) and one.words:
+                return (one.column,)
+    return ()
+
+
+def newest(things: Mapping[str, Thing], fields: Mapping[str, Sequence[Field]]) -> str:
+    """The last day on which anything happened, of the events' own times; days to come are left to plans.
+
+    The third greatest of many tables is not taken: one table that runs on tells that data still come.
+    """
+    days = []
+    for thing in things.values():
+        if thing.kind not in (Kind.EVENT, Kind.HISTORY) or not thing.default_time:
+            continue
+        one = next((f for f in fields[thing.table] if f.column == thing.default_time), None)
+        if (
+            one is not None
+            and one.form in (Form.DAY, Form.MOMENT, Form.TEXT_DAY, Form.TEXT_MOMENT)
+            and one.high
+        ):
+            days.append(one.high[:10])
+        elif one is not None and one.form in (Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY) and len(one.high) >= 8:
+            days.append(f"{one.high[:4]}-{one.high[4:6]}-{one.high[6:8]}")
+    return max(days, default="")

@@ -1,0 +1,44 @@
+"""Which table's rows point at which: declared keys, and those found by values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from sqlagent.catalog.keys import declared
+from sqlagent.catalog.semantics.naming import Names
+from sqlagent.catalog.semantics.values import Relation
+from sqlagent.catalog.semantics.words import KEYS
+from sqlagent.catalog.statistics import Statistics
+from sqlagent.language.words import stem
+from sqlagent.values import Catalog, Table
+
+
+def relations(
+    catalog: Catalog, statistics: Statistics, names: Names, prefix_of: Callable[[Table], str]
+) -> tuple[Relation, ...]:
+    """Give every relation of a catalog, declared ones first; each column points once.
+
+    `words` are what is left of a column's name when the target's own noun and key words are gone:
+    `manager_id` of employees is called manager, `from_plan_id` from.
+    """
+    tables: Mapping[str, Table] = {t.key: t for t in catalog.tables}
+    nouns = {t.key: [stem(w) for w in names.table_words(t)] for t in catalog.tables}
+    out: list[Relation] = []
+    taken: set[tuple[str, str]] = set()
+
+    def add(
+        source: Table, columns: tuple[str, ...], target: Table, referenced: tuple[str, ...], found: bool
+    ) -> None:
+        if (source.key, columns[0].lower()) in taken:
+            return
+        taken.add((source.key, columns[0].lower()))
+        said = [stem(w) for w in names.column_words(source, columns[0], prefix_of(source))]
+        left = [w for w in said if w not in KEYS and w not in nouns[target.key]]
+        out.append(Relation(source.key, columns, target.key, referenced, tuple(left), found))
+
+    for edge in declared(catalog):
+        add(tables[edge.source], edge.columns, tables[edge.target], edge.referenced, False)
+    for found in statistics.keys:
+        if found.table in tables and found.target in tables:
+            add(tables[found.table], (found.column,), tables[found.target], (found.referenced,), True)
+    return tuple(out)

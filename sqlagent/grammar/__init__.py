@@ -1,5 +1,0 @@
-"""The built-in generator: English questions to SQL over any catalog, with no LLM."""
-
-from sqlagent.grammar.sampler import GrammarSampler
-
-__all__ = ["GrammarSampler"]

@@ -1,0 +1,8 @@
+"""The built-in analyst: business questions to SQL by measures, dimensions, filters, periods and comparisons, with no LLM."""
+
+from sqlagent.makers.analyst.dialects import WRITTEN
+from sqlagent.makers.analyst.judging import AnalystJudge
+from sqlagent.makers.analyst.questions import example_questions
+from sqlagent.makers.analyst.sampler import Analysis, AnalystSampler, analyse
+
+__all__ = ["WRITTEN", "Analysis", "AnalystJudge", "AnalystSampler", "analyse", "example_questions"]

@@ -1,0 +1,65 @@
+"""From a question to frames and SQL: read, sketch, resolve, plan."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+
+from sqlagent.makers.analyst.frames import Frame
+from sqlagent.makers.analyst.planning import Planner
+from sqlagent.makers.analyst.reading import Reading, read
+from sqlagent.makers.analyst.resolving import resolve
+from sqlagent.makers.analyst.rows import NoPlan
+from sqlagent.makers.analyst.sketching import sketch
+from sqlagent.makers.analyst.source import Source
+
+_FORMULA = re.compile(r"\([^()]*[/=][^()]*\)")
+"""A formula in brackets explains a word and is none of the question's own."""
+
+STALE = timedelta(days=62)
+"""Data that end longer ago than this are looked at as of their last day."""
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """One frame with its SQL."""
+
+    frame: Frame
+    sql: str
+
+
+def today_of(source: Source, clock: date) -> date:
+    """The day that "last month" counts from: the clock's, or the last day with data where that is long ago."""
+    if not source.model.newest:
+        return clock
+    try:
+        newest = date.fromisoformat(source.model.newest)
+    except ValueError:
+        return clock
+    return newest if newest < clock - STALE else clock
+
+
+def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Understood]]:
+    """Give what a question may mean here, likeliest first, each SQL once.
+
+    The reading's `asked` are left only where nothing else is asked for: then the source cannot tell.
+    """
+    reading = read(_FORMULA.sub(" ", text), source.vocabulary, today)
+    planner = Planner(source.model)
+    out: dict[str, Understood] = {}
+    drawn = sketch(reading)
+    named = (
+        any(ask.item is not None for ask in drawn.asks)
+        or drawn.rank is not None
+        and drawn.rank.target is not None
+    )
+    if len(reading.asked) == 1 and (named or drawn.span):
+        reading = replace(reading, asked=())
+    for frame in resolve(drawn, source, today):
+        try:
+            sql = planner.sql(frame)
+        except NoPlan:
+            continue
+        out.setdefault(sql, Understood(frame, sql))
+    return reading, list(out.values())

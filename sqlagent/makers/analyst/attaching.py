@@ -1,0 +1,517 @@
+"""What a part of a question restricts, seen from one table: conditions of its own rows, or of rows that point at them.
+
+Each way has a cost; the cheapest is taken. What no way explains is handed back as unused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlagent.catalog.semantics import Kind, Role
+from sqlagent.language.words import stem
+from sqlagent.makers.analyst.concepts import meant
+from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
+from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.reading import Item
+from sqlagent.makers.analyst.sketching import Clause
+from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.states import current, ended, late
+from sqlagent.makers.analyst.vocabulary import Target
+
+HOP = 0.06
+"""What one relation on the way costs: nearer columns are meant more often."""
+
+OTHER = 0.15
+"""What it costs to take another way than the shortest."""
+
+LOST = 0.7
+"""What a mention costs that finds no place."""
+
+CHILD = 0.22
+"""What it costs to look at rows that point here, where nobody named them."""
+
+_PAID_FOR = frozenset(
+    stem(w) for w in ["spent", "spend", "spends", "spending", "worth", "generated", "bring", "brought"]
+)
+"""Words that say of things that money came by them."""
+
+_ADJECTIVES = {
+    "cheaper": ("price", "cost"), "costing": ("price", "cost"), "expensive": ("price", "cost"), "older": ("age", "birth"), "younger": ("age", "birth"),
+    "longer": ("duration", "length", "minutes", "hours"), "shorter": ("duration", "length", "minutes"), "larger": ("size", "area", "amount", "total"),
+    "bigger": ("size", "area", "amount", "total"), "smaller": ("size", "area", "amount", "total"), "worth": ("amount", "total", "value"),
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Part:
+    """What a part of a question came to: its cost, conditions, and what it said besides."""
+
+    cost: float = 0.0
+    conditions: list[Condition] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)
+    named: bool = False
+    lacks: bool = False
+    time: Slot | None = None
+    columns: list[Slot] = field(default_factory=list)
+    why: list[str] = field(default_factory=list)
+
+
+class Attacher:
+    """Attaches clauses to tables of one source."""
+
+    def __init__(self, source: Source, said: frozenset[str] = frozenset()) -> None:
+        self.said = said
+        self.source = source
+        self.model = source.model
+        self.graph = source.graph
+
+    # ------------------------------------------------------------ single mentions
+
+    def ways(self, anchor: str, table: str) -> Iterator[tuple[float, Path]]:
+        """The paths up from an anchor to a table, with their costs."""
+        for place, path in enumerate(self.graph.paths(anchor, table)):
+            named = 0.04 * sum(bool(r.words) for r in path) if place else 0.0
+            yield HOP * len(path) + (OTHER if place else 0.0) + named, path
+
+    def values(self, anchor: str, item: Item) -> list[tuple[float, Slot, Target]]:
+        """The stored values that a mention may mean, as seen from an anchor."""
+        out: list[tuple[float, Slot, Target]] = []
+        for target in item.targets:
+            if target.kind != "value":
+                continue
+            for cost, path in self.ways(anchor, target.table):
+                out.append((target.cost + cost, self.source.slot(target.table, target.column, path), target))
+        return sorted(out, key=lambda o: o[0])
+
+    def fields(self, anchor: str, item: Item, roles: Sequence[Role] = ()) -> list[tuple[float, Slot, Target]]:
+        """The columns that a mention may mean, as seen from an anchor."""
+        out: list[tuple[float, Slot, Target]] = []
+        for target in item.targets:
+            if target.kind != "field":
+                continue
+            for cost, path in self.ways(anchor, target.table):
+                slot = self.source.slot(target.table, target.column, path)
+                if not roles or slot.field.role in roles:
+                    out.append((target.cost + cost, slot, target))
+        return sorted(out, key=lambda o: o[0])
+
+    # ------------------------------------------------------------ clauses
+
+    def clause(self, anchor: str, clause: Clause, time: Slot | None = None) -> Part:
+        """The cheapest way a clause restricts the anchor's rows; always gives one, however dear."""
+        own = self._direct(anchor, clause, time)
+        best, best_cost = own, own.cost
+        for child, path, cost in self.children(anchor):
+            if cost >= best_cost:
+                continue
+            part = self._through(anchor, child, path, clause)
+            if part is not None and part.cost + cost < best_cost - 1e-9:
+                best, best_cost = part, part.cost + cost
+                best.cost = best_cost
+        return best
+
+    def children(self, anchor: str) -> list[tuple[str, Path, float]]:
+        """Tables whose rows point at the anchor's, nearest first, with what looking there costs."""
+        out: list[tuple[str, Path, float]] = []
+        for child in self.graph.below(anchor)[:24]:
+            for place, path in enumerate(self.graph.paths(child, anchor)[:2]):
+                if not path:
+                    continue
+                thing = self.model.things[child]
+                kind = 0.0 if thing.kind in (Kind.EVENT, Kind.LINES) else 0.05
+                role = 0.25 if any(r.words and not set(r.words) & self.said for r in path) else 0.0
+                out.append((child, path, 0.05 * len(path) + kind + 0.1 * place + role))
+        for relation in self.graph.into[anchor]:
+            if relation.source == anchor:
+                out.append((anchor, (relation,), 0.15))
+        return out
+
+    def _through(self, anchor: str, child: str, path: Path, clause: Clause) -> Part | None:
+        """A clause as something that holds of rows pointing here: that there are such, or how many."""
+        inner = (
+            replace(clause, negated=False, numbers=[], compare="", unit="")
+            if clause.numbers
+            else replace(clause, negated=False)
+        )
+        counted: Expr | None = None
+        distinct = averaged = False
+        kept = list(inner.mentions)
+        extra = 0.0
+        if clause.average or clause.than:
+            return None
+        agg = clause.agg
+        if clause.numbers:
+            found = self._counted(anchor, child, clause)
+            if found is None:
+                return None
+            extra, counted, distinct, used = found
+            averaged = (
+                counted is not None
+                and not distinct
+                and (agg == "avg" or counted.slots[0].field.aggregate == "avg")
+            )
+            kept = [
+                m
+                for m in kept
+                if m is not used or any(t.kind == "thing" and t.table == child for t in m.targets)
+            ]
+            inner.mentions = kept
+        if child == anchor and not any(
+            t.kind in ("relation", "concept") for m in clause.mentions for t in m.targets
+        ):
+            return None
+        part = self._direct(child, inner, None, below=True)
+        if not part.named:
+            part.cost += CHILD
+        number = clause.numbers[0] if clause.numbers else None
+        if clause.negated and number is None and not clause.excepted:
+            part.cost -= 0.02
+        unused, why = part.unused, part.why
+        if _is_half(clause):
+            return Part(part.cost + extra + LOST, [], [*unused, "between"], True, why=why)
+        condition = Condition(
+            "exists", child=child, path=path, parts=tuple(part.conditions), negated=clause.negated,
+            compare=clause.compare or (">=" if number is not None else ""), number=number, counted=counted,
+            values=("distinct",) if distinct else ("avg",) if averaged else (), said=" ".join(m.text for m in clause.mentions),
+        )  # fmt: skip
+        if number is not None and clause.compare == "between" and len(clause.numbers) > 1:
+            upper = replace(condition, compare="<=", number=clause.numbers[1])
+            return Part(part.cost + extra, [replace(condition, compare=">="), upper], unused, True, why=why)
+        return Part(part.cost + extra, [condition], unused, True, why=why)
+
+    def _counted(
+        self, anchor: str, child: str, clause: Clause
+    ) -> tuple[float, Expr | None, bool, Item | None] | None:
+        """What a number in a clause counts among a child's rows: the rows, different things, or the sum of a measure."""
+        best: tuple[float, Expr | None, bool, Item | None] | None = None
+
+        def keep(cost: float, expr: Expr | None, distinct: bool, used: Item | None) -> None:
+            nonlocal best
+            if best is None or cost < best[0]:
+                best = (cost, expr, distinct, used)
+
+        for item in clause.after_compare or clause.mentions:
+            for target in item.targets:
+                if target.kind == "thing" and target.table == child:
+                    keep(target.cost, None, False, item)
+                elif target.kind == "thing" and target.table != anchor:
+                    for cost, path in self.ways(child, target.table):
+                        if path and len(path) == 1 and len(path[0].referenced) == 1:
+                            expr = Expr(
+                                "column", (self.source.slot(target.table, path[0].referenced[0], path),)
+                            )
+                            keep(target.cost + cost + 0.05, expr, True, item)
+                elif target.kind == "field" and target.table == child:
+                    one = self.model.field(target.table, target.column)
+                    if (
+                        one is not None
+                        and one.role is Role.MEASURE
+                        and (one.aggregate == "sum" or clause.agg == "avg")
+                    ):
+                        keep(target.cost + 0.05, Expr("column", (Slot(one),)), False, item)
+                elif target.kind == "concept":
+                    for found in meant(self.source, target.column):
+                        if found.measure.anchor == child and found.measure.agg == "distinct":
+                            keep(target.cost + found.cost, found.measure.expr, True, item)
+                        if found.measure.anchor == child and found.measure.agg == "sum":
+                            keep(target.cost + found.cost, found.measure.expr, False, item)
+                        if found.measure.anchor == child and found.measure.agg == "rows":
+                            keep(target.cost + found.cost, None, False, item)
+                    if target.column == "reports" and child == anchor:
+                        keep(0.0, None, False, item)
+        if best is None and self.said & _PAID_FOR:
+            for found in meant(self.source, "revenue"):
+                if found.measure.anchor == child and found.measure.agg == "sum":
+                    keep(found.cost + 0.05, found.measure.expr, False, None)
+        if best is None and clause.times:
+            best = (0.05, None, False, None)
+        return best
+
+    def _direct(self, anchor: str, clause: Clause, time: Slot | None, below: bool = False) -> Part:
+        """A clause as conditions of a table's own rows and of what they belong to."""
+        part = Part()
+        values: dict[tuple[str, str, tuple[str, ...]], tuple[Slot, list[str]]] = {}
+        left: list[Item] = []
+        for item in clause.mentions:
+            if item in clause.than:
+                continue
+            if not self._one(anchor, item, clause, part, values, below):
+                left.append(item)
+        if clause.compare and (clause.numbers or clause.average or clause.than or left):
+            self._compared(anchor, clause, left, part, below)
+        for item in left:
+            part.cost += LOST
+            part.unused.append(item.text)
+        for slot, held in values.values():
+            op = "not in" if clause.negated and not part.lacks else "in"
+            distinct = tuple(dict.fromkeys(held))
+            part.conditions.append(Condition(op, (slot,), distinct))
+        if clause.missing and not part.lacks and not part.conditions:
+            part.cost += LOST
+            part.unused.append("missing")
+        if clause.like:
+            self._like(anchor, clause, part)
+        if clause.periods:
+            self._timed(
+                anchor, clause.periods, part, part.time or time, clause.negated and not clause.mentions
+            )
+        elif part.time is not None:
+            op = "missing" if clause.negated else "filled"
+            part.conditions.append(Condition(op, (part.time,)))
+        state = self.model.things[anchor].state
+        if clause.current and not any(
+            slot.field.column == state and not slot.path for slot, _ in values.values()
+        ):
+            self._now(anchor, part)
+        if clause.past:
+            over = ended(self.source, anchor)
+            if over is not None:
+                part.conditions.append(over)
+            else:
+                part.cost += LOST
+                part.unused.append("former")
+        if clause.late:
+            self._late(anchor, clause, part)
+        if clause.either and len(part.conditions) > 1 and not clause.negated and not clause.periods:
+            part.conditions = [Condition("any", parts=tuple(part.conditions))]
+        return part
+
+    def _one(
+        self, anchor: str, item: Item, clause: Clause, part: Part,
+        values: dict[tuple[str, str, tuple[str, ...]], tuple[Slot, list[str]]], below: bool,
+    ) -> bool:  # fmt: skip
+        """Find the place of one mention; False where it has none here."""
+        places = self._places(anchor, item, clause, below)
+        if not places:
+            return False
+        cost, kind, slot, target = min(places, key=lambda place: place[0])
+        part.cost += max(0.0, cost)
+        if kind == "concept":
+            found = next(f for f in meant(self.source, target.column) if f.measure.anchor == anchor)
+            part.conditions += [
+                replace(c, negated=clause.negated) for c in (*found.where, *found.measure.where)
+            ]
+            part.time = found.time if clause.periods else None
+            part.named = True
+        elif kind == "self":
+            part.named = True
+        elif kind == "above":
+            self._above(slot, clause, part, below)
+            part.named = part.named or target.kind == "relation"
+        elif slot is not None:
+            self._of_slot(kind, slot, target, item, clause, part, values, below)
+        return True
+
+    def _places(
+        self, anchor: str, item: Item, clause: Clause, below: bool
+    ) -> list[tuple[float, str, Slot | None, Target]]:
+        """Where a mention may stand, with its cost and kind; none where it is a measure that is compared."""
+        places: list[tuple[float, str, Slot | None, Target]] = []
+        for cost, slot, target in self.values(anchor, item)[:3]:
+            places.append((cost, "value", slot, target))
+        for target in item.targets:
+            if target.kind == "thing":
+                if target.table == anchor:
+                    places.append((target.cost, "self", None, target))
+                elif (way := next(self.ways(anchor, target.table), None)) is not None:
+                    cost, path = way
+                    pointing = self.source.slot(anchor, path[0].columns[0]) if len(path) == 1 else None
+                    places.append((target.cost + cost + 0.03, "above", pointing, target))
+            elif target.kind == "relation" and target.table == anchor and target.relation is not None:
+                places.append((target.cost, "above", self.source.slot(anchor, target.column), target))
+            elif target.kind == "concept":
+                for found in meant(self.source, target.column):
+                    if (
+                        found.measure.anchor == anchor
+                        and found.measure.agg == "rows"
+                        and (found.where or found.time)
+                    ):
+                        places.append((target.cost + found.cost, "concept", found.time, target))
+                        break
+        for cost, slot, target in self.fields(anchor, item)[:4]:
+            role = slot.field.role
+            if role is Role.FLAG:
+                places.append((cost, "flag", slot, target))
+            elif target.label == "un":
+                places.append((cost, "without", slot, target))
+            elif role is Role.TIME:
+                places.append((cost - (0.12 if clause.periods else 0.0), "time", slot, target))
+            elif role is Role.FOREIGN and not slot.path:
+                places.append((cost + 0.02, "above", slot, target))
+            elif role is Role.MEASURE and (clause.compare or clause.numbers):
+                return []
+            elif any(o[1] == "value" and o[2] is not None and o[2].field == slot.field for o in places):
+                continue
+            elif not below or clause.negated or clause.missing:
+                places.append((cost + 0.05, "field", slot, target))
+            else:
+                places.append((cost + 0.3, "field", slot, target))
+        return places
+
+    @staticmethod
+    def _above(slot: Slot | None, clause: Clause, part: Part, below: bool) -> None:
+        """A thing that rows point at: there, or not; `slot` is the column that points, where it is the anchor's own."""
+        if slot is None:
+            return
+        if clause.negated or clause.missing:
+            part.lacks = True
+            part.conditions.append(Condition("missing", (slot,)))
+        elif clause.opener == "with" and not below and not clause.periods and len(clause.mentions) == 1:
+            part.conditions.append(Condition("filled", (slot,)))
+
+    @staticmethod
+    def _of_slot(
+        kind: str, slot: Slot, target: Target, item: Item, clause: Clause, part: Part,
+        values: dict[tuple[str, str, tuple[str, ...]], tuple[Slot, list[str]]], below: bool,
+    ) -> None:  # fmt: skip
+        """A mention of a value, a flag, a time or a column."""
+        if kind == "value":
+            key = (slot.field.table, slot.field.column, tuple(r.columns[0] for r in slot.path))
+            values.setdefault(key, (slot, []))[1].append(target.value)
+            part.why.append(f"'{item.text}' -> {slot.field.said} = {target.label or target.value}")
+        elif kind == "flag":
+            literal = slot.field.no if clause.negated else slot.field.yes
+            part.conditions.append(Condition("in", (slot,), (literal.strip("'"),)))
+            part.why.append(f"'{item.text}' -> {slot.field.said}")
+        elif kind == "without":
+            part.conditions.append(Condition("filled" if clause.negated else "missing", (slot,)))
+        elif kind == "time":
+            part.time = slot
+        elif clause.negated or clause.missing:
+            part.lacks = True
+            part.conditions.append(Condition("missing", (slot,)))
+        elif clause.like and not clause.negated:
+            part.columns.append(slot)
+        elif clause.opener == "with" and not below:
+            part.conditions.append(Condition("filled", (slot,)))
+        else:
+            part.cost += 0.12
+            part.columns.append(slot)
+
+    def _compared(self, anchor: str, clause: Clause, left: list[Item], part: Part, below: bool) -> None:
+        """A number, an average or another row that a measure is compared with."""
+        exprs: list[tuple[float, Expr, Item | None]] = []
+        for item in left:
+            for cost, slot, _ in self.fields(anchor, item, (Role.MEASURE,)):
+                exprs.append((cost, Expr("column", (slot,)), item))
+        if part.time is not None and clause.unit and not clause.periods:
+            begin = self.source.time_of(anchor)
+            if begin is not None and begin != part.time:
+                exprs.append((0.05, Expr("span", (part.time, begin), clause.unit), None))
+                part.time = None
+        if not exprs:
+            exprs += self._by_adjective(anchor, clause)
+        if not exprs and clause.numbers and not left and not below:
+            own = [f for f in self.source.measures(anchor) if f.unit == "money" and f.aggregate == "sum"]
+            exprs += [
+                (0.15 + 0.1 * place, Expr("column", (Slot(f),)), None) for place, f in enumerate(own[:2])
+            ]
+        if not exprs:
+            if not left:
+                part.cost += LOST
+                part.unused.append(clause.said or "more than")
+            return
+        cost, expr, used = min(exprs, key=lambda e: e[0])
+        part.cost += cost
+        if used is not None:
+            left.remove(used)
+        compare = clause.compare or "="
+        if _is_half(clause):
+            part.cost += LOST
+            part.unused.append("between")
+            return
+        if clause.than:
+            row = next((v for i in clause.than for v in self.values(anchor, i)), None)
+            if row is None:
+                part.cost += LOST
+                part.unused.extend(i.text for i in clause.than)
+                return
+            part.cost += row[0]
+            part.conditions.append(Condition("compare", (row[1],), (row[2].value,), compare, expr=expr))
+        elif compare == "between" and len(clause.numbers) > 1:
+            low, high = sorted(clause.numbers[:2])
+            part.conditions.append(Condition("compare", compare=">=", number=low, expr=expr))
+            part.conditions.append(Condition("compare", compare="<=", number=high, expr=expr))
+        elif clause.average:
+            part.conditions.append(Condition("compare", compare=compare, expr=expr))
+        elif clause.numbers:
+            part.conditions.append(
+                Condition(
+                    "compare", compare=compare, number=clause.numbers[0], expr=expr, negated=clause.negated
+                )
+            )
+        else:
+            part.cost += LOST
+            part.unused.append(clause.said or "more")
+
+    def _by_adjective(self, anchor: str, clause: Clause) -> list[tuple[float, Expr, Item | None]]:
+        """Cheaper is about a price, older about an age."""
+        out: list[tuple[float, Expr, Item | None]] = []
+        wanted = [w for word in clause.said.split() for w in _ADJECTIVES.get(word, ())]
+        for place, word in enumerate(wanted):
+            for one in self.model.fields[anchor]:
+                if stem(word) in one.words:
+                    if one.role is Role.MEASURE:
+                        out.append((0.05 + 0.05 * place, Expr("column", (Slot(one),)), None))
+                    elif one.role is Role.TIME and word == "birth":
+                        out.append((0.1, Expr("age", (Slot(one),), "years"), None))
+        return out
+
+    def _like(self, anchor: str, clause: Clause, part: Part) -> None:
+        text = clause.pattern
+        slot = part.columns[-1] if part.columns else next(iter(self.source.shown(anchor)), None)
+        if not text or slot is None:
+            part.cost += LOST
+            part.unused.append(clause.like)
+            return
+        pattern = {"start": f"{text}%", "end": f"%{text}"}.get(clause.like, f"%{text}%")
+        part.conditions.append(Condition("like", (slot,), (pattern,), negated=clause.negated))
+
+    def _timed(
+        self, anchor: str, periods: Sequence[Period], part: Part, time: Slot | None, negated: bool
+    ) -> None:
+        """Rows of some periods, by the time that is named, else by when they happen."""
+        slot = time or self.source.time_of(anchor)
+        if slot is None:
+            part.cost += LOST
+            part.unused.append("period")
+            return
+        thing = self.model.things[slot.field.table]
+        conditions = []
+        for period in periods:
+            if period.at and thing.ends and thing.begins and not slot.path:
+                both = (self.source.slot(anchor, thing.begins), self.source.slot(anchor, thing.ends))
+                conditions.append(Condition("period", both, period=period))
+            else:
+                conditions.append(Condition("period", (slot,), period=replace(period, at=False)))
+        one = conditions[0] if len(conditions) == 1 else Condition("any", parts=tuple(conditions))
+        part.conditions.append(replace(one, negated=True) if negated else one)
+
+    def _now(self, anchor: str, part: Part) -> None:
+        now = current(self.source, anchor)
+        if now is None:
+            part.cost += 0.25
+            part.unused.append("current")
+        else:
+            part.conditions.append(now)
+
+    def _late(self, anchor: str, clause: Clause, part: Part) -> None:
+        for table, paths in self.graph.up(anchor).items():
+            found = late(self.source, table) if paths else None
+            if found is None:
+                continue
+            slots = tuple(replace(s, path=paths[0]) for s in found.slots)
+            compare = "<=" if clause.late == "on time" else ">"
+            if clause.negated:
+                compare = "<=" if compare == ">" else ">"
+            part.conditions.append(replace(found, slots=slots, compare=compare))
+            part.cost += HOP * len(paths[0])
+            return
+        part.cost += LOST
+        part.unused.append(clause.late)
+
+
+def _is_half(clause: Clause) -> bool:
+    """Whether "between" was said with fewer than two numbers, which bounds nothing."""
+    return clause.compare == "between" and len(clause.numbers) < 2

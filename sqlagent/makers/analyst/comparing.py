@@ -1,0 +1,468 @@
+"""What sets figures side by side: periods, values, shares, ratios per thing, growth, several tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+from sqlagent.catalog.semantics import Kind, Role
+from sqlagent.language.dates import shift
+from sqlagent.makers.analyst import telling
+from sqlagent.makers.analyst.attaching import LOST, Part
+from sqlagent.makers.analyst.concepts import meant
+from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Order, Path, Slot
+from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.reading import Item
+from sqlagent.makers.analyst.restricting import Restricting
+from sqlagent.makers.analyst.sketching import Clause
+from sqlagent.makers.analyst.starts import MANY, NUMBERS, Start
+from sqlagent.makers.analyst.states import CURRENT
+from sqlagent.makers.analyst.vocabulary import Target
+
+
+class Comparing(Restricting):
+    """What sets figures side by side: periods, values, shares, ratios per thing, growth, several tables."""
+
+    def _versus(
+        self,
+        anchor: str,
+        main: Clause,
+        dims: list[Dimension],
+        time: Slot | None,
+        by: list[Item],
+        measures: list[Measure],
+    ) -> float:
+        """Two periods or two values side by side: rows of a dimension of their own."""
+        s = self.sketch
+        if s.transform in ("growth", "change") or len(measures) > 1:
+            return 0.0
+        flag = self._flag_rival(anchor, main, by)
+        if flag is not None:
+            dims.append(flag)
+            return 0.0
+        periods = main.periods
+        if len(periods) >= 2 and not any(p.at for p in periods):
+            grain = (
+                periods[0].grain
+                if periods[0].grain in ("year", "quarter", "month", "week", "day")
+                else "month"
+            )
+            slot = time or self.source.time_of(anchor)
+            if slot is None:
+                return LOST
+            if not any(i.kind == "grain" and i.grain == grain for i in by):
+                dims.append(Dimension((slot,), grain=grain, said=grain))
+            return 0.0
+        if len(periods) == 2 and all(p.at for p in periods) and measures:
+            return 0.0
+        fields: dict[tuple[str, str], tuple[Slot, int]] = {}
+        for item in main.mentions:
+            for _, slot, _ in self.attach.values(anchor, item)[:3]:
+                key = (slot.field.table, slot.field.column)
+                first, count = fields.get(key, (slot, 0))
+                fields[key] = (first if len(first.path) <= len(slot.path) else slot, count + 1)
+        both = [slot for slot, count in fields.values() if count >= 2]
+        if both and not any(d.shown and d.shown[0].field == both[0].field for d in dims):
+            thing = self.model.things[both[0].field.table]
+            named = self.source.is_name(thing.table, both[0].field.column)
+            dims.append(
+                self.source.dimension(thing.table, both[0].path)
+                if named
+                else Dimension((both[0],), said=both[0].field.said)
+            )
+            for item in list(main.mentions):
+                own = [
+                    t
+                    for t in item.targets
+                    if t.kind == "value"
+                    and (t.table, t.column) == (both[0].field.table, both[0].field.column)
+                ]
+                if own:
+                    main.mentions[main.mentions.index(item)] = replace(item, targets=tuple(own))
+            return 0.0
+        return 0.2
+
+    def _flag_rival(self, anchor: str, main: Clause, by: list[Item]) -> Dimension | None:
+        """ "weekend vs weekday", "online vs offline": a flag beside what it is not."""
+        s = self.sketch
+        if len(main.periods) > 1:
+            return None
+        asked = [a.item for a in s.asks if a.item is not None]
+        for item in [*main.mentions, *asked, *(m for c in s.clauses for m in c.mentions)]:
+            for cost, slot, target in self.attach.fields(anchor, item, (Role.FLAG,))[:1]:
+                if target.cost > 0.3 or cost > 0.5 or item.targets[0].kind != "field":
+                    continue
+                main.mentions = [m for m in main.mentions if m is not item]
+                s.clauses = [
+                    c
+                    for c in s.clauses
+                    if not any(
+                        t.table == target.table and t.column == target.column
+                        for m in c.mentions
+                        for t in m.targets
+                    )
+                ]
+                by[:] = [i for i in by if i.kind != "grain" or i.grain != "weekday"]
+                return Dimension((slot,), said=slot.field.said)
+        return None
+
+    def _per(
+        self, start: Start, measures: list[Measure], by: list[Item]
+    ) -> tuple[list[Measure], float, Item] | None:
+        """ "revenue per customer", "tickets per customer by region": one figure over another, not a grouping."""
+        s = self.sketch
+        if s.per_word != "per" or len(measures) != 1 or start.listed or s.rank is not None:
+            return None
+        item = next((i for i in by if i.kind == "mention"), None)
+        if item is None:
+            return None
+        measure = measures[0]
+        for target in item.targets:
+            if target.kind == "field":
+                found = self._per_field(start, measure, by, target, item)
+                if found is not None:
+                    return found
+            table = self._table_of(target)
+            if not table:
+                continue
+            if table == start.anchor and measure.expr is not None and target.cost < 0.2:
+                return [replace(measure, agg="avg")], target.cost, item
+            path = next((p for p in self.graph.paths(start.anchor, table) if p), None)
+            if path is not None and len(self.model.things[table].key) == 1:
+                return self._per_thing(start, measure, by, target, item, path)
+        return None
+
+    def _table_of(self, target: Target) -> str:
+        """The table of the thing that words mean, also by a business word; "" where they mean none."""
+        if target.kind == "concept":
+            counted = next((m for m in meant(self.source, target.column) if m.thing), None)
+            return counted.thing if counted is not None else ""
+        return target.table if target.kind == "thing" else ""
+
+    def _per_field(
+        self, start: Start, measure: Measure, by: list[Item], target: Target, item: Item
+    ) -> tuple[list[Measure], float, Item] | None:
+        """A figure over how many different numbers there are, over another measure's largest, or over its sum."""
+        one = self.model.field(target.table, target.column)
+        if one is None:
+            return None
+        if (
+            set(one.words) & NUMBERS
+            and one.role in (Role.KEY, Role.TEXT)
+            and one.table == start.anchor
+            and measure.expr is not None
+        ):
+            over = replace(measure, agg="sum") if measure.agg == "avg" else measure
+            under = Measure("distinct", one.table, Expr("column", (Slot(one),)), said=one.said)
+        elif one.role is Role.MEASURE and one.table != start.anchor and len(by) > 1:
+            path = next((p for p in self.graph.paths(start.anchor, one.table) if p), None)
+            if path is None:
+                return None
+            over = measure
+            under = Measure("max", start.anchor, Expr("column", (Slot(one, path),)), said=one.said)
+        elif (
+            one.role is Role.MEASURE
+            and one.aggregate == "sum"
+            and one.table == start.anchor
+            and one.unit != "money"
+        ):
+            over = measure
+            under = Measure("sum", one.table, Expr("column", (Slot(one),)), said=one.said)
+        else:
+            return None
+        said = f"{measure.said} per {item.text}"
+        return [Measure("ratio", start.anchor, over=over, under=under, said=said)], target.cost, item
+
+    def _per_thing(
+        self, start: Start, measure: Measure, by: list[Item], target: Target, item: Item, path: Path
+    ) -> tuple[list[Measure], float, Item] | None:
+        """A figure over how many different things its rows point at; None where a grouping is meant."""
+        table = self._table_of(target)
+        thing = self.model.things[table]
+        is_average = any("avg" in a.aggs for a in self.sketch.asks)
+        totalled = (
+            is_average
+            and measure.agg == "avg"
+            and len(by) > 1
+            and measure.expr is not None
+            and measure.expr.slots[0].field.aggregate == "sum"
+        )
+        averaged = (
+            totalled
+            or self.sketch.average
+            or is_average
+            and (measure.agg == "distinct" or measure.agg in ("rows", "avg") and bool(start.thing))
+        )
+        many = (
+            thing.rows > MANY
+            and measure.agg in ("sum", "rows")
+            and len(by) == 1
+            and thing.kind is not Kind.CODES
+        )
+        about = any(
+            t.table == table and t.kind == "field" for i in by if i is not item for t in i.targets[:2]
+        )
+        other = len(by) > 1 and (thing.rows > MANY or averaged or about)
+        if not (averaged or many or other):
+            return None
+        over = measure
+        if totalled:
+            over = replace(measure, agg="sum")
+        elif measure.agg == "avg" and start.thing:
+            over = replace(measure, agg="rows", expr=None)
+        key = self.source.slot(table, thing.key[0], path)
+        under = Measure("distinct", start.anchor, Expr("column", (key,)), said=thing.said)
+        said = f"{measure.said} per {item.text}"
+        return [Measure("ratio", start.anchor, over=over, under=under, said=said)], target.cost, item
+
+    def _shared(
+        self,
+        measures: list[Measure],
+        dims: Sequence[Dimension],
+        where: list[Condition],
+        numerators: list[Condition],
+        main: Sequence[Condition],
+        start: Start,
+    ) -> tuple[list[Measure], list[Condition], float, bool] | None:
+        """A share: of what meets a condition, else of the total."""
+        if not measures:
+            return None
+        measure = measures[0]
+        if measure.agg == "ratio":
+            return [replace(measure, percent=True)], where, 0.0, False
+        lateness = [c for c in main if c.op == "later"]
+        if not numerators and lateness:
+            numerators = lateness
+        flagged = list(start.where)
+        if not numerators and flagged and len(start.where) == len(flagged):
+            hours = self._main_measures(start.anchor)
+            is_flag = any(s.field.role is Role.FLAG for c in flagged for s in c.slots)
+            base = hours[0] if hours and is_flag and hours[0].unit in ("hours", "minutes") else measure
+            rest = [c for c in where if c not in flagged]
+            over = replace(base, where=(*base.where, *flagged))
+            return (
+                [
+                    Measure(
+                        "ratio",
+                        measure.anchor,
+                        over=over,
+                        under=base,
+                        percent=True,
+                        said="share",
+                        unit="percent",
+                    )
+                ],
+                rest,
+                0.0,
+                False,
+            )
+        if not numerators:
+            narrowing = [
+                c
+                for c in main
+                if c.op in ("in", "exists", "compare", "later", "filled", "missing")
+                and c in where
+                and c.said not in ("current", *CURRENT)
+            ]
+            if dims and not (self.sketch.late_share and narrowing):
+                return measures, where, 0.0, True
+            if not narrowing:
+                return None
+            numerators = narrowing[-1:] if len(narrowing) > 1 else narrowing
+            where = [c for c in where if c not in numerators]
+        else:
+            where = [c for c in where if c not in numerators]
+        over = replace(measure, where=(*measure.where, *numerators))
+        return (
+            [
+                Measure(
+                    "ratio",
+                    measure.anchor,
+                    over=over,
+                    under=measure,
+                    percent=True,
+                    said="share",
+                    unit="percent",
+                )
+            ],
+            where,
+            0.0,
+            False,
+        )
+
+    def _transformed(
+        self,
+        start: Start,
+        measures: list[Measure],
+        dims: list[Dimension],
+        main: Clause,
+        where: list[Condition],
+        time: Slot | None,
+        transform: str,
+        cost: float,
+    ) -> (
+        tuple[
+            list[Measure], list[Dimension], list[Condition], str, float, list[str], Order | None, int | None
+        ]
+        | None
+    ):
+        """Growth, change and stands at two times; the order and the limit."""
+        s = self.sketch
+        flags: list[str] = []
+        order, limit = start.order, start.limit
+        if s.rank is not None and order is None and (s.rank.count or s.rank.every) and dims:
+            order, limit = Order(s.rank.kind in ("asc",)), s.rank.count
+        slot = time or self.source.time_of(start.anchor)
+        grained = any(d.grain for d in dims)
+        if len(main.periods) == 2 and all(p.at for p in main.periods) and measures:
+            made = []
+            for period in main.periods:
+                part = Part()
+                self.attach._timed(start.anchor, [period], part, slot, False)
+                cost += part.cost
+                drop = [c for c in where if c.op == "missing"]
+                where = [c for c in where if c not in drop]
+                made.append(
+                    replace(
+                        measures[0],
+                        where=(*measures[0].where, *part.conditions),
+                        said=f"{measures[0].said} {period.until}",
+                    )
+                )
+            return made, dims, where, "", cost, flags, order, limit
+        if len(main.periods) == 1 and main.periods[0].at:
+            where = [c for c in where if not (c.op == "missing" and c.said == "current")]
+        if transform in ("growth", "change") and not grained and measures:
+            periods = list(main.periods)
+            if slot is None:
+                return None
+            if len(periods) == 1 and periods[0].first is not None and periods[0].until is not None:
+                one = periods[0]
+                first, until = periods[0].first, periods[0].until
+                months = (until.year - first.year) * 12 + until.month - first.month
+                years_apart = one.grain == "year" and months > 12 and (until.year - first.year) >= 2
+                if years_apart:
+                    late = Period(date(until.year - 1, 1, 1), until, "year")
+                    early = Period(first, date(first.year + 1, 1, 1), "year")
+                    periods = [early, late]
+                else:
+                    periods = [Period(shift(first, "month", -months), first, one.grain), one]
+                where = [c for c in where if c.op != "period"]
+            if len(periods) != 2:
+                return None
+            periods.sort(key=lambda p: p.first or date.min)
+            made = []
+            for period in periods:
+                inside = Condition("period", (slot,), period=period)
+                made.append(
+                    replace(
+                        measures[0],
+                        where=(*measures[0].where, inside),
+                        said=f"{measures[0].said} {telling.period(period)}",
+                    )
+                )
+            if s.share or transform == "growth" and not (s.rank is not None or s.listing):
+                flags.append("percent")
+            if (s.listing or s.rank is not None) and limit is None and dims:
+                limit = s.rank.count if s.rank is not None and s.rank.count else 1
+            return made, dims, where, "between", cost, flags, order, limit
+        if transform in ("running", "moving", "growth", "change") and not grained:
+            return None
+        return measures, dims, where, transform, cost, flags, order, limit
+
+    def _pivoted(
+        self, anchor: str, item: Item, time: Slot | None
+    ) -> tuple[float, Dimension, tuple[str, ...]] | None:
+        found = self._dimension(anchor, item, time)
+        if found is None or len(found[1].shown) != 1 or found[1].grain:
+            return None
+        one = found[1].shown[0].field
+        from sqlagent.makers.analyst.states import labels
+
+        values = tuple(code for code, _ in labels(self.source, one))
+        if not 1 <= len(values) <= 20:
+            return None
+        return found[0], replace(found[1], keys=()), values
+
+    def _spread(
+        self, measures: list[Measure], dims: list[Dimension], where: list[Condition]
+    ) -> tuple[list[Measure], list[Dimension], list[Condition]] | None:
+        """Figures of several tables: the dimensions and conditions as seen from each of them."""
+        first = measures[0].anchor
+        lower = self._one_anchor(measures)
+        if lower is not None:
+            return lower, dims, where
+        out: list[Measure] = []
+        for number, measure in enumerate(measures):
+            own: list[Condition] = list(measure.where)
+            for condition in where:
+                moved = (
+                    condition if measure.anchor == first else self._moved(condition, first, measure.anchor)
+                )
+                if moved is None:
+                    return None
+                own.append(moved)
+            del number
+            out.append(replace(measure, where=tuple(own)))
+        made: list[Dimension] = []
+        for dimension in dims:
+            slots = []
+            for measure in measures:
+                slot = dimension.shown[0]
+                moved_slot = (
+                    slot
+                    if measure.anchor == first
+                    else self._moved_slot(slot, first, measure.anchor, bool(dimension.grain))
+                )
+                if moved_slot is None or len(dimension.shown) > 1:
+                    return None
+                slots.append(moved_slot)
+            made.append(replace(dimension, op="several", keys=tuple(slots)))
+        return out, made, []
+
+    def _one_anchor(self, measures: list[Measure]) -> list[Measure] | None:
+        """Counts of heads seen from their lines, so that one pass does."""
+        first = measures[0]
+        sums = [m for m in measures if m.agg not in ("rows", "distinct")]
+        if len(sums) != 1 or any(m.where for m in measures if m.agg == "rows"):
+            return None
+        low = sums[0].anchor
+        out = []
+        for measure in measures:
+            if measure.anchor == low:
+                out.append(measure)
+                continue
+            thing = self.model.things[measure.anchor]
+            path = next((p for p in self.graph.paths(low, measure.anchor) if p), None)
+            if path is None or len(thing.key) != 1 or first.anchor != low:
+                return None
+            out.append(
+                Measure(
+                    "distinct",
+                    low,
+                    Expr("column", (self.source.slot(measure.anchor, thing.key[0], path),)),
+                    said=measure.said,
+                )
+            )
+        return out
+
+    def _moved_slot(self, slot: Slot, first: str, other: str, is_time: bool) -> Slot | None:
+        if is_time:
+            return self.source.time_of(other)
+        path = next(iter(self.graph.paths(other, slot.field.table)), None)
+        return replace(slot, path=path) if path is not None else None
+
+    def _moved(self, condition: Condition, first: str, other: str) -> Condition | None:
+        if condition.op in ("exists", "compare"):
+            return None
+        slots = []
+        for slot in condition.slots:
+            moved = self._moved_slot(slot, first, other, condition.op == "period")
+            if moved is None:
+                return None
+            slots.append(moved)
+        parts = [self._moved(p, first, other) for p in condition.parts]
+        if any(p is None for p in parts):
+            return None
+        return replace(condition, slots=tuple(slots), parts=tuple(p for p in parts if p is not None))

@@ -1,0 +1,51 @@
+"""Business words as measures of one source: revenue is the money of the selling event, headcount the staff who are there.
+
+Every concept looks for roles in the model and gives the measures that may be meant, with a cost. A
+source that has no such role gives none, and then the word is not understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from sqlagent.makers.analyst.concepts import money, orders, people, rates
+from sqlagent.makers.analyst.concepts.meant import Meant
+from sqlagent.makers.analyst.source import Source
+
+
+def meant(source: Source, concept: str) -> list[Meant]:
+    """Give the measures that a concept may stand for here, cheapest first."""
+    found = sorted(_FINDERS.get(concept, _nothing)(source), key=lambda m: m.cost)
+    return found[:6]
+
+
+def _nothing(source: Source) -> Iterable[Meant]:
+    return ()
+
+
+_FINDERS: dict[str, Callable[[Source], Iterable[Meant]]] = {
+    "revenue": money.revenue,
+    "cost": money.spend,
+    "spend": money.spend,
+    "margin": money.margin,
+    "margin rate": money.margin_rate,
+    "units": orders.units,
+    "selling": orders.selling,
+    "order value": orders.order_value,
+    "units per order": orders.units_per_order,
+    "orders": orders.orders,
+    "ctr": rates.click_rate,
+    "headcount": people.headcount,
+    "staff": people.staff,
+    "signups": people.signups,
+    "hires": people.hires,
+    "leavers": people.leavers,
+    "churned": people.churned,
+    "churn rate": people.churn_rate,
+    "collected": money.collected,
+    "outstanding": money.outstanding,
+    "utilisation": rates.utilisation,
+    "return rate": rates.return_rate,
+    "conversion rate": rates.conversion,
+    "bookings": money.revenue,
+}

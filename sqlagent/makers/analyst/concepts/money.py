@@ -1,0 +1,255 @@
+"""Money: revenue, spending, margin, what was collected and what is owed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlagent.catalog.semantics import Kind, Role, Thing
+from sqlagent.language.words import stem
+from sqlagent.makers.analyst.concepts.meant import (
+    AMOUNTS,
+    NO_REVENUE,
+    PLANNED,
+    QUANTITY,
+    SELLING,
+    SPEND,
+    Meant,
+    selling_cost,
+    stems,
+    summed,
+)
+from sqlagent.makers.analyst.frames import Expr, Measure, Slot
+from sqlagent.makers.analyst.source import Source
+
+
+def revenue(source: Source) -> Iterator[Meant]:
+    """Money of the selling event: a stored net amount, else an amount, else quantity times price."""
+    for thing in source.model.things.values():
+        if thing.kind in (Kind.CODES, Kind.DATES):
+            continue
+        base = selling_cost(thing) + (0.3 if thing.kind is Kind.THING else 0.0)
+        stored = False
+        for one in source.measures(thing.table):
+            words = set(one.words)
+            if one.unit != "money" or one.aggregate != "sum" and not words & SELLING:
+                continue
+            if words & (NO_REVENUE - SELLING - {stem("paid")}) and not words & {
+                stem("revenue"),
+                stem("sale"),
+            }:
+                continue
+            own = 0.0 if words & SELLING else 0.06 if words & AMOUNTS else 0.2
+            own += 0.03 if stem("gross") in words else 0.0
+            own += 0.05 if stem("pay") in words else 0.0
+            if words & {stem("revenue"), stem("sale")}:
+                base = min(base, 0.1)
+            stored = True
+            yield Meant(base + own, summed(one, "revenue"))
+        if not stored and (product := priced(source, thing)) is not None:
+            yield Meant(base + 0.1, Measure("sum", thing.table, product, said="revenue", unit="money"))
+
+
+def priced(source: Source, thing: Thing) -> Expr | None:
+    """Quantity times price of a line, less its discount where that is a share of it."""
+    quantity = next(
+        (f for f in source.measures(thing.table) if set(f.words) & QUANTITY and f.unit != "money"), None
+    )
+    if quantity is None:
+        return None
+    price = _price(source, thing.table)
+    if price is None:
+        return None
+    discount = next((f for f in source.measures(thing.table) if stem("discount") in f.words), None)
+    if discount is not None and not set(discount.words) & {"amount", "valu", "total"}:
+        high = float(discount.high or 0) if _is_number(discount.high) else 0.0
+        unit = "" if high <= 1 else "percent" if high <= 100 and discount.unit == "percent" else "none"
+        if unit != "none":
+            return Expr("discounted", (Slot(quantity), price, Slot(discount)), unit)
+    return Expr("times", (Slot(quantity), price))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _price(source: Source, table: str) -> Slot | None:
+    """The price at which a line was sold: its own, else that of what it sells."""
+    for other, paths in source.graph.up(table).items():
+        if not paths or len(paths[0]) > 1:
+            continue
+        for one in source.measures(other):
+            if stem("price") in one.words and not set(one.words) & stems("cost purchase"):
+                return Slot(one, paths[0])
+    return None
+
+
+def cost_slot(source: Source, table: str) -> Slot | None:
+    """What one piece costs us, seen from a line."""
+    for other, paths in source.graph.up(table).items():
+        if not paths or len(paths[0]) > 1:
+            continue
+        for one in source.measures(other):
+            own = other != table or set(one.words) & stems("unit standard")
+            if (
+                stem("cost") in one.words
+                and own
+                and not set(one.words) & stems("total shipping freight amount")
+            ):
+                return Slot(one, paths[0])
+    return None
+
+
+def spend(source: Source) -> Iterator[Meant]:
+    """Money that went out: columns of cost or spending."""
+    for thing in source.model.things.values():
+        for one in source.measures(thing.table):
+            words = set(one.words)
+            if not words & SPEND and not (one.unit == "money" and set(thing.noun) & SPEND):
+                continue
+            unit = 0.25 if one.aggregate == "avg" or stem("unit") in words else 0.0
+            yield Meant(0.05 + unit + (0.3 if words & PLANNED else 0.0), summed(one, agg=one.aggregate))
+
+
+def margin(source: Source) -> Iterator[Meant]:
+    """A stored margin, else what is left of an amount after costs; of things, price less cost."""
+    for thing in source.model.things.values():
+        fields = source.measures(thing.table)
+        for one in fields:
+            if set(one.words) & stems("margin profit") and one.unit != "percent":
+                yield Meant(0.0, summed(one))
+        price = next((f for f in fields if stem("price") in f.words and stem("cost") not in f.words), None)
+        cost = next((f for f in fields if stem("cost") in f.words), None)
+        if thing.kind in (Kind.THING,) and price is not None and cost is not None:
+            expr = Expr("minus", (Slot(price), Slot(cost)))
+            sold = any(
+                source.model.things[t].kind in (Kind.LINES, Kind.EVENT)
+                and selling_cost(source.model.things[t]) < 0.3
+                for t in source.graph.below(thing.table)
+            )
+            yield Meant(
+                0.3 if sold else 0.15,
+                Measure("avg", thing.table, expr, said="margin", unit="money"),
+                thing=thing.table,
+            )
+        if thing.kind in (Kind.LINES, Kind.EVENT):
+            quantity = next((f for f in fields if set(f.words) & QUANTITY and f.unit != "money"), None)
+            unit_cost = cost_slot(source, thing.table)
+            amount = next(
+                (
+                    m.measure.expr
+                    for m in sorted(revenue(source), key=lambda m: m.cost)
+                    if m.measure.anchor == thing.table
+                ),
+                None,
+            )
+            total = next(
+                (
+                    f
+                    for f in fields
+                    if stem("cost") in f.words and stem("unit") not in f.words and f.aggregate == "sum"
+                ),
+                None,
+            )
+            if (
+                amount is not None
+                and amount.op == "column"
+                and total is not None
+                and not set(total.words) & stems("unit standard shipping freight")
+            ):
+                expr = Expr("minus", (amount.slots[0], Slot(total)))
+                yield Meant(0.08, Measure("sum", thing.table, expr, said="margin", unit="money"))
+            elif (
+                amount is not None
+                and quantity is not None
+                and unit_cost is not None
+                and amount.op == "column"
+            ):
+                expr = Expr("profit", (amount.slots[0], Slot(quantity), unit_cost))
+                yield Meant(0.1, Measure("sum", thing.table, expr, said="margin", unit="money"))
+            elif amount is not None and unit_cost is not None and amount.op == "discounted":
+                expr = Expr("discounted profit", (*amount.slots, unit_cost), amount.unit)
+                yield Meant(0.12, Measure("sum", thing.table, expr, said="margin", unit="money"))
+            elif amount is not None and unit_cost is not None and amount.op == "times":
+                expr = Expr("unit profit", (amount.slots[0], amount.slots[1], unit_cost))
+                yield Meant(0.12, Measure("sum", thing.table, expr, said="margin", unit="money"))
+
+
+def margin_rate(source: Source) -> Iterator[Meant]:
+    """Margin as a share of revenue."""
+    for one in margin(source):
+        above = one.measure
+        below = next(
+            (
+                m.measure
+                for m in sorted(revenue(source), key=lambda m: m.cost)
+                if m.measure.anchor == above.anchor
+            ),
+            None,
+        )
+        if below is not None and above.agg == "sum":
+            yield Meant(
+                one.cost,
+                Measure(
+                    "ratio",
+                    above.anchor,
+                    over=above,
+                    under=below,
+                    percent=True,
+                    said="margin rate",
+                    unit="percent",
+                ),
+            )
+
+
+def collected(source: Source) -> Iterator[Meant]:
+    """Money that came in, by when it came."""
+    for thing in source.model.things.values():
+        for one in source.measures(thing.table):
+            if (
+                one.unit != "money"
+                or not set(one.words) & stems("paid payment collected received settled")
+                and not (set(thing.noun) & stems("payment receipt") and set(one.words) & AMOUNTS)
+            ):
+                continue
+            time = next(
+                (
+                    f
+                    for f in source.model.of_role(thing.table, Role.TIME)
+                    if set(f.words) & stems("paid payment received collected settled")
+                ),
+                None,
+            )
+            yield Meant(0.05, summed(one), Slot(time) if time is not None else None)
+
+
+def outstanding(source: Source) -> Iterator[Meant]:
+    """Money that is owed still: a stored balance, else what is due less what was paid."""
+    for thing in source.model.things.values():
+        fields = source.measures(thing.table)
+        for one in fields:
+            if set(one.words) & stems("outstanding balance unpaid open") and one.unit == "money":
+                yield Meant(0.05, summed(one))
+        due = next(
+            (
+                f
+                for f in fields
+                if set(f.words) & stems("due total amount billed invoiced") and stem("pay") not in f.words
+            ),
+            None,
+        )
+        paid = next((f for f in fields if stem("pay") in f.words and f.unit == "money"), None)
+        if due is not None and paid is not None:
+            yield Meant(
+                0.15,
+                Measure(
+                    "sum",
+                    thing.table,
+                    Expr("minus", (Slot(due), Slot(paid))),
+                    said="outstanding",
+                    unit="money",
+                ),
+            )

@@ -1,0 +1,97 @@
+"""Orders and pieces: units sold, what sells best, order value, units an order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlagent.catalog.semantics import Kind, Role, Thing
+from sqlagent.makers.analyst.concepts.meant import (
+    QUANTITY,
+    Meant,
+    selling_cost,
+    stems,
+    summed,
+)
+from sqlagent.makers.analyst.concepts.money import revenue
+from sqlagent.makers.analyst.frames import Expr, Measure, Slot
+from sqlagent.makers.analyst.lexicon import MONEY_EVENTS
+from sqlagent.makers.analyst.source import Source
+
+
+def units(source: Source) -> Iterator[Meant]:
+    """Pieces sold: the quantity of the selling event's lines."""
+    for thing in source.model.things.values():
+        if thing.kind in (Kind.EVENT, Kind.LINES):
+            for one in source.measures(thing.table):
+                if set(one.words) & QUANTITY and one.unit != "money":
+                    yield Meant(0.05 + selling_cost(thing), summed(one, "units"))
+
+
+def selling(source: Source) -> Iterator[Meant]:
+    """What sells best: pieces where they are known, else money."""
+    yield from units(source)
+    for one in revenue(source):
+        yield Meant(one.cost + 0.2, one.measure)
+
+
+def order_value(source: Source) -> Iterator[Meant]:
+    """Revenue over orders: the average of a stored total, or the sum of lines over different heads."""
+    for one in revenue(source):
+        thing = source.model.things[one.measure.anchor]
+        head = head_of(source, thing)
+        if head is None:
+            if thing.kind is Kind.EVENT:
+                yield Meant(
+                    one.cost + 0.02,
+                    Measure("avg", thing.table, one.measure.expr, said="average value", unit="money"),
+                )
+            continue
+        count = Measure("distinct", thing.table, Expr("column", (head,)), said="orders")
+        yield Meant(
+            one.cost,
+            Measure("ratio", thing.table, over=one.measure, under=count, said="average value", unit="money"),
+        )
+
+
+def orders(source: Source) -> Iterator[Meant]:
+    """Orders that have no table of their own: different order numbers of the lines."""
+    for thing in source.model.things.values():
+        head = (
+            head_of(source, thing)
+            if thing.kind in (Kind.EVENT, Kind.LINES) and selling_cost(thing) < 0.3
+            else None
+        )
+        if head is not None and not head.path:
+            yield Meant(
+                0.05 + selling_cost(thing),
+                Measure("distinct", thing.table, Expr("column", (head,)), said="orders"),
+            )
+
+
+def units_per_order(source: Source) -> Iterator[Meant]:
+    """Pieces over orders."""
+    for one in units(source):
+        head = head_of(source, source.model.things[one.measure.anchor])
+        if head is not None:
+            count = Measure("distinct", one.measure.anchor, Expr("column", (head,)), said="orders")
+            yield Meant(
+                one.cost,
+                Measure("ratio", one.measure.anchor, over=one.measure, under=count, said="units per order"),
+            )
+
+
+def head_of(source: Source, thing: Thing) -> Slot | None:
+    """The key of what a line belongs to: an order of order lines, or an order number kept in the lines themselves."""
+    for relation in source.graph.out[thing.table]:
+        target = source.model.things[relation.target]
+        shared = set(target.noun) & set(thing.noun) or set(target.noun) & set(MONEY_EVENTS[:6])
+        if target.kind is Kind.EVENT and shared and len(relation.referenced) == 1:
+            return source.slot(target.table, relation.referenced[0], (relation,))
+    for one in source.model.fields[thing.table]:
+        named = set(one.words) & stems(
+            "order invoice receipt transaction ticket basket bill check cart booking"
+        )
+        numbered = set(one.words) & stems("number id nr key")
+        if named and numbered and one.role not in (Role.MEASURE, Role.TIME) and thing.key != (one.column,):
+            return Slot(one)
+    return None

@@ -1,0 +1,96 @@
+"""Staff and customers: headcount, hires, leavers, signups, churn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlagent.catalog.semantics import Kind, Thing
+from sqlagent.makers.analyst.concepts.meant import (
+    BUYERS,
+    STAFF,
+    Meant,
+    counted,
+    stems,
+)
+from sqlagent.makers.analyst.frames import Condition, Measure
+from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.states import current, ended
+
+
+def _people(source: Source, nouns: frozenset[str]) -> Iterator[Thing]:
+    for thing in source.model.things.values():
+        if thing.noun and thing.noun[-1] in nouns and thing.kind in (Kind.THING, Kind.EVENT):
+            yield thing
+
+
+def headcount(source: Source) -> Iterator[Meant]:
+    """Staff who are there now."""
+    for thing in _people(source, STAFF):
+        now = current(source, thing.table)
+        yield Meant(
+            0.0, counted(thing, "headcount"), thing=thing.table, where=(now,) if now is not None else ()
+        )
+
+
+def staff(source: Source) -> Iterator[Meant]:
+    """Staff, whoever was ever there."""
+    for thing in _people(source, STAFF):
+        yield Meant(0.0, counted(thing, thing.said), thing=thing.table)
+
+
+def signups(source: Source) -> Iterator[Meant]:
+    """Customers by when they came."""
+    for thing in _people(source, BUYERS):
+        if thing.default_time:
+            yield Meant(
+                0.0 if "custom" in thing.noun else 0.05,
+                counted(thing, "signups"),
+                source.slot(thing.table, thing.default_time),
+                thing.table,
+            )
+
+
+def hires(source: Source) -> Iterator[Meant]:
+    """Staff by when they came."""
+    for thing in _people(source, STAFF):
+        begins = thing.begins or thing.default_time
+        if begins:
+            yield Meant(0.0, counted(thing, "hires"), source.slot(thing.table, begins), thing.table)
+
+
+def leavers(source: Source) -> Iterator[Meant]:
+    """Staff by when they left."""
+    for thing in source.model.things.values():
+        if thing.ends and thing.kind is Kind.THING:
+            slot = source.slot(thing.table, thing.ends)
+            cost = 0.0 if set(thing.noun) & STAFF else 0.15 if set(thing.noun) & BUYERS else 0.25
+            yield Meant(cost, counted(thing, "leavers"), slot, thing.table, (Condition("filled", (slot,)),))
+
+
+def churned(source: Source) -> Iterator[Meant]:
+    """What ended, by when it ended."""
+    for thing in source.model.things.values():
+        over = ended(source, thing.table)
+        if over is None or not set(thing.noun) & (
+            stems("subscription contract membership policy plan account") | BUYERS
+        ):
+            continue
+        time = source.slot(thing.table, thing.ends) if thing.ends else None
+        yield Meant(0.1, counted(thing, "churned"), time, thing.table, (over,))
+
+
+def churn_rate(source: Source) -> Iterator[Meant]:
+    """What ended as a share of all there were."""
+    for thing in source.model.things.values():
+        over = ended(source, thing.table)
+        if over is None or not set(thing.noun) & (
+            stems("subscription contract membership policy account employee") | BUYERS
+        ):
+            continue
+        above, below = counted(thing, "ended", (over,)), counted(thing, "all")
+        yield Meant(
+            0.1,
+            Measure(
+                "ratio", thing.table, over=above, under=below, percent=True, said="churn rate", unit="percent"
+            ),
+        )

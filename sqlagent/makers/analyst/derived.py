@@ -1,0 +1,257 @@
+"""Ways to begin with figures that no column holds: times between, ages, ratios, rates, how many have how many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sqlagent.catalog.semantics import Kind, Role
+from sqlagent.makers.analyst.concepts import meant
+from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Slot
+from sqlagent.makers.analyst.ranked import Ranked
+from sqlagent.makers.analyst.reading import Item
+from sqlagent.makers.analyst.starts import BORN, FINISHED, PERSONS, Start
+
+
+class Derived(Ranked):
+    """Ways to begin with figures that no column holds: times between, ages, ratios, rates, how many have how many."""
+
+    def _durations(self) -> Iterator[Start]:
+        """Times between two columns, ages and tenures; averaged unless something else is said."""
+        s = self.sketch
+        agg = next((a for ask in s.asks for a in ask.aggs if a != "count"), "avg")
+        if s.rank is not None and s.rank.kind in ("desc", "long", "old"):
+            agg = "max"
+        unit = s.unit if s.unit else (s.span or "years")
+        unit = unit if unit.endswith("s") else unit + "s"
+        if s.tenure:
+            for thing in self.model.things.values():
+                if thing.begins and thing.ends and set(thing.noun) & PERSONS:
+                    expr = Expr(
+                        "span",
+                        (
+                            self.source.slot(thing.table, thing.ends),
+                            self.source.slot(thing.table, thing.begins),
+                        ),
+                        unit,
+                    )
+                    yield Start(
+                        thing.table,
+                        0.05,
+                        [Measure(agg, thing.table, expr, said="tenure", unit=unit)],
+                        None,
+                        (),
+                        (),
+                        [],
+                        thing.table,
+                    )
+            return
+        if s.age:
+            for thing in self.model.things.values():
+                born = next(
+                    (f for f in self.model.of_role(thing.table, Role.TIME) if set(f.words) & BORN), None
+                )
+                if born is not None:
+                    expr = Expr("age", (Slot(born),), "years")
+                    bonus = (
+                        0.0
+                        if any(t.table == thing.table for i in self._all() for t in i.targets[:1])
+                        else 0.15
+                    )
+                    yield Start(
+                        thing.table,
+                        0.05 + bonus,
+                        [Measure(agg, thing.table, expr, said="age", unit="years")],
+                        None,
+                        (),
+                        (),
+                        [],
+                        "",
+                    )
+            return
+        yield from self._spans(agg, unit)
+
+    def _spans(self, agg: str, unit: str) -> Iterator[Start]:
+        """ "days between order and return", "days to resolve": from what begins to what is named."""
+        s = self.sketch
+        parts = list(s.span_parts) or [a.item for a in s.asks if a.item is not None]
+        ends: list[list[tuple[float, str, Slot]]] = []
+        for item in parts:
+            found: list[tuple[float, str, Slot]] = []
+            for target in item.targets:
+                if target.kind == "field":
+                    one = self.model.field(target.table, target.column)
+                    if one is not None and one.role is Role.TIME:
+                        found.append((target.cost, target.table, Slot(one)))
+                elif target.kind == "thing" and self.model.things[target.table].default_time:
+                    found.append(
+                        (
+                            target.cost + 0.05,
+                            target.table,
+                            self.source.slot(target.table, self.model.things[target.table].default_time),
+                        )
+                    )
+                elif target.kind == "concept":
+                    for one_meant in meant(self.source, target.column):
+                        if one_meant.time is not None:
+                            found.append(
+                                (target.cost + one_meant.cost, one_meant.time.field.table, one_meant.time)
+                            )
+            if found:
+                ends.append(found)
+        if len(ends) >= 2:
+            for cost_a, table_a, slot_a in ends[0][:4]:
+                for cost_b, table_b, slot_b in ends[1][:4]:
+                    yield from self._span(cost_a + cost_b, table_a, slot_a, table_b, slot_b, agg, unit)
+        elif not ends:
+            for thing in self.model.things.values():
+                named = any(
+                    t.kind == "thing" and t.table == thing.table for i in self._all() for t in i.targets[:2]
+                )
+                begin = self.source.time_of(thing.table)
+                done = [f for f in self.model.of_role(thing.table, Role.TIME) if set(f.words) & FINISHED]
+                if thing.kind is Kind.EVENT and begin is not None and done and begin.field is not done[0]:
+                    expr = Expr("span", (Slot(done[0]), begin), unit)
+                    yield Start(
+                        thing.table,
+                        0.12 if named else 0.32,
+                        [Measure(agg, thing.table, expr, said=unit, unit=unit)],
+                    )
+        elif ends:
+            for cost, table, slot in ends[0][:4]:
+                begin = self.source.time_of(table)
+                if begin is not None and begin.field.column != slot.field.column:
+                    expr = Expr("span", (slot, begin), unit)
+                    yield Start(
+                        table,
+                        cost,
+                        [Measure(agg, table, expr, said=f"{unit} to {slot.field.said}", unit=unit)],
+                    )
+
+    def _span(
+        self, cost: float, table_a: str, slot_a: Slot, table_b: str, slot_b: Slot, agg: str, unit: str
+    ) -> Iterator[Start]:
+        if slot_a == slot_b:
+            return
+        for hop, path in self.attach.ways(table_b, table_a):
+            expr = Expr("span", (slot_b, replace(slot_a, path=path)), unit)
+            yield Start(table_b, cost + hop, [Measure(agg, table_b, expr, said=unit, unit=unit)])
+            return
+        for hop, path in self.attach.ways(table_a, table_b):
+            expr = Expr("span", (replace(slot_b, path=path), slot_a), unit)
+            yield Start(table_a, cost + hop, [Measure(agg, table_a, expr, said=unit, unit=unit)])
+            return
+
+    def _ratios(self) -> Iterator[Start]:
+        """ "ratio of web to store orders": rows of one value over rows of another."""
+        s = self.sketch
+        things = [a.item for a in s.asks if a.item is not None]
+        values = list(s.main.mentions)
+        if len(values) == 1:
+            columns = {(t.table, t.column) for t in values[0].targets if t.kind == "value"}
+            for item in things[:-1]:
+                if any(t.kind == "value" and (t.table, t.column) in columns for t in item.targets):
+                    values.append(item)
+                    things.remove(item)
+                    s.asks = [a for a in s.asks if a.item is not item]
+                    break
+        if len(values) >= 2:
+            for thing in things[:1]:
+                for found in self.meanings(thing, ("count",))[:3]:
+                    first = self.attach.values(found.measure.anchor, values[0])
+                    second = self.attach.values(found.measure.anchor, values[1])
+                    for cost_a, slot_a, target_a in first[:2]:
+                        for cost_b, slot_b, target_b in second[:3]:
+                            if slot_a.field == slot_b.field:
+                                over = replace(
+                                    found.measure, where=(Condition("in", (slot_a,), (target_a.value,)),)
+                                )
+                                under = replace(
+                                    found.measure, where=(Condition("in", (slot_b,), (target_b.value,)),)
+                                )
+                                ratio = Measure(
+                                    "ratio", found.measure.anchor, over=over, under=under, said="ratio"
+                                )
+                                start = Start(
+                                    found.measure.anchor,
+                                    found.cost + cost_a + cost_b,
+                                    [ratio],
+                                    found.time,
+                                    (),
+                                    (),
+                                    [],
+                                    "",
+                                    False,
+                                    [0],
+                                )
+                                s_used = [values[0], values[1]]
+                                self.sketch.main.mentions = [m for m in s.main.mentions if m not in s_used]
+                                yield start
+                                return
+        if len(things) >= 2:
+            for one in self.meanings(things[0], ("count",))[:3]:
+                for other in self.meanings(things[1], ("count",))[:3]:
+                    if other.measure.anchor == one.measure.anchor:
+                        ratio = Measure(
+                            "ratio", one.measure.anchor, over=one.measure, under=other.measure, said="ratio"
+                        )
+                        yield Start(
+                            one.measure.anchor,
+                            one.cost + other.cost,
+                            [ratio],
+                            None,
+                            (),
+                            (),
+                            [],
+                            "",
+                            False,
+                            [0, 1],
+                        )
+
+    def _rated(self, item: Item) -> Iterator[Start]:
+        """ "claim rate by carrier": what has such rows, as a share of all."""
+        for target in item.targets:
+            if target.kind != "thing":
+                continue
+            for relation in self.graph.out[target.table]:
+                above = self.model.things[relation.target]
+                if above.kind in (Kind.EVENT, Kind.LINES) and len(relation.columns) == 1:
+                    has = Condition("exists", child=target.table, path=(relation,))
+                    rows = Measure("rows", above.table, said=above.said)
+                    ratio = Measure(
+                        "ratio",
+                        above.table,
+                        over=replace(rows, where=(has,)),
+                        under=rows,
+                        percent=True,
+                        said=f"{item.text} rate",
+                        unit="percent",
+                    )
+                    yield Start(above.table, target.cost + 0.02, [ratio], None, (), (), [], "", False, [0])
+
+    def _spreads(self) -> Iterator[Start]:
+        """ "customers by number of orders": how many things have which count."""
+        s = self.sketch
+        assert s.counts is not None
+        for place, ask in enumerate(s.asks[:2]):
+            for target in ask.item.targets if ask.item is not None else ():
+                if target.kind != "thing" or len(self.model.things[target.table].key) != 1:
+                    continue
+                for found in self.meanings(s.counts, ("count",))[:4]:
+                    for hop, path in self.attach.ways(found.measure.anchor, target.table):
+                        if path and found.measure.agg in ("rows", "distinct"):
+                            key = self.source.slot(target.table, self.model.things[target.table].key[0], path)
+                            dimension = Dimension((key,), said=self.model.things[target.table].said)
+                            yield Start(
+                                found.measure.anchor,
+                                target.cost + found.cost + 0.3 * hop - 0.05,
+                                [found.measure],
+                                found.time,
+                                found.where,
+                                (),
+                                [dimension],
+                                "",
+                                False,
+                                [place],
+                            )
+                        break

@@ -1,0 +1,153 @@
+"""The frame of analysis: what is measured, by what, of which, when, compared how. One value between words and SQL.
+
+Plain and frozen: SQL is composed from it, the sentence told from it, a follow-up changes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sqlagent.catalog.semantics import Field, Relation
+from sqlagent.makers.analyst.periods import Period
+
+Path = tuple[Relation, ...]
+"""Relations from the anchor towards one row of another table, each leading on from the last one's target."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A column as seen from a table: where it stands and how it is reached."""
+
+    field: Field
+    path: Path = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Expr:
+    """Something computed of one row. `op` is column, times, minus, span (later minus earlier), age, or count of one.
+
+    `unit` is the span's: days, hours and the like.
+    """
+
+    op: str
+    slots: tuple[Slot, ...]
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What must hold of a row. All of `parts` when `op` is all, any when it is any.
+
+    `op`: in, not in, compare, period, missing, filled, like, later (first slot after the second), exists, all, any.
+    For exists: `child` is a table whose `path` leads to the row that `at` leads to; `parts` hold of the child; `compare`, `number` and
+    `counted` bound how many there are (or the sum of `counted`). `negated` turns the whole around.
+    """
+
+    op: str
+    slots: tuple[Slot, ...] = ()
+    values: tuple[str, ...] = ()
+    compare: str = ""
+    number: float | None = None
+    expr: Expr | None = None
+    period: Period | None = None
+    negated: bool = False
+    parts: tuple[Condition, ...] = ()
+    at: Path = ()
+    child: str = ""
+    path: Path = ()
+    counted: Expr | None = None
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One figure: an aggregate over rows that meet `where`, or a ratio of two of them.
+
+    `agg`: rows, distinct, sum, avg, median, min, max, ratio. `percent` says a ratio is told in percent. `anchor` is the
+    table whose rows are gone through.
+    """
+
+    agg: str
+    anchor: str
+    expr: Expr | None = None
+    where: tuple[Condition, ...] = ()
+    over: Measure | None = None
+    under: Measure | None = None
+    percent: bool = False
+    said: str = ""
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """What figures are given for: a column, a thing shown by its columns and told apart by its key, or a grain of a time.
+
+    `bucket` is the width of ranges of numbers, or of years of age with `op` age.
+    """
+
+    shown: tuple[Slot, ...]
+    keys: tuple[Slot, ...] = ()
+    grain: str = ""
+    bucket: float = 0.0
+    op: str = ""
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Having:
+    """A bound on a figure of each group: a number, or the average over the groups (`average`), or a column of the group."""
+
+    measure: Measure
+    compare: str
+    number: float | None = None
+    average: bool = False
+    slot: Slot | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Largest first unless `ascending`; `by` is a row's expression where it is not the first measure."""
+
+    ascending: bool = False
+    by: Expr | None = None
+    measure: Measure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One reading of a question. With measures a table of figures, without a list of the anchor's rows.
+
+    `transform`: share, change, growth, running, moving (over `window` periods), average (of the groups' figures),
+    spread (how many groups have which figure). `per` are dimensions within which `limit` counts. `pivot` are values of the last
+    dimension that become columns. `cost` is how far the words are from what was understood, `unused` the words
+    that no slot holds, `why` what was understood of which words.
+    """
+
+    anchor: str
+    measures: tuple[Measure, ...] = ()
+    by: tuple[Dimension, ...] = ()
+    where: tuple[Condition, ...] = ()
+    columns: tuple[Slot, ...] = ()
+    distinct: bool = False
+    having: tuple[Having, ...] = ()
+    order: Order | None = None
+    limit: int | None = None
+    offset: int = 0
+    per: tuple[Dimension, ...] = ()
+    transform: str = ""
+    window: int = 0
+    pivot: tuple[str, ...] = ()
+    with_empty: bool = False
+    cost: float = 0.0
+    unused: tuple[str, ...] = ()
+    why: tuple[str, ...] = ()
+    flags: tuple[str, ...] = field(default=())
+
+    def slots(self) -> Iterator[Slot]:
+        """Every column that the frame looks at from its anchor."""
+        for dimension in (*self.by, *self.per):
+            yield from (*dimension.shown, *dimension.keys)
+        yield from self.columns
+        for condition in self.where:
+            yield from condition.slots

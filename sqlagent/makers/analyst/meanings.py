@@ -1,0 +1,427 @@
+"""What a mention of a question may be measured, grouped or listed by, as seen from one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import date
+
+from sqlagent.catalog.semantics import Field, Form, Kind, Role
+from sqlagent.language.words import stem
+from sqlagent.makers.analyst.attaching import HOP, LOST, Attacher
+from sqlagent.makers.analyst.concepts import Meant, meant
+from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Path, Slot
+from sqlagent.makers.analyst.reading import Item
+from sqlagent.makers.analyst.sketching import Clause, Sketch
+from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.starts import BORN, FIGURES, NUMBERS, PERSONS, SUMMED
+
+
+class Meanings:
+    """What a mention of a question may be measured, grouped or listed by, as seen from one table."""
+
+    def __init__(self, sketch: Sketch, source: Source, today: date) -> None:
+        self.sketch = sketch
+        self.source = source
+        self.model = source.model
+        self.graph = source.graph
+        self.attach = Attacher(source, sketch.stems)
+        self.today = today
+
+    def meanings(self, item: Item, aggs: Sequence[str] = (), distinct: bool = False) -> list[Meant]:
+        """The measures that a mention may stand for, cheapest first."""
+        out: list[Meant] = []
+        agg = aggs[0] if aggs else ""
+        named = any(t.kind == "concept" and meant(self.source, t.column) for t in item.targets)
+        figure = any(t.kind == "concept" and t.column in FIGURES for t in item.targets)
+        for target in item.targets:
+            if target.kind == "concept" and distinct:
+                continue
+            if target.kind == "thing" and figure and target.cost > 0.05:
+                continue  # rows are no money, whatever else the word may name
+            if target.kind == "thing":
+                thing = self.model.things[target.table]
+                if (
+                    agg in ("", "count")
+                    or distinct
+                    or agg in ("avg", "sum")
+                    and (self.sketch.average or self.sketch.per_word == "per")
+                ):
+                    other = 0.15 if named and target.cost > 0.1 else 0.0
+                    summed = self._summed(thing.table, target.cost, agg, item.text)
+                    out += summed
+                    other += 0.25 if summed else 0.0
+                    out.append(
+                        Meant(
+                            target.cost + other,
+                            Measure("rows", thing.table, said=item.text),
+                            None,
+                            thing.table,
+                        )
+                    )
+            elif target.kind == "concept":
+                for found in meant(self.source, target.column):
+                    measure = found.measure
+                    if (
+                        agg in ("avg", "min", "max", "median")
+                        and measure.expr is not None
+                        and measure.agg != "distinct"
+                    ):
+                        measure = replace(measure, agg=agg)
+                    if agg == "avg" and found.measure.agg == "avg":
+                        found = replace(found, cost=max(0.0, found.cost - 0.25))
+                    out.append(
+                        replace(
+                            found, cost=found.cost + target.cost, measure=replace(measure, said=item.text)
+                        )
+                    )
+            elif target.kind == "field":
+                one = self.model.field(target.table, target.column)
+                if one is not None:
+                    out += self._field_meanings(one, target.cost, agg, distinct, item.text)
+            elif target.kind == "value":
+                one = self.model.field(target.table, target.column)
+                if one is not None:
+                    where = (Condition("in", (Slot(one),), (target.value,)),)
+                    found_cost = (
+                        target.cost + 0.12 + (0.1 if self.model.things[one.table].kind is Kind.THING else 0.0)
+                    )
+                    rows = Measure("rows", one.table, said=item.text)
+                    out.append(Meant(found_cost, rows, None, one.table, where))
+                    out += self._of_list(one, target.value, target.cost, item.text)
+        return sorted(out, key=lambda m: m.cost)[:8]
+
+    def _summed(self, table: str, cost: float, agg: str, said: str) -> list[Meant]:
+        """ "campaign spend", "budget": tables named after what is summed up in them."""
+        thing = self.model.things[table]
+        if (
+            agg not in ("", "sum")
+            or not thing.noun
+            or thing.noun[-1] not in SUMMED
+            and thing.noun[0] not in ("stock", "inventori")
+        ):
+            return []
+        fields = [f for f in self.source.measures(table) if f.aggregate == "sum"]
+        fields.sort(key=lambda f: (not set(f.words) & set(thing.noun), f.unit != "money"))
+        return [
+            Meant(cost + 0.03, Measure("sum", table, Expr("column", (Slot(f),)), said=said, unit=f.unit))
+            for f in fields[:1]
+        ]
+
+    def _of_list(self, one: Field, value: str, cost: float, said: str) -> Iterator[Meant]:
+        """Rows that bear an entry of a short list kept in a table of its own: "no shows" are visits of that status."""
+        thing = self.model.things[one.table]
+        if thing.kind is not Kind.THING or thing.rows > 60 or one.column not in thing.display:
+            return
+        listed = {
+            stem(w)
+            for w in (
+                "status",
+                "state",
+                "type",
+                "reason",
+                "category",
+                "kind",
+                "stage",
+                "outcome",
+                "method",
+                "channel",
+                "result",
+                "stat",
+            )
+        }
+        if not set(thing.noun) & listed and len(self.model.fields[one.table]) > 3:
+            return
+        for relation in self.graph.into[one.table]:
+            source = self.model.things[relation.source]
+            if source.kind is Kind.EVENT:
+                where = (Condition("in", (Slot(one, (relation,)),), (value,)),)
+                yield Meant(cost + 0.05, Measure("rows", source.table, said=said), None, source.table, where)
+
+    def _field_meanings(
+        self, one: Field, cost: float, agg: str, distinct: bool, said: str
+    ) -> Iterator[Meant]:
+        expr = Expr("column", (Slot(one),))
+        if one.role is Role.MEASURE:
+            if distinct and agg == "count":
+                yield Meant(cost, Measure("distinct", one.table, expr, said=said))
+                return
+            chosen = agg if agg not in ("", "count") else one.aggregate
+            if agg == "count":
+                chosen = "sum" if one.aggregate == "sum" else "rows"
+            where = (Condition("filled", (Slot(one),)),) if chosen == "rows" else ()
+            yield Meant(
+                cost,
+                Measure(chosen, one.table, None if chosen == "rows" else expr, said=said, unit=one.unit),
+                where=where,
+            )
+        elif one.role is Role.TIME:
+            if agg in ("min", "max"):
+                yield Meant(cost, Measure(agg, one.table, expr, said=said))
+            elif (
+                agg in ("avg", "median", "", "sum")
+                and (self.sketch.unit or "time" in said.lower() or agg in ("avg", "median"))
+                and not distinct
+            ):
+                begin = self.source.time_of(one.table)
+                if begin is not None and begin.field.column != one.column:
+                    unit = self.sketch.unit or "days"
+                    unit = unit if unit.endswith("s") else unit + "s"
+                    span = Expr("span", (Slot(one), begin), unit)
+                    yield Meant(cost + 0.02, Measure(agg or "avg", one.table, span, said=said, unit=unit))
+            elif agg in ("", "count") and not distinct:
+                penalty = 0.12 if agg == "count" else 0.25
+                rows = Measure("rows", one.table, said=said)
+                yield Meant(
+                    cost + penalty,
+                    rows,
+                    Slot(one),
+                    one.table,
+                    (Condition("filled", (Slot(one),)),) if one.filled < 1 else (),
+                )
+        elif one.role is Role.FLAG:
+            if agg in ("avg", "sum", "count", ""):
+                rows = Measure("rows", one.table, said=said)
+                yield Meant(
+                    cost + 0.15,
+                    rows,
+                    None,
+                    one.table,
+                    (Condition("in", (Slot(one),), (one.yes.strip("'"),)),),
+                )
+        elif one.role in (Role.DIMENSION, Role.TEXT, Role.FOREIGN, Role.KEY):
+            if agg in ("avg", "median", "min", "max", "sum") and one.is_number and one.role is Role.DIMENSION:
+                yield Meant(cost + 0.05, Measure(agg, one.table, expr, said=said))
+            elif (
+                agg == ""
+                and cost <= 0.12
+                and set(one.words) & NUMBERS
+                and one.role in (Role.KEY, Role.TEXT)
+                and (one.column,) != self.model.things[one.table].key
+            ):
+                yield Meant(cost + 0.02, Measure("distinct", one.table, expr, said=said))
+            elif agg == "count":
+                if one.role is Role.KEY and one.column in self.model.things[one.table].key:
+                    yield Meant(cost + 0.02, Measure("rows", one.table, said=said), None, one.table)
+                else:
+                    yield Meant(
+                        cost + (0.0 if one.role is not Role.FOREIGN else 0.05),
+                        Measure("distinct", one.table, expr, said=said),
+                    )
+
+    def _all(self) -> list[Item]:
+        s = self.sketch
+        return [
+            *(a.item for a in s.asks if a.item is not None), *s.main.mentions, *s.span_parts, *(i for i in s.by if i.kind == "mention"),
+            *(m for c in s.clauses for m in c.mentions),
+        ]  # fmt: skip
+
+    def _is_person(self, table: str) -> bool:
+        thing = self.model.things.get(table)
+        return (
+            thing is not None
+            and thing.kind is Kind.THING
+            and (len(thing.display) == 2 or bool(set(thing.noun) & PERSONS))
+        )
+
+    def _may_group(self, item: Item) -> bool:
+        best = item.targets[0]
+        if best.kind == "field":
+            one = self.model.field(best.table, best.column)
+            return one is not None and one.role in (Role.DIMENSION, Role.FLAG, Role.TEXT, Role.FOREIGN)
+        return False
+
+    def _has_age_column(self) -> bool:
+        return any(
+            stem("age") in f.words and f.role is Role.MEASURE
+            for fields in self.model.fields.values()
+            for f in fields
+        )
+
+    def _listing(self, table: str) -> tuple[Slot, ...]:
+        return self.source.shown(table)
+
+    def _lists(self, table: str) -> bool:
+        """Whether rows of a table are rather listed than counted."""
+        s = self.sketch
+        if (
+            s.question == "why"
+            or s.by
+            or s.share
+            or s.vs
+            or s.transform
+            or s.counting
+            or s.distribution
+            or s.per
+        ):
+            return False
+        thing = self.model.things[table]
+        if s.listing or s.columns or s.who:
+            return True
+        if (
+            any(c.opener == "with" and c.mentions and not c.numbers and not c.negated for c in s.clauses)
+            and thing.kind is Kind.EVENT
+        ):
+            return any(self._is_columns(table, c) for c in s.clauses)
+        return bool(thing.display) and thing.kind is Kind.THING
+
+    def _is_columns(self, table: str, clause: Clause) -> bool:
+        """Whether a clause with "with" names columns to show rather than a restriction."""
+        if (
+            clause.opener != "with"
+            or clause.negated
+            or clause.numbers
+            or clause.compare
+            or clause.periods
+            or clause.like
+            or clause.missing
+        ):
+            return False
+        for item in clause.mentions:
+            fitting = [t for t in item.targets if t.cost < item.targets[0].cost + 0.15]
+            above = any(
+                (t.kind == "field" and self.graph.paths(table, t.table) and self._shows(t.table, t.column))
+                or (t.kind == "thing" and t.table != table and self.graph.paths(table, t.table))
+                or t.kind == "relation"
+                for t in fitting
+            )
+            if not above or item.targets[0].kind == "value":
+                return False
+        return bool(clause.mentions)
+
+    def _shows(self, table: str, column: str) -> bool:
+        one = self.model.field(table, column)
+        return one is not None and one.role is not Role.FLAG
+
+    def _main_measures(self, table: str) -> list[Measure]:
+        found = [
+            f
+            for f in self.source.measures(table)
+            if f.aggregate == "sum" and f.unit in ("money", "hours", "count", "days")
+        ]
+        return [
+            Measure("sum", table, Expr("column", (Slot(f),)), said=f.said, unit=f.unit) for f in found[:1]
+        ]
+
+    def _held_now(self, table: str) -> tuple[Condition, ...]:
+        thing = self.model.things[table]
+        return (
+            (Condition("missing", (self.source.slot(table, thing.ends),)),)
+            if thing.kind is Kind.HISTORY and thing.ends
+            else ()
+        )
+
+    def _dimension(self, anchor: str, item: Item, time: Slot | None) -> tuple[float, Dimension] | None:
+        """The cheapest dimension that an item may be, as seen from an anchor."""
+        if item.kind == "age":
+            for table, paths in self.graph.up(anchor).items():
+                born = next((f for f in self.model.of_role(table, Role.TIME) if set(f.words) & BORN), None)
+                if born is not None and paths:
+                    return HOP * len(paths[0]), Dimension(
+                        (Slot(born, paths[0]),), op="age", bucket=self.sketch.bucket or 10.0, said="age"
+                    )
+            return None
+        if item.kind == "grain":
+            slot = time or self.source.time_of(anchor)
+            if (
+                slot is None
+                or item.grain == "hour"
+                and slot.field.form not in (Form.MOMENT, Form.TEXT_MOMENT, Form.SECONDS, Form.MILLISECONDS)
+            ):
+                return None
+            return (0.0, Dimension((slot,), grain=item.grain, said=item.grain))
+        out: list[tuple[float, Dimension]] = []
+        for target in item.targets:
+            if target.kind == "thing":
+                for cost, path in self.attach.ways(anchor, target.table):
+                    out.append((target.cost + cost, self.source.dimension(target.table, path)))
+            elif target.kind == "relation" and target.relation is not None:
+                for cost, path in self.attach.ways(anchor, target.relation.source):
+                    out.append(
+                        (
+                            target.cost + cost,
+                            self.source.dimension(
+                                target.relation.target, (*path, target.relation), item.text
+                            ),
+                        )
+                    )
+            elif target.kind == "related" and target.relation is not None:
+                one = self.model.field(target.table, target.column)
+                for cost, path in self.attach.ways(anchor, target.relation.source):
+                    if one is not None:
+                        out.append(
+                            (
+                                target.cost + cost,
+                                Dimension((Slot(one, (*path, target.relation)),), said=item.text),
+                            )
+                        )
+            elif target.kind == "field":
+                out += self._field_dimensions(anchor, target.table, target.column, target.cost, item)
+        if self.sketch.age and not out:
+            return None
+        return min(out, key=lambda o: o[0]) if out else None
+
+    def _field_dimensions(
+        self, anchor: str, table: str, column: str, cost: float, item: Item
+    ) -> Iterator[tuple[float, Dimension]]:
+        one = self.model.field(table, column)
+        if one is None:
+            return
+        thing = self.model.things[table]
+        for hop, path in self.attach.ways(anchor, table):
+            slot = Slot(one, path)
+            if self.source.is_name(table, one.column) or one.role is Role.KEY and one.column in thing.key:
+                yield cost + hop, self.source.dimension(table, path)
+            elif one.role is Role.TIME:
+                grain = (
+                    "month"
+                    if one.form is Form.TEXT_MONTH or "month" in item.text.lower()
+                    else "year"
+                    if one.form is Form.YEAR or "year" in item.text.lower()
+                    else "day"
+                )
+                yield cost + hop + 0.05, Dimension((slot,), grain=grain, said=one.said)
+            elif one.role is Role.FOREIGN:
+                relation = next((r for r in self.graph.out[table] if column in r.columns), None)
+                if relation is not None:
+                    yield (
+                        cost + hop,
+                        self.source.dimension(
+                            relation.target, (*path, relation), one.said.removesuffix(" id")
+                        ),
+                    )
+            elif one.role is Role.MEASURE and not one.few:
+                yield cost + hop + 0.35, Dimension((slot,), said=one.said)
+            else:
+                yield (
+                    cost + hop + (0.1 if one.role is Role.MEASURE else 0.0),
+                    Dimension((slot,), said=one.said),
+                )
+
+    def _column_options(self, anchor: str, item: Item) -> list[tuple[float, tuple[Slot, ...]]]:
+        out: list[tuple[float, tuple[Slot, ...]]] = []
+        for target in item.targets:
+            if target.kind == "thing" and target.table != anchor:
+                for cost, path in self.attach.ways(anchor, target.table):
+                    out.append((target.cost + cost, self.source.shown(target.table, path)))
+            elif target.kind == "field":
+                for cost, path in self.attach.ways(anchor, target.table):
+                    slot = self.source.slot(target.table, target.column, path)
+                    if slot.field.role is Role.FOREIGN:
+                        continue
+                    out.append((target.cost + cost, (slot,)))
+            elif target.kind == "relation" and target.relation is not None:
+                for cost, path in self.attach.ways(anchor, target.relation.source):
+                    full: Path = (*path, target.relation)
+                    out.append((target.cost + cost + 0.02, self.source.shown(target.relation.target, full)))
+        return sorted(out, key=lambda o: o[0])
+
+    def _column_of(self, anchor: str, item: Item, columns: list[Slot], unused: list[str]) -> float:
+        found = self._column_options(anchor, item)
+        if not found:
+            if any(t.kind == "thing" and t.table == anchor for t in item.targets):
+                return 0.05
+            unused.append(item.text)
+            return LOST
+        columns.extend(found[0][1])
+        return found[0][0]

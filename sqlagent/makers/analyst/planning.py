@@ -1,0 +1,404 @@
+"""A frame as SQL of one dialect.
+
+Rows are gone through once at the measure's own grain: other tables are joined only upwards, from many to one, so
+nothing is counted twice; what lies downwards is asked by IN. Groups are told apart by keys and shown by names. Figures of
+several grains are aggregated each by itself and laid side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Having, Measure
+from sqlagent.makers.analyst.rows import Block, NoPlan, RowWriter
+
+
+class Planner(RowWriter):
+    """Writes frames over one model."""
+
+    def sql(self, frame: Frame) -> str:
+        """Write a frame. Raises: NoPlan."""
+        if not frame.measures:
+            return self._list(frame)
+        anchors = {m.anchor for m in frame.measures}
+        if len(anchors) > 1:
+            beside = self._side_by_side(frame)
+            return self._quotient(frame, beside) if frame.transform == "quotient" else beside
+        if any(m.agg == "median" for m in frame.measures):
+            return self._median(frame)
+        return self._figures(frame)
+
+    # ------------------------------------------------------------ figures
+
+    def figure(self, block: Block, measure: Measure, others: Sequence[Condition] = ()) -> str:
+        """A measure as an aggregate of the block's rows that meet its own conditions."""
+        where = [self.condition(block, part) for part in (*measure.where, *others)]
+        met = " AND ".join(where)
+        if measure.agg == "ratio":
+            assert measure.over is not None and measure.under is not None
+            over = self.figure(block, measure.over, (*measure.where, *others))
+            under = self.figure(block, measure.under, (*measure.where, *others))
+            return f"{'100.0' if measure.percent else '1.0'} * {over} / NULLIF({under}, 0)"
+        if measure.agg == "rows":
+            return f"COUNT(CASE WHEN {met} THEN 1 END)" if met else "COUNT(*)"
+        assert measure.expr is not None
+        own = self.expression(block, measure.expr)
+        if met:
+            own = f"CASE WHEN {met} THEN {own}{' ELSE 0' if measure.agg == 'sum' else ''} END"
+        if measure.agg == "median":
+            raise NoPlan("a median beside other figures")
+        if measure.agg == "distinct":
+            return f"COUNT(DISTINCT {own})"
+        return f"{measure.agg.upper()}({own})"
+
+    def _dimension(self, block: Block, dimension: Dimension) -> tuple[list[str], list[str]]:
+        """What is shown of a dimension, and what its groups are told apart by."""
+        if dimension.grain:
+            column = self._column(block, dimension.shown[0])
+            label = self.dialect.grain(column, dimension.shown[0].field.form, dimension.grain)
+            return [label], [label]
+        if dimension.op == "age":
+            years = self.expression(block, Expr("age", dimension.shown, "years"))
+            width = dimension.bucket
+            bucket = self.dialect.whole(years if width <= 1 else f"{years} / {width:g}")
+            bucket = bucket if width <= 1 else f"{bucket} * {width:g}"
+            return [bucket], [bucket]
+        if dimension.bucket:
+            column = self._column(block, dimension.shown[0])
+            bucket = f"{self.dialect.whole(f'{column} / {dimension.bucket:g}')} * {dimension.bucket:g}"
+            return [bucket], [bucket]
+        shown = [self._shown(block, slot) for slot in dimension.shown]
+        keys = [self._column(block, slot) for slot in dimension.keys]
+        return shown, ([*keys, *shown] if keys else shown)
+
+    def _figures(self, frame: Frame) -> str:
+        anchor = frame.measures[0].anchor
+        block = self._block(anchor)
+        shown: list[str] = []
+        keys: list[str] = []
+        for dimension in (*frame.per, *frame.by):
+            some, apart = self._dimension(block, dimension)
+            shown += [s for s in some if s not in shown]
+            keys += [k for k in apart if k not in keys]
+        if frame.pivot:
+            return self._pivot(frame)
+        if frame.transform == "between":
+            return self._between(frame, block, shown, keys)
+        figures = [self.figure(block, m) for m in frame.measures]
+        having = [self._having(block, frame, h, keys) for h in frame.having]
+        names = [f"label_{n}" for n in range(1, len(shown) + 1)]
+        labels = self._names(frame, len(shown), len(figures))
+        where = [self.condition(block, c) for c in frame.where]
+        if frame.with_empty and frame.by and frame.by[0].keys:
+            return self._with_empty(frame, labels)
+        body = self._from(block) + (f" WHERE {' AND '.join(where)}" if where else "")
+        grouped = f" GROUP BY {', '.join(keys)}" if keys else ""
+        grouped += f" HAVING {' AND '.join(having)}" if having else ""
+        picked = [f"{s} AS {n}" for s, n in zip((*shown, *figures), labels, strict=True)]
+        del names
+        if frame.transform == "average" and keys and any(d.grain for d in frame.by) and len(frame.by) > 1:
+            outer = [n for n, d in zip(labels, frame.by, strict=False) if not d.grain and len(d.shown) == 1]
+            inner = f"SELECT {', '.join(picked)} {body}{grouped}"
+            return f"SELECT {', '.join([*outer, f'AVG(1.0 * {labels[-1]}) AS average'])} FROM ({inner}) AS groups_of GROUP BY {', '.join(outer)} ORDER BY {', '.join(outer)}"  # noqa: S608
+        if frame.transform == "average" and keys:
+            inner = f"SELECT {figures[0]} AS figure {body}{grouped}"
+            return f"SELECT AVG(1.0 * figure) AS {self.dialect.quoted('average')} FROM ({inner}) AS groups_of"  # noqa: S608
+        if frame.transform == "spread" and keys:
+            inner = f"SELECT {figures[0]} AS figure {body}{grouped}"
+            return f"SELECT figure AS {labels[-1]}, COUNT(*) AS how_many FROM ({inner}) AS groups_of GROUP BY figure ORDER BY figure"  # noqa: S608
+        if frame.transform in ("share", "running", "moving", "change", "growth"):
+            return self._windowed(frame, picked, labels, len(shown), body + grouped)
+        if frame.transform == "groups" and keys:
+            inner = f"SELECT 1 AS one {body}{grouped}"
+            return f"SELECT COUNT(*) AS how_many FROM ({inner}) AS groups_of"  # noqa: S608
+        if frame.per and frame.limit is not None:
+            return self._within(frame, block, picked, labels, body + grouped, figures)
+        chosen = picked
+        if "only groups" in frame.flags:
+            chosen = picked[: len(shown)]
+        order = self._order(frame, block, figures, shown)
+        return f"SELECT {', '.join(chosen)} {body}{grouped}{order}{self._limit(frame)}"
+
+    def _having(self, block: Block, frame: Frame, having: Having, keys: Sequence[str]) -> str:
+        own = self.figure(block, having.measure)
+        if having.slot is not None:
+            column = self._column(block, having.slot)
+            if column not in keys:
+                column = f"MAX({column})"
+            return f"{own} {having.compare} {column}"
+        if having.average:
+            inner = self._block(block.anchor, set())
+            where = [self.condition(inner, c) for c in frame.where]
+            inner_keys = [k for d in (*frame.per, *frame.by) for k in self._dimension(inner, d)[1]]
+            figure = self.figure(inner, having.measure)
+            met = f" WHERE {' AND '.join(where)}" if where else ""
+            each = f"SELECT {figure} AS figure {self._from(inner)}{met} GROUP BY {', '.join(dict.fromkeys(inner_keys))}"
+            return f"{own} {having.compare} (SELECT AVG(1.0 * figure) FROM ({each}) AS each_group)"  # noqa: S608
+        return f"{own} {having.compare} {having.number:g}"
+
+    def _order(self, frame: Frame, block: Block, figures: Sequence[str], shown: Sequence[str]) -> str:
+        if not shown:
+            return ""
+        if frame.order is not None:
+            way = "" if frame.order.ascending else " DESC"
+            if frame.order.measure is not None:
+                return f" ORDER BY {self.figure(block, frame.order.measure)}{way}"
+            if frame.order.by is not None:
+                return f" ORDER BY {self.expression(block, frame.order.by)}{way}"
+            if frame.limit is None and len(frame.by) > 1 and any(d.grain for d in frame.by):
+                return f" ORDER BY {', '.join(shown)}"
+            return f" ORDER BY {figures[0]}{way}"
+        weekday = next((d for d in frame.by if d.grain == "weekday"), None)
+        if weekday is not None and len(frame.by) == 1:
+            slot = weekday.shown[0]
+            return f" ORDER BY MIN({self.dialect.weekday_place(self._column(block, slot), slot.field.form)})"
+        if any(d.grain or d.bucket for d in (*frame.by, *frame.per)):
+            return f" ORDER BY {', '.join(shown)}"
+        return f" ORDER BY {figures[0]} DESC"
+
+    @staticmethod
+    def _limit(frame: Frame) -> str:
+        if frame.limit is None or frame.per:
+            return ""
+        return f" LIMIT {frame.limit}" + (f" OFFSET {frame.offset}" if frame.offset else "")
+
+    def _windowed(
+        self, frame: Frame, picked: Sequence[str], labels: Sequence[str], count: int, body: str
+    ) -> str:
+        """Shares, running figures and changes, over the finished groups."""
+        figure = labels[count]
+        shown = list(labels[:count])
+        grain = next((n for n, d in enumerate((*frame.per, *frame.by)) if d.grain), None)
+        place = shown[grain] if grain is not None and grain < count else (shown[0] if shown else "")
+        others = [s for s in shown if s != place]
+        parts = f"PARTITION BY {', '.join(others)} " if others else ""
+        inner = f"SELECT {', '.join(picked)} {body}"
+        name = self.dialect.quoted(frame.transform)
+        if frame.transform == "share":
+            over = f"PARTITION BY {shown[0]}" if "within" in frame.flags and len(shown) > 1 else ""
+            own = f"100.0 * {figure} / NULLIF(SUM({figure}) OVER ({over}), 0) AS {name}"
+            return f"SELECT {', '.join([*shown, own])} FROM ({inner}) AS groups_of ORDER BY {figure} DESC{self._limit(frame)}"  # noqa: S608
+        over = f"OVER ({parts}ORDER BY {place})"
+        if frame.transform == "running":
+            own = f"SUM({figure}) {over}"
+        elif frame.transform == "moving":
+            own = f"AVG(1.0 * {figure}) OVER ({parts}ORDER BY {place} ROWS BETWEEN {max(1, frame.window - 1)} PRECEDING AND CURRENT ROW)"
+        elif frame.transform == "change":
+            own = f"{figure} - LAG({figure}) {over}"
+        else:
+            own = f"100.0 * ({figure} - LAG({figure}) {over}) / NULLIF(LAG({figure}) {over}, 0)"
+        keeps = [figure] if frame.transform in ("change", "growth", "running") else []
+        return f"SELECT {', '.join([*shown, *keeps, f'{own} AS {name}'])} FROM ({inner}) AS groups_of ORDER BY {', '.join([*others, place])}"  # noqa: S608
+
+    def _within(
+        self,
+        frame: Frame,
+        block: Block,
+        picked: Sequence[str],
+        labels: Sequence[str],
+        body: str,
+        figures: Sequence[str],
+    ) -> str:
+        """The first few of each group."""
+        per = [k for d in frame.per for k in self._dimension(block, d)[1]]
+        way = "" if frame.order is not None and frame.order.ascending else " DESC"
+        place = f"RANK() OVER (PARTITION BY {', '.join(per)} ORDER BY {figures[0]}{way})"
+        inner = f"SELECT {', '.join(picked)}, {place} AS place {body}"
+        return f"SELECT {', '.join(labels)} FROM ({inner}) AS ranked WHERE place <= {frame.limit} ORDER BY {labels[0]}, place"  # noqa: S608
+
+    def _between(self, frame: Frame, block: Block, shown: Sequence[str], keys: Sequence[str]) -> str:
+        """How a figure changed from one period to another: `measures` are the earlier and the later one."""
+        earlier, later = (self.figure(block, m) for m in frame.measures[:2])
+        change = (
+            f"100.0 * ({later} - {earlier}) / NULLIF({earlier}, 0)"
+            if "percent" in frame.flags
+            else f"{later} - {earlier}"
+        )
+        where = [self.condition(block, c) for c in frame.where]
+        body = self._from(block) + (f" WHERE {' AND '.join(where)}" if where else "")
+        name = self.dialect.quoted("change")
+        if not shown:
+            return f"SELECT {change} AS {name} {body}"
+        grouped = f" GROUP BY {', '.join(keys)}"
+        way = "" if frame.order is not None and frame.order.ascending else " DESC"
+        return f"SELECT {', '.join(shown)}, {change} AS {name} {body}{grouped} ORDER BY {change}{way}{self._limit(frame)}"
+
+    def _pivot(self, frame: Frame) -> str:
+        """The values of the last dimension as columns."""
+        *others, last = frame.by
+        block = self._block(frame.measures[0].anchor)
+        shown: list[str] = []
+        keys: list[str] = []
+        for dimension in others:
+            some, apart = self._dimension(block, dimension)
+            shown, keys = shown + some, keys + apart
+        slot = last.shown[0]
+        figures = [
+            self.figure(block, frame.measures[0], (Condition("in", (slot,), (value,)),))
+            + f" AS {self.dialect.quoted(_safe(value))}"
+            for value in frame.pivot
+        ]
+        where = [self.condition(block, c) for c in frame.where]
+        body = self._from(block) + (f" WHERE {' AND '.join(where)}" if where else "")
+        grouped = f" GROUP BY {', '.join(keys)} ORDER BY {', '.join(shown)}" if keys else ""
+        return f"SELECT {', '.join([*shown, *figures])} {body}{grouped}"
+
+    def _with_empty(self, frame: Frame, labels: Sequence[str]) -> str:
+        """Figures of every thing, those without rows too."""
+        dimension, measure = frame.by[0], frame.measures[0]
+        key = dimension.keys[0]
+        thing = self._block(key.field.table)
+        inner = self._block(measure.anchor, thing.taken)
+        pointing = self._column(inner, key)
+        where = [self.condition(inner, c) for c in frame.where]
+        met = f" WHERE {' AND '.join(where)}" if where else ""
+        each = f"SELECT {pointing} AS pointed, {self.figure(inner, measure)} AS figure {self._from(inner)}{met} GROUP BY {pointing}"
+        shown = [self._shown(thing, replace(s, path=())) for s in dimension.shown]
+        named = [f"{s} AS {n}" for s, n in zip(shown, labels, strict=False)]
+        own = f"{thing.aliases[()]}.{self.dialect.quoted(key.field.column)}"
+        return f"SELECT {', '.join(named)}, COALESCE(figure, 0) AS {labels[-1]} {self._from(thing)} LEFT JOIN ({each}) AS figures ON figures.pointed = {own} ORDER BY COALESCE(figure, 0) DESC"  # noqa: S608
+
+    def _side_by_side(self, frame: Frame) -> str:
+        """Figures of several tables: each aggregated by itself, then joined on the dimensions."""
+        groups: list[str] = []
+        width = 0
+        labels: list[str] = []
+        for number, measure in enumerate(frame.measures):
+            block = self._block(measure.anchor)
+            by = _as_seen_from(frame.by, number)
+            shown: list[str] = []
+            keys: list[str] = []
+            for dimension in by:
+                some, apart = self._dimension(block, dimension)
+                shown, keys = shown + some, keys + apart
+            where = [self.condition(block, c) for c in measure_where(frame, number)]
+            figure = self.figure(block, replace(measure, where=()))
+            width = len(shown)
+            labels = self._names(frame, width, len(frame.measures))
+            cells = [f"{s} AS {n}" for s, n in zip(shown, labels, strict=False)]
+            cells += [
+                f"{figure if other == number else 'NULL'} AS {labels[width + other]}"
+                for other in range(len(frame.measures))
+            ]
+            met = f" WHERE {' AND '.join(where)}" if where else ""
+            grouped = f" GROUP BY {', '.join(keys)}" if keys else ""
+            groups.append(f"SELECT {', '.join(cells)} {self._from(block)}{met}{grouped}")
+        summed = [f"SUM({n}) AS {n}" for n in labels[width:]]
+        grouped = (
+            f" GROUP BY {', '.join(labels[:width])} ORDER BY {', '.join(labels[:width])}" if width else ""
+        )
+        return f"SELECT {', '.join([*labels[:width], *summed])} FROM ({' UNION ALL '.join(groups)}) AS both_figures{grouped}"  # noqa: S608
+
+    def _quotient(self, frame: Frame, beside: str) -> str:
+        """One figure as a share of another that is of another table."""
+        labels = self._names(frame, sum(len(d.shown) for d in frame.by), len(frame.measures))
+        width = len(labels) - len(frame.measures)
+        own = f"100.0 * {labels[width]} / NULLIF({labels[width + 1]}, 0) AS {self.dialect.quoted('percent')}"
+        order = f" ORDER BY {', '.join(labels[:width])}" if width else ""
+        return f"SELECT {', '.join([*labels[:width], own])} FROM ({beside}) AS figures{order}"  # noqa: S608
+
+    def _median(self, frame: Frame) -> str:
+        measure = frame.measures[0]
+        if len(frame.measures) > 1 or measure.expr is None:
+            raise NoPlan("a median beside other figures, or of how many rows there are")
+        block = self._block(measure.anchor)
+        shown: list[str] = []
+        for dimension in frame.by:
+            shown += self._dimension(block, dimension)[0]
+        own = self.expression(block, measure.expr)
+        where = [self.condition(block, c) for c in (*frame.where, *measure.where)] + [f"{own} IS NOT NULL"]
+        labels = self._names(frame, len(shown), 1)
+        parts = f"PARTITION BY {', '.join(shown)} " if shown else ""
+        cells = [f"{s} AS {n}" for s, n in zip(shown, labels, strict=False)]
+        cells += [
+            f"{own} AS figure",
+            f"ROW_NUMBER() OVER ({parts}ORDER BY {own}) AS place",
+            f"COUNT(*) OVER ({parts.strip()}) AS many",
+        ]
+        inner = f"SELECT {', '.join(cells)} {self._from(block)} WHERE {' AND '.join(where)}"
+        grouped = f" GROUP BY {', '.join(labels[:-1])} ORDER BY {', '.join(labels[:-1])}" if shown else ""
+        return f"SELECT {', '.join([*labels[:-1], f'AVG(1.0 * figure) AS {labels[-1]}'])} FROM ({inner}) AS placed WHERE 2 * place BETWEEN many AND many + 2{grouped}"  # noqa: S608
+
+    # ------------------------------------------------------------ lists
+
+    def _list(self, frame: Frame) -> str:
+        block = self._block(frame.anchor)
+        shown = [self._shown(block, slot) for slot in frame.columns]
+        if not shown:
+            shown = [f"{block.aliases[()]}.*"]
+        where = [self.condition(block, c) for c in frame.where]
+        order = ""
+        own = (
+            self.expression(block, frame.order.by)
+            if frame.order is not None and frame.order.by is not None
+            else ""
+        )
+        if own and frame.order is not None:
+            where.append(f"{own} IS NOT NULL")
+            order = f" ORDER BY {own}{'' if frame.order.ascending else ' DESC'}"
+        if frame.per and own and frame.order is not None:
+            groups = [self._dimension(block, d) for d in frame.per]
+            labels = [f"label_{n}" for n in range(1, len(shown) + sum(len(g[0]) for g in groups) + 1)]
+            cells = [cell for g in groups for cell in g[0]] + shown
+            per = ", ".join(k for g in groups for k in g[1])
+            way = "" if frame.order.ascending else " DESC"
+            inner = ", ".join(f"{c} AS {n}" for c, n in zip(cells, labels, strict=True))
+            body = f"{self._from(block)} WHERE {' AND '.join(where)}"
+            ranked = f"SELECT {inner}, RANK() OVER (PARTITION BY {per} ORDER BY {own}{way}) AS place {body}"
+            return f"SELECT {', '.join(labels)} FROM ({ranked}) AS ranked WHERE place <= {frame.limit or 1} ORDER BY {labels[0]}, place"  # noqa: S608
+        body = self._from(block) + (f" WHERE {' AND '.join(where)}" if where else "")
+        word = "SELECT DISTINCT" if frame.distinct else "SELECT"
+        if frame.distinct and own and own not in shown:
+            raise NoPlan("an order that is not shown")
+        if frame.distinct and not order:
+            body = body + " " if not where else body
+            body += (
+                f"{' AND' if where else 'WHERE'} {shown[0]} IS NOT NULL"
+                if len(shown) == 1 and frame.columns
+                else ""
+            )
+        return f"{word} {', '.join(shown)} {body}{order}{self._limit(frame)}"
+
+    def _names(self, frame: Frame, shown: int, figures: int) -> list[str]:
+        """Names of the result's columns: what people called them, each once."""
+        out: list[str] = []
+        said: list[str] = []
+        for dimension in (*frame.per, *frame.by):
+            if dimension.grain or dimension.bucket:
+                said.append(dimension.said or dimension.grain or "range")
+            else:
+                said += [
+                    dimension.said or s.field.said if len(dimension.shown) == 1 else s.field.said
+                    for s in dimension.shown
+                ]
+        said = (said + ["label"] * shown)[:shown] + [m.said or "figure" for m in frame.measures][:figures]
+        for name in said:
+            plain = _safe(name)
+            n = 2
+            base = plain
+            while plain in out:
+                plain, n = f"{base}_{n}", n + 1
+            out.append(plain)
+        return [self.dialect.quoted(n) for n in out]
+
+
+def _safe(name: str) -> str:
+    """A name of a result's column made of words: letters, digits and underscores."""
+    plain = "_".join(
+        part for part in "".join(c.lower() if c.isalnum() and c.isascii() else " " for c in name).split()
+    )[:48]
+    return plain if plain and not plain[0].isdigit() else f"figure_{plain}" if plain else "figure"
+
+
+def _as_seen_from(by: Iterable[Dimension], number: int) -> list[Dimension]:
+    """The dimensions of one of several measures: each holds one slot a measure, in `keys`."""
+    return [
+        replace(d, shown=(d.keys[number],), keys=()) if len(d.keys) > number and d.op == "several" else d
+        for d in by
+    ]
+
+
+def measure_where(frame: Frame, number: int) -> tuple[Condition, ...]:
+    """The conditions of one of several measures: its own."""
+    return frame.measures[number].where

@@ -1,0 +1,290 @@
+"""What operators alone cannot tell, put right: adjectives, verbs, rivals, and what "who" is about."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlagent.catalog.semantics import Role
+from sqlagent.makers.analyst.concepts import meant
+from sqlagent.makers.analyst.meanings import Meanings
+from sqlagent.makers.analyst.reading import Item
+from sqlagent.makers.analyst.sketching import Clause, Rank
+
+
+class Preparing(Meanings):
+    """What operators alone cannot tell, put right: adjectives, verbs, rivals, and what "who" is about."""
+
+    def _prepare(self) -> None:
+        """Put right what operators alone cannot tell."""
+        s = self.sketch
+        for ask in s.asks:
+            if (
+                ask.item is not None
+                and ask.item.targets[0].kind == "concept"
+                and ask.item.targets[0].column == "selling"
+            ):
+                worst = ask.item.text.lower().startswith(("worst", "least"))
+                others = [a for a in s.asks if a is not ask]
+                rank = s.rank or Rank("asc" if worst else "desc", 1 if others else None)
+                rank.target = rank.target or (others[0].item if others else None)
+                rank.by = ask.item
+                rank.count, s.number = s.number or rank.count, None
+                named = [i for i in s.by if i.kind == "mention" and self._is_figure(i)]
+                if named:
+                    rank.by = named[0]
+                    s.by = [i for i in s.by if i is not named[0]]
+                s.rank = rank
+                s.asks = [a for a in others if a.item is not rank.target]
+                break
+        if (
+            s.rate
+            and not s.ratio
+            and not any(a.item is not None and a.item.targets[0].kind == "concept" for a in s.asks)
+        ):
+            s.share = s.late_share = True
+        self._rivals()
+        self._by_figure()
+        self._verbs()
+        self._adjectives()
+        self._who_clause()
+        target = s.rank.target if s.rank is not None else None
+        if (
+            s.rank is not None
+            and target is not None
+            and s.rank.by is None
+            and target.targets
+            and target.targets[0].kind == "concept"
+        ) and target.targets[0].column == "selling":
+            s.rank.by, s.rank.target = s.rank.target, None
+            if s.asks:
+                s.rank.target = s.asks.pop(0).item
+        if s.trend and not any(i.kind == "grain" for i in s.by) and s.rank is None:
+            s.by.append(Item("grain", 0, 0, "month", grain="month"))
+        for before, clause in zip(s.clauses, s.clauses[1:], strict=False):
+            if (
+                clause.negated
+                and not clause.mentions
+                and clause.periods
+                and not clause.excepted
+                and before.mentions
+                and not before.negated
+            ):
+                clause.mentions = list(before.mentions)
+        if s.counts is not None:
+            s.transform = "spread"
+        if (
+            s.transform in ("running", "moving", "growth", "change")
+            and not any(i.kind == "grain" for i in s.by)
+            and (
+                s.transform in ("running", "moving")
+                or (
+                    len(s.main.periods) < 2 and s.rank is None and not any(self._grain_words(i) for i in s.by)
+                )
+            )
+        ):
+            years = [p for p in s.main.periods if p.grain == "year"]
+            grain = "month" if s.transform in ("running", "moving") or s.trend else "year"
+            if not years or s.transform in ("running", "moving") or grain == "month":
+                s.by.append(Item("grain", 0, 0, grain, grain=grain))
+        if s.question == "why":
+            told = [
+                a
+                for a in s.asks
+                if a.item is not None
+                and any(t.kind == "concept" and t.column in ("leavers", "churned") for t in a.item.targets)
+            ]
+            s.asks = told[:1] or s.asks
+        if s.distribution and s.asks and not s.by:
+            dims = [a for a in s.asks if a.item is not None and self._may_group(a.item)]
+            if dims and dims[0].item is not None:
+                s.by.append(dims[0].item)
+                s.asks.remove(dims[0])
+
+    def _is_figure(self, item: Item) -> bool:
+        """Whether a mention is a measure rather than something to group by."""
+        best = item.targets[0]
+        one = self.model.field(best.table, best.column) if best.kind == "field" else None
+        return best.kind == "concept" or (one is not None and one.role is Role.MEASURE)
+
+    def _rivals(self) -> None:
+        """ "web versus store revenue": words on both sides are values of one column, whatever else they may mean."""
+        s = self.sketch
+        if not (s.vs or s.ratio):
+            return
+        known = {
+            (t.table, t.column)
+            for m in s.main.mentions
+            for t in m.targets
+            if t.kind == "value" and t.cost < 0.3
+        }
+        for ask in list(s.asks):
+            if ask.item is None or ask.aggs:
+                continue
+            own = tuple(
+                t
+                for t in ask.item.targets
+                if t.kind == "value" and (t.table, t.column) in known and t.cost < 0.3
+            )
+            if own and len(s.asks) > 1:
+                s.main.mentions.append(replace(ask.item, targets=own))
+                s.asks.remove(ask)
+
+    def _by_figure(self) -> None:
+        """ "german clients by revenue": things by a figure are ranked."""
+        s = self.sketch
+        by = [i for i in s.by if i.kind == "mention"]
+        if (
+            s.rank is not None
+            or len(s.by) != 1
+            or len(by) != 1
+            or s.per_word
+            or len(s.asks) != 1
+            or s.asks[0].item is None
+            or s.share
+        ):
+            return
+        best, asked = by[0].targets[0], s.asks[0].item.targets[0]
+        one = self.model.field(best.table, best.column) if best.kind == "field" else None
+        figure = (
+            best.kind == "concept"
+            and not any(m.thing for m in meant(self.source, best.column))
+            or one is not None
+            and one.role is Role.MEASURE
+            and not one.few
+        )
+        if figure and asked.kind == "thing" and not s.asks[0].aggs:
+            s.rank = Rank("desc", target=s.asks[0].item, by=by[0], every=True)
+            s.asks, s.by = [], []
+
+    def _verbs(self) -> None:
+        """ "which customers ordered in 2024 but not in 2025": what happened to a thing is a clause of its own."""
+        s = self.sketch
+        if (
+            s.rank is not None
+            or s.by
+            or s.columns
+            or s.share
+            or len(s.asks) < 2
+            or s.asks[0].item is None
+            or s.vs
+        ):
+            return
+        asked = s.asks[0].item.targets[0]
+        if asked.kind != "thing" or not (s.listing or s.counting):
+            return
+        below = set(self.graph.below(asked.table))
+        moved = []
+        for ask in s.asks[1:]:
+            if ask.item is None or ask.aggs or ask.joined:
+                continue
+            best = ask.item.targets[0]
+            if (
+                best.table in below
+                and best.kind in ("thing", "field")
+                and asked.table not in {t.table for t in ask.item.targets[:1]}
+            ):
+                moved.append(ask)
+        if not moved:
+            return
+        clause = Clause(
+            "who", mentions=[a.item for a in moved if a.item is not None], periods=list(s.main.periods)
+        )
+        s.asks = [a for a in s.asks if a not in moved]
+        s.main.periods = []
+        for other in s.clauses:
+            if other.negated and not other.mentions and other.periods and not other.excepted:
+                other.mentions = list(clause.mentions)
+        s.clauses.insert(0, clause)
+
+    def _adjectives(self) -> None:
+        """A word right before a thing's noun that is a value of it restricts it: "paid invoices", "active employees"."""
+        s = self.sketch
+        for place in range(len(s.asks) - 1, 0, -1):
+            noun, word = s.asks[place].item, s.asks[place - 1].item
+            if noun is None or word is None or s.asks[place - 1].aggs not in ((), ("count",)):
+                continue
+            if word.end != noun.start or noun.targets[0].kind not in ("thing", "concept"):
+                continue
+            if word.targets[0].kind == "concept" and word.targets[0].column in ("churned", "leavers"):
+                s.main.mentions.append(word)
+                s.asks[place].aggs = s.asks[place].aggs or s.asks[place - 1].aggs
+                del s.asks[place - 1]
+                continue
+            tables = {t.table for t in noun.targets if t.kind == "thing" and t.cost < 0.25}
+            near = {
+                up
+                for table in tables
+                for up, paths in self.graph.up(table).items()
+                if paths and len(paths[0]) < 2
+            }
+            own = tuple(t for t in word.targets if t.kind == "value" and t.table in near and t.cost < 0.35)
+            if own and not any(t.kind == "thing" and t.cost < own[0].cost for t in word.targets):
+                s.main.mentions.insert(0, replace(word, targets=own))
+                s.asks[place].aggs = s.asks[place].aggs or s.asks[place - 1].aggs
+                del s.asks[place - 1]
+        for value, noun in zip(s.main.mentions, s.main.mentions[1:], strict=False):
+            tables = {t.table for t in noun.targets if t.kind == "thing" and t.cost < 0.25}
+            own = tuple(t for t in value.targets if t.kind == "value" and t.table in tables)
+            if value.end == noun.start and own:
+                s.main.mentions[s.main.mentions.index(value)] = replace(value, targets=own)
+        for place in range(len(s.asks) - 1):
+            first, second = s.asks[place].item, s.asks[place + 1].item
+            if (
+                first is None
+                or second is None
+                or first.targets[0].kind != "concept"
+                or first.end != second.start
+            ):
+                continue
+            if first.targets[0].column in ("churned", "leavers") and second.targets[0].kind == "field":
+                s.main.mentions.append(first)
+                del s.asks[place]
+                break
+        if s.vs:
+            grains = [i for i in s.by if i.kind == "grain" and any(t.kind == "value" for t in i.targets)]
+            for item in grains:
+                values = tuple(t for t in item.targets if t.kind == "value")
+                s.main.mentions.append(replace(item, kind="mention", targets=values))
+                s.by.remove(item)
+
+    def _who_clause(self) -> None:
+        """ "who contacted support in 2025": what follows says something of people, who are not named."""
+        s = self.sketch
+        if not s.who or s.rank is not None or s.counting:
+            return
+        people = [
+            a
+            for a in s.asks
+            if a.item is not None
+            and any(
+                t.kind in ("thing", "relation") and t.cost < 0.15 and self._is_person(t.table)
+                for t in a.item.targets[:2]
+            )
+        ]
+        mentions = [a.item for a in s.asks if a.item is not None and a not in people and not a.aggs]
+        values = list(s.main.mentions)
+        if people and not (mentions or values):
+            return
+        if not (mentions or values or s.main.periods):
+            return
+        first = Clause(
+            "who",
+            mentions=[*mentions, *values],
+            periods=list(s.main.periods),
+            both=s.main.both,
+            late=s.main.late,
+        )
+        s.asks = [a for a in s.asks if a in people or a.aggs]
+        s.main.mentions, s.main.periods, s.main.both, s.main.late = [], [], False, ""
+        for clause in s.clauses:
+            if clause.negated and not clause.mentions and clause.periods and not clause.excepted:
+                clause.mentions = list(first.mentions)
+        later = [c for c in s.clauses if c.negated and c.mentions and not first.mentions]
+        if later and not later[0].periods:
+            later[0].periods = first.periods
+            return
+        s.clauses.insert(0, first)
+
+    @staticmethod
+    def _grain_words(item: Item) -> bool:
+        return item.kind == "grain"

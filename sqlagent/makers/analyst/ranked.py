@@ -1,0 +1,469 @@
+"""Ways to begin where something is ranked: things, columns, extremes, the best month."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sqlagent.catalog.semantics import Field, Kind, Role
+from sqlagent.makers.analyst.attaching import HOP
+from sqlagent.makers.analyst.concepts import Meant, meant, revenue
+from sqlagent.makers.analyst.frames import Dimension, Expr, Measure, Order, Slot
+from sqlagent.makers.analyst.preparing import Preparing
+from sqlagent.makers.analyst.reading import Item
+from sqlagent.makers.analyst.sketching import Rank
+from sqlagent.makers.analyst.starts import BORN, PERSONS, TOP, Start
+
+
+class Ranked(Preparing):
+    """Ways to begin where something is ranked: things, columns, extremes, the best month."""
+
+    def _ranked(self) -> Iterator[Start]:
+        s = self.sketch
+        rank = s.rank
+        assert rank is not None
+        ascending = rank.kind in ("asc", "short", "cheap")
+        target = rank.target
+        if target is None and s.asks:
+            target = next(
+                (a.item for a in s.asks if a.item is not None and not any(x != "count" for x in a.aggs)), None
+            )
+        if target is None and rank.by is None and s.by and not s.asks:
+            target = s.by.pop(0)
+        if s.transform in ("growth", "change") and rank.by is None and target is not None:
+            used = [n for n, a in enumerate(s.asks) if a.item is target]
+            for found in sorted(revenue(self.source), key=lambda m: m.cost)[:2]:
+                dimension = self._dimension(found.measure.anchor, target, None)
+                if dimension is not None:
+                    yield Start(
+                        found.measure.anchor,
+                        found.cost + dimension[0] * 0.5 + 0.1,
+                        [found.measure],
+                        found.time,
+                        (),
+                        (),
+                        [dimension[1]],
+                        "",
+                        False,
+                        used,
+                        order=Order(ascending),
+                        limit=rank.count or 1,
+                    )
+        if target is None and rank.by is not None and not s.who:
+            for item in s.main.mentions:
+                for one in item.targets:
+                    if one.kind == "value" and self.model.things[one.table].kind is Kind.THING:
+                        limit = None if rank.every else rank.count or 1
+                        yield from self._ranked_thing(
+                            one.table, one.cost + 0.05, self._by_meanings(rank), rank, ascending, limit
+                        )
+        if target is None and s.who:
+            yield from self._who_most(rank, ascending)
+            return
+        if target is None:
+            return
+        limit = None if rank.every else rank.count or (TOP if self._is_plural(target) else 1)
+        if target.kind == "grain":
+            yield from self._best_grain(target, rank, ascending, limit or 1)
+            return
+        used = [n for n, a in enumerate(s.asks) if a.item is target]
+        for start in self._ranked_target(target, rank, ascending, limit):
+            start.used = [*used, *start.used]
+            yield start
+
+    @staticmethod
+    def _is_plural(item: Item) -> bool:
+        low = item.text.lower()
+        return low.endswith("s") and not low.endswith("ss") or low in ("people", "staff")
+
+    def _by_meanings(self, rank: Rank) -> list[Meant]:
+        s = self.sketch
+        aggs = next((a.aggs for a in s.asks if a.item is None and a.aggs), ())
+        if rank.by is not None:
+            return self.meanings(rank.by, aggs or ("",) if aggs else ())
+        measured = [a for a in s.asks if a.item is not None and a.item is not rank.target]
+        return [m for a in measured if a.item is not None for m in self.meanings(a.item, a.aggs)]
+
+    def _ranked_target(self, target: Item, rank: Rank, ascending: bool, limit: int | None) -> Iterator[Start]:
+        """Things, columns or measures ranked."""
+        s = self.sketch
+        chosen = rank.by
+        by = self._by_meanings(rank)
+        for one in target.targets:
+            if one.kind == "thing":
+                yield from self._ranked_thing(one.table, one.cost, by, rank, ascending, limit)
+            elif one.kind == "field":
+                column = self.model.field(one.table, one.column)
+                if column is None:
+                    continue
+                if column.role in (Role.MEASURE, Role.TIME) and chosen is None:
+                    yield from self._extreme(column, one.cost, rank, ascending)
+                elif column.role in (Role.DIMENSION, Role.TEXT, Role.FLAG):
+                    if self.source.is_name(column.table, column.column):
+                        yield from self._ranked_thing(column.table, one.cost, by, rank, ascending, limit)
+                    yield from self._ranked_column(column, one.cost, by, ascending, limit)
+            elif one.kind == "concept" and chosen is None:
+                for found in meant(self.source, one.column):
+                    if found.thing and found.time is not None and rank.kind in ("new", "old"):
+                        yield Start(
+                            found.thing, found.cost + one.cost, [], found.time, found.where, self._listing(found.thing), [], found.thing, True, [],
+                            order=Order(rank.kind == "old", Expr("column", (found.time,))), limit=limit if not s.per and not s.by else rank.count or 1,
+                        )  # fmt: skip
+                    else:
+                        agg = "min" if ascending else "max"
+                        if found.measure.expr is not None:
+                            yield Start(
+                                found.measure.anchor,
+                                found.cost + one.cost + 0.1,
+                                [replace(found.measure, agg=agg)],
+                            )
+
+    def _ranked_thing(
+        self, table: str, cost: float, by: Sequence[Meant], rank: Rank, ascending: bool, limit: int | None
+    ) -> Iterator[Start]:
+        thing = self.model.things[table]
+        order: Order | None = None
+        extra = 0.0
+        if by:
+            for found in by[:6]:
+                yield from self._thing_by(table, cost, found, ascending, limit, rank)
+            return
+        if rank.kind in ("new", "old", "long", "short"):
+            time = self._verb_time(table) or (
+                self.source.slot(table, thing.begins or thing.default_time)
+                if thing.begins or thing.default_time
+                else None
+            )
+            if rank.kind in ("long", "short"):
+                duration = next(
+                    (
+                        f
+                        for f in self.source.measures(table)
+                        if f.unit in ("minutes", "hours", "days", "seconds", "duration")
+                        or set(f.words) & {"length", "durat"}
+                    ),
+                    None,
+                )
+                if duration is not None:
+                    order = Order(rank.kind == "short", Expr("column", (Slot(duration),)))
+                elif thing.begins and thing.ends:
+                    order = Order(
+                        rank.kind == "short",
+                        Expr(
+                            "span",
+                            (self.source.slot(table, thing.ends), self.source.slot(table, thing.begins)),
+                            "days",
+                        ),
+                    )
+            elif time is not None:
+                born = next((f for f in self.model.of_role(table, Role.TIME) if set(f.words) & BORN), None)
+                if (
+                    born is not None
+                    and rank.kind in ("old", "new")
+                    and self._said_oldest() in ("oldest", "youngest")
+                ):
+                    time = Slot(born)
+                order = Order(rank.kind == "old", Expr("column", (time,)))
+        elif rank.kind in ("dear", "cheap"):
+            wanted = (
+                ("salari", "wage", "pay", "compens")
+                if "paid" in self._said_oldest()
+                else ("price", "cost", "amount", "fee", "rate")
+            )
+            yield from self._dear(table, cost, wanted, ascending, limit)
+            return
+        if order is not None:
+            columns = self._listing(table)
+            if thing.kind is Kind.EVENT:
+                keys = tuple(self.source.slot(table, k) for k in thing.key)
+                columns = tuple(
+                    dict.fromkeys((*keys, *columns, *(order.by.slots[:1] if order.by is not None else ())))
+                )
+            yield Start(
+                table, cost + 0.05, [], None, (), columns, [], table, True, [], order=order, limit=limit
+            )
+            return
+        if rank.kind in ("desc", "asc"):
+            for found in sorted(revenue(self.source), key=lambda m: m.cost)[:4]:
+                yield from self._thing_by(table, cost + found.cost * 0.5 + 0.2, found, ascending, limit, rank)
+            own = [
+                f
+                for f in self.source.measures(table)
+                if f.aggregate == "sum"
+                or set(f.words) & {"size", "area", "capac", "popul", "amount", "total", "valu", "budget"}
+            ]
+            for place, one in enumerate(own[:3]):
+                order = Order(ascending, Expr("column", (Slot(one),)))
+                listing = (*self._listing(table), Slot(one))
+                yield Start(
+                    table,
+                    cost + 0.3 + 0.05 * place + extra,
+                    [],
+                    None,
+                    (),
+                    listing,
+                    [],
+                    table,
+                    True,
+                    [],
+                    order=order,
+                    limit=limit,
+                )
+            for child in self.graph.below(table)[:4]:
+                path = next((p for p in self.graph.paths(child, table) if p), None)
+                if path is not None and self.model.things[child].kind in (Kind.EVENT, Kind.LINES):
+                    dimension = self.source.dimension(table, path)
+                    for measure in self._main_measures(child):
+                        yield Start(
+                            child,
+                            cost + 0.45 + HOP * len(path),
+                            [measure],
+                            None,
+                            (),
+                            (),
+                            [dimension],
+                            "",
+                            False,
+                            [],
+                            order=Order(ascending),
+                            limit=limit,
+                        )
+                    rows = Measure("rows", child, said=self.model.things[child].said)
+                    common = (
+                        0.05
+                        if "common" in self._said_oldest()
+                        or "popular" in self._said_oldest()
+                        or "frequent" in self._said_oldest()
+                        else 0.5
+                    )
+                    yield Start(
+                        child,
+                        cost + common + HOP * len(path),
+                        [rows],
+                        None,
+                        (),
+                        (),
+                        [dimension],
+                        "",
+                        False,
+                        [],
+                        order=Order(ascending),
+                        limit=limit,
+                    )
+            if thing.kind in (Kind.EVENT,):
+                pointing = [
+                    r for r in self.graph.out[table] if self.model.things[r.target].kind is Kind.THING
+                ]
+                if len(pointing) >= 2:
+                    return
+
+    def _said_oldest(self) -> str:
+        return self.sketch.rank_text
+
+    def _verb_time(self, table: str) -> Slot | None:
+        for item in self._all():
+            for target in item.targets[:3]:
+                if target.kind == "field" and target.table == table:
+                    one = self.model.field(table, target.column)
+                    if (
+                        one is not None
+                        and one.role is Role.TIME
+                        and target.cost < 0.1
+                        and (self.sketch.rank is None or item is not self.sketch.rank.target)
+                    ):
+                        return Slot(one)
+        return None
+
+    def _dear(
+        self, table: str, cost: float, wanted: Sequence[str], ascending: bool, limit: int | None
+    ) -> Iterator[Start]:
+        """By a price or a pay: of the thing itself, or of its history's current row."""
+        for place, word in enumerate(wanted):
+            for one in self.source.measures(table):
+                if word in one.words:
+                    order = Order(ascending, Expr("column", (Slot(one),)))
+                    yield Start(
+                        table,
+                        cost + 0.05 + 0.03 * place,
+                        [],
+                        None,
+                        (),
+                        self._listing(table),
+                        [],
+                        table,
+                        True,
+                        [],
+                        order=order,
+                        limit=limit,
+                    )
+            for child in self.graph.below(table):
+                history = self.model.things[child]
+                path = next((p for p in self.graph.paths(child, table) if p), None)
+                if history.kind is not Kind.HISTORY or path is None:
+                    continue
+                for one in self.source.measures(child):
+                    if word in one.words:
+                        order = Order(ascending, Expr("column", (Slot(one),)))
+                        shown = tuple(replace(slot, path=path) for slot in self._listing(table))
+                        yield Start(
+                            child,
+                            cost + 0.1 + 0.03 * place,
+                            [],
+                            None,
+                            self._held_now(child),
+                            (*shown, Slot(one)),
+                            [],
+                            table,
+                            True,
+                            [],
+                            order=order,
+                            limit=limit,
+                        )
+
+    def _thing_by(
+        self, table: str, cost: float, found: Meant, ascending: bool, limit: int | None, rank: Rank
+    ) -> Iterator[Start]:
+        """Things by a measure: their own column, or a figure over rows that point at them."""
+        measure = found.measure
+        if measure.anchor == table and measure.expr is not None and measure.agg != "rows":
+            listing = (
+                *self._listing(table),
+                *(s for s in measure.expr.slots[:1] if measure.expr.op == "column"),
+            )
+            yield Start(
+                table, cost + found.cost, [], None, found.where, listing, [], table, True, [],
+                order=Order(ascending, measure.expr), limit=limit,
+            )  # fmt: skip
+            return
+        for hop, path in self.attach.ways(measure.anchor, table):
+            if not path:
+                continue
+            dimension = self.source.dimension(table, path)
+            start = Start(
+                measure.anchor,
+                cost + found.cost + 0.5 * hop,
+                [measure],
+                found.time,
+                found.where,
+                (),
+                [dimension],
+                "",
+                False,
+                [],
+                order=Order(ascending),
+                limit=limit,
+            )
+            yield start
+            break
+
+    def _ranked_column(
+        self, one: Field, cost: float, by: Sequence[Meant], ascending: bool, limit: int | None
+    ) -> Iterator[Start]:
+        options = [(m.cost, m) for m in by[:6]]
+        text = self._said_oldest()
+        common = any(w in text for w in ("common", "popular", "frequent"))
+        if not by:
+            rows = Measure("rows", one.table, said=self.model.things[one.table].said)
+            options.append((0.05 if common else 0.5, Meant(0.0, rows)))
+            options += [
+                (0.15 + m.cost, m)
+                for m in sorted(revenue(self.source), key=lambda m: m.cost)[:3]
+                if not common
+            ]
+        for extra, found in options:
+            for hop, path in self.attach.ways(found.measure.anchor, one.table):
+                dimension = Dimension((Slot(one, path),), said=one.said)
+                yield Start(
+                    found.measure.anchor,
+                    cost + extra + 0.5 * hop,
+                    [found.measure],
+                    found.time,
+                    found.where,
+                    (),
+                    [dimension],
+                    "",
+                    False,
+                    [],
+                    order=Order(ascending),
+                    limit=limit,
+                )
+                break
+
+    def _extreme(self, one: Field, cost: float, rank: Rank, ascending: bool) -> Iterator[Start]:
+        """ "highest salary", "second highest salary", "latest order date"."""
+        slot = Slot(one)
+        late = rank.kind in ("new", "desc", "dear", "long")
+        held = self._held_now(one.table)
+        if rank.nth > 1 or rank.count and rank.count > 1:
+            yield Start(
+                one.table, cost, [], None, held, (slot,), [], "", True, [], True,
+                order=Order(not late, Expr("column", (slot,))), limit=1 if rank.nth > 1 else rank.count, offset=max(0, rank.nth - 1),
+            )  # fmt: skip
+            return
+        if one.role is Role.TIME and self.sketch.per:
+            thing = self.model.things[one.table]
+            yield Start(
+                one.table,
+                cost + 0.05,
+                [],
+                None,
+                (),
+                self._listing(one.table),
+                [],
+                thing.table,
+                True,
+                [],
+                order=Order(not late, Expr("column", (slot,))),
+                limit=1,
+            )
+        agg = "max" if late and not ascending else "min"
+        grouped = 0.15 if one.role is Role.TIME and (self.sketch.per or self.sketch.by) else 0.0
+        yield Start(
+            one.table,
+            cost + 0.02 + grouped,
+            [Measure(agg, one.table, Expr("column", (slot,)), said=one.said, unit=one.unit)],
+            None,
+            held,
+        )
+
+    def _best_grain(self, target: Item, rank: Rank, ascending: bool, limit: int) -> Iterator[Start]:
+        options = self._by_meanings(rank)
+        if not options:
+            options = [m for i in self.sketch.main.mentions for m in self.meanings(i, ("count",))]
+        if not options:
+            options = [
+                replace(m, cost=m.cost + 0.2) for m in sorted(revenue(self.source), key=lambda m: m.cost)[:2]
+            ]
+        for found in options[:6]:
+            time = found.time or self.source.time_of(found.measure.anchor)
+            if time is not None:
+                dimension = Dimension((time,), grain=target.grain, said=target.grain)
+                used = [n for n, a in enumerate(self.sketch.asks)]
+                yield Start(
+                    found.measure.anchor,
+                    found.cost + 0.02,
+                    [found.measure],
+                    found.time,
+                    found.where,
+                    (),
+                    [dimension],
+                    "",
+                    False,
+                    used,
+                    order=Order(ascending),
+                    limit=limit,
+                )
+
+    def _who_most(self, rank: Rank, ascending: bool) -> Iterator[Start]:
+        """ "who logged the most hours": people by what follows."""
+        limit = rank.count or 1
+        for thing in self.model.things.values():
+            if thing.kind is not Kind.THING or not thing.display:
+                continue
+            person = 0.0 if len(thing.display) == 2 or set(thing.noun) & PERSONS else 0.2
+            if rank.by is None:
+                if rank.kind in ("dear", "cheap", "new", "old", "long"):
+                    yield from self._ranked_thing(thing.table, person, (), rank, ascending, limit)
+                continue
+            for found in self._by_meanings(rank)[:5]:
+                yield from self._thing_by(thing.table, person, found, ascending, limit, rank)

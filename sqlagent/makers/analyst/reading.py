@@ -1,0 +1,185 @@
+"""A question as a row of items: operators, periods, grains, numbers and mentions; each word in at most one.
+
+The cheapest way to cut the question is taken: long names before short ones, the source's own
+names before general words, and words that nothing explains last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from sqlagent.language.dates import GRAINS
+from sqlagent.language.lexicon import NUMBER_WORDS
+from sqlagent.language.words import Token, fold, stem, tokenise
+from sqlagent.makers.analyst import periods
+from sqlagent.makers.analyst.lexicon import GLUE, OPERATORS, UNIT_WORDS, WEAK_GLUE
+from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.vocabulary import Target, Vocabulary
+
+LONGEST = 5
+"""Words of one mention, at most."""
+
+GRAIN_PHRASES = {
+    "day of the week": "weekday", "day of week": "weekday", "weekday": "weekday", "weekdays": "weekday", "hour of the day": "hour", "hour of day": "hour",
+    "hour": "hour", "hourly": "hour", "time of day": "hour", "month of the year": "month of year", "calendar month": "month of year", "month of year": "month of year",
+    **{word: grain for word, grain in GRAINS.items() if not word.endswith("s")}, "days": "day", "weeks": "week", "months": "month", "quarters": "quarter", "years": "year",
+}  # fmt: skip
+ORDINALS = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5}
+_PREPOSITIONS = frozenset({"of", "and", "or"})
+_STATES = frozenset(
+    {"late", "current", "past", "running", "missing", "new", "on time", "share", "tenure", "age"}
+)
+"""Operators that a stored value of the same words may outdo."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One piece of a question: tokens `start` to `end` (exclusive) and what they are."""
+
+    kind: str
+    start: int
+    end: int
+    text: str
+    op: str = ""
+    detail: str = ""
+    number: float = 0.0
+    grain: str = ""
+    period: Period | None = None
+    targets: tuple[Target, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A question cut into items, with what was mended (as typed, as read) and the words nothing explains.
+
+    `asked` are those of them that stand where the thing asked for does.
+    """
+
+    items: tuple[Item, ...]
+    mended: tuple[tuple[str, str], ...] = ()
+    unknown: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    glued: frozenset[str] = frozenset()
+
+
+def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
+    """Cut a question into items."""
+    tokens = tokenise(text.replace("%", " % ").replace("#", " # ").replace("(", " , ").replace(")", " "))
+    items = _cut(tokens, vocabulary, today)
+    mended: list[tuple[str, str]] = []
+    for item in items:
+        if item.kind == "unknown" and tokens[item.start].kind == "word":
+            low = tokens[item.start].low
+            better = vocabulary.mended(low)
+            if better and stem(fold(better)) != stem(low):
+                mended.append((low, better))
+                old = tokens[item.start]
+                new = replace(old, low=fold(better), stem=stem(fold(better)))
+                tokens = (*tokens[: item.start], new, *tokens[item.start + 1 :])
+    if mended:
+        items = _cut(tokens, vocabulary, today)
+    unknown = tuple(item.text for item in items if item.kind == "unknown")
+    heads = [item.start for item in items if item.op in ("by", "rel", "not", "except", "more") and item.start]
+    first = min(heads, default=len(tokens))
+    asked = tuple(item.text for item in items if item.kind == "unknown" and item.start < first)
+    kept = tuple(
+        item
+        for place, item in enumerate(items)
+        if item.kind != "glue" or place and items[place - 1].op in ("start", "end", "contain")
+    )
+    glued = frozenset(stem(item.text.lower()) for item in items if item.kind == "glue")
+    return Reading(kept, tuple(mended), unknown, asked, glued)
+
+
+def _cut(tokens: Sequence[Token], vocabulary: Vocabulary, today: date) -> list[Item]:
+    fixed = {found.start: found for found in periods.find(tokens, today)}
+    inside = {n for found in fixed.values() for n in range(found.start, found.end)}
+    size = len(tokens)
+    best: list[tuple[float, int, Item | None]] = [(0.0, -1, None), *((1e9, -1, None) for _ in range(size))]
+    for at in range(size):
+        so_far = best[at][0]
+        if so_far >= 1e9:
+            continue
+        if at in fixed:
+            found = fixed[at]
+            text = " ".join(t.text for t in tokens[found.start : found.end])
+            _better(best, found.end, so_far, at, Item("period", at, found.end, text, period=found.period))
+            continue
+        if at in inside:
+            continue
+        for end in range(at + 1, min(size, at + 6) + 1):
+            if any(n in inside for n in range(at, end)):
+                break
+            for cost, item in _options(tokens, at, end, vocabulary):
+                _better(best, end, so_far + cost, at, item)
+    out: list[Item] = []
+    at = size
+    while at > 0:
+        _, back, chosen = best[at]
+        if chosen is not None:
+            out.append(chosen)
+        at = back
+    return out[::-1]
+
+
+def _better(best: list[tuple[float, int, Item | None]], end: int, cost: float, back: int, item: Item) -> None:
+    if cost < best[end][0] - 1e-9:
+        best[end] = (cost, back, item)
+
+
+def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary) -> list[tuple[float, Item]]:
+    some = tokens[at:end]
+    text = " ".join(t.text for t in some)
+    lows = [t.low for t in some]
+    phrase = " ".join(lows)
+    out: list[tuple[float, Item]] = []
+    if phrase in OPERATORS:
+        op, detail = OPERATORS[phrase]
+        cost = 0.05 if op in _PREPOSITIONS else 0.22 if op in _STATES else 0.12
+        out.append((cost, Item("op", at, end, text, op=op, detail=detail)))
+    if phrase in GRAIN_PHRASES:
+        own = vocabulary.targets(lows)
+        out.append((0.13, Item("grain", at, end, text, grain=GRAIN_PHRASES[phrase], targets=own)))
+    if len(some) == 1:
+        out += _single(some[0], at, end, text)
+    if (
+        len(some) <= LONGEST
+        and all(t.kind in ("word", "quoted", "number") or t.low == "%" and len(some) > 1 for t in some)
+        and any(t.kind != "number" for t in some)
+    ):
+        targets = vocabulary.targets(lows, some[0].kind == "quoted")
+        if targets:
+            cost = 0.1 + 0.6 * targets[0].cost
+            if phrase in GRAIN_PHRASES:
+                cost += 0.1
+            elif len(some) == 1 and (lows[0] in GLUE or phrase in OPERATORS):
+                cost += 0.06 if targets[0].cost < 0.12 else 0.2
+            out.append((cost, Item("mention", at, end, text, targets=targets)))
+        elif some[0].kind == "quoted":
+            out.append((0.2, Item("text", at, end, some[0].text)))
+    return out
+
+
+def _single(token: Token, at: int, end: int, text: str) -> list[tuple[float, Item]]:
+    low = token.low
+    if token.kind == "number":
+        return [(0.1, Item("number", at, end, text, number=float(low)))]
+    if low in NUMBER_WORDS:
+        return [(0.11, Item("number", at, end, text, number=float(NUMBER_WORDS[low])))]
+    if len(low) > 1 and low[:-1].isdecimal() and low[-1] in "km":
+        return [
+            (0.1, Item("number", at, end, text, number=float(low[:-1]) * (1e3 if low[-1] == "k" else 1e6)))
+        ]
+    if low in ORDINALS:
+        return [(0.2, Item("ordinal", at, end, text, number=float(ORDINALS[low])))]
+    if low in UNIT_WORDS:
+        return [(0.25, Item("unit", at, end, text))]
+    if low in WEAK_GLUE:
+        return [(0.3, Item("glue", at, end, text))]
+    if low in GLUE or token.kind == "mark":
+        if low in OPERATORS:
+            return []
+        return [(0.08, Item("glue" if low != "+" else "plus", at, end, text))]
+    return [(1.3, Item("unknown", at, end, text))]

@@ -1,0 +1,403 @@
+"""A sketch as frames of one source, cheapest first: the anchor is searched that reads all mentions together best.
+
+Rival fillings of a slot stay until the end: each becomes a frame of its own, and what the words cost
+decides between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+
+from sqlagent.catalog.semantics import Role
+from sqlagent.makers.analyst.attaching import LOST
+from sqlagent.makers.analyst.comparing import Comparing
+from sqlagent.makers.analyst.concepts import Meant
+from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Having, Measure, Slot
+from sqlagent.makers.analyst.reading import Item
+from sqlagent.makers.analyst.sketching import Ask, Clause, Sketch
+from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.starts import DONE, MOST, UNKNOWN, Start, once
+from sqlagent.makers.analyst.states import is_snapshot
+
+
+def resolve(sketch: Sketch, source: Source, today: date) -> list[Frame]:
+    """Give the frames of a sketch, cheapest first; empty where nothing can be asked for."""
+    return Resolver(sketch, source, today).frames()
+
+
+class Resolver(Comparing):
+    """Builds every frame of one sketch."""
+
+    def frames(self) -> list[Frame]:
+        self._prepare()
+        out: list[Frame] = []
+        seen: set[str] = set()
+        for start in self._starts():
+            for frame in self._built(start):
+                key = repr(replace(frame, cost=0.0, unused=(), why=()))
+                if key not in seen:
+                    seen.add(key)
+                    out.append(frame)
+        out.sort(key=lambda f: f.cost)
+        return out[:MOST]
+
+    def _built(self, start: Start) -> Iterator[Frame]:
+        """Attach everything else to a start."""
+        s = self.sketch
+        anchor = start.anchor
+        cost = start.cost
+        unused: list[str] = [*s.unknown, *s.unused]
+        cost += LOST * len(s.unused)
+        why: list[str] = []
+        where = list(start.where)
+        columns = list(start.columns)
+        measures = list(start.measures)
+        dims = list(start.dims)
+        time = start.time or self._measure_time(start)
+        cost += UNKNOWN * len(s.unknown)
+        if s.number is not None and s.counts is None:
+            cost += LOST
+            unused.append(str(s.number))
+        by_items = list(s.by)
+        main = replace(s.main, mentions=list(s.main.mentions), periods=list(s.main.periods))
+        for place, ask in enumerate(s.asks):
+            if (
+                place in start.used
+                or ask.item is None
+                or (s.rank is not None and ask.item in (s.rank.target, s.rank.by))
+            ):
+                continue
+            cost += self._second(ask, anchor, start, measures, columns, by_items, main, unused)
+        grain_time = self._grain_time(main, time, anchor)
+        if is_snapshot(self.source, anchor) and main.current:
+            main.current = False
+        if s.vs:
+            cost += self._versus(anchor, main, dims, time, by_items, measures)
+        ratio_of = self._per(start, measures, by_items)
+        if ratio_of is not None:
+            measures, extra, used_item = ratio_of
+            cost += extra
+            by_items.remove(used_item)
+        for item in by_items:
+            found = self._dimension(anchor, item, grain_time if item.kind == "grain" else time)
+            if found is None:
+                cost += LOST
+                unused.append(item.text)
+            else:
+                cost += found[0]
+                dims.append(found[1])
+                why.append(f"'{item.text}' -> by {found[1].said}")
+        per: list[Dimension] = []
+        for item in s.per:
+            found = self._dimension(anchor, item, time)
+            if found is None:
+                cost += LOST
+                unused.append(item.text)
+            else:
+                cost += found[0]
+                per.append(found[1])
+        if (
+            not per
+            and s.rank is not None
+            and s.rank.target is not None
+            and dims
+            and start.limit is not None
+            and s.by
+            and start.listed
+        ):
+            per, dims = dims, []
+        if s.question == "why":
+            reason = self._reason(anchor)
+            if reason is None:
+                cost += LOST
+            else:
+                dims.append(reason)
+        numerators: list[Condition] = []
+        havings: list[Having] = []
+        part = self._main(anchor, main, time)
+        cost += part.cost
+        unused += part.unused
+        why += part.why
+        where += part.conditions
+        flags: list[str] = []
+        for clause in s.clauses:
+            if start.listed and start.thing and self._is_columns(start.thing, clause):
+                for item in clause.mentions:
+                    cost += self._column_of(anchor, item, columns, unused)
+                continue
+            bound = self._bound(anchor, clause, start, dims, measures)
+            if bound is not None:
+                havings.append(bound[1])
+                cost += bound[0]
+                if bound[2]:
+                    flags.append("only groups")
+                taken_items = [
+                    m
+                    for m in clause.mentions
+                    if not any(
+                        x.measure == bound[1].measure
+                        for x in self.meanings(m, (clause.agg,) if clause.agg else ())
+                    )
+                ]
+                rest = replace(
+                    clause,
+                    compare="",
+                    numbers=[],
+                    average=False,
+                    after_compare=[],
+                    agg="",
+                    mentions=[
+                        m
+                        for m in taken_items
+                        if not any(
+                            t.kind == "thing"
+                            and any(d.shown and d.shown[0].field.table == t.table for d in dims)
+                            for t in m.targets[:1]
+                        )
+                    ],
+                )
+                if rest.mentions or rest.periods:
+                    more = self.attach.clause(anchor, rest, time)
+                    cost += more.cost
+                    where += more.conditions
+                    unused += more.unused
+                continue
+            restricted = self._clause(anchor, clause, start, time, dims)
+            cost += restricted.cost
+            unused += restricted.unused
+            why += restricted.why
+            if (
+                s.share
+                and not clause.excepted
+                and not clause.negated
+                and clause.opener in ("who", "with", "more", "not")
+            ):
+                numerators += restricted.conditions
+            else:
+                where += restricted.conditions
+        if s.share and s.transform not in ("growth", "change"):
+            taken = self._shared(measures, dims, where, numerators, part.conditions, start)
+            if taken is not None:
+                measures, where, extra, of_total = taken
+                cost += extra
+                if of_total:
+                    flags.append("share")
+        elif numerators:
+            where += numerators
+        for item in s.columns:
+            cost += self._column_of(anchor, item, columns, unused)
+        where += list(self._history(anchor, s.main, dims, where))
+        measures = [self._sound(m) for m in measures]
+        transform = s.transform
+        if s.share_between and len(measures) == 2 and transform == "":
+            if measures[0].anchor == measures[1].anchor:
+                measures = [
+                    Measure(
+                        "ratio",
+                        anchor,
+                        over=measures[0],
+                        under=measures[1],
+                        percent=True,
+                        said=f"{measures[0].said} share",
+                        unit="percent",
+                    )
+                ]
+            else:
+                transform = "quotient"
+            flags = [f for f in flags if f != "share"]
+        adverb = any(
+            i.kind == "grain" and i.text.lower() in ("monthly", "daily", "weekly", "yearly", "quarterly")
+            for i in s.by
+        )
+        if (
+            adverb
+            and measures
+            and measures[0].agg == "avg"
+            and any("avg" in a.aggs for a in s.asks)
+            and measures[0].expr is not None
+        ):
+            measures = [
+                replace(
+                    measures[0], agg="sum" if measures[0].expr.slots[0].field.aggregate == "sum" else "avg"
+                ),
+                *measures[1:],
+            ]
+            transform = "average"
+        if "share" in flags:
+            transform = "share"
+        if (
+            start.measures
+            and start.measures[0].agg == "rows"
+            and start.thing
+            and s.average
+            and measures == start.measures
+        ):
+            transform = "average" if dims else transform
+        made = self._transformed(start, measures, dims, main, where, time, transform, cost)
+        if made is None:
+            return
+        measures, dims, where, transform, cost, extra_flags, order, limit = made
+        flags += extra_flags
+        pivot: tuple[str, ...] = ()
+        if s.pivot:
+            made_pivot = self._pivoted(anchor, s.pivot[0], time)
+            if made_pivot is None:
+                cost += LOST
+            else:
+                cost += made_pivot[0]
+                dims.append(made_pivot[1])
+                pivot = made_pivot[2]
+        if s.bucket:
+            dims = [
+                replace(d, bucket=s.bucket) if d.op == "age" or d.shown[0].field.role is Role.MEASURE else d
+                for d in dims
+            ]
+        if measures and any(m.anchor != anchor for m in measures):
+            spread = self._spread(measures, dims, where)
+            if spread is None:
+                return
+            measures, dims, where = spread
+        yield Frame(
+            anchor=anchor,
+            measures=tuple(measures),
+            by=tuple(dims),
+            where=tuple(once(where)),
+            columns=tuple(dict.fromkeys(columns)),
+            distinct=start.distinct,
+            having=tuple(havings),
+            order=order,
+            limit=limit,
+            offset=start.offset,
+            per=tuple(per),
+            transform=transform,
+            window=s.window,
+            pivot=pivot,
+            with_empty=s.with_empty,
+            cost=round(cost, 4),
+            unused=tuple(dict.fromkeys(unused)),
+            why=tuple(why),
+            flags=tuple(flags),
+        )
+
+    @staticmethod
+    def _sound(measure: Measure) -> Measure:
+        """Keys are counted, never averaged or summed up."""
+        if (
+            measure.agg in ("avg", "sum", "median")
+            and measure.expr is not None
+            and measure.expr.op == "column"
+        ) and measure.expr.slots[0].field.role in (Role.KEY, Role.FOREIGN):
+            return replace(measure, agg="distinct")
+        return measure
+
+    def _measure_time(self, start: Start) -> Slot | None:
+        """A measure's own time: what was paid, by when it was paid."""
+        for measure in start.measures:
+            if measure.expr is None or measure.expr.op != "column" or measure.expr.slots[0].path:
+                continue
+            own = set(measure.expr.slots[0].field.words) - {"amount", "total", "sum"}
+            for one in self.model.of_role(measure.anchor, Role.TIME):
+                if own & set(one.words) & DONE:
+                    return Slot(one)
+        return None
+
+    def _second(
+        self,
+        ask: Ask,
+        anchor: str,
+        start: Start,
+        measures: list[Measure],
+        columns: list[Slot],
+        by: list[Item],
+        main: Clause,
+        unused: list[str],
+    ) -> float:
+        """What a further mention in the head is: a measure beside the first, a dimension, a restriction, a column."""
+        item = ask.item
+        assert item is not None
+        options: list[tuple[float, str, Meant | None]] = []
+        if start.listed:
+            taken = self._column_options(anchor, item)
+            times = self.attach.fields(anchor, item, (Role.TIME,))
+            if times and not ask.joined and (main.periods or item.text.lower().endswith("ed")):
+                taken = []
+            if taken:
+                options.append((taken[0][0], "column", None))
+        else:
+            for found in self.meanings(item, ask.aggs, ask.distinct)[:4]:
+                if found.measure.agg == "rows" and found.thing == start.thing and found.thing:
+                    options.append((found.cost + 0.02, "same", None))
+                elif found.measure.agg == "rows" and found.thing and not ask.joined and not ask.aggs:
+                    continue
+                elif (
+                    found.measure.anchor == anchor or measures and measures[0].anchor != found.measure.anchor
+                ):
+                    dear = 0.12 if found.measure.agg == "rows" and not ask.aggs else 0.0
+                    options.append((found.cost + 0.1 + dear, "measure", found))
+            grouped = self._dimension(anchor, item, None)
+            if grouped is not None:
+                options.append((grouped[0] + 0.1, "by", None))
+        for cost, _slot, _ in self.attach.fields(anchor, item, (Role.TIME, Role.FLAG))[:1]:
+            options.append((cost + 0.01, "value", None))
+        valued = {
+            (t.table, t.column) for i in self._all() if i is not item for t in i.targets if t.kind == "value"
+        }
+        for target in item.targets:
+            if target.kind == "field" and (target.table, target.column) in valued:
+                options.append((min(0.02, target.cost), "same", None))
+        for target in item.targets:
+            if target.kind == "thing" and (target.table == anchor or self.graph.paths(anchor, target.table)):
+                if (
+                    target.table == anchor
+                    and item.targets[0].kind == "concept"
+                    and not item.targets[0].column.startswith("staff")
+                ):
+                    continue
+                told = bool(self.sketch.by or self.sketch.main.current or self.sketch.main.mentions)
+                options.append(
+                    (
+                        target.cost * 0.5 + (0.0 if target.table == anchor else 0.04 if told else 0.2),
+                        "same",
+                        None,
+                    )
+                )
+        values = self.attach.values(anchor, item)
+        if values:
+            options.append((values[0][0], "value", None))
+        if not options:
+            main.mentions.append(item)
+            return 0.0
+        cost, kind, chosen = min(options, key=lambda o: o[0])
+        if kind == "value" and item.targets[0].kind == "field":
+            cost = 0.02
+        if kind == "column":
+            self._column_of(anchor, item, columns, unused)
+        elif kind == "measure" and chosen is not None:
+            measures.append(replace(chosen.measure, where=(*chosen.measure.where, *chosen.where)))
+        elif kind == "by":
+            by.append(item)
+            cost = 0.1
+        elif kind == "value":
+            main.mentions.append(item)
+            cost = 0.0
+        return cost
+
+    def _grain_time(self, main: Clause, time: Slot | None, anchor: str) -> Slot | None:
+        """The time that a grain is of: one that is named after it ("by the year customers signed up"), else the rows' own."""
+        if not any(i.kind == "grain" for i in self.sketch.by):
+            return time
+        for item in list(main.mentions):
+            for cost, slot, _ in self.attach.fields(anchor, item, (Role.TIME,))[:1]:
+                if cost < 0.35 and item.targets[0].kind == "field":
+                    main.mentions.remove(item)
+                    main.mentions = [
+                        m
+                        for m in main.mentions
+                        if not any(t.kind == "thing" and t.table == slot.field.table for t in m.targets)
+                    ]
+                    if not slot.path and main.periods:
+                        main.mentions.append(item)
+                    return slot
+        return time

@@ -1,0 +1,233 @@
+"""What restricts the rows of a start: the main clause, clauses about things, states, bounds on groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlagent.catalog.semantics import Kind, Role
+from sqlagent.language.words import stem
+from sqlagent.makers.analyst.attaching import LOST, Part
+from sqlagent.makers.analyst.concepts import meant
+from sqlagent.makers.analyst.frames import Condition, Dimension, Having, Measure, Slot
+from sqlagent.makers.analyst.reading import Item
+from sqlagent.makers.analyst.sketching import Clause
+from sqlagent.makers.analyst.starting import Starting
+from sqlagent.makers.analyst.starts import Start
+from sqlagent.makers.analyst.states import current, is_snapshot
+
+
+class Restricting(Starting):
+    """What restricts the rows of a start: the main clause, clauses about things, states, bounds on groups."""
+
+    def _main(self, anchor: str, main: Clause, time: Slot | None) -> Part:
+        """The main clause's restrictions: each mention by itself, what cannot be reached upwards by rows that point here."""
+        reached = replace(main, mentions=[], periods=[], current=False)
+        left: list[Item] = []
+        for item in main.mentions:
+            alone = replace(
+                main,
+                mentions=[item],
+                periods=[],
+                current=False,
+                late="",
+                compare="",
+                numbers=[],
+                either=False,
+            )
+            direct = self.attach.clause(anchor, alone)
+            upward = self.attach._direct(anchor, alone, None)
+            if upward.cost <= direct.cost + 0.05 and not upward.unused:
+                reached.mentions.append(item)
+            else:
+                left.append(item)
+        reached.periods = list(main.periods)
+        if (
+            is_snapshot(self.source, anchor)
+            and not any(i.kind == "grain" for i in self.sketch.by)
+            and len(main.periods) < 2
+        ):
+            main.periods = []
+        reached.current = main.current and not self._state_said(anchor, main.mentions)
+        if (
+            self.sketch.transform in ("growth", "change")
+            and len(main.periods) == 2
+            or len(main.periods) == 2
+            and all(p.at for p in main.periods)
+        ):
+            reached.periods = []
+        if left:
+            reached.current = False
+            rest = replace(main, mentions=left, periods=[], opener="who", either=False)
+            if not main.current or self._has_state(anchor):
+                pass
+            part = self.attach.clause(anchor, replace(rest, late=""))
+        else:
+            part = Part()
+        own = time
+        is_history = self.model.things[anchor].kind is Kind.HISTORY
+        if reached.current and (not self._has_state(anchor) or is_history):
+            state = self._state_above(anchor)
+            if state is not None and (not is_history or self._mentioned(state.slots[0].field.table)):
+                part.conditions.append(state)
+                reached.current = False
+        direct_part = self.attach._direct(anchor, reached, own)
+        direct_part.cost += part.cost
+        direct_part.conditions += part.conditions
+        direct_part.unused += part.unused
+        direct_part.why += part.why
+        return direct_part
+
+    def _has_state(self, table: str) -> bool:
+        return current(self.source, table) is not None
+
+    def _state_said(self, anchor: str, mentions: Sequence[Item]) -> bool:
+        """Whether a state is named already, so that "still" says nothing more."""
+        for item in mentions:
+            for _, slot, target in self.attach.values(anchor, item)[:2]:
+                if slot.field.column == self.model.things[slot.field.table].state and target.cost < 0.3:
+                    return True
+        return False
+
+    def _mentioned(self, table: str) -> bool:
+        """Whether a thing's rows are named in the question."""
+        for item in self._all():
+            for target in item.targets[:3]:
+                if target.kind == "thing" and target.table == table:
+                    return True
+        return False
+
+    def _state_above(self, anchor: str) -> Condition | None:
+        """Being current, of the nearest thing above that can be: first one that is mentioned."""
+        mentioned = {t.table for i in self._all() for t in i.targets[:2] if t.kind in ("thing",)}
+        mentioned |= {
+            m.thing
+            for i in self._all()
+            for t in i.targets[:1]
+            if t.kind == "concept"
+            for m in meant(self.source, t.column)
+        }
+        options = []
+        for table, paths in self.graph.up(anchor).items():
+            if not paths or not paths[0]:
+                continue
+            found = current(self.source, table)
+            if found is not None and self.model.things[table].kind is not Kind.HISTORY:
+                options.append(
+                    (
+                        table not in mentioned,
+                        len(paths[0]),
+                        replace(found, slots=tuple(replace(s, path=paths[0]) for s in found.slots)),
+                    )
+                )
+        options.sort(key=lambda o: o[:2])
+        return options[0][2] if options else None
+
+    def _clause(
+        self, anchor: str, clause: Clause, start: Start, time: Slot | None, dims: Sequence[Dimension] = ()
+    ) -> Part:
+        """A clause about the thing that is asked for: of the anchor, or of what the rows belong to."""
+        if clause.both and (len(clause.mentions) >= 2 or len(clause.periods) >= 2):
+            return self._both(anchor, clause, time)
+        if clause.same and clause.grains:
+            return self._same(anchor, clause)
+        return self.attach.clause(anchor, clause, time if clause.periods and not clause.mentions else None)
+
+    def _both(self, anchor: str, clause: Clause, time: Slot | None) -> Part:
+        """ "both A and B": two conditions on one thing, each to be met by rows of its own."""
+        out = Part()
+        values = [m for m in clause.mentions if m.targets[0].kind == "value"]
+        others = [m for m in clause.mentions if m not in values]
+        if len(clause.periods) >= 2:
+            pieces = [replace(clause, both=False, periods=[p]) for p in clause.periods]
+        elif len(values) >= 2:
+            pieces = [replace(clause, both=False, mentions=[*others, v], opener="who") for v in values]
+        else:
+            pieces = [replace(clause, both=False, mentions=[m], opener="who") for m in clause.mentions]
+        for piece in pieces:
+            part = self.attach.clause(anchor, piece, None)
+            out.cost += part.cost / len(pieces)
+            out.conditions += part.conditions
+            out.unused += part.unused
+        return out
+
+    def _same(self, anchor: str, clause: Clause) -> Part:
+        """ "left in the same year they were hired": two times of one row in one period."""
+        found: list[tuple[float, Slot]] = []
+        for item in clause.mentions:
+            options = [(c, s) for c, s, _ in self.attach.fields(anchor, item, (Role.TIME,))]
+            for target in item.targets:
+                if target.kind == "concept":
+                    options += [
+                        (m.cost + target.cost, m.time)
+                        for m in meant(self.source, target.column)
+                        if m.time is not None and m.measure.anchor == anchor
+                    ]
+            if options:
+                found.append(min(options, key=lambda o: o[0]))
+        if len(found) < 2:
+            return Part(LOST, unused=["same"])
+        slots = (found[0][1], found[1][1])
+        return Part(found[0][0] + found[1][0], [Condition("same", slots, compare=clause.grains[0])])
+
+    def _bound(
+        self,
+        anchor: str,
+        clause: Clause,
+        start: Start,
+        dims: Sequence[Dimension],
+        measures: Sequence[Measure],
+    ) -> tuple[float, Having, bool] | None:
+        """A bound on each group's figure: "only agents with 100+ ratings", "more than the average agent"."""
+        if start.listed or not dims or not measures or clause.negated or clause.unit:
+            return None
+        if clause.compare == "between":
+            return None
+        if clause.average:
+            return 0.05, Having(measures[0], clause.compare or ">", average=True), bool(start.dims)
+        if not clause.numbers or not clause.compare:
+            return None
+        number = clause.numbers[0]
+        for item in clause.after_compare or clause.mentions:
+            for found in self.meanings(item, (clause.agg,) if clause.agg else ())[:4]:
+                if found.measure.anchor != anchor:
+                    continue
+                measure = found.measure
+                if measure.agg == "avg" and not clause.agg and not start.dims and measure.expr is not None:
+                    measure = Measure(
+                        "rows", anchor, where=(Condition("filled", measure.expr.slots),), said=item.text
+                    )
+                    if number < 10 or "rating" not in item.text and not item.text.endswith("s"):
+                        measure = found.measure
+                only = bool(start.dims) and measure == measures[0]
+                return found.cost, Having(measure, clause.compare, number), only
+        if not clause.mentions:
+            return 0.1, Having(measures[0], clause.compare, number), False
+        return None
+
+    def _history(
+        self, anchor: str, main: Clause, dims: Sequence[Dimension], where: Sequence[Condition]
+    ) -> tuple[Condition, ...]:
+        """Of a history the rows that hold now, unless a time is asked for."""
+        snapshot = is_snapshot(self.source, anchor)
+        if snapshot and not any(d.grain for d in dims) and len(main.periods) < 2:
+            thing = self.model.things[anchor]
+            period = next(iter(main.periods), None)
+            return (
+                Condition(
+                    "latest",
+                    (self.source.slot(anchor, thing.default_time),),
+                    period=replace(period, at=False) if period is not None else None,
+                ),
+            )
+        if self.model.things[anchor].kind is not Kind.HISTORY or main.periods or any(d.grain for d in dims):
+            return ()
+        held = self._held_now(anchor)
+        return tuple(c for c in held if c not in where)
+
+    def _reason(self, anchor: str) -> Dimension | None:
+        for table, paths in self.graph.up(anchor).items():
+            for one in self.model.fields[table]:
+                if paths and set(one.words) & {stem("reason"), stem("cause")} and len(paths[0]) < 2:
+                    return Dimension((Slot(one, paths[0]),), said=one.said)
+        return None

@@ -1,0 +1,284 @@
+"""What is said of one row as SQL: FROM and its joins, columns, expressions and conditions.
+
+Joins lead from many to one only, so that no row is counted twice; what lies the other way is asked by IN.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from sqlagent.catalog.semantics import Form, Model
+from sqlagent.makers.analyst.dialects import Dialect
+from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
+from sqlagent.makers.analyst.lexicon import UNIT_WORDS
+
+_OPPOSITE = {">": "<=", ">=": "<", "<": ">=", "<=": ">", "=": "<>"}
+
+
+class NoPlan(Exception):
+    """A frame that cannot be written."""
+
+
+@dataclass(slots=True)
+class Block:
+    """One FROM clause: the anchor and what is joined to it, each path under an alias of its own."""
+
+    anchor: str
+    taken: set[str]
+    aliases: dict[tuple[tuple[str, str], ...], str] = field(default_factory=dict)
+    joins: list[str] = field(default_factory=list)
+
+
+class RowWriter:
+    """Writes what a frame says of single rows, over one model."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.dialect = Dialect(model.dialect)
+
+    # ------------------------------------------------------------ names
+
+    def _table(self, key: str) -> str:
+        schema, name = self.model.schemas.get(key, ("", key))
+        return ".".join(self.dialect.quoted(part) for part in (schema, name) if part)
+
+    def _block(self, anchor: str, taken: set[str] | None = None) -> Block:
+        block = Block(anchor, taken if taken is not None else set())
+        block.aliases[()] = self._alias(anchor, block.taken)
+        return block
+
+    def _alias(self, table: str, taken: set[str]) -> str:
+        name = self.model.schemas.get(table, ("", table))[1]
+        words = [w for w in "".join(c if c.isalnum() else "_" for c in name).split("_") if w]
+        base = (words[-1] if words else "t").lower()
+        if not (base[:1].isalpha() and base.isascii() and self.dialect.quoted(base) == base):
+            short = "".join(w[0] for w in words).lower()
+            base = f"{short}_rows" if short[:1].isalpha() and short.isascii() else f"t_{len(taken)}"
+        alias, n = base, 2
+        while alias in taken:
+            alias, n = f"{base}_{n}", n + 1
+        taken.add(alias)
+        return alias
+
+    def _reach(self, block: Block, path: Path) -> str:
+        """The alias at the end of a path, its joins added where they are missing."""
+        key: tuple[tuple[str, str], ...] = ()
+        for relation in path:
+            before = block.aliases[key]
+            key = (*key, (relation.source, ",".join(relation.columns)))
+            if key in block.aliases:
+                continue
+            alias = block.aliases[key] = self._alias(relation.target, block.taken)
+            pairs = zip(relation.columns, relation.referenced, strict=True)
+            on = " AND ".join(
+                f"{alias}.{self.dialect.quoted(r)} = {before}.{self.dialect.quoted(c)}" for c, r in pairs
+            )
+            block.joins.append(f"JOIN {self._table(relation.target)} AS {alias} ON {on}")
+        return block.aliases[key]
+
+    def _column(self, block: Block, slot: Slot) -> str:
+        """A slot's column; a key that the last relation already holds is read there, without its join."""
+        if slot.path and slot.field.column in slot.path[-1].referenced:
+            last = slot.path[-1]
+            column = last.columns[last.referenced.index(slot.field.column)]
+            return f"{self._reach(block, slot.path[:-1])}.{self.dialect.quoted(column)}"
+        return f"{self._reach(block, slot.path)}.{self.dialect.quoted(slot.field.column)}"
+
+    def _shown(self, block: Block, slot: Slot) -> str:
+        """A slot as people read it: codes by their labels."""
+        column = self._column(block, slot)
+        if slot.field.codes is not None:
+            return self._label(block, slot, column)
+        return column
+
+    def _label(self, block: Block, slot: Slot, column: str) -> str:
+        codes = slot.field.codes
+        assert codes is not None
+        key = (
+            *((r.source, ",".join(r.columns)) for r in slot.path),
+            (slot.field.table, slot.field.column + " label"),
+        )
+        if key not in block.aliases:
+            alias = block.aliases[key] = self._alias(codes.table, block.taken)
+            q = self.dialect.quoted
+            kind = (
+                f"{alias}.{q(codes.kind_column)} = {self.dialect.text(codes.kind)} AND "
+                if codes.kind_column
+                else ""
+            )
+            match = f"{alias}.{q(codes.code_column)} = {column}"
+            if slot.field.is_number:
+                match = f"CAST({alias}.{q(codes.code_column)} AS {'SIGNED' if self.dialect.name == 'mysql' else 'INTEGER'}) = {column}"
+            block.joins.append(f"JOIN {self._table(codes.table)} AS {alias} ON {kind}{match}")
+        return f"{block.aliases[key]}.{self.dialect.quoted(codes.label_column)}"
+
+    def _from(self, block: Block) -> str:
+        return " ".join([f"FROM {self._table(block.anchor)} AS {block.aliases[()]}", *block.joins])
+
+    # ------------------------------------------------------------ expressions
+
+    def expression(self, block: Block, expr: Expr) -> str:
+        """An expression of one row."""
+        columns = [self._column(block, slot) for slot in expr.slots]
+        if expr.op == "column":
+            return columns[0]
+        if expr.op == "times":
+            return " * ".join(columns)
+        if expr.op == "minus":
+            return f"({columns[0]} - {columns[1]})"
+        if expr.op == "margin rate":
+            return f"(1.0 * ({columns[0]} - {columns[1]}) / NULLIF({columns[0]}, 0))"
+        if expr.op == "discounted":
+            whole = "1" if expr.unit != "percent" else "100.0"
+            own = f"{columns[0]} * {columns[1]} * ({whole} - COALESCE({columns[2]}, 0))"
+            return own if whole == "1" else f"{own} / {whole}"
+        if expr.op == "discounted profit":
+            whole = "1" if expr.unit != "percent" else "100.0"
+            share = f"({whole} - COALESCE({columns[2]}, 0))" + ("" if whole == "1" else f" / {whole}")
+            return f"({columns[0]} * {columns[1]} * {share} - {columns[0]} * {columns[3]})"
+        if expr.op == "profit":
+            return f"({columns[0]} - {columns[1]} * {columns[2]})"
+        if expr.op == "unit profit":
+            return f"({columns[0]} * ({columns[1]} - {columns[2]}))"
+        if expr.op == "span":
+            days = self.dialect.days(
+                columns[0], expr.slots[0].field.form, columns[1], expr.slots[1].field.form
+            )
+            return self._in_unit(days, expr.unit)
+        if expr.op == "age":
+            days = self.dialect.days(self.dialect.today(), Form.DAY, columns[0], expr.slots[0].field.form)
+            return self._in_unit(days, expr.unit or "years")
+        if expr.op == "flag":
+            return f"CASE WHEN {columns[0]} = {expr.slots[0].field.yes} THEN 1.0 ELSE 0.0 END"
+        if expr.op == "day":
+            return self.dialect.grain(columns[0], expr.slots[0].field.form, "day")
+        raise NoPlan(expr.op)
+
+    @staticmethod
+    def _in_unit(days: str, unit: str) -> str:
+        factor = UNIT_WORDS.get(unit, 1.0)
+        if factor == 1.0:
+            return days
+        return f"({days} * {factor:g})" if factor > 1 else f"({days} / {1 / factor:g})"
+
+    def literal(self, slot: Slot, value: str) -> str:
+        """A stored value as a literal of its column."""
+        if slot.field.is_number:
+            return value
+        if value in ("TRUE", "FALSE"):
+            return value
+        return self.dialect.text(value)
+
+    def condition(self, block: Block, condition: Condition) -> str:
+        """What must hold, as SQL that is true or not."""
+        written = self._condition(block, condition)
+        if condition.negated and condition.op != "exists":
+            return f"NOT ({written})"
+        return written
+
+    def _condition(self, block: Block, c: Condition) -> str:
+        if c.op in ("all", "any"):
+            joiner = " AND " if c.op == "all" else " OR "
+            return "(" + joiner.join(self.condition(block, part) for part in c.parts) + ")"
+        if c.op == "exists":
+            return self._exists(block, c)
+        if c.op == "later":
+            later, earlier = (self._column(block, slot) for slot in c.slots)
+            if c.slots[0].field.form is not c.slots[1].field.form:
+                later, earlier = (self.dialect.moment(self._column(block, s), s.field.form) for s in c.slots)
+            return f"{later} {c.compare or '>'} {earlier}"
+        if c.op == "same":
+            first, second = (
+                self.dialect.grain(self._column(block, s), s.field.form, c.compare or "year") for s in c.slots
+            )
+            return f"{first} = {second}"
+        if c.op == "compare" and c.expr is not None:
+            own = self.expression(block, c.expr)
+            if c.values:
+                return f"{own} {c.compare} {self._of_row(c)}"
+            if c.number is None:
+                inner = self._block(block.anchor, set(block.taken))
+                value = self.expression(inner, c.expr)
+                return f"{own} {c.compare} (SELECT AVG({value}) {self._from(inner)})"
+            return (
+                f"{own} {c.compare} {c.number:g}"
+                if abs(c.number) < 1e15
+                else f"{own} {c.compare} {int(c.number)}"
+            )
+        slot = c.slots[0]
+        if c.op == "period":
+            assert c.period is not None
+            return self._period(block, c, slot)
+        column = self._column(block, slot)
+        if c.op == "latest":
+            inner = self._block(slot.field.table, set(block.taken))
+            own = self._column(inner, Slot(slot.field))
+            until = (
+                f" WHERE {self.dialect.within(own, slot.field.form, c.period)}"
+                if c.period is not None
+                else ""
+            )
+            return f"{column} = (SELECT MAX({own}) {self._from(inner)}{until})"
+        if c.op == "missing":
+            return f"{column} IS NULL"
+        if c.op == "filled":
+            return f"{column} IS NOT NULL"
+        if c.op == "like":
+            return self.dialect.holds(column, c.values[0])
+        literals = [self.literal(slot, value) for value in c.values]
+        if c.op == "not in":
+            return (
+                f"{column} <> {literals[0]}"
+                if len(literals) == 1
+                else f"{column} NOT IN ({', '.join(literals)})"
+            )
+        return f"{column} = {literals[0]}" if len(literals) == 1 else f"{column} IN ({', '.join(literals)})"
+
+    def _of_row(self, c: Condition) -> str:
+        """The same expression of the one row that a value names."""
+        named = c.slots[0]
+        inner = self._block(named.field.table, set())
+        assert c.expr is not None
+        own = self.expression(inner, replace(c.expr, slots=tuple(replace(s, path=()) for s in c.expr.slots)))
+        where = self._condition(inner, Condition("in", (Slot(named.field),), c.values))
+        return f"(SELECT MAX({own}) {self._from(inner)} WHERE {where})"
+
+    def _period(self, block: Block, c: Condition, slot: Slot) -> str:
+        period = c.period
+        assert period is not None
+        column = self._column(block, slot)
+        if len(c.slots) == 2 and period.until is not None:
+            ends = self._column(block, c.slots[1])
+            begun = self.dialect.within(column, slot.field.form, replace(period, first=None))
+            ended = self.dialect.within(
+                ends, c.slots[1].field.form, replace(period, first=period.until, until=None)
+            )
+            return f"({begun} AND ({ends} IS NULL OR {ended}))"
+        return self.dialect.within(column, slot.field.form, period)
+
+    def _exists(self, block: Block, c: Condition) -> str:
+        inner = self._block(c.child, block.taken)
+        last = c.path[-1]
+        if len(last.columns) != 1:
+            raise NoPlan("a key of several columns")
+        here = self._reach(block, c.at)
+        pointing = f"{self._reach(inner, c.path[:-1])}.{self.dialect.quoted(last.columns[0])}"
+        where = [self.condition(inner, part) for part in c.parts]
+        compare, negated, number = c.compare, c.negated, c.number
+        figure = "COUNT(*)"
+        if c.counted is not None:
+            own = self.expression(inner, c.counted)
+            figure = (
+                f"COUNT(DISTINCT {own})"
+                if c.values == ("distinct",)
+                else f"{'AVG' if c.values == ('avg',) else 'SUM'}({own})"
+            )
+        having = ""
+        if number is not None and not (compare == ">=" and number <= 1 and c.counted is None):
+            if compare in ("<", "<=") or (compare == "=" and number == 0):
+                compare, negated = (_OPPOSITE[compare] if compare != "=" else ">"), not negated
+            if not (compare in (">", ">=") and number <= 0 and c.counted is None):
+                having = f" GROUP BY {pointing} HAVING {figure} {compare} {number:g}"
+        where.append(f"{pointing} IS NOT NULL")
+        word = "NOT IN" if negated else "IN"
+        return f"{here}.{self.dialect.quoted(last.referenced[0])} {word} (SELECT {pointing} {self._from(inner)} WHERE {' AND '.join(where)}{having})"  # noqa: S608 - composed of quoted names

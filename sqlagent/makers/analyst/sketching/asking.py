@@ -1,0 +1,350 @@
+"""Operators of what is asked for: lists, counts, aggregates, ranks, groups, shares, changes.
+
+Each function takes in the item at which the walk stands; `sketcher` says which one takes what.
+"""
+
+from __future__ import annotations
+
+from sqlagent.makers.analyst.reading import Item
+from sqlagent.makers.analyst.sketching import restricting
+from sqlagent.makers.analyst.sketching.parts import Ask, Rank
+from sqlagent.makers.analyst.sketching.walk import Walk
+
+
+def list_(walk: Walk, item: Item) -> None:
+    rel(walk, item)
+
+
+def rel(walk: Walk, item: Item) -> None:
+    out = walk.out
+    low = item.text.lower()
+    if not out.asks and out.rank is None and not out.main.mentions and walk.section == "head":
+        out.listing = True
+        out.who = out.who or low.startswith("who")
+        return
+    if low == "with" and walk.follows("period"):
+        return
+    if low.startswith("who") and walk.came("and") and (not out.clauses or out.clauses[-1].opener != "who"):
+        walk.open("and who")
+        return
+    walk.open("with" if low in ("with", "having") else "who")
+
+
+def count(walk: Walk, item: Item) -> None:
+    out = walk.out
+    if walk.section == "by" and not item.text.lower().startswith("how"):
+        walk.section = "by count"
+        return
+    out.counting = True
+    before = walk.before()
+    if (
+        before is not None
+        and before.kind == "mention"
+        and out.asks
+        and out.asks[-1].item is before
+        and not item.text.lower().startswith(("how", "number of", "the number"))
+    ):
+        out.asks[-1].aggs = (*out.asks[-1].aggs, "count")
+        return
+    if walk.section == "clause" and out.asks:
+        out.asks[0].aggs = ("count",)
+        walk.open("who")
+        walk.clause = None
+        walk.section = "head" if not out.asks else "clause"
+        walk.open("who")
+        return
+    if walk.aggs == ["avg"]:
+        out.average = True
+        walk.aggs = []
+    if item.text.lower() in ("how many times", "how often"):
+        out.asks.append(Ask(None, ("count",)))
+        walk.open("times")
+        return
+    walk.aggs = ["count"]
+    if out.rank is not None and out.rank.target is not None and out.rank.by is None:
+        walk.section = "rank by"
+
+
+def much(walk: Walk, item: Item) -> None:
+    walk.aggs = ["sum"]
+
+
+def agg(walk: Walk, item: Item) -> None:
+    if walk.section in ("mods", "after by") and walk.out.asks and walk.next() is None:
+        return
+    if (
+        item.detail == "avg"
+        and walk.section == "clause"
+        and walk.clause is not None
+        and walk.clause.compare
+        and not walk.clause.numbers
+    ):
+        walk.clause.average = True
+        return
+    if walk.section == "clause" and walk.clause is not None and item.detail in ("avg", "sum", "min", "max"):
+        walk.clause.agg = item.detail
+        return
+    if item.detail == "avg" and walk.came("than"):
+        restricting.average(walk, item)
+        return
+    if walk.section in ("after by",) and walk.follows("mention"):
+        walk.section = "head"
+    if walk.section == "rank by":
+        walk.out.asks.append(Ask(None, (item.detail,)))
+        return
+    walk.aggs.append(item.detail)
+
+
+def distinct(walk: Walk, item: Item) -> None:
+    walk.distinct = True
+
+
+def rank(walk: Walk, item: Item) -> None:
+    out = walk.out
+    nxt, after = walk.next(), walk.next(2)
+    both = nxt is not None and nxt.op == "and" and after is not None and after.op in ("rank", "agg")
+    if (
+        item.detail in ("desc", "asc")
+        and (both or walk.aggs and walk.aggs[-1] in ("min", "max", "avg"))
+        and out.rank is None
+    ):
+        walk.aggs.append("max" if item.detail == "desc" else "min")
+        return
+    if (
+        item.text.lower() in ("last", "first")
+        and out.asks
+        and nxt is not None
+        and nxt.kind == "mention"
+        and walk.section == "clause"
+    ):
+        return
+    if out.rank is not None:
+        if out.rank.count is None and nxt is not None and nxt.kind == "number":
+            return
+        out.rank.kind = (
+            item.detail
+            if out.rank.kind in ("desc", "asc") and item.detail not in ("desc", "asc")
+            else out.rank.kind
+        )
+        return
+    if item.text.lower() in ("last", "recent", "first") and walk.section not in ("head",):
+        return
+    out.rank_text = item.text.lower()
+    out.rank = Rank(item.detail, int(walk.number) if walk.number else None, walk.ordinal)
+    walk.number, walk.ordinal = None, 0
+    if walk.section in ("clause", "mods", "after by") and not out.rank.count:
+        if walk.clause is not None and walk.clause.is_empty and walk.clause in out.clauses:
+            out.clauses.remove(walk.clause)
+            walk.clause = None
+        if nxt is not None and nxt.kind != "number":
+            walk.section = "rank by"
+    elif walk.section in ("clause", "mods", "after by"):
+        walk.section = "mods"
+
+
+def rankall(walk: Walk, item: Item) -> None:
+    if walk.out.rank is None:
+        walk.out.rank = Rank("desc", every=True)
+        if walk.out.asks:
+            walk.out.rank.target = walk.out.asks[0].item
+            walk.section = "rank by"
+
+
+def by(walk: Walk, item: Item) -> None:
+    out = walk.out
+    low = item.text.lower()
+    out.per_word = "per" if low == "per" else out.per_word
+    rank = out.rank
+    if (
+        rank is not None
+        and low == "by"
+        and rank.by is None
+        and rank.target is not None
+        or (
+            rank is not None
+            and rank.by is None
+            and rank.target is None
+            and low == "by"
+            and walk.section == "head"
+        )
+    ):
+        walk.section = "rank by"
+    elif rank is not None and (rank.target is not None or rank.by is not None and out.asks) and low != "by":
+        walk.section = "per"
+    elif walk.section == "columns":
+        walk.section = "by"
+    else:
+        walk.section = "by"
+    walk.clause = None
+
+
+def of(walk: Walk, item: Item) -> None:
+    if (
+        walk.section == "head"
+        and (walk.out.asks or walk.out.rank is not None and walk.out.rank.target is not None)
+        or walk.section == "rank by"
+        and walk.out.rank is not None
+        and walk.out.rank.by is not None
+        or walk.section in ("after by", "columns")
+    ):
+        walk.section = "mods"
+
+
+def and_(walk: Walk, item: Item) -> None:
+    nxt = walk.next()
+    if walk.section == "after by" and item.text != ";":
+        walk.section = (
+            "by"
+            if nxt is not None and nxt.kind in ("mention", "grain") and not _starts_over(walk, nxt, item)
+            else "mods"
+        )
+    elif (
+        walk.section == "clause" and item.text == "," and walk.clause is not None and not walk.clause.is_empty
+    ) and (
+        nxt is not None and (nxt.kind == "mention" or nxt.op == "current") and (walk.out.asks or walk.out.who)
+    ):
+        walk.section = "mods"
+
+
+def _starts_over(walk: Walk, nxt: Item, here: Item) -> bool:
+    """Whether what follows a comma is no further dimension but a restriction."""
+    return (
+        here.text == ","
+        and nxt.kind == "mention"
+        and nxt.targets[0].kind == "value"
+        or _followed_by_value(walk, nxt, here)
+    )
+
+
+def _followed_by_value(walk: Walk, nxt: Item, here: Item) -> bool:
+    after = walk.next(2)
+    return (
+        here.text == ","
+        and nxt.kind == "mention"
+        and after is not None
+        and after.kind == "mention"
+        and after.targets[0].kind == "field"
+    )
+
+
+def with_(walk: Walk, item: Item) -> None:
+    nxt = walk.next()
+    if nxt is not None and nxt.op in ("rank", "more", "not"):
+        rel(walk, item)
+    elif walk.out.asks:
+        walk.section = "columns"
+
+
+def vs(walk: Walk, item: Item) -> None:
+    walk.out.vs = True
+    if walk.section == "head" and item.text.lower() == "compare":
+        return
+
+
+def share(walk: Walk, item: Item) -> None:
+    walk.out.share = True
+    walk.out.share_between = (
+        bool(walk.out.asks) and walk.follows("mention") and item.text.lower().endswith("of")
+    )
+    before = walk.before()
+    nxt = walk.next()
+    if nxt is not None and nxt.kind == "mention" and nxt.targets[0].kind == "value":
+        walk.out.late_share = True
+    if (
+        before is not None
+        and before.kind == "mention"
+        and not item.text.lower().startswith(("%", "what", "percent of"))
+    ):
+        walk.out.late_share = True
+
+
+def ratio(walk: Walk, item: Item) -> None:
+    walk.out.ratio = True
+
+
+def rate(walk: Walk, item: Item) -> None:
+    walk.out.rate = True
+
+
+def growth(walk: Walk, item: Item) -> None:
+    low = item.text.lower()
+    percent = low.startswith(("growth", "grow", "grew", "yoy", "y/y", "year over", "year on", "percent"))
+    walk.out.transform = "growth" if percent or walk.out.transform == "growth" else "change"
+    if low.startswith(("mom", "m/m", "month")):
+        walk.out.transform = "growth"
+        walk.out.trend = True
+    if low in ("change", "change of", "change in"):
+        walk.out.transform = "change"
+    if walk.out.asks and walk.section == "head" and walk.out.rank is None:
+        return
+
+
+def running(walk: Walk, item: Item) -> None:
+    nxt = walk.next()
+    if (
+        item.text.lower() == "running"
+        and nxt is not None
+        and nxt.kind == "mention"
+        and nxt.targets[0].kind in ("thing",)
+    ):
+        walk.here.current = True
+        return
+    walk.out.transform = "running"
+
+
+def moving(walk: Walk, item: Item) -> None:
+    walk.out.transform = "moving"
+
+
+def zero(walk: Walk, item: Item) -> None:
+    walk.out.with_empty = True
+
+
+def distribution(walk: Walk, item: Item) -> None:
+    walk.out.distribution = True
+
+
+def trend(walk: Walk, item: Item) -> None:
+    walk.out.trend = True
+
+
+def pivot(walk: Walk, item: Item) -> None:
+    walk.section = "pivot"
+
+
+def span(walk: Walk, item: Item) -> None:
+    walk.out.span = next((w for w in item.text.lower().split() if w in ("days", "hours", "minutes")), "days")
+    if item.text.lower().endswith(" from") or item.text.lower().endswith("between"):
+        walk.section = "span"
+
+
+def age(walk: Walk, item: Item) -> None:
+    if walk.section == "by":
+        walk.out.by.append(Item("age", item.start, item.end, item.text))
+        walk.section = "after by"
+        return
+    walk.out.age = True
+
+
+def tenure(walk: Walk, item: Item) -> None:
+    walk.out.tenure = True
+    if "years" in item.text:
+        walk.out.unit = "years"
+
+
+def new(walk: Walk, item: Item) -> None:
+    walk.out.new = True
+
+
+def when(walk: Walk, item: Item) -> None:
+    walk.out.question = "when"
+    walk.out.listing = True
+
+
+def why(walk: Walk, item: Item) -> None:
+    walk.out.question = "why"
+
+
+def where(walk: Walk, item: Item) -> None:
+    walk.out.question = "where"
+    walk.out.listing = True

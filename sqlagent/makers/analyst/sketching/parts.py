@@ -1,0 +1,112 @@
+"""The parts of a question: what is asked for, what restricts, what is ranked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.reading import Item
+
+
+@dataclass(slots=True)
+class Ask:
+    """Something asked for: a mention, and how it is to be summed up."""
+
+    item: Item | None
+    aggs: tuple[str, ...] = ()
+    distinct: bool = False
+    joined: bool = False
+
+
+@dataclass(slots=True)
+class Clause:
+    """A part of a question that restricts: what it mentions, and whether it says no."""
+
+    opener: str = ""
+    negated: bool = False
+    excepted: bool = False
+    mentions: list[Item] = field(default_factory=list)
+    periods: list[Period] = field(default_factory=list)
+    compare: str = ""
+    said: str = ""
+    numbers: list[float] = field(default_factory=list)
+    unit: str = ""
+    like: str = ""
+    pattern: str = ""
+    average: bool = False
+    than: list[Item] = field(default_factory=list)
+    after_compare: list[Item] = field(default_factory=list)
+    times: bool = False
+    current: bool = False
+    past: bool = False
+    late: str = ""
+    missing: bool = False
+    agg: str = ""
+    both: bool = False
+    either: bool = False
+    same: bool = False
+    grains: list[str] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it says nothing."""
+        return not (
+            self.mentions or self.periods or self.compare or self.pattern or self.average or self.current or self.late
+            or self.missing or self.than or self.past
+        )  # fmt: skip
+
+
+@dataclass(slots=True)
+class Rank:
+    """The first few of something: which way, how many, of what and by what."""
+
+    kind: str
+    count: int | None = None
+    nth: int = 0
+    target: Item | None = None
+    by: Item | None = None
+    every: bool = False
+
+
+@dataclass(slots=True)
+class Sketch:
+    """A question by its parts."""
+
+    asks: list[Ask] = field(default_factory=list)
+    by: list[Item] = field(default_factory=list)
+    per: list[Item] = field(default_factory=list)
+    columns: list[Item] = field(default_factory=list)
+    main: Clause = field(default_factory=Clause)
+    clauses: list[Clause] = field(default_factory=list)
+    rank: Rank | None = None
+    counting: bool = False
+    listing: bool = False
+    who: bool = False
+    average: bool = False
+    transform: str = ""
+    window: int = 0
+    share: bool = False
+    ratio: bool = False
+    rate: bool = False
+    vs: bool = False
+    distribution: bool = False
+    trend: bool = False
+    span: str = ""
+    span_parts: list[Item] = field(default_factory=list)
+    age: bool = False
+    tenure: bool = False
+    pivot: list[Item] = field(default_factory=list)
+    bucket: float = 0.0
+    with_empty: bool = False
+    unit: str = ""
+    per_word: str = ""
+    rank_text: str = ""
+    late_share: bool = False
+    share_between: bool = False
+    counts: Item | None = None
+    number: int | None = None
+    stems: frozenset[str] = frozenset()
+    new: bool = False
+    question: str = ""
+    unknown: tuple[str, ...] = ()
+    unused: list[str] = field(default_factory=list)

@@ -1,0 +1,274 @@
+"""Mentions, numbers, periods and grains: which part of the sketch each goes to.
+
+Each function takes in the item at which the walk stands; `sketcher` says which one takes what.
+"""
+
+from __future__ import annotations
+
+from sqlagent.makers.analyst.reading import Item
+from sqlagent.makers.analyst.sketching.parts import Ask
+from sqlagent.makers.analyst.sketching.walk import Walk
+
+
+def skip(walk: Walk, item: Item) -> None:
+    if item.kind == "plus" and walk.clause is not None and walk.clause.numbers and not walk.clause.compare:
+        walk.clause.compare = ">="
+
+
+def mention(walk: Walk, item: Item) -> None:
+    out = walk.out
+    best = item.targets[0]
+    before = walk.before()
+    if (
+        item.text.lower() in ("name", "title", "description", "subject", "names")
+        and before is not None
+        and before.text.lower() == "in"
+    ) and _in_name(walk, item):
+        return
+    if walk.section == "by count":
+        out.counts = item
+        walk.section = "mods"
+        return
+    if len(walk.listed_numbers) > 1 and out.asks and walk.section == "head" and best.kind == "thing":
+        out.counts = item
+        return
+    if (
+        walk.clause is not None and walk.section == "clause" and walk.clause.like and not walk.clause.pattern
+    ) and (best.kind != "field" or walk.clause.mentions):
+        walk.clause.pattern = item.text
+        return
+    if out.span and walk.section in ("head", "span"):
+        out.span_parts.append(item)
+        return
+    if walk.section == "clause" and walk.clause is not None:
+        if walk.clause.than or walk.clause.compare and "than" in walk.clause.opener:
+            walk.clause.than.append(item)
+            return
+        if walk.number is not None and not walk.clause.numbers:
+            nxt = walk.before()
+            if nxt is not None and nxt.kind in ("number", "plus"):
+                walk.clause.numbers.append(walk.number)
+                walk.clause.compare = walk.clause.compare or (">=" if nxt.kind == "plus" else "=")
+                walk.number = None
+        denied = (
+            walk.clause.mentions[0].targets[0].kind if walk.clause.mentions and walk.clause.negated else ""
+        )
+        if denied == "value" and best.kind == "value" and before is not None and before.op == "of":
+            out.main.mentions.append(item)
+            return
+        walk.clause.mentions.append(item)
+        if walk.clause.numbers or walk.clause.compare:
+            walk.clause.after_compare.append(item)
+        return
+    if walk.section == "by":
+        if best.kind == "value" and not any(t.kind != "value" for t in item.targets):
+            out.main.mentions.append(item)
+        else:
+            out.by.append(item)
+        walk.section = "after by"
+        return
+    if walk.section == "per":
+        out.per.append(item)
+        walk.section = "mods"
+        return
+    if walk.section == "pivot":
+        out.pivot.append(item)
+        walk.section = "mods"
+        return
+    if walk.section == "columns":
+        out.columns.append(item)
+        return
+    if walk.section == "rank by" and out.rank is not None and out.rank.by is None and best.kind != "value":
+        out.rank.by = item
+        walk.section = "mods"
+        return
+    if walk.section in ("mods", "after by", "rank by"):
+        out.main.mentions.append(item)
+        return
+    _asked(walk, item)
+
+
+def _in_name(walk: Walk, item: Item) -> bool:
+    """ "with tent in the name": a part of a text rather than a value."""
+    held = (
+        walk.clause.mentions
+        if walk.section == "clause" and walk.clause is not None
+        else walk.out.main.mentions
+    )
+    word = held.pop().text if held else next(iter(reversed(walk.out.unknown)), "")
+    if not word:
+        return False
+    walk.out.unknown = tuple(w for w in walk.out.unknown if w != word)
+    clause = walk.clause if walk.section == "clause" and walk.clause is not None else walk.open("like")
+    clause.like, clause.pattern = "contain", word
+    clause.mentions.append(item)
+    return True
+
+
+def glue(walk: Walk, item: Item) -> None:
+    if walk.clause is not None and walk.clause.like and not walk.clause.pattern:
+        walk.clause.pattern = item.text
+
+
+def _asked(walk: Walk, item: Item) -> None:
+    out = walk.out
+    best = item.targets[0]
+    rank = out.rank
+    if rank is not None and rank.target is None and rank.by is None and best.kind != "value":
+        if out.asks or (out.who and best.kind not in ("thing", "relation")):
+            rank.by = item
+        else:
+            rank.target = item
+        return
+    if (
+        best.kind == "value"
+        and not walk.aggs
+        and not any(t.kind in ("thing",) and t.cost < 0.2 for t in item.targets)
+    ):
+        out.main.mentions.append(item)
+        return
+    before = walk.before()
+    joined = (
+        before is not None
+        and before.op == "and"
+        and before.text.lower() in ("and", "&", "as well as", "plus", ",")
+    )
+    out.asks.append(Ask(item, tuple(walk.aggs), walk.distinct, joined and before.text != ","))  # type: ignore[union-attr]
+    walk.aggs, walk.distinct = [], False
+
+
+def number(walk: Walk, item: Item) -> None:
+    before, nxt = walk.before(), walk.next()
+    if walk.section == "clause" and walk.clause is not None and (walk.clause.compare or walk.clause.like):
+        walk.clause.numbers.append(item.number)
+        return
+    if (
+        nxt is not None
+        and nxt.kind == "op"
+        and nxt.op == "moving"
+        or nxt is not None
+        and nxt.kind in ("grain", "unit")
+        and walk.is_moving()
+    ):
+        walk.out.window = int(item.number)
+        return
+    if nxt is not None and nxt.kind == "plus":
+        clause = walk.open("more")
+        clause.compare = ">="
+        clause.numbers.append(item.number)
+        return
+    after = walk.next(2)
+    if nxt is not None and nxt.op == "or" and after is not None and after.op == "comparative":
+        clause = walk.open("more")
+        clause.compare = ">=" if after.detail == ">" else "<="
+        clause.numbers.append(item.number)
+        walk.at += 2
+        return
+    if (
+        walk.out.bucket == 0.0
+        and before is not None
+        and before.op == "of"
+        and nxt is not None
+        and nxt.kind in ("unit", "grain")
+        and walk.section in ("after by", "mods")
+    ) and (any(i.kind == "age" for i in walk.out.by) or nxt.kind == "unit"):
+        walk.out.bucket = item.number
+        walk.at += 1
+        return
+    if (
+        walk.out.rank is not None
+        and walk.out.rank.count is None
+        and walk.out.rank.nth == 0
+        and walk.section != "clause"
+    ):
+        walk.out.rank.count = int(item.number)
+        return
+    if (
+        walk.section == "clause"
+        and walk.clause is not None
+        and nxt is not None
+        and nxt.kind in ("mention", "unit", "op")
+        and (nxt.kind != "op" or nxt.op == "times")
+    ):
+        walk.clause.numbers.append(item.number)
+        walk.clause.compare = walk.clause.compare or "="
+        return
+    walk.number = item.number
+    walk.listed_numbers.append(item.number)
+
+
+def ordinal(walk: Walk, item: Item) -> None:
+    walk.ordinal = int(item.number)
+
+
+def period(walk: Walk, item: Item) -> None:
+    assert item.period is not None
+    walk.here.periods.append(item.period)
+    if walk.section == "by":
+        walk.section = "after by"
+
+
+def grain(walk: Walk, item: Item) -> None:
+    out = walk.out
+    if (
+        (
+            item.targets
+            and item.text.lower().endswith("s")
+            and item.targets[0].cost < 0.4
+            and walk.section in ("head", "clause")
+            and not out.window
+        )
+        and (walk.section == "clause" or out.rank is None)
+        and not out.span
+        and not out.age
+    ):
+        mention(walk, item)
+        return
+    if out.window and walk.is_moving() and walk.section == "head":
+        if not any(i.kind == "grain" for i in out.by):
+            out.by.append(item)
+        return
+    if walk.section == "clause" and walk.clause is not None and walk.clause.same:
+        walk.clause.grains.append(item.grain)
+        return
+    if (
+        out.rank is not None
+        and out.rank.target is None
+        and walk.section == "head"
+        and not out.asks
+        and not out.who
+    ):
+        out.rank.target = item
+        walk.section = "mods"
+        return
+    if walk.section == "clause" and walk.clause is not None:
+        walk.clause.grains.append(item.grain)
+        return
+    if walk.section == "per":
+        out.per.append(item)
+    elif out.span and item.text.endswith("s") or (out.age or out.tenure) and walk.section != "by":
+        out.unit = item.text
+    else:
+        out.by.append(item)
+    if walk.section in ("by", "per"):
+        walk.section = "after by"
+
+
+def unit(walk: Walk, item: Item) -> None:
+    if walk.section == "clause" and walk.clause is not None and walk.clause.numbers:
+        walk.clause.unit = item.text.lower()
+    elif walk.ordinal == 0 and item.text.lower() == "second":
+        walk.ordinal = 2
+    elif not walk.out.bucket:
+        walk.out.unit = item.text.lower()
+
+
+def text(walk: Walk, item: Item) -> None:
+    walk.here.pattern = item.text
+    walk.here.like = walk.here.like or "contain"
+
+
+def unknown(walk: Walk, item: Item) -> None:
+    if walk.clause is not None and walk.clause.like and not walk.clause.pattern:
+        walk.clause.pattern = item.text
+        walk.out.unknown = tuple(w for w in walk.out.unknown if w != item.text)

@@ -1,0 +1,164 @@
+"""Operators that restrict: without, except, more than, between, above average, current, late.
+
+Each function takes in the item at which the walk stands; `sketcher` says which one takes what.
+"""
+
+from __future__ import annotations
+
+from sqlagent.makers.analyst.reading import Item
+from sqlagent.makers.analyst.sketching.parts import Clause
+from sqlagent.makers.analyst.sketching.walk import Walk
+
+
+def not_(walk: Walk, item: Item) -> None:
+    if walk.section == "clause" and walk.clause is not None and walk.clause.is_empty:
+        walk.clause.negated = True
+        return
+    walk.clause = None
+    clause = walk.open("not")
+    clause.negated = True
+
+
+def except_(walk: Walk, item: Item) -> None:
+    walk.clause = None
+    clause = walk.open("except")
+    clause.negated = clause.excepted = True
+
+
+def missing(walk: Walk, item: Item) -> None:
+    before = walk.before()
+    clause = walk.here if walk.section == "clause" else walk.open("missing")
+    clause.missing = True
+    if before is not None and before.kind == "mention" and clause is not walk.here:
+        clause.mentions.append(before)
+
+
+def more(walk: Walk, item: Item) -> None:
+    nxt = walk.next()
+    if nxt is not None and nxt.kind == "period":
+        walk.out.vs = True
+        return
+    if nxt is not None and nxt.kind == "mention" and nxt.targets[0].kind == "value":
+        return
+    clause = (
+        walk.clause
+        if walk.section == "clause" and walk.clause is not None and not walk.clause.compare
+        else None
+    )
+    if clause is None:
+        clause = _open_with_verb(
+            walk,
+        )
+    clause.compare = item.detail
+    clause.said = item.text.lower()
+
+
+def _open_with_verb(walk: Walk) -> Clause:
+    """Open a comparison; a column named right before it is what is compared ("priced between", "answered within")."""
+    clause = walk.open("more")
+    before, asks = walk.before(), walk.out.asks
+    if (
+        before is not None
+        and before.kind == "mention"
+        and len(asks) > 1
+        and asks[-1].item is before
+        and before.targets[0].kind == "field"
+    ):
+        asks.pop()
+        clause.mentions.append(before)
+    return clause
+
+
+def comparative(walk: Walk, item: Item) -> None:
+    if any(i.op in ("than", "average", "below average") for i in walk.items[walk.at :]):
+        clause = (
+            walk.clause
+            if walk.section == "clause" and walk.clause is not None and not walk.clause.compare
+            else walk.open("more")
+        )
+        clause.compare = item.detail
+        clause.said = item.text.lower()
+
+
+def than(walk: Walk, item: Item) -> None:
+    if walk.clause is not None:
+        walk.clause.opener += " than"
+
+
+def between(walk: Walk, item: Item) -> None:
+    if walk.out.span:
+        walk.section = "span"
+        return
+    clause = (
+        walk.clause
+        if walk.section == "clause" and walk.clause is not None and not walk.clause.compare
+        else _open_with_verb(
+            walk,
+        )
+    )
+    clause.compare = "between"
+
+
+def current(walk: Walk, item: Item) -> None:
+    walk.here.current = True
+
+
+def past(walk: Walk, item: Item) -> None:
+    walk.here.past = True
+
+
+def or_(walk: Walk, item: Item) -> None:
+    walk.here.either = True
+
+
+def either(walk: Walk, item: Item) -> None:
+    walk.here.either = True
+
+
+def both(walk: Walk, item: Item) -> None:
+    walk.here.both = True
+
+
+def same(walk: Walk, item: Item) -> None:
+    walk.here.same = True
+
+
+def average(walk: Walk, item: Item) -> None:
+    clause = (
+        walk.clause
+        if walk.section == "clause" and walk.clause is not None
+        else _open_with_verb(
+            walk,
+        )
+    )
+    clause.average = True
+    clause.compare = clause.compare or ("<" if item.op == "below average" else ">")
+    nxt = walk.next()
+    if (
+        nxt is not None
+        and nxt.kind == "mention"
+        and item.text.lower().startswith(("than", "over the", "more than"))
+    ):
+        walk.at += 1
+        walk.passed.append(nxt)
+
+
+def like(walk: Walk, item: Item) -> None:
+    clause = (
+        walk.clause
+        if walk.section == "clause" and walk.clause is not None and not walk.clause.like
+        else walk.open("like")
+    )
+    clause.like = item.op
+
+
+def times(walk: Walk, item: Item) -> None:
+    walk.here.times = True
+
+
+def late(walk: Walk, item: Item) -> None:
+    walk.here.late = "late"
+
+
+def on_time(walk: Walk, item: Item) -> None:
+    walk.here.late = "on time"

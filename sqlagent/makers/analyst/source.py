@@ -1,0 +1,95 @@
+"""One source as the analyst sees it: its model, the ways between its tables, its words. Made once and kept."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from threading import Lock
+
+from sqlagent.catalog.keys import catalog_key
+from sqlagent.catalog.semantics import Field, Kind, Model, Role, derive
+from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.makers.analyst.frames import Dimension, Path, Slot
+from sqlagent.makers.analyst.graph import Graph
+from sqlagent.makers.analyst.vocabulary import Vocabulary
+from sqlagent.values import Catalog
+
+KEPT = 8
+
+
+class Source:
+    """Model, graph and vocabulary of one source, and the small questions that are asked of them again and again."""
+
+    def __init__(self, model: Model, index: ValueIndex | None) -> None:
+        self.model = model
+        self.graph = Graph(model)
+        self.vocabulary = Vocabulary(model, index)
+
+    def slot(self, table: str, column: str, path: Path = ()) -> Slot:
+        """A column as a slot."""
+        found = self.model.field(table, column)
+        assert found is not None
+        return Slot(found, path)
+
+    def time_of(self, table: str) -> Slot | None:
+        """When a table's rows happen: its own default time, or that of what they belong to."""
+        found: tuple[int, Slot] | None = None
+        for other, paths in self.graph.up(table).items():
+            thing = self.model.things[other]
+            if not thing.default_time or not paths:
+                continue
+            if other != table and thing.kind not in (Kind.EVENT, Kind.DATES):
+                continue
+            rank = len(paths[0])
+            if found is None or rank < found[0]:
+                found = (rank, self.slot(other, thing.default_time, paths[0]))
+        return found[1] if found is not None else None
+
+    def dimension(self, table: str, path: Path = (), said: str = "") -> Dimension:
+        """A thing as something to group by: shown by its columns, told apart by its key."""
+        thing = self.model.things[table]
+        shown = thing.display or thing.key or (self.model.fields[table][0].column,)
+        keys = thing.key if thing.key and thing.display else ()
+        if len(thing.display) == 1 and self._is_unique(table, thing.display[0]) or len(keys) > 1:
+            keys = () if len(keys) > 1 else keys
+        return Dimension(
+            tuple(self.slot(table, c, path) for c in shown),
+            tuple(self.slot(table, c, path) for c in keys),
+            said=said.removesuffix(" key").removesuffix(" id").removesuffix(" code") or thing.said,
+        )
+
+    def _is_unique(self, table: str, column: str) -> bool:
+        return self.model.things[table].key == (column,)
+
+    def is_name(self, table: str, column: str) -> bool:
+        """Whether a column is what a thing's rows are called by; what an event holds of names is a column like others."""
+        thing = self.model.things[table]
+        return thing.kind is Kind.THING and column in thing.display
+
+    def shown(self, table: str, path: Path = ()) -> tuple[Slot, ...]:
+        """The columns that show a thing's rows in a list."""
+        thing = self.model.things[table]
+        return tuple(self.slot(table, c, path) for c in (thing.display or thing.key))
+
+    def measures(self, table: str) -> tuple[Field, ...]:
+        """The measures of a table."""
+        return self.model.of_role(table, Role.MEASURE)
+
+
+_sources: OrderedDict[Hashable, tuple[ValueIndex | None, Source]] = OrderedDict()
+_lock = Lock()
+
+
+def source_of(catalog: Catalog, index: ValueIndex | None) -> Source:
+    """Give the source of a catalog and its values, derived once for as long as it is among the last few used."""
+    key = (catalog_key(catalog), id(index))
+    with _lock:
+        if key in _sources:
+            _sources.move_to_end(key)
+            return _sources[key][1]
+    made = Source(derive(catalog, index), index)
+    with _lock:
+        _sources[key] = (index, made)
+        while len(_sources) > KEPT:
+            _sources.popitem(last=False)
+    return made

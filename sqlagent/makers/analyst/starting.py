@@ -1,0 +1,315 @@
+"""Ways to begin: what is measured or listed, from which table's rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sqlagent.catalog.semantics import Field, Kind, Role
+from sqlagent.makers.analyst.concepts import Meant, revenue
+from sqlagent.makers.analyst.derived import Derived
+from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Order, Slot
+from sqlagent.makers.analyst.sketching import Ask
+from sqlagent.makers.analyst.starts import NUMBERS, PERSONS, STAFF, Start
+
+
+class Starting(Derived):
+    """Ways to begin: what is measured or listed, from which table's rows."""
+
+    def _starts(self) -> Iterator[Start]:
+        s = self.sketch
+        if s.counts is not None:
+            yield from self._spreads()
+        if s.span or s.tenure or s.age and not self._has_age_column():
+            yield from self._durations()
+            if s.span or s.tenure:
+                return
+        if s.ratio or (s.rate and not s.asks):
+            ratios = list(self._ratios())
+            yield from ratios
+            if ratios:
+                return
+        if s.rate and s.asks and s.asks[0].item is not None:
+            yield from self._rated(s.asks[0].item)
+        if s.rank is not None:
+            yield from self._ranked()
+            if s.rank.target is not None or s.rank.by is not None:
+                return
+        if s.asks and any(a.item is not None for a in s.asks):
+            yield from self._asked()
+        elif s.who or s.listing and not s.asks:
+            yield from self._people()
+        if s.who and not s.asks:
+            return
+        if not s.asks or all(a.item is None for a in s.asks):
+            yield from self._implied()
+            if s.transform or s.share or s.by:
+                for found in sorted(revenue(self.source), key=lambda m: m.cost)[:2]:
+                    yield Start(
+                        found.measure.anchor,
+                        found.cost + (0.15 if s.transform else 0.3),
+                        [found.measure],
+                        found.time,
+                    )
+
+    def _asked(self) -> Iterator[Start]:
+        s = self.sketch
+        asks = [a for a in s.asks if a.item is not None]
+        for place, ask in enumerate(asks[:3]):
+            assert ask.item is not None
+            counting = "count" in ask.aggs
+            late = (
+                0.0 if place == 0 else (0.4 if asks[0].aggs and asks[0].aggs != ("count",) else 0.15) * place
+            )
+            for found in self.meanings(ask.item, ask.aggs, ask.distinct):
+                yield from self._start_of(ask, place, found, late, counting)
+            if (not ask.aggs or ask.aggs == ("count",)) and not s.by:
+                yield from self._listed_dimension(ask, place, late)
+            if not ask.aggs:
+                yield from self._pointed_at(ask, place, late)
+
+    def _pointed_at(self, ask: Ask, place: int, late: float) -> Iterator[Start]:
+        """ "managers": the things that rows of some other thing point at under that name."""
+        assert ask.item is not None
+        for target in ask.item.targets:
+            if (
+                target.kind == "relation"
+                and target.relation is not None
+                and self._lists(target.relation.target)
+            ):
+                there = target.relation.target
+                where = (Condition("exists", child=target.relation.source, path=(target.relation,)),)
+                yield Start(
+                    there,
+                    target.cost + late + 0.02,
+                    [],
+                    None,
+                    where,
+                    self._listing(there),
+                    [],
+                    there,
+                    True,
+                    [place],
+                )
+
+    def _start_of(self, ask: Ask, place: int, found: Meant, late: float, counting: bool) -> Iterator[Start]:
+        s = self.sketch
+        measure = found.measure
+        is_rows = measure.agg == "rows" and bool(found.thing)
+        cost = found.cost + late
+        aggs = [a for a in ask.aggs if a != "count"]
+        if is_rows and not counting and not aggs and self._lists(found.thing):
+            yield from self._bounded_things(found, cost, place)
+            yield Start(
+                measure.anchor, cost, [], found.time, (*found.where, *measure.where), self._listing(found.thing), [], found.thing,
+                True, [place],
+            )  # fmt: skip
+            cost += 0.12
+        if is_rows and aggs and not s.average and s.per_word != "per" and not s.by:
+            cost += 0.3
+        measures = [measure]
+        if len(aggs) > 1 and measure.expr is not None:
+            measures = [replace(measure, agg=a, said=f"{a} {measure.said}") for a in aggs]
+        if ask.distinct and is_rows and counting:
+            yield from self._distinct_of(found, cost, place)
+            cost += 0.2
+        if is_rows and s.by:
+            yield from self._bridged(found, cost, place)
+        yield Start(
+            measure.anchor, cost, measures, found.time, found.where, (), [], found.thing, False, [place]
+        )
+
+    def _bridged(self, found: Meant, cost: float, place: int) -> Iterator[Start]:
+        """ "patients per doctor": different things by what only the rows that point at both of them know."""
+        s = self.sketch
+        thing = self.model.things[found.thing]
+        items = [i for i in s.by if i.kind == "mention"]
+        if not items or len(thing.key) != 1 or all(self._dimension(found.thing, i, None) for i in items):
+            return
+        for child in self.graph.below(found.thing)[:8]:
+            path = next((p for p in self.graph.paths(child, found.thing) if p), None)
+            if path is None or not all(self._dimension(child, i, None) for i in items):
+                continue
+            slot = self.source.slot(found.thing, thing.key[0], path)
+            measure = Measure("distinct", child, Expr("column", (slot,)), said=thing.said)
+            yield Start(
+                child, cost + 0.08 + 0.03 * len(path), [measure], None, (), (), [], "", False, [place]
+            )
+
+    def _distinct_of(self, found: Meant, cost: float, place: int) -> Iterator[Start]:
+        """ "how many different products were sold": things counted where events point at them."""
+        thing = self.model.things[found.thing]
+        if len(thing.key) != 1:
+            return
+        for child in self.graph.below(found.thing)[:8]:
+            paths = self.graph.paths(child, found.thing)
+            if not paths or not paths[0]:
+                continue
+            slot = self.source.slot(found.thing, thing.key[0], paths[0])
+            kind = 0.0 if self.model.things[child].kind in (Kind.EVENT, Kind.LINES) else 0.03
+            measure = Measure("distinct", child, Expr("column", (slot,)), said=thing.said)
+            used = cost + 0.05 * len(paths[0]) + kind - (0.1 if "use" in self.sketch.question else 0.0)
+            yield Start(child, used, [measure], None, (), (), [], "", False, [place])
+
+    def _listed_dimension(self, ask: Ask, place: int, late: float) -> Iterator[Start]:
+        """ "all countries we sell to": the different values of a column; with a bound on figures, groups."""
+        s = self.sketch
+        assert ask.item is not None
+        for target in ask.item.targets:
+            if target.kind != "field":
+                continue
+            one = self.model.field(target.table, target.column)
+            if (
+                one is None
+                or one.role not in (Role.DIMENSION, Role.TEXT)
+                or set(one.words) & NUMBERS
+                and not one.few
+                or ask.aggs
+                and not ask.distinct
+            ):
+                continue
+            thing = self.model.things[one.table]
+            if self.source.is_name(thing.table, one.column):
+                continue
+            bounded = any(c.numbers and c.compare for c in s.clauses)
+            if bounded:
+                yield from self._bounded_groups(one, target.cost + late, place)
+            elif not ask.aggs and not s.share and not s.counting:
+                yield Start(
+                    one.table,
+                    target.cost + late + 0.1,
+                    [],
+                    None,
+                    (),
+                    (Slot(one),),
+                    [],
+                    "",
+                    True,
+                    [place],
+                    True,
+                )
+
+    def _bounded_things(self, found: Meant, cost: float, place: int) -> Iterator[Start]:
+        """ "branches above average sales", "clients with an average order over 50": things by a bound on their figure."""
+        for clause in self.sketch.clauses:
+            if not clause.compare or not (clause.numbers or clause.average) or clause.negated:
+                continue
+            items = [
+                *clause.mentions,
+                *([a.item for a in self.sketch.asks[1:] if a.item is not None] if clause.average else []),
+            ]
+            for item in items:
+                for one in self.meanings(item, (clause.agg,) if clause.agg else ())[:4]:
+                    if (
+                        one.measure.anchor == found.thing
+                        or clause.numbers
+                        and one.measure.agg in ("rows", "distinct")
+                    ):
+                        continue
+                    for hop, path in self.attach.ways(one.measure.anchor, found.thing):
+                        if not path:
+                            continue
+                        dimension = self.source.dimension(found.thing, path)
+                        used = [n for n, a in enumerate(self.sketch.asks) if a.item is item]
+                        start = Start(
+                            one.measure.anchor,
+                            cost + one.cost + 0.5 * hop + 0.1,
+                            [one.measure],
+                            one.time,
+                            one.where,
+                            (),
+                            [dimension],
+                            "",
+                            False,
+                            [place, *used],
+                        )
+                        start.order = Order()
+                        yield start
+                        break
+
+    def _bounded_groups(self, one: Field, cost: float, place: int) -> Iterator[Start]:
+        """ "countries with more than 300 customers"."""
+        for clause in self.sketch.clauses:
+            if not clause.numbers:
+                continue
+            for item in clause.after_compare or clause.mentions:
+                for found in self.meanings(item)[:4]:
+                    for hop, path in self.attach.ways(found.measure.anchor, one.table):
+                        dimension = Dimension((Slot(one, path),), said=one.said)
+                        start = Start(
+                            found.measure.anchor,
+                            cost + found.cost + hop,
+                            [found.measure],
+                            found.time,
+                            found.where,
+                            (),
+                            [dimension],
+                            "",
+                            False,
+                            [place],
+                        )
+                        start.order = Order()
+                        yield start
+                        break
+
+    def _people(self) -> Iterator[Start]:
+        """ "who ...": the things that are people, by what the rest says of them; also what is shown by a name."""
+        for thing in self.model.things.values():
+            if thing.kind is not Kind.THING or not thing.display:
+                continue
+            staff = bool(set(thing.noun) & STAFF)
+            cost = 0.0 if len(thing.display) == 2 or staff else 0.12 if set(thing.noun) & PERSONS else 0.3
+            yield Start(
+                thing.table,
+                cost + (0.0 if self.graph.below(thing.table) else 0.2),
+                [],
+                None,
+                (),
+                self._listing(thing.table),
+                [],
+                thing.table,
+                True,
+            )
+
+    def _implied(self) -> Iterator[Start]:
+        """Nothing is asked for by name: what the values and columns that are mentioned belong to."""
+        s = self.sketch
+        items = [*s.main.mentions, *(m for c in s.clauses for m in c.mentions)] or [
+            i for i in s.by if i.kind == "mention"
+        ]
+        for item in items[:4]:
+            for found in self.meanings(item, ("count",)):
+                if found.measure.agg == "distinct":
+                    continue
+                listed = found.thing and self._lists(found.thing) and not any(a.aggs for a in s.asks)
+                if listed:
+                    yield Start(
+                        found.measure.anchor,
+                        found.cost + 0.15,
+                        [],
+                        None,
+                        (),
+                        self._listing(found.thing),
+                        [],
+                        found.thing,
+                        True,
+                    )
+                yield Start(
+                    found.measure.anchor,
+                    found.cost + 0.2,
+                    [replace(found.measure, said="count")],
+                    found.time,
+                    (),
+                    (),
+                    [],
+                    found.thing,
+                )
+            for target in item.targets[:4]:
+                if target.kind in ("field", "value") and self.model.things[target.table].kind in (
+                    Kind.EVENT,
+                    Kind.LINES,
+                    Kind.THING,
+                ):
+                    yield Start(
+                        target.table, target.cost + 0.3, [Measure("rows", target.table, said="count")]
+                    )

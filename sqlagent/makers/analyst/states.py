@@ -1,0 +1,169 @@
+"""Being current, over, late: what these words mean of a table, by its status or by the times between which a row holds."""
+
+from __future__ import annotations
+
+from sqlagent.catalog.semantics import Field, Kind, Role
+from sqlagent.language.words import fold, stem
+from sqlagent.makers.analyst.frames import Condition, Slot
+from sqlagent.makers.analyst.source import Source
+
+CURRENT = (
+    "active",
+    "current",
+    "open",
+    "running",
+    "live",
+    "in progress",
+    "ongoing",
+    "enabled",
+    "in use",
+    "employed",
+    "in service",
+)
+ENDED = (
+    "canceled",
+    "cancelled",
+    "churned",
+    "terminated",
+    "ended",
+    "expired",
+    "closed",
+    "inactive",
+    "left",
+    "lost",
+)
+
+_SNAPSHOTS = frozenset(stem(w) for w in ["snapshot", "balance", "level", "inventory", "stock", "position"])
+_STANDING = frozenset(
+    stem(w)
+    for w in [
+        "hand",
+        "stock",
+        "balance",
+        "inventory",
+        "level",
+        "available",
+        "onhand",
+        "held",
+        "order",
+        "value",
+        "qty",
+        "quantity",
+        "headcount",
+        "outstanding",
+        "units",
+        "amount",
+    ]
+)
+
+
+def is_snapshot(source: Source, table: str) -> bool:
+    """Whether a table holds how things stand day by day, so that its figures are not summed over time."""
+    thing = source.model.things[table]
+    if not set(thing.noun) & _SNAPSHOTS or not thing.default_time or len(thing.key) == 1:
+        return False
+    return any(set(f.words) & _STANDING for f in source.model.of_role(table, Role.MEASURE)) and not {
+        "movement",
+        "transact",
+        "move",
+    } & set(thing.noun)
+
+
+_DUE = frozenset(
+    stem(w)
+    for w in [
+        "due",
+        "promised",
+        "required",
+        "expected",
+        "planned",
+        "deadline",
+        "scheduled",
+        "target",
+        "promise",
+        "estimated",
+    ]
+)
+_DONE = frozenset(
+    stem(w)
+    for w in [
+        "paid",
+        "payment",
+        "delivered",
+        "delivery",
+        "completed",
+        "finished",
+        "returned",
+        "resolved",
+        "closed",
+        "shipped",
+        "arrived",
+        "arrival",
+        "actual",
+        "done",
+        "settled",
+        "ended",
+    ]
+)
+
+
+def labels(source: Source, one: Field) -> list[tuple[str, str]]:
+    """The values of a column and what they are called."""
+    if one.codes is not None:
+        return list(one.codes.pairs)
+    index = source.vocabulary.index
+    if index is None:
+        return []
+    from sqlagent.values import ColumnRef
+
+    return [(text, text) for text in index.texts_of(ColumnRef(one.table, one.column))[:200]]
+
+
+def _called(source: Source, table: str, names: tuple[str, ...]) -> Condition | None:
+    """That a table's state is one of some names."""
+    thing = source.model.things[table]
+    one = source.model.field(table, thing.state) if thing.state else None
+    if one is None:
+        return None
+    known = {fold(label).replace("_", " "): code for code, label in labels(source, one)}
+    for name in names:
+        if name in known:
+            return Condition("in", (Slot(one),), (known[name],), said=name)
+    return None
+
+
+def current(source: Source, table: str) -> Condition | None:
+    """That a row holds still: no end yet, else a state that says so, else a flag; None where nothing tells."""
+    thing = source.model.things[table]
+    if thing.ends and thing.kind is not Kind.EVENT:
+        return Condition("missing", (source.slot(table, thing.ends),), said="current")
+    named = _called(source, table, CURRENT)
+    if named is not None:
+        return named
+    if thing.ends:
+        return Condition("missing", (source.slot(table, thing.ends),), said="current")
+    for one in source.model.of_role(table, Role.FLAG):
+        if set(one.words) & {stem("active"), stem("current"), stem("enabled"), stem("live")}:
+            return Condition("in", (Slot(one),), (one.yes.strip("'"),), said="current")
+    return None
+
+
+def ended(source: Source, table: str) -> Condition | None:
+    """That a row is over."""
+    named = _called(source, table, ENDED)
+    if named is not None:
+        return named
+    thing = source.model.things[table]
+    if thing.ends:
+        return Condition("filled", (source.slot(table, thing.ends),), said="ended")
+    return None
+
+
+def late(source: Source, table: str) -> Condition | None:
+    """That what was due at one time was done after it."""
+    times = source.model.of_role(table, Role.TIME)
+    due = next((f for f in times if set(f.words) & _DUE), None)
+    done = [f for f in times if set(f.words) & _DONE and f is not due]
+    if due is None or not done:
+        return None
+    return Condition("later", (Slot(done[0]), Slot(due)), said="late")

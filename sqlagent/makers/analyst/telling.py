@@ -1,0 +1,275 @@
+"""A frame in words that a person checks at a glance: what, by what, of which, when, in which order."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from sqlagent.language.words import plural_of
+from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Having, Measure, Slot
+from sqlagent.makers.analyst.periods import Period
+
+_AGGREGATES = {
+    "sum": "sum of",
+    "avg": "average",
+    "min": "least",
+    "max": "greatest",
+    "median": "median",
+    "distinct": "number of different",
+}
+_TRANSFORMS = {
+    "share": "as a share of the total", "running": "as a running total", "growth": "with growth in percent", "change": "with the change",
+    "quotient": "as a percentage of one another", "spread": "by how many have each", "between": "as the change from one to the other", "average": "averaged over the groups",
+}  # fmt: skip
+LONG_TITLE = 90
+"""Characters from which on a title is none."""
+
+_COMPARED = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most", "=": "exactly"}
+
+
+def told(frame: Frame) -> str:
+    """Say a frame in words.
+
+    Example:
+        >>> told(Frame("orders", (Measure("rows", "orders", said="orders"),)))
+        'number of orders'
+    """
+    if frame.measures:
+        what = " and ".join(measure(m) for m in frame.measures)
+    else:
+        shown = ", ".join(dict.fromkeys(column(slot) for slot in frame.columns)) or "all columns"
+        what = f"{'the different ' if frame.distinct else ''}{shown} of {_plural(frame.anchor)}"
+    parts = [what]
+    if frame.transform in _TRANSFORMS:
+        parts.append(_TRANSFORMS[frame.transform])
+    if frame.transform == "moving":
+        parts.append(f"as an average over {frame.window} periods")
+    if frame.by:
+        parts.append("per " + " and ".join(dimension(d) for d in frame.by))
+    if frame.where:
+        parts.append("where " + " and ".join(condition(c) for c in frame.where))
+    parts += [having(h) for h in frame.having]
+    if frame.limit is not None or frame.order is not None:
+        parts.append(_ordered(frame))
+    if frame.per:
+        parts.append("in each " + " and ".join(dimension(d) for d in frame.per))
+    return ", ".join(p for p in parts if p)
+
+
+_TITLED = {
+    "": "",
+    "share": "Share of ",
+    "running": "Running total of ",
+    "growth": "Growth of ",
+    "change": "Change of ",
+}
+
+
+def title(frame: Frame) -> str:
+    """Say in a few words what a frame's rows are; empty where a few words do not tell it.
+
+    Example:
+        >>> title(Frame("orders", (Measure("rows", "orders", said="orders"),)))
+        'Number of orders'
+    """
+    if not frame.measures or frame.transform not in _TITLED or frame.having or frame.pivot or frame.offset:
+        return ""
+    names = [_figure(one) for one in frame.measures]
+    if not all(names):
+        return ""
+    what = _TITLED[frame.transform] + " and ".join(
+        n.removeprefix("number of ") if frame.transform else n for n in names
+    )
+    groups = [dimension(d).removesuffix(" name").removesuffix(" code") for d in frame.by]
+    groups = [d.grain if d.grain else said for d, said in zip(frame.by, groups, strict=True)]
+    if frame.limit is not None and len(groups) == 1:
+        ascending = frame.order is not None and frame.order.ascending
+        many = f"{frame.limit} {plural_of(groups[0])}" if frame.limit > 1 else groups[0]
+        what = f"{'Lowest' if ascending else 'Top'} {many} by {what}"
+    elif groups:
+        what += f" by {' and '.join(groups)}"
+    if frame.per:
+        what += f" in each {' and '.join(dimension(d).removesuffix(' name') for d in frame.per)}"
+    parts = [
+        period(c.period) if c.op == "period" and c.period is not None else condition(c) for c in frame.where
+    ]
+    parts = [_labels(c) or part for c, part in zip(frame.where, parts, strict=True)]
+    said = ", ".join([what, *parts])
+    return said[:1].upper() + said[1:] if len(said) <= LONG_TITLE else ""
+
+
+def _figure(one: Measure) -> str:
+    """A figure's own name; empty where it has none or holds only under conditions."""
+    if one.where or one.agg in ("ratio",) and one.said in ("", "average value"):
+        return "average order value" if one.said == "average value" and not one.where else ""
+    if one.agg == "rows":
+        return "headcount" if one.said.lower() == "headcount" else f"number of {_counted(one).lower()}"
+    said = one.said.lower() or (expression(one.expr) if one.expr is not None else "")
+    prefix = {
+        "avg": "average ",
+        "median": "median ",
+        "min": "least ",
+        "max": "greatest ",
+        "distinct": "number of ",
+    }
+    begun = prefix.get(one.agg, "")
+    return said if not said or said.startswith(begun) else begun + said
+
+
+def _labels(c: Condition) -> str:
+    """The values of a condition alone, where they tell it."""
+    if c.op not in ("in", "not in") or c.negated:
+        return ""
+    return ("not " if c.op == "not in" else "") + " or ".join(_label(c.slots[0], v) for v in c.values)
+
+
+def _counted(one: Measure) -> str:
+    """What a count counts, in the plural."""
+    said = one.said if one.said and one.said != "count" else _plural(one.anchor)
+    if said.lower().startswith("number of "):
+        said = said[len("number of ") :]
+    return said if said[-1:] in "s0123456789" or said in (one.anchor, "staff") else plural_of(said)
+
+
+def _plural(table: str) -> str:
+    return table.rpartition(".")[2].replace("_", " ")
+
+
+def column(slot: Slot) -> str:
+    """A column in words, with the thing it is of where that is another one."""
+    owner = _plural(slot.field.table)
+    said = slot.field.said
+    return said if not slot.path or owner.split()[-1].rstrip("s") in said else f"{said} of {owner}"
+
+
+def expression(expr: Expr) -> str:
+    """What is computed of one row, in words."""
+    names = [column(slot) for slot in expr.slots]
+    if expr.op == "times":
+        return " times ".join(names)
+    if expr.op == "discounted":
+        return f"{names[0]} times {names[1]} less {names[2]}"
+    if expr.op == "minus":
+        return f"{names[0]} less {names[1]}"
+    if expr.op in ("profit", "unit profit", "discounted profit"):
+        return f"{names[0]} less {' times '.join(names[1:])}"
+    if expr.op == "span":
+        return f"{expr.unit} from {names[1]} to {names[0]}"
+    if expr.op == "age":
+        return f"age by {names[0]}"
+    return names[0]
+
+
+def measure(one: Measure) -> str:
+    """A figure in words."""
+    where = f" where {' and '.join(condition(c) for c in one.where)}" if one.where else ""
+    if one.agg == "ratio" and one.over is not None and one.under is not None:
+        if one.percent:
+            return f"percent of {measure(one.under)}{' where ' + ' and '.join(condition(c) for c in one.over.where) if one.over.where else ''}"
+        return f"{measure(one.over)} divided by {measure(one.under)}{where}"
+    if one.agg == "rows":
+        return f"number of {_counted(one)}{where}"
+    assert one.expr is not None
+    own = expression(one.expr)
+    said = (
+        f"{one.said} ({_AGGREGATES[one.agg]} {own})"
+        if one.said and one.said.lower() != own
+        else f"{_AGGREGATES[one.agg]} {own}"
+    )
+    return said + where
+
+
+def dimension(one: Dimension) -> str:
+    """A dimension in words."""
+    if one.op == "age":
+        return f"{one.bucket:g} years of age"
+    if one.bucket:
+        return f"{one.bucket:g} of {column(one.shown[0])}"
+    if one.grain:
+        return f"{one.grain} of {column(one.shown[0])}"
+    return one.said or column(one.shown[0])
+
+
+def period(one: Period) -> str:
+    """A period in words, its last day included.
+
+    Example:
+        >>> from datetime import date
+        >>> period(Period(date(2025, 1, 1), date(2026, 1, 1), "year"))
+        '2025'
+    """
+    first, until = one.first, one.until
+    if first is None and until is None:
+        return "any time"
+    if first is None and until is not None:
+        return f"before {until.isoformat()}"
+    if until is None and first is not None:
+        return f"since {first.isoformat()}"
+    assert first is not None and until is not None
+    if (first.month, first.day, until.month, until.day) == (1, 1, 1, 1):
+        return str(first.year) if until.year - first.year == 1 else f"{first.year} to {until.year - 1}"
+    return f"{first.isoformat()} to {(until - timedelta(days=1)).isoformat()}"
+
+
+def condition(one: Condition) -> str:
+    """A restriction in words."""
+    said = _condition(one)
+    return f"not ({said})" if one.negated and one.op not in ("exists",) else said
+
+
+def _condition(c: Condition) -> str:
+    if c.op in ("all", "any"):
+        return (" and " if c.op == "all" else " or ").join(condition(p) for p in c.parts)
+    if c.op == "exists":
+        inner = " and ".join(condition(p) for p in c.parts)
+        bound = f" {_COMPARED.get(c.compare, c.compare)} {c.number:g}" if c.number is not None else ""
+        word = "there is no" if c.negated else "there is"
+        if c.number is not None:
+            return f"with{bound} of {_plural(c.child)}{' where ' + inner if inner else ''}"
+        return f"{word} row of {_plural(c.child)}{' where ' + inner if inner else ''}"
+    if c.op == "compare" and c.expr is not None:
+        number = (
+            "the average"
+            if c.number is None and not c.values
+            else f"that of {c.values[0]}"
+            if c.values
+            else f"{c.number:g}"
+        )
+        return f"{expression(c.expr)} {_COMPARED.get(c.compare, c.compare)} {number}"
+    names = [column(slot) for slot in c.slots]
+    if c.op == "later":
+        return f"{names[0]} {'after' if (c.compare or '>') == '>' else 'not after'} {names[1]}"
+    if c.op == "same":
+        return f"{names[0]} and {names[1]} in the same {c.compare}"
+    if c.op == "period" and c.period is not None:
+        return f"{names[0]} in {period(c.period)}"
+    if c.op == "latest":
+        return f"{names[0]} is the last one" + (f" in {period(c.period)}" if c.period is not None else "")
+    if c.op == "missing":
+        return f"{names[0]} is missing"
+    if c.op == "filled":
+        return f"{names[0]} is there"
+    values = [_label(c.slots[0], v) for v in c.values]
+    if c.op == "like":
+        return f"{names[0]} like {values[0]}"
+    return f"{names[0]} is {'not ' if c.op == 'not in' else ''}{' or '.join(values)}"
+
+
+def _label(slot: Slot, value: str) -> str:
+    pairs = dict(slot.field.codes.pairs) if slot.field.codes is not None else {}
+    return pairs.get(value, value)
+
+
+def having(one: Having) -> str:
+    """A bound on a figure in words."""
+    number = "the average" if one.average else f"{one.number:g}" if one.number is not None else "its bound"
+    return f"with {measure(one.measure)} {_COMPARED.get(one.compare, one.compare)} {number}"
+
+
+def _ordered(frame: Frame) -> str:
+    ascending = frame.order is not None and frame.order.ascending
+    by = f" by {expression(frame.order.by)}" if frame.order is not None and frame.order.by is not None else ""
+    way = "least" if ascending else "greatest"
+    if frame.limit is None:
+        return f"{way} first{by}"
+    place = f" after the first {frame.offset}" if frame.offset else ""
+    return f"the {frame.limit} {way}{by}{place}"

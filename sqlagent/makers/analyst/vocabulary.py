@@ -1,0 +1,456 @@
+"""What the words of a question may name in one source: things, columns, relations, stored values, business words.
+
+Decides how well words fit a name, as a cost from 0 (the very name) upwards. Leaves which of several
+meanings is meant to whoever knows the whole question.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from sqlagent.catalog.semantics import Codes, Field, Kind, Model, Relation, Role
+from sqlagent.catalog.semantics.words import OPENED
+from sqlagent.catalog.value_index import ValueIndex, normal
+from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, MONTHS, NUMBER_WORDS, STOP_WORDS
+from sqlagent.language.words import stem
+from sqlagent.makers.analyst.lexicon import CONCEPTS, DOMAIN_SYNONYMS, OPERATORS, SYNONYMS
+
+GENERIC = frozenset(
+    stem(w)
+    for w in [
+        "id",
+        "code",
+        "key",
+        "number",
+        "name",
+        "date",
+        "at",
+        "on",
+        "time",
+        "is",
+        "has",
+        "flag",
+        "full",
+        "nr",
+        "value",
+        "text",
+        "type",
+    ]
+)
+"""Words of names that people leave out."""
+
+BETWEEN = frozenset(
+    [
+        "by",
+        "per",
+        "each",
+        "every",
+        "has",
+        "have",
+        "had",
+        "is",
+        "are",
+        "was",
+        "were",
+        "and",
+        "or",
+        "with",
+        "vs",
+        "the",
+        "a",
+        "an",
+        "in",
+        "for",
+        "who",
+        "that",
+        "which",
+        "not",
+        "no",
+        "than",
+        "over",
+        "how",
+        "many",
+    ]
+)
+"""Words that stand between names, and in none."""
+
+SHORT = frozenset({*ABBREVIATIONS, *OPENED} - {"man", "per", "pro", "car", "pay", "min", "max"})
+"""Short forms that people type too."""
+
+_CLASSES = frozenset(
+    stem(w)
+    for w in ["type", "group", "class", "category", "status", "kind", "segment", "flag", "count", "number"]
+)
+"""Words of columns that say what of a thing they hold: its bare noun does not mean them."""
+
+WEAK = frozenset(
+    stem(w)
+    for w in [
+        "due",
+        "billed",
+        "invoiced",
+        "amount",
+        "total",
+        "value",
+        "sum",
+        "net",
+        "gross",
+        "amt",
+        "base",
+        "annual",
+        "current",
+        "count",
+        "quantity",
+        "price",
+        "usd",
+        "eur",
+        "cents",
+    ]
+)
+"""Words of measures that people leave out too, less often."""
+
+HEADS = frozenset(
+    stem(w)
+    for w in [
+        "request",
+        "record",
+        "entry",
+        "history",
+        "log",
+        "transaction",
+        "detail",
+        "event",
+        "item",
+        "line",
+        "header",
+        "record",
+        "data",
+        "fact",
+        "usage",
+        "list",
+        "master",
+    ]
+)
+"""Head nouns of tables that people leave out."""
+
+FAR = 0.75
+"""Cost from which on words do not fit a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One thing that words may mean; `kind` is thing, field, value, relation or concept."""
+
+    kind: str
+    table: str
+    column: str = ""
+    value: str = ""
+    cost: float = 0.0
+    label: str = ""
+    relation: Relation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A name with its words."""
+
+    kind: str
+    table: str
+    column: str
+    words: tuple[str, ...]
+    noun: tuple[str, ...]
+    relation: Relation | None = None
+
+
+class Vocabulary:
+    """The names and values of one source by the words that find them."""
+
+    def __init__(self, model: Model, index: ValueIndex | None) -> None:
+        self.model = model
+        self.index = index
+        self.by_stem: dict[str, list[Entry]] = defaultdict(list)
+        self.acronyms: dict[str, list[Entry]] = defaultdict(list)
+        self.written: dict[str, list[Entry]] = defaultdict(list)
+        self.labels: dict[str, list[tuple[Field, str, str, float]]] = defaultdict(list)
+        self.said_words: set[str] = set()
+        for thing in model.things.values():
+            if thing.kind is Kind.CODES:
+                continue
+            self._add(Entry("thing", thing.table, "", thing.noun, ()))
+            self.said_words.update(thing.said.split())
+            for one in model.fields[thing.table]:
+                self._add(Entry("field", thing.table, one.column, one.words, thing.noun))
+                self.said_words.update(one.said.split())
+                if one.codes is not None:
+                    self._add_codes(one, one.codes)
+        for relation in model.relations:
+            if relation.words:
+                target = model.things[relation.target]
+                self._add(
+                    Entry(
+                        "relation",
+                        relation.source,
+                        relation.columns[0],
+                        relation.words,
+                        target.noun,
+                        relation,
+                    )
+                )
+                for one in model.fields[relation.target]:
+                    if one.role in (Role.DIMENSION, Role.FLAG) and one.column not in target.display:
+                        words = (*relation.words, *(w for w in one.words if w not in target.noun))
+                        self._add(Entry("related", relation.target, one.column, words, target.noun, relation))
+        self._spelled = self._spellings()
+
+    def _add(self, entry: Entry) -> None:
+        if entry.kind in ("thing", "field") and len(name := _joined(entry.column or entry.table)) > 3:
+            self.written[name].append(entry)
+        for word in set(entry.words):
+            self.by_stem[word].append(entry)
+        if len(entry.words) >= 3:
+            self.acronyms["".join(w[0] for w in entry.words)].append(entry)
+
+    def _add_codes(self, one: Field, codes: Codes) -> None:
+        for code, label in codes.pairs:
+            key = normal(label)
+            self.labels[key].append((one, code, label, 0.05))
+            words = key.split()
+            stems = " ".join(stem(w) for w in words)
+            if stems != key:
+                self.labels[stems].append((one, code, label, 0.1))
+            if len(words) > 1:
+                for word in words:
+                    if word not in STOP_WORDS:
+                        self.labels[stem(word)].append((one, code, label, 0.3))
+
+    def _spellings(self) -> list[str]:
+        words = set(self.said_words) | {w for phrase in (*OPERATORS, *CONCEPTS) for w in phrase.split()}
+        words |= (
+            {w for group in DOMAIN_SYNONYMS for w in group.split()}
+            | set(MONTHS)
+            | set(NUMBER_WORDS)
+            | set(DEMONYMS)
+        )
+        words |= {w for key in self.labels for w in key.split()}
+        words |= {w + "s" for w in self.said_words if len(w) > 3}
+        return sorted(w for w in words if len(w) > 3)
+
+    def mended(self, word: str) -> str:
+        """The word of this source or of asking that is spelled nearly so; "" where none is."""
+        if len(word) < 4 or not word.isalpha():
+            return ""
+        cutoff = 1 if len(word) < 8 else 2
+        found = process.extractOne(word, self._spelled, scorer=OSA.distance, score_cutoff=cutoff)
+        if found is None or found[0][0] != word[0]:
+            return ""
+        return str(found[0])
+
+    def targets(self, lows: Sequence[str], quoted: bool = False) -> tuple[Target, ...]:
+        """What a stretch of folded words may mean, cheapest first; empty when nothing."""
+        found: dict[tuple[str, str, str, str], Target] = {}
+
+        def keep(target: Target) -> None:
+            key = (target.kind, target.table, target.column, target.value)
+            if target.cost < FAR and (key not in found or found[key].cost > target.cost):
+                found[key] = target
+
+        if not quoted and not (len(lows) > 1 and BETWEEN & set(lows)):
+            self._names([stem(w) for w in lows], lows, keep)
+            for entry in self.written.get(_joined("".join(lows)), ()):
+                keep(Target(entry.kind, entry.table, entry.column))
+            phrase = " ".join(lows)
+            if phrase in CONCEPTS:
+                keep(Target("concept", "", CONCEPTS[phrase], cost=0.0))
+        if len(lows) == 1 and lows[0].startswith("un") and len(lows[0]) > 5 and not found:
+            for target in self.targets([lows[0][2:]]):
+                one = self.model.field(target.table, target.column) if target.kind == "field" else None
+                if one is not None and one.role in (Role.TIME, Role.FOREIGN):
+                    keep(Target("field", target.table, target.column, cost=target.cost + 0.05, label="un"))
+        if "%" in lows:
+            return tuple(found.values())
+        for target in self._values(lows, bool(found)):
+            keep(target)
+        return tuple(sorted(found.values(), key=lambda t: (t.cost, t.kind, t.table, t.column))[:14])
+
+    def _names(self, stems: list[str], lows: Sequence[str], keep) -> None:  # type: ignore[no-untyped-def]
+        candidates: dict[int, Entry] = {}
+        for word in stems:
+            for other in (word, *SYNONYMS.get(word, ())):
+                for entry in self.by_stem.get(other, ()):
+                    candidates[id(entry)] = entry
+        if len(stems) == 1 and 2 < len(lows[0]) < 8 and lows[0] not in STOP_WORDS | COMMAND_WORDS:
+            bare = stems[0] if len(stems[0]) >= 3 else lows[0]
+            for word, entries in self.by_stem.items():
+                if len(word) > len(bare) and word.startswith(bare) and bare not in self.by_stem:
+                    for entry in entries:
+                        candidates[id(entry)] = entry
+        for entry in candidates.values():
+            cost = fit(stems, entry) if self._may_name(stems, entry) else None
+            if (
+                cost is not None
+                and entry.kind == "field"
+                and len(lows) > 1
+                and lows[-1].endswith("ed")
+                and stems[0] in entry.noun
+            ):
+                cost = None
+            if cost is not None:
+                keep(Target(entry.kind, entry.table, entry.column, cost=cost, relation=entry.relation))
+        if len(lows) == 1:
+            for form in (lows[0], lows[0].removesuffix("s")):
+                for entry in self.acronyms.get(form, ()):
+                    keep(Target(entry.kind, entry.table, entry.column, cost=0.05, relation=entry.relation))
+
+    def _may_name(self, stems: Sequence[str], entry: Entry) -> bool:
+        """Whether so many words may name a column: with its table's noun before it, and a time only as a date."""
+        if entry.kind != "field" or len(stems) == 1:
+            return True
+        noun = set(entry.noun)
+        owned = [
+            n
+            for n, w in enumerate(stems)
+            if w not in entry.words and (w in noun or SYNONYMS.get(w, frozenset()) & noun)
+        ]
+        if not owned:
+            return True
+        one = self.model.field(entry.table, entry.column)
+        if (
+            one is None
+            or one.role in (Role.KEY, Role.FOREIGN)
+            and not {"id", "number", "key", "code"} & set(stems)
+        ):
+            return False
+        if one.role is Role.TIME and not {"date", "time", "day", "month", "year"} & set(stems):
+            return False
+        return owned[0] == 0
+
+    def _values(self, lows: Sequence[str], named: bool) -> Iterable[Target]:
+        phrase = " ".join(lows)
+        if phrase in STOP_WORDS:
+            return
+        plain = normal(phrase)
+        keys = {plain, " ".join(stem(w) for w in plain.split())}
+        keys |= {other for other in DEMONYMS.get(plain, "").split("|") if len(other) > 2}
+        for key in keys:
+            for one, code, label, cost in self.labels.get(key, ()):
+                yield Target("value", one.table, one.column, code, cost + (0.05 if named else 0.0), label)
+        for word in list(keys):
+            for other in SYNONYMS.get(word, ()):
+                for one, code, label, cost in self.labels.get(other, ()):
+                    yield Target("value", one.table, one.column, code, cost + 0.2, label)
+        if self.index is None:
+            return
+        matches = self.index.lookup(phrase)
+        if not matches and len(lows) == 1:
+            matches = [
+                m
+                for other in SYNONYMS.get(stem(phrase), ())
+                for m in self.index.lookup(other)
+                if m.score >= 0.9
+            ]
+            matches = [m for m in matches if self._is_state(m.column.table, m.column.column)]
+            cost_of = 0.25
+        else:
+            cost_of = 0.0
+        if not matches and not named and (len(lows) > 1 or len(phrase) > 3):
+            matches = self.index.containing(phrase, 12)
+        for match in matches:
+            thing = self.model.things.get(match.column.table)
+            stood = self.model.field(match.column.table, match.column.column)
+            if (
+                thing is None
+                or stood is None
+                or thing.kind is Kind.CODES
+                or stood.codes is not None
+                or stood.role is Role.TIME
+            ):
+                continue
+            cost = (
+                0.05
+                if match.score == 1
+                else 0.2
+                if match.score >= 0.9
+                else 0.12
+                if match.score == 0.85
+                else 0.75 - 0.5 * match.score
+            )
+            if stood.role is Role.TEXT and match.column.column not in thing.display:
+                cost += 0.15
+            yield Target("value", stood.table, stood.column, match.value, cost + cost_of, match.value)
+
+    def _is_state(self, table: str, column: str) -> bool:
+        one = self.model.field(table, column)
+        return one is not None and one.few
+
+
+def _joined(name: str) -> str:
+    """Bring a name to the letters and digits it is typed with: FrtAmt, frt_amt and "frt amt" are one."""
+    return "".join(c for c in name.lower() if c.isalnum())
+
+
+def fit(stems: Sequence[str], entry: Entry) -> float | None:
+    """How far words are from a name; None when one of them has no place in it.
+
+    Example:
+        >>> fit(["invoic", "amount"], Entry("field", "invoices", "amount", ("amount",), ("invoic",)))
+        0.0
+        >>> fit(["colour"], Entry("field", "t", "size", ("size",), ())) is None
+        True
+    """
+    words, matched, cost = set(entry.words), set(), 0.0
+    own = False
+    for word in stems:
+        if word in words:
+            matched.add(word)
+            own = True
+            continue
+        close = SYNONYMS.get(word, frozenset()) & words
+        if close:
+            matched |= close
+            own, cost = True, cost + 0.12
+            continue
+        if word in entry.noun:
+            continue
+        if SYNONYMS.get(word, frozenset()) & set(entry.noun):
+            cost += 0.1
+            continue
+        known = len(word) > 3 or word in SHORT
+        longer = {
+            w for w in words if known and word not in STOP_WORDS and len(w) > len(word) and w.startswith(word)
+        }
+        if longer:
+            matched |= longer
+            own, cost = True, cost + 0.15
+            continue
+        if word in GENERIC and len(stems) > 1:
+            cost += 0.08
+            continue
+        return None
+    if not own or entry.kind == "related" and (len(matched) < len(words) or not set(stems) & words):
+        return None
+    left = words - matched
+    if entry.kind == "thing":
+        if entry.words[-1] in matched:
+            return cost + 0.08 * len(left)
+        if entry.words[-1] in HEADS:
+            return cost + 0.06 * len(left)
+        return cost + 0.3 + 0.1 * len(left)
+    for word in left:
+        if word in entry.noun:
+            continue
+        cost += 0.03 if word in GENERIC else 0.12 if word in WEAK else 0.28
+    if (
+        entry.kind == "field"
+        and matched <= set(entry.noun)
+        and len(words - GENERIC) <= len(matched)
+        and words & _CLASSES
+    ):
+        cost += 0.25
+    if matched <= GENERIC and left - GENERIC - set(entry.noun):
+        cost += 0.1
+    return cost

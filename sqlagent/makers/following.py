@@ -1,0 +1,103 @@
+"""Follow-ups: what was typed after other questions, as a question that stands by itself.
+
+Decides whether a text needs the questions before it, and who rewrites it: a language model where
+there is one, rules otherwise (`followups`). A question that stands by itself is never changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from threading import Event as Flag
+
+from sqlagent import prompts
+from sqlagent.errors import LlmError
+from sqlagent.makers import followups
+from sqlagent.ports import Llm
+from sqlagent.prompts import rendering, replies
+from sqlagent.values import (
+    Catalog,
+    LinkedSchema,
+    LlmMessage,
+    LlmRequest,
+    Question,
+    Turn,
+)
+
+TURNS = 5
+"""Earlier questions a model is shown; a thread's older ones seldom matter and cost tokens."""
+
+LONGEST = 600
+"""Characters of a rewritten question; a longer reply is no question."""
+
+
+def stand_alone(
+    typed: str | Question,
+    turns: Sequence[Turn],
+    catalog: Catalog,
+    llm: Llm | None,
+    *,
+    privacy: str = "schema",
+    cancelled: Flag | None = None,
+) -> Question:
+    """Give what was typed a form that stands by itself; `typed` is kept where the two differ.
+
+    The first question of a thread, and one that is whole in itself, stay as they are and cost
+    nothing. Otherwise one LLM call where there is an LLM; where it fails or replies with
+    something that is no question, and where there is none, rules rewrite. Never raises for
+    any text. Raises: Cancelled.
+    """
+    hint = typed.hint if isinstance(typed, Question) else ""
+    typed = " ".join((typed.text if isinstance(typed, Question) else typed).split())
+    if not turns or not typed or followups.stands_alone(typed, catalog):
+        return Question(typed, hint)
+    text = _asked(typed, turns, catalog, llm, privacy, cancelled) if llm is not None else ""
+    text = text or followups.rewrite(typed, turns[-1], catalog)
+    return Question(text, hint, typed) if text != typed else Question(typed, hint)
+
+
+def _asked(
+    typed: str, turns: Sequence[Turn], catalog: Catalog, llm: Llm, privacy: str, cancelled: Flag | None
+) -> str:
+    """Ask the model; empty where it gives no question."""
+    linked = LinkedSchema(catalog, catalog)
+    said = tuple(turn.question for turn in turns)
+    shown = "\n".join(
+        f"{number}. {rendering.neutral(turn.question)}\n   "
+        + " ".join(rendering.shown_sql(turn.sql, Question(typed), linked, privacy, said).split())
+        for number, turn in enumerate(turns[-TURNS:], 1)
+    )
+    prompt = prompts.render("follow_up", turns=shown, typed=rendering.neutral(typed))
+    request = LlmRequest((LlmMessage("user", prompt),), max_tokens=1_000, purpose="follow:up")
+    try:
+        return question_in(llm.complete(request, cancelled).text)
+    except LlmError:
+        return ""
+
+
+def question_in(reply: str) -> str:
+    """Read the rewritten question in a reply; empty where there is none.
+
+    Example:
+        >>> question_in('Question: "How many orders were placed in 2024?"')
+        'How many orders were placed in 2024?'
+        >>> question_in("```sql\\nSELECT 1\\n```")
+        ''
+    """
+    text = replies.without_thoughts(reply).strip()
+    value = replies.json_in(text)
+    if value:
+        text = next((v for k, v in value.items() if isinstance(v, str) and "question" in k.lower()), "")
+    lines = [line.strip() for line in text.splitlines() if line.strip(" `")]
+    lines = [line for line in lines if not line.startswith("```") and not line.endswith(":")]
+    line = next((line for line in reversed(lines) if line.endswith("?")), lines[-1] if lines else "")
+    line = re.sub(
+        r"^(?:\W*(?:stand-?alone |rewritten |final )?(?:question|answer|rewritten|rewrite)\W*:\s*)",
+        "",
+        line,
+        flags=re.IGNORECASE,
+    )
+    line = line.strip("*`\"'“”‘’ ")
+    if len(line) > LONGEST or len(line) < 3 or re.match(r"(?:select|with)\s", line, re.IGNORECASE):
+        return ""
+    return line

@@ -1,0 +1,340 @@
+"""Asks a language model which groups answer better, and whether the pool holds the right SQL.
+
+`LlmJudge` is the second maker behind the `Judge` port. It decides what the model is shown and
+how its words are read; how far a verdict is believed (both orders, share gate, margin) is
+`ranking`'s business. Where a reply makes no sense or none comes, the deterministic judge
+passed in as `features` speaks instead, and `notes` says so.
+
+What a round of n samples in M groups costs in calls, sampling included:
+
+    fast      n + J + D + 1    J = 2 (one order, and the same in reverse) where M > 1 and the share
+                               gate is open, else 0; D = 2 where the two orders disagree on
+                               the winner, else 0; 1 for the audit
+    faithful  n + K + 2P + F + 1   K = different SQL texts / 32, rounded up (0 for a single text);
+                               P = pairs of different SQL texts across groups; F = 2 for the final
+                               comparison of the top two, 0 where that pair was among P
+
+A resampling round costs the same again, plus 2 for the acceptance gate where it has to
+compare two winners; pairs and orders judged before are not asked again. n = 32 in ten
+groups of different texts makes about 32 + 1 + 2 x 450 + 2 + 1 calls: `faithful` is for reproduction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event as Flag
+from threading import Lock
+from typing import Any
+
+from sqlagent import prompts
+from sqlagent.errors import Cancelled, LlmError
+from sqlagent.ports import Judge, Llm
+from sqlagent.prompts import rendering, replies
+from sqlagent.values import (
+    Execution,
+    ExecutionGroup,
+    LinkedSchema,
+    LlmMessage,
+    LlmRequest,
+    Question,
+    Verdict,
+)
+
+SHOWN = 8
+"""Groups shown in one listwise call (docs/method.md, Ranking)."""
+
+MARKED = 32
+"""Candidates marked in one pointwise call: the paper's n."""
+
+AUDITED = 8
+"""Groups shown to the auditor; what is wrong with the largest is wrong enough."""
+
+REPLY_TOKENS = 2_500
+"""A few lines of reasons and one of JSON, with room for models that think aloud."""
+
+SILENCES = 2
+"""Calls without a reply after which a judge is asked no more: each may have cost its whole time-out."""
+
+SEED = 7
+"""Judging is greedy; servers that sample anyway are at least told the same seed."""
+
+_NOTHING = frozenset({"", "none", "nothing", "n/a", "null", "-", "no"})
+
+
+class LlmJudge:
+    """A `Judge` that asks a language model and falls back on a deterministic one.
+
+    Calls: one an `audit` of a pool with groups; two an `order` of two groups or more and two a
+    `prefers`, since whoever asks for one order asks for the mirrored one next: both are asked at
+    the same time, and the second question is answered from memory. `utilities` asks the features and costs nothing, unless `marks` is set (`faithful`
+    mode): then one call for every 32 different SQL texts. What was asked once is not asked
+    again (question, fingerprints and SQL alike).
+    """
+
+    def __init__(
+        self,
+        llm: Llm,
+        features: Judge,
+        privacy: str = "schema",
+        *,
+        marks: bool = False,
+        cancelled: Flag | None = None,
+    ) -> None:
+        self._llm, self._features, self._privacy = llm, features, privacy
+        self._marks, self._cancelled = marks, cancelled
+        self._said: dict[tuple[str, ...], str] = {}
+        self._silences = 0
+        self._lock = Lock()
+        self.notes: list[str] = []
+
+    # ------------------------------------------------------------ the four judgements
+
+    def utilities(
+        self, question: Question, linked: LinkedSchema, executions: Sequence[Execution]
+    ) -> Sequence[float]:
+        """Score each execution by itself, higher is better; equal SQL gets equal scores.
+
+        With `marks` the model's marks come first and the features settle equal marks. Where a
+        reply leaves half of the candidates unmarked, the features alone decide.
+        """
+        fitted = [float(score) for score in self._features.utilities(question, linked, executions)]
+        if not self._marks or len({e.sql for e in executions}) < 2:
+            return fitted
+        marks = self._marked(question, linked, executions)
+        if marks is None:
+            return fitted
+        spread = max(fitted) - min(fitted) or 1.0
+        known = [marks[e.sql] for e in executions if e.sql in marks]
+        middle = sum(known) / len(known)
+        return [
+            marks.get(e.sql, middle) + 0.5 * (fit - min(fitted)) / spread
+            for e, fit in zip(executions, fitted, strict=True)
+        ]
+
+    def order(
+        self, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]
+    ) -> Sequence[int]:
+        """Order groups best first, as indices, shown in the order given (two calls, or none when mirrored before).
+
+        At most `SHOWN` are shown; the rest follow, as the features order them. So do groups
+        that the reply leaves out.
+        """
+        if len(groups) < 2:
+            return list(range(len(groups)))
+        shown = groups[:SHOWN]
+        reply = self._ask_mirrored("judge_order", question, linked, shown)
+        order = replies.letters_in(reply, len(shown)) if reply is not None else ()
+        rest = self._features.order(question, linked, groups)
+        if not order and reply is not None:
+            self._note("The judge's order made no sense, so deterministic features ordered the groups.")
+        return list(dict.fromkeys((*order, *rest)))
+
+    def prefers(
+        self, question: Question, linked: LinkedSchema, first: ExecutionGroup, second: ExecutionGroup
+    ) -> float:
+        """Probability that `first` answers better than `second`, shown in this order (two calls, or none when mirrored before)."""
+        reply = self._ask_mirrored("judge_duel", question, linked, (first, second))
+        said = _preference(reply) if reply is not None else None
+        if said is None:
+            if reply is not None:
+                self._note("The judge's comparison made no sense, so deterministic features decided it.")
+            return self._features.prefers(question, linked, first, second)
+        return said
+
+    def audit(self, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]) -> Verdict:
+        """Say whether the pool likely holds the right SQL and which requirements are unmet (one call).
+
+        A verdict of "present" that still names something unmet contradicts itself and counts
+        as missing: the acceptance gate makes another round safe, a wrong answer is not.
+        """
+        if not groups:
+            return Verdict(False, "no attempt returned a result")
+        reply = self._ask("judge_audit", question, linked, groups[:AUDITED], sizes=True)
+        value = replies.json_in(reply) if reply is not None else {}
+        word = str(value.get("verdict", "")).strip().lower()
+        if word not in ("present", "missing", "unanswerable"):
+            word = _bare_verdict(reply or "")
+        if not word:
+            if reply is not None:
+                self._note("The auditor's verdict made no sense, so deterministic features audited the pool.")
+            return self._features.audit(question, linked, groups)
+        unmet = _phrases(value.get("unmet"))
+        reason = " ".join(str(value.get("reason") or "").split())[:300]
+        return Verdict(
+            accepted=word == "present" and not unmet,
+            reason=reason or ("an attempt meets the question" if word == "present" else "no attempt fits"),
+            unmet=unmet,
+            answerable=word != "unanswerable",
+        )
+
+    # ------------------------------------------------------------ asking
+
+    def _marked(
+        self, question: Question, linked: LinkedSchema, executions: Sequence[Execution]
+    ) -> dict[str, float] | None:
+        """Ask for marks, 0 to 100, of each different SQL; None where too few came back."""
+        texts = list({e.sql: e for e in executions}.values())
+        marks: dict[str, float] = {}
+        for at in range(0, len(texts), MARKED):
+            batch = texts[at : at + MARKED]
+            shown = "\n\n".join(
+                f"[{label(i)}]\n<sql>\n{self._sql(e, question, linked)}\n</sql>" for i, e in enumerate(batch)
+            )
+            key = ("judge_score", question.text, question.hint, *(e.sql for e in batch))
+            reply = self._call("judge_score", question, linked, key, shown)
+            for i, mark in _marks(reply or "", len(batch)).items():
+                marks[batch[i].sql] = mark
+        if len(marks) * 2 < len(texts):
+            self._note("The judge's marks made no sense, so deterministic features scored the candidates.")
+            return None
+        return marks
+
+    def _ask_mirrored(
+        self, prompt: str, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]
+    ) -> str | None:
+        """Ask in the order given and in the mirrored one at the same time; give the first reply."""
+        with ThreadPoolExecutor(1, thread_name_prefix="mirrored") as pool:
+            mirrored = pool.submit(self._ask, prompt, question, linked, tuple(groups)[::-1])
+            reply = self._ask(prompt, question, linked, groups)
+            mirrored.result()
+        return reply
+
+    def _ask(
+        self,
+        prompt: str,
+        question: Question,
+        linked: LinkedSchema,
+        groups: Sequence[ExecutionGroup],
+        sizes: bool = False,
+    ) -> str | None:
+        key: tuple[str, ...] = (prompt, question.text, question.hint)
+        key += tuple(part for g in groups for part in (g.fingerprint, g.members[0].sql, str(g.size) * sizes))
+        shown = "\n\n".join(
+            self._group(letter(i), group, question, linked, sizes) for i, group in enumerate(groups)
+        )
+        return self._call(prompt, question, linked, key, shown)
+
+    def _call(
+        self, prompt: str, question: Question, linked: LinkedSchema, key: tuple[str, ...], candidates: str
+    ) -> str | None:
+        """Ask once, or remember what was said; None where the model gave nothing."""
+        with self._lock:
+            if key in self._said:
+                return self._said[key]
+            if self._silences >= SILENCES:
+                return None
+        request = LlmRequest(
+            messages=(
+                rendering.system_message(linked, self._privacy),
+                LlmMessage(
+                    "user",
+                    f"{rendering.task_text(question, linked, self._privacy)}\n\n{prompts.render(prompt, candidates=candidates)}",
+                ),
+            ),
+            temperature=0.0,
+            max_tokens=REPLY_TOKENS,
+            seed=SEED,
+            purpose=prompt.replace("_", ":"),
+        )
+        if self._cancelled is not None and self._cancelled.is_set():
+            raise Cancelled("The run was stopped.")
+        try:
+            reply = self._llm.complete(request, self._cancelled).text
+        except LlmError as error:
+            self._note(f"The judge gave no reply, so deterministic features judged instead. {error}")
+            with self._lock:
+                self._silences += 1
+            return None
+        with self._lock:
+            self._said[key] = reply
+        return reply
+
+    def _group(
+        self, name: str, group: ExecutionGroup, question: Question, linked: LinkedSchema, size: bool
+    ) -> str:
+        head = f"[{name}]" + (f" size {group.size}" if size else "")
+        sql = self._sql(group.members[0], question, linked)
+        result = rendering.result_text(group, self._privacy, sql, linked.full)
+        return f"{head}\n<sql>\n{sql}\n</sql>\n<result>\n{result}\n</result>"
+
+    def _sql(self, execution: Execution, question: Question, linked: LinkedSchema) -> str:
+        return rendering.candidate_sql(execution, question, linked, self._privacy)
+
+    def _note(self, note: str) -> None:
+        with self._lock:
+            if note not in self.notes:
+                self.notes.append(note)
+
+
+# ---------------------------------------------------------------- names and replies
+
+
+def letter(index: int) -> str:
+    """Name a group in a prompt: A, B, C and so on."""
+    return chr(ord("A") + index)
+
+
+def label(index: int) -> str:
+    """Name a candidate in a prompt that can show more than 26: C1, C2 and so on."""
+    return f"C{index + 1}"
+
+
+def _preference(reply: str) -> float | None:
+    value = replies.json_in(reply)
+    said = next((v for k, v in value.items() if k.lower() in ("better", "winner", "best", "answer")), None)
+    if said is None:
+        said = replies.without_thoughts(reply).strip(" .*`\n").rpartition("\n")[2].rpartition(":")[2]
+    word = str(said).strip(" .*`\"'[]").lower()
+    if word in ("tie", "equal", "both", "neither", "same", "a = b", "none"):
+        return 0.5
+    if word not in ("a", "b", "a > b", "b > a", "candidate a", "candidate b"):
+        return None
+    first = word.removeprefix("candidate ").startswith("a")
+    sure = _number(value.get("confidence"))
+    sure = 1.0 if sure is None else sure / 100 if sure > 1 else sure
+    sure = min(1.0, max(0.5, sure))
+    return sure if first else 1 - sure
+
+
+def _bare_verdict(reply: str) -> str:
+    """Read a verdict given without JSON: one of the words alone on a line, or after a colon."""
+    for line in reversed(replies.without_thoughts(reply).splitlines()):
+        word = line.rpartition(":")[2].strip(" .*`\"'{}").lower()
+        if word in ("present", "missing", "unanswerable"):
+            return word
+    return ""
+
+
+def _phrases(value: Any) -> tuple[str, ...]:
+    """Read phrases; straight quotes become curly, which marks them as a model's own words (`shown_words`)."""
+    listed = value if isinstance(value, list) else [value] if isinstance(value, str) else []
+    phrases = [" ".join(str(item).split())[:200] for item in listed]
+    phrases = [re.sub(r"(?<!\w)(['\"])([^'\"]+)\1(?!\w)", "“\\2”", phrase) for phrase in phrases]
+    return tuple(dict.fromkeys(p for p in phrases if p.strip(" .").lower() not in _NOTHING))[:8]
+
+
+def _marks(reply: str, count: int) -> dict[int, float]:
+    value = replies.json_in(reply)
+    listed = value.get("marks", value.get("scores", value))
+    found: dict[int, float] = {}
+    if isinstance(listed, list):
+        listed = {label(i): mark for i, mark in enumerate(listed)}
+    if isinstance(listed, dict):
+        for name, mark in listed.items():
+            digits = str(name).strip().lstrip("Cc[").rstrip("]")
+            number = _number(mark)
+            if digits.isdecimal() and 0 < int(digits) <= count and number is not None:
+                found[int(digits) - 1] = min(100.0, max(0.0, number))
+    return found
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = float(str(value).strip().rstrip("%"))
+    except ValueError:
+        return None
+    return number if number == number else None

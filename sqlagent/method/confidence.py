@@ -1,0 +1,235 @@
+"""Decides how far to believe an answer, and which of the four outcomes a run has.
+
+Confidence is a calibrated probability: a logistic function of a few figures of the pool, with
+constants fitted by `python -m sqlagent.evaluation fit confidence` and kept in
+`fitted/confidence.json`. The outcome follows from it and from what was found, with a reason fit
+to be read by a person.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from sqlagent.values import (
+    Execution,
+    FailureKind,
+    LinkedSchema,
+    Outcome,
+    Question,
+    RankedGroup,
+    Ranking,
+    Reading,
+    Verdict,
+)
+
+FITTED = Path(__file__).parents[1] / "fitted" / "confidence.json"
+
+RIVAL = 0.7
+"""A reading is a rival when it is at least this much as probable as the winner."""
+
+SAME_MATTER = (
+    "also shows", "does not show", "shows the same columns", "lists repeats", "takes the opposite order",
+    "orders by", "asks for no order", "says the same",
+)  # fmt: skip
+"""Differences in how an answer is shown: no second reading of what was asked."""
+
+BEAM_FIGURES = ("share", "chance", "margin", "groups", "unmet", "unlinked", "joins", "nested")
+"""Figures that count otherwise where the built-in generator made the pool."""
+
+SURE = 0.75
+"""From this confidence on a question is answered, whatever else could be read into it."""
+
+UNLINKED = 0.4
+"""A question is foreign to a schema when this share of its content words found nothing in it: so are
+91 % of questions asked of another database, and 2.6 % of those asked of their own."""
+
+ASKED_FOR = 0.25
+"""Or this share, where the very thing asked for is among them ("the salary of singers")."""
+
+NAME_WEIGHT = 0.5
+"""What a name or a number counts that found nothing: a value need not be stored to be asked about."""
+
+
+def figures(
+    ranking: Ranking, executions: Sequence[Execution], verdict: Verdict, linked: LinkedSchema | None = None
+) -> dict[str, float]:
+    """Take the figures of a pool that confidence rests on; all lie between 0 and 1, joins aside.
+
+    Example:
+        >>> figures(Ranking((), 0), (), Verdict(False, ""))["share"]
+        0.0
+    """
+    groups = [ranked.group for ranked in ranking.groups]
+    pool = max(1, ranking.pool)
+    shares = [group.weight / (ranking.total or 1.0) for group in groups]
+    top = shares[0] if shares else 0.0
+    rival = max(shares[1:], default=0.0)
+    entropy = -sum(s * math.log(s) for s in shares if s > 0)
+    top_sql = ranking.groups[0].representative.sql.lower() if groups else ""
+    failed = sum(execution.failure is not None for execution in executions)
+    beam = float(any(execution.candidate.weight != 1.0 for execution in executions))
+    chance = ranking.groups[0].chance if groups else None
+    found = {
+        "share": top,
+        "chance": top if chance is None else chance,
+        "margin": (top - rival + 1) / 2,
+        "entropy": min(1.0, entropy / math.log(pool)) if pool > 1 else 0.0,
+        "groups": min(1.0, len(groups) / 8),
+        "agreed_orders": 1.0 if ranking.swap_consistency is None else ranking.swap_consistency,
+        "accepted": float(verdict.accepted),
+        "unmet": min(1.0, len(verdict.unmet) / 3),
+        "empty": float(bool(groups) and _says_nothing(ranking.groups[0])),
+        "joins": min(4, top_sql.count(" join ")) / 4,
+        "nested": min(3, max(0, top_sql.count("select") - 1)) / 3,
+        "failed": failed / max(1, len(executions)),
+        "few": 1 / pool,
+        "unlinked": _unlinked(linked) if linked is not None else 0.0,
+    }
+    # the members of a beam are one maker's, so their votes say less: figures of their own
+    of_beams = {f"beam_{name}": beam * found[name] for name in BEAM_FIGURES}
+    return found | of_beams | {"beam": beam}
+
+
+def confidence(
+    ranking: Ranking, executions: Sequence[Execution], verdict: Verdict, linked: LinkedSchema | None = None
+) -> float:
+    """Give the probability, 0 to 1, that the winning SQL is right; 0 where there is none.
+
+    Never exactly 1. The constants and their source: `fitted/confidence.json`.
+    """
+    if not ranking.groups:
+        return 0.0
+    fitted = constants()
+    found = figures(ranking, executions, verdict, linked)
+    total = fitted["intercept"] + sum(fitted.get(name, 0.0) * value for name, value in found.items())
+    return 1 / (1 + math.exp(-max(-6.0, min(6.0, total))))
+
+
+@lru_cache(maxsize=1)
+def constants() -> Mapping[str, float]:
+    """Read the fitted constants."""
+    read = json.loads(FITTED.read_text(encoding="utf-8"))
+    return {str(name): float(value) for name, value in read["constants"].items()}
+
+
+def outcome(
+    sure: float,
+    ranking: Ranking,
+    executions: Sequence[Execution],
+    verdict: Verdict,
+    linked: LinkedSchema | None,
+    readings: Sequence[Reading] = (),
+    question: Question | None = None,
+) -> tuple[Outcome, str]:
+    """Decide how a run ended, and say why in plain words.
+
+    *Unanswerable* names the words that found nothing in the schema (where `linked` is given: an
+    LLM knows words that linking does not), or what the auditor found missing; *failed* repeats what the
+    database said; *ambiguous* is for real rivals only: non-empty readings of nearly the winner's
+    size, where confidence is not high.
+    """
+    foreign = _foreign(linked, ranking, question) if linked is not None else ""
+    if foreign or not verdict.answerable:
+        return Outcome.UNANSWERABLE, foreign or verdict.reason
+    if not ranking.groups:
+        return Outcome.FAILED, _why_failed(executions)
+    top = ranking.groups[0]
+    if rivals(ranking, readings) and sure < SURE:
+        return Outcome.AMBIGUOUS, "The question can be read in more than one way; pick the reading you meant."
+    if _says_nothing(top):
+        return Outcome.ANSWERED, "The SQL ran, and no rows match."
+    if top.group.size == ranking.pool == 1:
+        return Outcome.ANSWERED, "The only attempt answered."
+    if any(member.candidate.weight != 1.0 for member in top.group.members):
+        return Outcome.ANSWERED, f"The likeliest of {ranking.pool} attempts."  # a beam's do not vote
+    return Outcome.ANSWERED, f"{top.group.size} of {ranking.pool} attempts agree."
+
+
+def _says_nothing(ranked: RankedGroup) -> bool:
+    return ranked.group.status in ("empty", "all_null")
+
+
+def _foreign(linked: LinkedSchema, ranking: Ranking, question: Question | None) -> str:
+    """Name the words that found nothing, where the question is not about this schema."""
+    if not linked.full.tables:
+        return "There are no tables to ask about."
+    met = linked.links or linked.values
+    if not met and (linked.unlinked or not ranking.groups):
+        words = _listed(linked.unlinked)
+        return (
+            f"Nothing here is about {words}."
+            if words
+            else "Nothing in the question names anything stored here."
+        )
+    share = _unlinked(linked)
+    asked_for = _asked_for(question, linked.unlinked) if question else ""
+    if share >= UNLINKED:
+        return f"Nothing here is about {_listed(linked.unlinked)}."
+    if asked_for and share >= ASKED_FOR:
+        return f"Nothing here is about {_listed((asked_for,))}."
+    return ""
+
+
+def _asked_for(question: Question, missed: Sequence[str]) -> str:
+    """The missed word that is the very thing a question asks for: "the average salary of ..."."""
+    for word in missed:
+        asked = rf"{_BEFORE}\s+{re.escape(word)}\s*(?:{_AFTER})"
+        if re.search(asked, question.text, re.IGNORECASE):
+            return word
+    return ""
+
+
+_BEFORE = (
+    r"\b(?:the|an?|their|its|average|total|maximum|minimum|mean|all|different|distinct|each|of|most|least|highest"
+    r"|lowest|many)"
+)
+_AFTER = r"of|for|by|per|in each|and|from|does|do|is|are|was|were|[,?.]|$"
+
+
+def _unlinked(linked: LinkedSchema) -> float:
+    """The share of the question's content words that found nothing in the schema."""
+    spans = {(link.start, link.end) for link in linked.links}
+    missed = sum(NAME_WEIGHT if w[:1].isupper() or w[:1].isdigit() else 1.0 for w in linked.unlinked)
+    return missed / (missed + len(spans)) if missed else 0.0
+
+
+def _listed(words: Sequence[str]) -> str:
+    quoted = [f"“{word}”" for word in words[:4]]
+    return ", ".join(quoted[:-1]) + " or " + quoted[-1] if len(quoted) > 1 else "".join(quoted)
+
+
+def rivals(ranking: Ranking, readings: Sequence[Reading]) -> tuple[Reading, ...]:
+    """Give the readings that are nearly as probable as the winner, have rows, and answer something else."""
+    if not ranking.groups:
+        return ()
+    top, by_sql = ranking.groups[0], {ranked.representative.sql: ranked for ranked in ranking.groups}
+    return tuple(
+        reading
+        for reading in readings
+        if reading.rows.rows
+        and not reading.difference.startswith(SAME_MATTER)
+        and (ranked := by_sql.get(reading.sql)) is not None
+        and _probable(ranked) >= RIVAL * _probable(top)
+    )
+
+
+def _probable(ranked: RankedGroup) -> float:
+    return ranked.group.weight if ranked.chance is None else ranked.chance
+
+
+def _why_failed(executions: Sequence[Execution]) -> str:
+    if not executions:
+        return "No SQL could be written for this question."
+    failures = [failure for execution in executions if (failure := execution.failure) is not None]
+    if all(failure.kind is FailureKind.TIMEOUT for failure in failures):
+        return "Every attempt ran out of time."
+    if all(failure.kind is FailureKind.LOST for failure in failures):
+        return f"The connection to the database was lost: {failures[0].message}"
+    last = max(failures, key=lambda failure: sum(other.message == failure.message for other in failures))
+    kind = "was refused" if last.kind is FailureKind.REFUSED else "failed"
+    return f"None of {len(executions)} attempts gave a result; the usual one {kind}: {last.message}"

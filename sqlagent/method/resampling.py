@@ -1,0 +1,178 @@
+"""Audits the pool: accept it, or sample again and why; and decides what a new round may change.
+
+The trigger is liberal, the gate is not: an extra round costs seconds, a lost right answer costs
+trust. Replacing blindly on uncertainty gained nothing in an independent trial (0 gains and 1
+regression in 90), so the earlier winner yields only to a result that earns it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from sqlagent.errors import LlmError
+from sqlagent.language import wording
+from sqlagent.ports import Judge
+from sqlagent.prompts import rendering
+from sqlagent.values import (
+    Execution,
+    ExecutionGroup,
+    LinkedSchema,
+    Question,
+    RankedGroup,
+    Ranking,
+    Verdict,
+)
+
+SHARE_TRIGGER = 0.4
+"""A winner with less of the pool than this is audited out (docs/method.md, Auditing)."""
+
+AUDITED = 8
+"""Groups the auditor is shown."""
+
+FEEDBACK = 6
+"""Requirements handed to the next wave: more would drown the first."""
+
+
+def audit(
+    question: Question,
+    linked: LinkedSchema,
+    ranking: Ranking,
+    executions: Sequence[Execution],
+    judge: Judge,
+) -> Verdict:
+    """Say whether a pool likely holds the right SQL, why, and which requirements are unmet.
+
+    Sends back a pool without a valid group, with only empty results, with a top share under 0.4,
+    with an unresolved tie, or one whose auditor says the right SQL is missing. Costs one `audit`
+    of the judge. A judge that fails leaves the rules to decide. Raises: Cancelled.
+    """
+    if not executions:
+        return Verdict(False, "nothing was tried")
+    if not ranking.groups:
+        found = complaints(executions)
+        return Verdict(False, "no attempt ran", found, complaints=found)
+    try:
+        said = judge.audit(question, linked, [ranked.group for ranked in ranking.groups[:AUDITED]])
+    except LlmError:
+        said = Verdict(True, "the auditor gave no verdict")
+    if not said.answerable:
+        return said
+    reason = _trigger(question, ranking)
+    if reason:
+        found = complaints(executions)
+        return Verdict(False, reason, _first(said.unmet + found), complaints=found)
+    if not said.accepted:
+        return Verdict(False, said.reason, _first(said.unmet))
+    top = ranking.groups[0].group
+    return Verdict(True, f"{top.size} of {ranking.pool} attempts agree", _first(said.unmet))
+
+
+def _trigger(question: Question, ranking: Ranking) -> str:
+    top = ranking.groups[0].group
+    may_be_empty = wording.asks_existence(question.text) or wording.asks_count(question.text)
+    if not may_be_empty and all(_is_empty(ranked.group) for ranked in ranking.groups):
+        return "every attempt came back empty"
+    if ranking.tied:
+        return "two results are equally likely"
+    if ranking.top_share < SHARE_TRIGGER:
+        return f"only {top.size} of {ranking.pool} attempts agree"
+    return ""
+
+
+def complaints(executions: Sequence[Execution]) -> tuple[str, ...]:
+    """List what went wrong, in the database's own words, most frequent first."""
+    said = Counter(f.message.strip() for e in executions if (f := e.failure) is not None)
+    return tuple(message for message, _ in sorted(said.items(), key=lambda item: -item[1])[:3] if message)
+
+
+def feedback(
+    verdict: Verdict,
+    question: Question,
+    linked: LinkedSchema,
+    executions: Sequence[Execution],
+    privacy: str,
+) -> tuple[str, ...]:
+    """List what the next wave is told: what is unmet, complaints as a language model may see them.
+
+    People are shown `verdict.unmet`, with the database's own words.
+    """
+    if not verdict.complaints:
+        return verdict.unmet
+    told = Counter(
+        rendering.shown_failure(e, question, linked, privacy)
+        for e in executions
+        if e.failure is not None and e.failure.message.strip() in verdict.complaints
+    )
+    unmet = [line for line in verdict.unmet if line not in verdict.complaints]
+    return _first([*unmet, *(line for line, _ in told.most_common())])
+
+
+def _first(unmet: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(unmet))[:FEEDBACK]
+
+
+def _is_empty(group: ExecutionGroup) -> bool:
+    return group.status in ("empty", "all_null")
+
+
+def prune(
+    question: Question,
+    linked: LinkedSchema,
+    executions: Sequence[Execution],
+    judge: Judge,
+    keep: int,
+) -> tuple[Execution, ...]:
+    """Keep the `keep` best executions of a pool by pointwise rank, in their order of sampling.
+
+    Failures go first, then a beam's least probable, then the lowest ranked; among equals the later
+    ones go. (By pointwise rank alone a beam lost its best reading to ones that used more words.) Costs the judge's
+    `utilities`; a judge that fails leaves sampling order to decide.
+    """
+    if len(executions) <= keep:
+        return tuple(executions)
+    try:
+        utilities = list(judge.utilities(question, linked, executions))
+    except LlmError:
+        utilities = []
+    if len(utilities) != len(executions):
+        utilities = [0.0] * len(executions)
+    votes = [execution.candidate.weight for execution in executions]
+    order = sorted(
+        range(len(executions)), key=lambda i: (executions[i].rows is None, -votes[i], -utilities[i], i)
+    )
+    kept = set(order[:keep])
+    return tuple(execution for i, execution in enumerate(executions) if i in kept)
+
+
+def keeps_earlier(
+    question: Question,
+    linked: LinkedSchema,
+    earlier: Ranking,
+    later: Ranking,
+    judge: Judge,
+) -> bool:
+    """Decide whether the earlier winner stands after a resampling round (the acceptance gate).
+
+    It yields only to a result that beats it in both orders or holds a larger share of the joint
+    pool; an empty result never displaces rows. Costs at most two `prefers`. Raises: Cancelled.
+    """
+    if not earlier.groups:
+        return False
+    if not later.groups:
+        return True
+    before, after = earlier.groups[0].group, later.groups[0].group
+    if before.fingerprint == after.fingerprint or _is_empty(before) != _is_empty(after):
+        return before.fingerprint != after.fingerprint and _is_empty(after)
+    if after.weight > _weight_of(before.fingerprint, later.groups):
+        return False
+    try:
+        forward = judge.prefers(question, linked, after, before)
+        backward = judge.prefers(question, linked, before, after)
+    except LlmError:
+        return True
+    return not (forward > 0.5 > backward)
+
+
+def _weight_of(fingerprint: str, groups: Sequence[RankedGroup]) -> float:
+    return next((r.group.weight for r in groups if r.group.fingerprint == fingerprint), 0)

@@ -1,0 +1,46 @@
+"""What a language model may see of a source, and how it reads: the one place of privacy.
+
+Three levels. `schema`: names, types, keys and comments; no stored value. `masked`: also the
+shape of example values and of result rows (`Aaaa 99`). `rows`: also example values, stored
+values that words of the question resemble, and first rows of results. What the person typed
+is theirs to send and goes out under every level; so do comments, which are the owner's words.
+
+Below `rows` nothing goes out because it looks harmless, but because it is known: literals that were
+typed or that the model wrote itself, names of the catalog or of SQL it may see, and sentences
+of our own about what a database said (`faults`). `python -m tests.engines.taint` looks for leaks.
+
+Everything that comes from a database leaves here on one line, cut, and unable to close the
+fence it stands in: a stored text can say anything and changes nothing about a prompt.
+"""
+
+from __future__ import annotations
+
+from sqlagent.prompts.rendering.failures import shown_failure
+from sqlagent.prompts.rendering.fencing import name_in, neutral, one_line
+from sqlagent.prompts.rendering.masking import UNREADABLE_SQL, candidate_sql, shown_sql, shown_words
+from sqlagent.prompts.rendering.results import SHOWN_ROWS, result_text
+from sqlagent.prompts.rendering.schema import (
+    SCHEMA_CHARS,
+    schema_text,
+    system_message,
+    task_text,
+    values_text,
+)
+
+__all__ = [
+    "SCHEMA_CHARS",
+    "SHOWN_ROWS",
+    "UNREADABLE_SQL",
+    "candidate_sql",
+    "name_in",
+    "neutral",
+    "one_line",
+    "result_text",
+    "schema_text",
+    "shown_failure",
+    "shown_sql",
+    "shown_words",
+    "system_message",
+    "task_text",
+    "values_text",
+]

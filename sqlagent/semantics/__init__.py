@@ -1,6 +1,0 @@
-"""The semantic model of a source: its things and events, what they measure, by what and when, and how they hang together."""
-
-from sqlagent.semantics.deriving import derive
-from sqlagent.semantics.values import Codes, Field, Form, Kind, Model, Relation, Role, Thing
-
-__all__ = ["Codes", "Field", "Form", "Kind", "Model", "Relation", "Role", "Thing", "derive"]

@@ -1,0 +1,1 @@
+"""Statements as trees: names, scopes, clauses, literals and layout. Nothing here runs one."""

@@ -1,0 +1,13 @@
+"""Rows to a chart, as data: which mark suits them, and the Plotly figure it stands for.
+
+Decides the mark, the columns, the order and what is left out (and says so). Colours, fonts and
+everything else that is a matter of taste come from the browser's template.
+"""
+
+from __future__ import annotations
+
+from sqlagent.telling.charting.figures import figure
+from sqlagent.telling.charting.points import AGGREGATES, MARKS
+from sqlagent.telling.charting.suggesting import check, suggest
+
+__all__ = ["AGGREGATES", "MARKS", "check", "figure", "suggest"]

@@ -1,0 +1,344 @@
+"""A chart as a Plotly figure: plain JSON with data and layout, without colours or fonts.
+
+Decides axes, labels and what the reader is told about cuts. Bars start at zero, time runs along
+x, one series has no legend, and few points carry their numbers.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from datetime import date, datetime, time
+from typing import Any
+
+from sqlagent.rows.columns import Profile, Role, in_words, is_additive, number_of, profile, profiles
+from sqlagent.telling.charting.points import (
+    MAX_LABELS,
+    MAX_POINTS,
+    MAX_SLICES,
+    Points,
+    label,
+    measure_of,
+    note_of,
+    points_of,
+    title_of,
+)
+from sqlagent.values import Cell, Chart, Kind, Rows
+
+LONG_LABEL = 10
+"""Characters of the longest label from which bars lie down; longer ones would stand on end."""
+MANY_BARS = 12
+CUT_LABEL = 42
+
+Json = dict[str, Any]
+
+
+def figure(chart: Chart, rows: Rows) -> Json:
+    """Draw a chart as a Plotly figure: `{"data": [...], "layout": {...}}`, all of it JSON.
+
+    Aggregates are taken over all rows. Every text is escaped, as Plotly reads markup (a link, too) in
+    titles, names and labels, and those come from headings and cells. Marks without axes
+    (`number`, `none`) give no data and an annotation.
+
+    Example:
+        >>> drawn = figure(Chart("bar", "city", ("sales",)), Rows(("city", "sales"), (("Oslo", 3), ("Rome", 5), ("Bern", 4))))
+        >>> drawn["data"][0]["x"], drawn["data"][0]["y"]
+        (['Rome', 'Bern', 'Oslo'], [5, 4, 3])
+    """
+    if chart.mark in ("none", "number") or not rows.rows:
+        drawn = _words(chart, rows)
+    else:
+        draw = {"histogram": _histogram, "scatter": _scatter, "pie": _pie}.get(chart.mark, _axes)
+        drawn = draw(chart, rows)
+    whole: Json = _harmless(drawn)
+    return whole
+
+
+def shown(value: float | int | None) -> str:
+    """Say a number as a label: grouped, with as many digits as it needs.
+
+    Example:
+        >>> shown(1234567.0), shown(0.12345), shown(12.5), shown(None)
+        ('1,234,567', '0.123', '12.5', '')
+    """
+    if value is None:
+        return ""
+    if float(value).is_integer():
+        return f"{int(value):,}"
+    size = abs(value)
+    text = f"{value:,.0f}" if size >= 1_000 else f"{value:,.2f}" if size >= 1 else f"{value:.3g}"
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+
+
+def _axes(chart: Chart, rows: Rows) -> Json:
+    """Draw bars, lines and areas."""
+    points = points_of(chart, rows)
+    x = profile(rows, chart.x)
+    labels = [label(c) for c in points.xs]
+    timed = x.role == Role.TIME
+    lying = (
+        chart.mark == "bar"
+        and not timed
+        and not x.ordered
+        and (max(map(len, labels), default=0) > LONG_LABEL or len(labels) > MANY_BARS)
+    )
+    texts = _apart(labels)
+    xs: list[str | None] = [_when(c, x) for c in points.xs] if timed else list(texts)
+    several = len(points.values) > 1
+    data = [_trace(chart, rows, name, xs, values, lying, several) for name, values in points.values.items()]
+    axis: Json = {"title": {"text": in_words(chart.x)}, "automargin": True}
+    if timed:
+        axis["type"] = "date"
+        axis |= _time_format(x)
+        if chart.mark == "bar":
+            axis |= {"type": "category"} if _is_year(x) else {}
+    else:
+        axis |= {"type": "category", "categoryorder": "array", "categoryarray": xs}
+        axis |= {"tickmode": "array", "tickvals": xs, "ticktext": [_short(text) for text in texts]}
+    value: Json = {"title": {"text": measure_of(chart)}, "automargin": True}
+    if chart.mark in ("bar", "area"):
+        value["rangemode"] = "tozero"
+    if lying:
+        axis["autorange"] = "reversed"
+    layout = _layout(chart, rows, several)
+    layout |= {"xaxis": value, "yaxis": axis} if lying else {"xaxis": axis, "yaxis": value}
+    if chart.mark == "bar" and several:
+        layout["barmode"] = "stack" if _stacks(chart, points) else "group"
+    if lying:
+        layout["height"] = max(
+            280, 90 + 24 * len(xs) * (1 if layout.get("barmode") != "group" else len(data))
+        )
+    return {"data": data, "layout": layout}
+
+
+def _trace(
+    chart: Chart, rows: Rows, name: str, xs: list[Any], values: list[float | None], lying: bool, several: bool
+) -> Json:
+    numbers = [_number(v) for v in values]
+    trace: Json = {"type": "bar" if chart.mark == "bar" else "scatter"}
+    trace["name"] = name if chart.series else in_words(name)
+    trace |= {"x": numbers, "y": xs, "orientation": "h"} if lying else {"x": xs, "y": numbers}
+    if chart.mark in ("line", "area"):
+        trace["mode"] = "lines+markers" if len(xs) <= 60 else "lines"
+        trace["connectgaps"] = False
+        if chart.mark == "area":
+            trace |= {"stackgroup": "one"} if several else {"fill": "tozeroy"}
+    labelled = len(xs) * (len(chart.y) or 1) <= MAX_LABELS and not (several and chart.mark != "bar")
+    if labelled:
+        trace["text"] = [shown(v) for v in numbers]
+        if chart.mark == "bar":
+            trace["textposition"] = "auto"
+        else:
+            trace |= {"mode": "lines+markers+text", "textposition": "top center"}
+        trace["cliponaxis"] = False
+    return trace
+
+
+def _histogram(chart: Chart, rows: Rows) -> Json:
+    """Count all rows into bins of a round width and draw them as touching bars."""
+    at = rows.columns.index(chart.x)
+    numbers = [n for n in (number_of(row[at]) for row in rows.rows) if n is not None]
+    layout = _layout(chart, rows, False)
+    layout |= {
+        "xaxis": {"title": {"text": in_words(chart.x)}},
+        "yaxis": {"title": {"text": "Number of rows"}, "rangemode": "tozero"},
+        "bargap": 0.02,
+    }
+    if not numbers:
+        return {"data": [], "layout": layout}
+    start, width, counts = bins(numbers)
+    edges = [start + i * width for i in range(len(counts) + 1)]
+    hover = [
+        f"{shown(_round(a))} to {shown(_round(b))}: {n:,}"
+        for a, b, n in zip(edges, edges[1:], counts, strict=False)
+    ]
+    data = {
+        "type": "bar",
+        "name": in_words(chart.x),
+        "x": [_round(edge + width / 2) for edge in edges[:-1]],
+        "y": counts,
+        "width": [width] * len(counts),
+        "hovertext": hover,
+        "hoverinfo": "text",
+    }
+    return {"data": [data], "layout": layout}
+
+
+def bins(numbers: Sequence[float]) -> tuple[float, float, list[int]]:
+    """Count numbers into at most 30 bins of a round width: start, width, counts.
+
+    About as many bins as the square root of the count; a number on an edge joins the upper bin,
+    the last bin holds its upper edge.
+
+    Example:
+        >>> bins([1, 2, 2, 3, 9])
+        (0.0, 5.0, [4, 1])
+    """
+    low, high = min(numbers), max(numbers)
+    wanted = max(2, min(30, round(math.sqrt(len(numbers)))))
+    if high <= low:
+        return low - 0.5, 1.0, [len(numbers)]
+    rough = (high - low) / wanted
+    power = 10.0 ** math.floor(math.log10(rough))
+    width = next(power * step for step in (1, 2, 5, 10) if power * step >= rough * 0.999)
+    start = math.floor(low / width) * width
+    counts = [0] * (max(1, math.ceil((high - start) / width)))
+    for number in numbers:
+        counts[min(int((number - start) / width), len(counts) - 1)] += 1
+    return start, width, counts
+
+
+def _scatter(chart: Chart, rows: Rows) -> Json:
+    x, y = profile(rows, chart.x), profile(rows, chart.y[0])
+    by = profile(rows, chart.series) if chart.series else None
+    names = [p for p in profiles(rows) if p.role == Role.CATEGORY and p is not by]
+    traces: dict[str, Json] = {}
+    for row in rows.rows[:MAX_POINTS]:
+        name = label(row[by.index]) if by else measure_of(chart)
+        trace = traces.setdefault(
+            name, {"type": "scatter", "mode": "markers", "name": name, "x": [], "y": [], "text": []}
+        )
+        trace["x"].append(_when(row[x.index], x) if x.role == Role.TIME else _number(number_of(row[x.index])))
+        trace["y"].append(_number(number_of(row[y.index])))
+        trace["text"].append(label(row[names[0].index]) if names else "")
+    layout = _layout(chart, rows, len(traces) > 1)
+    layout |= {
+        "xaxis": {"title": {"text": in_words(chart.x)}} | ({"type": "date"} if x.role == Role.TIME else {}),
+        "yaxis": {"title": {"text": in_words(chart.y[0])}},
+    }
+    return {"data": list(traces.values()), "layout": layout}
+
+
+def _pie(chart: Chart, rows: Rows) -> Json:
+    points = points_of(chart, rows)
+    pairs = list(zip((label(c) for c in points.xs), next(iter(points.values.values())), strict=True))
+    pairs = [(text, value) for text, value in pairs if value]
+    if len(pairs) > MAX_SLICES:
+        pairs.sort(key=lambda pair: -(pair[1] or 0))
+        rest = math.fsum(value or 0 for _, value in pairs[MAX_SLICES - 1 :])
+        pairs = [*pairs[: MAX_SLICES - 1], ("Other", rest)]
+    data = {
+        "type": "pie",
+        "labels": _apart([text for text, _ in pairs]),
+        "values": [_number(value) for _, value in pairs],
+        "sort": False,
+        "direction": "clockwise",
+        "textinfo": "label+percent",
+    }
+    return {"data": [data], "layout": _layout(chart, rows, False)}
+
+
+def _words(chart: Chart, rows: Rows) -> Json:
+    """Write a single number, or why there is no chart, where the chart would be."""
+    layout: Json = {"xaxis": {"visible": False}, "yaxis": {"visible": False}, "showlegend": False}
+    lines = []
+    if chart.mark == "number" and rows.rows:
+        for name in chart.y:
+            cell = rows.rows[0][rows.columns.index(name)]
+            number = number_of(cell)
+            year = _is_year(profile(rows, name))
+            text = str(cell) if number is None or year else _exactly(cell, number)
+            lines.append((text, in_words(name) if len(chart.y) > 1 or not chart.title else ""))
+        layout["title"] = {"text": chart.title or title_of(chart)}
+    else:
+        lines.append(("", chart.note or "There is nothing to draw."))
+    text = _Markup(
+        "<br>".join(f"<b>{_escaped(a)}</b> {_escaped(b)}".strip() if a else _escaped(b) for a, b in lines)
+    )
+    layout["annotations"] = [
+        {"text": text, "showarrow": False, "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
+    ]
+    return {"data": [], "layout": layout}
+
+
+# ---------------------------------------------------------------- small parts
+
+
+def _layout(chart: Chart, rows: Rows, legend: bool) -> Json:
+    title: Json = {"text": chart.title or title_of(chart)}
+    note = chart.note or note_of(chart, rows)
+    if note:
+        title["subtitle"] = {"text": note}
+    return {"title": title, "showlegend": legend, "hovermode": "closest"}
+
+
+def _stacks(chart: Chart, points: Points) -> bool:
+    """Stack series whose sum means something and that are many; else they stand side by side."""
+    numbers = [v for values in points.values.values() for v in values if v is not None]
+    adds = chart.aggregate in ("sum", "count") or bool(chart.y and is_additive(chart.y[0]))
+    return bool(chart.series) and adds and len(points.values) > 2 and min(numbers, default=0) >= 0
+
+
+def _is_year(column: Profile) -> bool:
+    return column.role == Role.TIME and column.kind in (Kind.INTEGER, Kind.NUMBER)
+
+
+def _when(cell: Cell, column: Profile) -> str | None:
+    if cell is None:
+        return None
+    if _is_year(column):
+        year = number_of(cell)
+        return None if year is None else f"{int(year):04d}"
+    if isinstance(cell, (datetime, date, time)):
+        return cell.isoformat()
+    return str(cell)
+
+
+def _time_format(column: Profile) -> Json:
+    if _is_year(column):
+        return {"tickformat": "%Y", "hoverformat": "%Y"}
+    return {}
+
+
+def _number(value: float | None) -> float | int | None:
+    if value is None or not math.isfinite(value):
+        return None
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
+
+def _exactly(cell: Cell, number: float) -> str:
+    """Say a single number with two decimals however large: nothing else stands beside it."""
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    return shown(number) if abs(number) < 1_000 else f"{number:,.2f}".rstrip("0").rstrip(".")
+
+
+def _round(value: float) -> float:
+    return float(f"{value:.10g}")
+
+
+class _Markup(str):
+    """A text with markup of ours, whose parts are escaped already."""
+
+    __slots__ = ()
+
+
+def _harmless(part: Any) -> Any:
+    """Escape every text of a figure but markup of our own: the one place where that is done."""
+    if isinstance(part, dict):
+        return {key: _harmless(value) for key, value in part.items()}
+    if isinstance(part, list):
+        return [_harmless(value) for value in part]
+    if isinstance(part, _Markup):
+        return str(part)
+    return _escaped(part) if isinstance(part, str) else part
+
+
+def _escaped(text: str) -> str:
+    """Take the meaning from markup: Plotly reads <b>, <a href> and the like in any label."""
+    return html.escape("".join(c for c in text if c >= " " or c == "\t"), quote=False)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= CUT_LABEL else text[: CUT_LABEL - 1].rstrip() + "…"
+
+
+def _apart(labels: Sequence[str]) -> list[str]:
+    """Keep labels apart that look the same (NULL and the text "(none)"), as Plotly would merge them."""
+    seen: dict[str, int] = {}
+    apart = []
+    for text in labels:
+        seen[text] = seen.get(text, 0) + 1
+        apart.append(text if seen[text] == 1 else f"{text} ({seen[text]})")
+    return apart

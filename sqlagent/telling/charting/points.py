@@ -1,0 +1,200 @@
+"""What a chart draws: positions in order, one value a position and series, and what is left out.
+
+Decides aggregation (over all rows), order and cuts, and puts into words what was cut or added up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from sqlagent.rows.columns import Role, in_words, number_of, order_key, profile
+from sqlagent.values import Cell, Chart, Rows
+
+MARKS = ("bar", "line", "area", "scatter", "pie", "histogram", "number", "none")
+AGGREGATES = ("none", "sum", "mean", "count", "min", "max")
+
+MAX_CATEGORIES = 50
+"""Bars drawn at most; more cannot be read on a page 1,280 px wide."""
+MAX_SERIES = 8
+"""Series drawn at most: there are eight colours that survive colour blindness."""
+MAX_POINTS = 5_000
+"""Points drawn at most; a browser draws as many in well under a second."""
+MAX_SLICES = 12
+MAX_LABELS = 12
+"""Points up to which each carries its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """What is drawn: positions on x in order, and for each series one value a position.
+
+    `categories` and `series` count what there was before any cut; `hidden` are the values that
+    share a place with another and, without an aggregate, are not drawn.
+    """
+
+    xs: list[Cell]
+    values: dict[str, list[float | None]]
+    categories: int
+    series: int
+    hidden: int = 0
+
+
+_FOLD: dict[str, Callable[[Sequence[float]], float]] = {
+    "sum": math.fsum,
+    "mean": fmean,
+    "min": min,
+    "max": max,
+}
+
+
+def points_of(chart: Chart, rows: Rows) -> Points:
+    """Gather the values to draw, aggregated over all rows, cut to what can be read."""
+    at = {name: i for i, name in reversed(list(enumerate(rows.columns)))}
+    x_at = at[chart.x]
+    names = list(chart.y) or ["count"]
+    gathered: dict[str, dict[Any, list[float]]] = {}
+    xs: dict[Any, Cell] = {}
+    for row in rows.rows:
+        key = hashable(row[x_at])
+        xs.setdefault(key, row[x_at])
+        for name in names:
+            series = label(row[at[chart.series]]) if chart.series else name
+            slot = gathered.setdefault(series, {}).setdefault(key, [])
+            if chart.aggregate == "count":
+                slot.extend([1.0] if not chart.y or row[at[name]] is not None else [])
+            else:
+                value = number_of(row[at[name]])
+                slot.extend([value] if value is not None else [])
+    folded = {s: {k: _fold(chart.aggregate, v) for k, v in values.items()} for s, values in gathered.items()}
+    hidden = 0
+    if chart.aggregate == "none":
+        hidden = sum(max(0, len(v) - 1) for values in gathered.values() for v in values.values())
+    every = len(folded)
+    if chart.series and every > MAX_SERIES:
+        weight = {s: sum(abs(v or 0.0) for v in values.values()) for s, values in folded.items()}
+        kept = sorted(folded, key=lambda s: -weight[s])[:MAX_SERIES]
+        folded = {s: folded[s] for s in folded if s in kept}
+    keys = _ordered(chart, rows, xs, folded)
+    limit = MAX_CATEGORIES if chart.mark == "bar" and not time_axis(chart, rows) else MAX_POINTS
+    shown = keys[:limit]
+    values = {s: [found.get(k) for k in shown] for s, found in folded.items()}
+    return Points([xs[k] for k in shown], values, len(keys), every, hidden)
+
+
+def _fold(aggregate: str, values: Sequence[float]) -> float | None:
+    if aggregate == "count":
+        return float(len(values))
+    if not values:
+        return None
+    return _FOLD[aggregate](values) if aggregate in _FOLD else values[0]
+
+
+def _ordered(
+    chart: Chart, rows: Rows, xs: dict[Any, Cell], folded: dict[str, dict[Any, float | None]]
+) -> list[Any]:
+    """Put positions in order: by themselves where they have an order, else by size, largest first.
+
+    Rows that already come sorted by size keep their order, so that "the five smallest" stay so.
+    """
+    column = profile(rows, chart.x)
+    keys = list(xs)
+    by_itself = column.ordered or column.role == Role.MEASURE
+    if by_itself or (chart.mark in ("line", "area") and column.role != Role.CATEGORY):
+        return sorted(keys, key=lambda k: order_key(xs[k]))
+    if chart.mark in ("line", "area"):
+        return keys
+    totals = {k: sum(values.get(k) or 0.0 for values in folded.values()) for k in keys}
+    sizes = [totals[k] for k in keys]
+    if sizes == sorted(sizes):
+        return keys
+    return sorted(keys, key=lambda k: -totals[k])
+
+
+def hashable(cell: Cell) -> Any:
+    """Give a cell a form that can be a key."""
+    try:
+        hash(cell)
+    except TypeError:
+        return repr(cell)
+    return cell
+
+
+def time_axis(chart: Chart, rows: Rows) -> bool:
+    """Say whether x is a time."""
+    return profile(rows, chart.x).role == Role.TIME
+
+
+def note_of(chart: Chart, rows: Rows) -> str:
+    """Say in words what the chart leaves out or adds up."""
+    notes = []
+    if chart.mark in ("bar", "line", "area", "pie") and chart.x:
+        points = points_of(chart, rows)
+        if points.categories > len(points.xs):
+            notes.append(f"First {len(points.xs)} of {points.categories:,} shown.")
+        if chart.mark == "pie" and points.categories > MAX_SLICES:
+            notes.append(
+                f"The largest {MAX_SLICES - 1} of {points.categories:,} are shown, the rest as Other."
+            )
+        if chart.series and points.series > MAX_SERIES:
+            notes.append(f"The largest {MAX_SERIES} of {points.series:,} series shown.")
+        if points.hidden:
+            notes.append(
+                f"{points.hidden:,} values that share a place with another are not drawn: choose an aggregate."
+            )
+        if chart.aggregate in ("mean", "sum", "min", "max") and points.categories < len(rows.rows):
+            word = {
+                "mean": "averaged",
+                "sum": "added up",
+                "min": "shown by their smallest",
+                "max": "shown by their largest",
+            }
+            notes.append(f"Rows that share a place are {word[chart.aggregate]}.")
+    elif chart.mark == "scatter" and len(rows.rows) > MAX_POINTS:
+        notes.append(f"First {MAX_POINTS:,} of {len(rows.rows):,} points shown.")
+    if rows.truncated:
+        notes.append(f"Drawn from the first {len(rows.rows):,} rows; there are more.")
+    return " ".join(notes)
+
+
+def title_of(chart: Chart) -> str:
+    """Say in words what the chart shows."""
+    if chart.mark == "number":
+        return in_words(chart.y[0])
+    if chart.mark == "histogram":
+        return f"How {lower_first(in_words(chart.x))} is distributed"
+    measure = measure_of(chart)
+    if chart.mark == "scatter":
+        return f"{measure} against {lower_first(in_words(chart.x))}"
+    by = f"{measure} by {lower_first(in_words(chart.x))}"
+    return f"{by} and {lower_first(in_words(chart.series))}" if chart.series else by
+
+
+def measure_of(chart: Chart) -> str:
+    """Say in words what is measured, with its aggregate."""
+    if chart.aggregate == "count":
+        return "Number of rows"
+    names = " and ".join([in_words(chart.y[0]), *(lower_first(in_words(n)) for n in chart.y[1:])])
+    word = {"mean": "Average", "sum": "Total", "min": "Smallest", "max": "Largest"}.get(chart.aggregate)
+    if word and not names.lower().startswith((word.lower(), "sum", "average", "total")):
+        return f"{word} {lower_first(names)}"
+    return names
+
+
+def lower_first(words: str) -> str:
+    """Put words into the middle of a sentence."""
+    return words if len(words) > 1 and words[1].isupper() else words[:1].lower() + words[1:]
+
+
+def label(cell: Cell) -> str:
+    """Say a cell as the label of a category."""
+    if cell is None or cell == "":
+        return "(none)" if cell is None else "(empty)"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+        return str(int(cell))
+    return str(cell)

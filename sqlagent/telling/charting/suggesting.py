@@ -1,0 +1,234 @@
+"""Which chart suits some rows, and whether a person's edits of it fit them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlagent.rows.columns import Profile, Role, is_additive, is_aggregate, number_of, profiles
+from sqlagent.telling.charting.points import (
+    AGGREGATES,
+    MARKS,
+    MAX_CATEGORIES,
+    MAX_LABELS,
+    hashable,
+    note_of,
+    points_of,
+    title_of,
+)
+from sqlagent.values import Chart, Kind, Rows
+
+
+def suggest(rows: Rows, question: str = "") -> Chart:
+    """Suggest a chart from what the columns hold and the shape of the rows.
+
+    Never fails: rows that nothing can be drawn from give the mark `none`. `question` decides
+    between marks that both fit (it asks for a share, a distribution, a relation). What the
+    chart leaves out is said in its note.
+
+    Example:
+        >>> suggest(Rows(("city", "sales"), (("Oslo", 3), ("Rome", 5)))).mark
+        'bar'
+        >>> suggest(Rows(("n",), ((42,),))).mark
+        'number'
+    """
+    if not rows.rows:
+        return Chart("none", note="There are no rows to draw.")
+    columns = profiles(rows)
+    measures = [c for c in columns if c.role == Role.MEASURE and c.nulls < len(rows.rows)]
+    times = [c for c in columns if c.role == Role.TIME]
+    categories = [c for c in columns if c.role == Role.CATEGORY]
+    if len(rows.rows) == 1:
+        chart = _single(measures, times, categories, columns)
+    elif measures and times:
+        chart = _over_time(rows, times[0], measures, categories)
+    elif measures and categories:
+        chart = _by_category(rows, measures, categories, question)
+    elif len(measures) >= 2 and (groups := _grouped(rows, measures)) is not None:
+        chart = Chart("bar", groups.name, _same_scale(rows, [m for m in measures if m is not groups]))
+    elif len(measures) >= 2:
+        chart = _pair(rows, measures)
+    elif measures:
+        chart = _distribution(rows, measures[0], columns)
+    else:
+        chart = _counted(rows, [*categories, *times])
+    if chart.mark == "none":
+        return chart
+    return replace(chart, title=chart.title or title_of(chart), note=note_of(chart, rows))
+
+
+def _single(
+    measures: Sequence[Profile],
+    times: Sequence[Profile],
+    categories: Sequence[Profile],
+    columns: Sequence[Profile],
+) -> Chart:
+    if not measures:
+        years = [c for c in times if c.kind in (Kind.INTEGER, Kind.NUMBER)]
+        if len(columns) == 1 and years:
+            return Chart("number", y=(years[0].name,))
+        return Chart("none", note="One row without a number is best read as a table.")
+    return Chart("number", y=tuple(m.name for m in measures[:4]))
+
+
+def _over_time(
+    rows: Rows, when: Profile, measures: Sequence[Profile], categories: Sequence[Profile]
+) -> Chart:
+    chosen = _same_scale(rows, measures)
+    repeats = when.distinct + when.nulls < len(rows.rows)
+    mark = "line" if when.distinct > 2 else "bar"
+    if not repeats:
+        return Chart(mark, when.name, chosen)
+    for category in sorted(categories, key=lambda c: c.distinct):
+        if category.distinct > 1 and _unique(rows, when, category):
+            return Chart(mark, when.name, chosen[:1], category.name)
+    if when.distinct < 3:
+        return Chart("none", note="Many rows share a date; the table shows them all.")
+    return Chart(mark, when.name, chosen[:1], aggregate="sum" if is_additive(chosen[0]) else "mean")
+
+
+def _by_category(
+    rows: Rows, measures: Sequence[Profile], categories: Sequence[Profile], question: str
+) -> Chart:
+    chosen = _same_scale(rows, measures)
+    by_size = sorted(categories, key=lambda c: -c.distinct)
+    count = len(rows.rows)
+    single = next((c for c in by_size if c.distinct + c.nulls >= count), None)
+    if single is not None:
+        label = next((c for c in categories if c.distinct + c.nulls >= count), single)
+        if len(chosen) == 1 and _asks(question, "share", "proportion", "percentage", "breakdown", "split"):
+            cells = [number_of(row[measures[0].index]) for row in rows.rows]
+            if count <= 6 and all(c is not None and c >= 0 for c in cells):
+                return Chart("pie", label.name, chosen)
+        if (
+            len(measures) >= 2
+            and count > MAX_CATEGORIES
+            and _asks(question, "relation", "correlat", "versus", " vs ")
+        ):
+            return Chart("scatter", measures[0].name, (measures[1].name,))
+        return Chart("bar", label.name, chosen)
+    for x in by_size:
+        for series in reversed(by_size):
+            if series is not x and _unique(rows, x, series):
+                x, series = (
+                    (x, series) if series.distinct <= x.distinct and not series.ordered else (series, x)
+                )
+                return Chart("bar", x.name, chosen[:1], series.name)
+    smallest = by_size[-1]
+    if smallest.distinct < count / 1.5:
+        return Chart("bar", smallest.name, chosen[:1], aggregate="sum" if is_additive(chosen[0]) else "mean")
+    return Chart("bar", by_size[0].name, chosen[:1], aggregate="mean")
+
+
+def _grouped(rows: Rows, measures: Sequence[Profile]) -> Profile | None:
+    """Find the one number that the others are grouped by: whole, once each, and no aggregate itself."""
+    plain = [m for m in measures if not is_aggregate(m.name)]
+    if len(plain) != 1 or plain[0].kind != Kind.INTEGER or len(rows.rows) > MAX_CATEGORIES:
+        return None
+    return plain[0] if plain[0].distinct == len(rows.rows) else None
+
+
+def _pair(rows: Rows, measures: Sequence[Profile]) -> Chart:
+    if len(rows.rows) < 3:
+        return Chart("none", note="Two rows of numbers are best read as a table.")
+    return Chart("scatter", measures[0].name, (measures[1].name,))
+
+
+def _distribution(rows: Rows, measure: Profile, columns: Sequence[Profile]) -> Chart:
+    keys = [c for c in columns if c.role == Role.KEY and c.distinct == len(rows.rows)]
+    if keys and len(rows.rows) <= MAX_LABELS:
+        return Chart("bar", keys[0].name, (measure.name,))
+    if len(rows.rows) >= 20 and measure.distinct > 5:
+        return Chart("histogram", measure.name)
+    return Chart("none", note="A short list of numbers is best read as a table.")
+
+
+def _counted(rows: Rows, categories: Sequence[Profile]) -> Chart:
+    for category in categories:
+        if 2 <= category.distinct <= MAX_CATEGORIES and category.distinct * 3 <= len(rows.rows):
+            return Chart("bar", category.name, aggregate="count")
+    return Chart("none", note="There is no number to draw.")
+
+
+def _same_scale(rows: Rows, measures: Sequence[Profile]) -> tuple[str, ...]:
+    """Keep the measures that can share an axis with the first: within a factor of 20, three at most."""
+    tops = {
+        m.name: max((abs(number_of(r[m.index]) or 0.0) for r in rows.rows), default=0.0) for m in measures
+    }
+    first = tops[measures[0].name] or 1.0
+    return tuple(m.name for m in measures if 0.05 <= (tops[m.name] or 1.0) / first <= 20)[:3] or (
+        measures[0].name,
+    )
+
+
+def _unique(rows: Rows, first: Profile, second: Profile) -> bool:
+    pairs = {(hashable(r[first.index]), hashable(r[second.index])) for r in rows.rows}
+    return len(pairs) == len(rows.rows)
+
+
+def _asks(question: str, *words: str) -> bool:
+    low = f" {question.lower()} "
+    return any(word in low for word in words)
+
+
+def check(chart: Chart, rows: Rows) -> Chart:
+    """Check a person's edits against the rows and bring the note up to date.
+
+    Raises: ValueError, in words fit to be shown beside the form.
+
+    Example:
+        >>> check(Chart("bar", "town", ("sales",)), Rows(("city", "sales"), (("Oslo", 3),)))
+        Traceback (most recent call last):
+        ValueError: There is no column "town". The columns are: city, sales.
+    """
+    if chart.mark not in MARKS:
+        raise ValueError(f'There is no chart type "{chart.mark}". Choose one of: {", ".join(MARKS)}.')
+    if chart.aggregate not in AGGREGATES:
+        raise ValueError(
+            f'There is no aggregate "{chart.aggregate}". Choose one of: {", ".join(AGGREGATES)}.'
+        )
+    if chart.mark == "none":
+        return Chart("none", title=chart.title, note=chart.note)
+    for name in (chart.x, *chart.y, chart.series):
+        if name and name not in rows.columns:
+            raise ValueError(f'There is no column "{name}". The columns are: {", ".join(rows.columns)}.')
+    _check_shape(chart)
+    by_name = {p.name: p for p in reversed(profiles(rows))}
+    needs_numbers = [*chart.y] if chart.aggregate != "count" else []
+    if chart.mark in ("histogram", "scatter"):
+        needs_numbers.append(chart.x)
+    for name in needs_numbers:
+        if chart.mark == "scatter" and name == chart.x and by_name[name].role == Role.TIME:
+            continue
+        if by_name[name].kind not in (Kind.INTEGER, Kind.NUMBER):
+            raise ValueError(f'"{name}" does not hold numbers, which a {chart.mark} chart needs there.')
+    if chart.mark == "pie":
+        _check_pie(chart, rows)
+    return replace(chart, note=note_of(chart, rows))
+
+
+def _check_shape(chart: Chart) -> None:
+    if chart.mark == "number":
+        if not chart.y:
+            raise ValueError("Choose the column whose number is shown.")
+        return
+    if not chart.x:
+        raise ValueError("Choose a column for the x axis.")
+    if chart.mark == "histogram":
+        return
+    if not chart.y and chart.aggregate != "count":
+        raise ValueError("Choose a column for the y axis, or count the rows.")
+    if chart.mark in ("pie", "scatter") and len(chart.y) > 1:
+        raise ValueError(f"A {chart.mark} chart takes one column on the y axis.")
+    if chart.mark == "pie" and chart.series:
+        raise ValueError("A pie has no series; choose bars to compare two categories.")
+    if chart.series and chart.series in (chart.x, *chart.y):
+        raise ValueError("The series must be another column than those on the axes.")
+    if chart.series and len(chart.y) > 1:
+        raise ValueError("Choose either one column on the y axis with a series, or several without.")
+
+
+def _check_pie(chart: Chart, rows: Rows) -> None:
+    points = points_of(chart, rows)
+    if any(value < 0 for values in points.values.values() for value in values if value is not None):
+        raise ValueError("A pie cannot show negative numbers; choose bars.")

@@ -1,0 +1,312 @@
+"""Sentences from rows without an LLM: what is worth saying about their shape."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import ROUND_HALF_UP, Decimal
+
+from sqlagent.rows.columns import Profile, Role, is_additive, number_of, order_key, profiles
+from sqlagent.values import Cell, Chart, Kind, Rows
+
+_TOP = re.compile(
+    r"\b(?:top|best|first|last|bottom|worst|(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s+\w*(?:est|most|least))\b"
+    r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|twenty|\d{1,3})\b|\b\w{3,}est\b|\bmost\b|\bleast\b|\bfewest\b",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(r"\b(?:limit|fetch|top|qualify)\b", re.IGNORECASE)
+_LIMITS = frozenset((5, 10, 15, 20, 25, 50, 100, 200, 500, 1_000))
+_PERCENT = re.compile(r"percent|pct|share|ratio|rate|proportion", re.IGNORECASE)
+_COUNTED = re.compile(r"^(?:number of )?\w+s$")
+_MANY_DIGITS = 10_000
+
+
+def summarize(question: str, rows: Rows, chart: Chart | None = None, *, sql: str = "") -> str:
+    """Say in one or two plain sentences what the rows answer.
+
+    Every number said is in the rows or computed from them (`verify` of the result finds
+    nothing). Never claims a share of the whole when the rows are cut or only the top of it: as
+    the question or the SQL says, or, without SQL, when sorted rows are as many as limits are.
+
+    Example:
+        >>> summarize("revenue by country", Rows(("country", "revenue"), (("Germany", 6), ("France", 3), ("Spain", 1))))
+        'Germany has the highest revenue, 6, 60 % of the total; France follows with 3.'
+        >>> summarize("how many?", Rows(("count(*)",), ((1234,),)))
+        'The count is 1,234.'
+    """
+    if not rows.columns:
+        return "The statement returned no columns."
+    if not rows.rows:
+        return "No rows match: nothing in this source fits what was asked."
+    columns = profiles(rows)
+    measures = [c for c in columns if c.role == Role.MEASURE and c.nulls < len(rows.rows)]
+    times = [c for c in columns if c.role == Role.TIME]
+    labels = [c for c in columns if c.role == Role.CATEGORY]
+    if len(rows.rows) == 1:
+        return _one(rows, columns)
+    if times and measures and times[0].distinct == len(rows.rows):
+        return _series(rows, times[0], _measure(measures, chart))
+    single = [c for c in labels if c.distinct == len(rows.rows)]
+    named = [*(single or [*labels, *times]), *(c for c in columns if c.role == Role.KEY)]
+    if measures and named:
+        whole = _is_whole(question, rows, sql, _measure(measures, chart))
+        return _ranked(question, whole, rows, _measure(measures, chart), named)
+    if measures and len(measures) == len(columns):
+        return _numbers(rows, measures)
+    return _listed(rows, columns)
+
+
+def _measure(measures: Sequence[Profile], chart: Chart | None) -> Profile:
+    """Take the measure that is drawn, so that chart and sentence speak of the same one."""
+    drawn = [m for m in measures if chart is not None and m.name in chart.y]
+    return drawn[0] if drawn else measures[0]
+
+
+# ---------------------------------------------------------------- shapes of rows
+
+
+def _one(rows: Rows, columns: Sequence[Profile]) -> str:
+    row = rows.rows[0]
+    if all(cell is None for cell in row):
+        return "There is no value: the one row found is empty (NULL)."
+    if len(columns) == 1:
+        return f"The {_lower(columns[0].words)} is {_cell(row[0], columns[0])}."
+    said = [(c, row[c.index]) for c in columns if row[c.index] is not None and c.kind != Kind.BINARY][:4]
+    label = next((pair for pair in said if pair[0].role in (Role.CATEGORY, Role.TIME)), None)
+    rest = [pair for pair in said if pair is not label and (pair[0].role != Role.KEY or label is None)]
+    facts = _join([f"{_lower(c.words)} {_cell(cell, c)}" for c, cell in rest])
+    if label is None:
+        return f"One row: {facts}."
+    return f"{_upper(_cell(label[1], label[0]))}{': ' + facts if facts else ''}."
+
+
+def _series(rows: Rows, when: Profile, measure: Profile) -> str:
+    """Say where a series began, ended and peaked."""
+    points = [
+        (row[when.index], row[measure.index])
+        for row in sorted(rows.rows, key=lambda r: order_key(r[when.index]))
+        if row[when.index] is not None and number_of(row[measure.index]) is not None
+    ]
+    if len(points) < 2:
+        return _listed(rows, (when, measure))
+    (first_at, first), (last_at, last) = points[0], points[-1]
+    change = _sub(last, first)
+    name = _upper(_lower(measure.words))
+    way = "rose" if change > 0 else "fell"
+    if change == 0:
+        text = (
+            f"{name} began and ended at {_number(first)} ({_cell(first_at, when)} to {_cell(last_at, when)})"
+        )
+    else:
+        percent = _percent_change(first, last)
+        by = f", {percent}" if percent else ""
+        text = (
+            f"{name} {way} from {_number(first)} in {_cell(first_at, when)} to {_number(last)} "
+            f"in {_cell(last_at, when)}{by}"
+        )
+    peak_at, peak = max(points, key=lambda p: _size(p[1]))
+    low_at, low = min(points, key=lambda p: _size(p[1]))
+    extra = []
+    if len(points) > 2 and peak_at not in (first_at, last_at):
+        extra.append(f"it peaked at {_number(peak)} in {_cell(peak_at, when)}")
+    if len(points) > 2 and low_at not in (first_at, last_at) and low != peak:
+        extra.append(f"its lowest was {_number(low)} in {_cell(low_at, when)}")
+    return f"{text}{'; ' + ' and '.join(extra) if extra else ''}.{_cut(rows)}"
+
+
+def _ranked(question: str, whole: bool, rows: Rows, measure: Profile, named: Sequence[Profile]) -> str:
+    """Say who leads, with what share where the rows are the whole, and who follows."""
+    entries = [(row, row[measure.index]) for row in rows.rows if number_of(row[measure.index]) is not None]
+    if len(entries) < 2:
+        return _listed(rows, (*named, measure))
+    rising = all(_size(a[1]) <= _size(b[1]) for a, b in zip(entries, entries[1:], strict=False))
+    low = rising and _asks_low(question)
+    entries.sort(key=lambda e: _size(e[1]), reverse=not low)
+    lead, second = entries[0], entries[1]
+    ties = [e for e in entries if number_of(e[1]) == number_of(lead[1])]
+    of = _lower(measure.words)
+    name = _name(lead[0], named)
+    if len(ties) == len(entries):
+        return f"All {len(entries):,} rows have the same {of}, {_number(lead[1])}.{_cut(rows)}"
+    if len(ties) > 1:
+        names = _join([_name(e[0], named) for e in ties[:3]]) if len(ties) <= 3 else f"{len(ties):,} rows"
+        return f"{_upper(names)} share the {'lowest' if low else 'highest'} {of}, {_number(lead[1])}.{_cut(rows)}"
+    share = _share(whole, measure, [e[1] for e in entries], lead[1])
+    many = of.endswith("s") and not of.endswith("ss") and _COUNTED.search(of)
+    most = ("the fewest" if low else "the most") if many else ("the lowest" if low else "the highest")
+    text = f"{_upper(name)} has {most} {of}, {_number(lead[1])}{share}"
+    follows = f"; {_name(second[0], named)} follows with {_number(second[1])}"
+    total = _together(whole, rows, measure, [e[1] for e in entries])
+    return f"{text}{follows}{total}.{_cut(rows)}"
+
+
+def _numbers(rows: Rows, measures: Sequence[Profile]) -> str:
+    """Say how far numbers without names reach."""
+    spans = []
+    for measure in measures[:3]:
+        cells = [row[measure.index] for row in rows.rows if number_of(row[measure.index]) is not None]
+        if not cells:
+            continue
+        low = min(cells, key=lambda c: _size(c))
+        high = max(cells, key=lambda c: _size(c))
+        reach = f"from {_number(low)} to {_number(high)}" if low != high else f"always {_number(low)}"
+        spans.append(f"{_lower(measure.words)} {reach}")
+    return f"{_count(rows)}: {_join(spans)}.{_cut(rows)}"
+
+
+def _listed(rows: Rows, columns: Sequence[Profile]) -> str:
+    """Say how many rows there are and name a few of them."""
+    label = next((c for c in columns if c.role == Role.CATEGORY), columns[0])
+    cells = list(
+        dict.fromkeys(_cell(r[label.index], label) for r in rows.rows[:200] if r[label.index] is not None)
+    )
+    count = _count(rows)
+    if not cells:
+        return f"{count}."
+    if len(cells) == 1 and len(rows.rows) > 1:
+        return f"{count}, all with {_lower(label.words)} {cells[0]}."
+    shown = cells[:3]
+    if len(cells) <= 3 and len(rows.rows) == len(cells):
+        return f"{count}: {_join(shown)}."
+    return f"{count}, beginning with {_join(shown)}."
+
+
+# ---------------------------------------------------------------- parts of sentences
+
+
+def _share(whole: bool, measure: Profile, cells: Sequence[Cell], lead: Cell) -> str:
+    """Say the leader's share of the total, only where the rows are the whole and can be added up."""
+    numbers = [_size(c) for c in cells]
+    total = math.fsum(numbers)
+    if not whole or not is_additive(measure.name) or min(numbers) < 0 or total <= 0:
+        return ""
+    if _PERCENT.search(measure.name):
+        return ""
+    return f", {_percent(_size(lead) / total)} of the total"
+
+
+def _together(whole: bool, rows: Rows, measure: Profile, cells: Sequence[Cell]) -> str:
+    if whole or rows.truncated or not is_additive(measure.name) or len(cells) > 20:
+        return ""
+    total = sum((Decimal(str(c)) for c in cells), Decimal(0))
+    return f". The {len(cells)} together make {_number(total)}"
+
+
+def _is_whole(question: str, rows: Rows, sql: str, measure: Profile) -> bool:
+    if rows.truncated or _TOP.search(question) or _LIMIT.search(sql):
+        return False
+    sizes = [_size(row[measure.index]) for row in rows.rows]
+    is_sorted = sizes in (sorted(sizes), sorted(sizes, reverse=True))
+    return bool(sql) or not (is_sorted and len(rows.rows) in _LIMITS)
+
+
+def _asks_low(question: str) -> bool:
+    return bool(
+        re.search(
+            r"\b(?:lowest|least|fewest|smallest|worst|bottom|cheapest|shortest|youngest|lightest)\b",
+            question,
+            re.I,
+        )
+    )
+
+
+def _name(row: tuple[Cell, ...], named: Sequence[Profile]) -> str:
+    parts = [_cell(row[c.index], c) for c in named if row[c.index] is not None and c.role != Role.KEY][:2]
+    if not parts:
+        parts = [f"{_lower(c.words)} {_cell(row[c.index], c)}" for c in named if row[c.index] is not None][:1]
+    if not parts:
+        return "the row without a name"
+    return f"{parts[0]} ({parts[1]})" if len(parts) > 1 else parts[0]
+
+
+def _cell(cell: Cell, column: Profile) -> str:
+    if cell is None:
+        return "none"
+    if isinstance(cell, (int, float, Decimal)) and not isinstance(cell, bool) and number_of(cell) is None:
+        return "a number too large to say"
+    if column.role == Role.TIME or column.role == Role.KEY or column.ordered:
+        if isinstance(cell, datetime):
+            return (
+                cell.date().isoformat()
+                if cell.time().isoformat() == "00:00:00"
+                else cell.isoformat(" ", "minutes")
+            )
+        if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+            return str(int(cell))
+        return cell.isoformat() if isinstance(cell, date) else str(cell)
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, (int, float, Decimal)):
+        return _number(cell)
+    text = " ".join(str(cell).split())
+    return text if len(text) <= 60 else text[:59].rstrip() + "…"
+
+
+def _number(cell: Cell) -> str:
+    """Say a number for reading: grouped; large ones in M or billions with two decimals."""
+    if number_of(cell) is None:
+        return "a number too large to say"
+    number = Decimal(str(cell)) if not isinstance(cell, Decimal) else cell
+    size = abs(number)
+    for limit, unit in ((Decimal(10) ** 9, "billion"), (Decimal(10) ** 6, "M")):
+        if size >= limit and size < Decimal(10) ** 13:
+            return f"{_trim(f'{_round(number / limit, 2):,f}')} {unit}"
+    if number == number.to_integral_value():
+        return f"{int(number):,}"
+    if size >= _MANY_DIGITS:
+        return f"{_round(number, 0):,f}"
+    digits = 2 if size >= 1 else min(10, 2 - number.adjusted())
+    return _trim(f"{_round(number, digits):,f}")
+
+
+def _round(number: Decimal, digits: int) -> Decimal:
+    return number.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP)
+
+
+def _trim(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _percent(part: float) -> str:
+    percent = part * 100
+    return f"{percent:.0f} %" if percent >= 10 or percent == round(percent) else f"{percent:.1f} %"
+
+
+def _percent_change(first: Cell, last: Cell) -> str:
+    start, end = number_of(first), number_of(last)
+    if start is None or end is None or start <= 0 or end < 0:
+        return ""
+    change = (end - start) / start
+    if abs(change) >= 9.995:
+        return ""
+    return f"{'up' if change > 0 else 'down'} {_percent(abs(change))}"
+
+
+def _size(cell: Cell) -> float:
+    return number_of(cell) or 0.0
+
+
+def _sub(last: Cell, first: Cell) -> float:
+    return _size(last) - _size(first)
+
+
+def _count(rows: Rows) -> str:
+    return f"{'More than ' if rows.truncated else ''}{len(rows.rows):,} rows"
+
+
+def _cut(rows: Rows) -> str:
+    return f" Only the first {len(rows.rows):,} rows were read." if rows.truncated else ""
+
+
+def _join(parts: Sequence[str]) -> str:
+    return ", ".join(parts) if len(parts) < 2 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _lower(words: str) -> str:
+    return words if len(words) > 1 and words[1].isupper() else words[:1].lower() + words[1:]
+
+
+def _upper(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,80 @@
+"""What flows through the pipeline: plain, frozen values with no client or connection inside.
+
+Stages take these and return these. Nothing here knows a vendor, a web framework or how
+any of it is decided; gold SQL has no place in any of them.
+"""
+
+from __future__ import annotations
+
+from sqlagent.values.answers import Answer, Chart, Outcome
+from sqlagent.values.asked import Budget, Limits, Question, Turn
+from sqlagent.values.candidates import (
+    OWN_WORDS,
+    Candidate,
+    Cell,
+    Execution,
+    ExecutionGroup,
+    Failure,
+    FailureKind,
+    RankedGroup,
+    Ranking,
+    Reading,
+    Refusal,
+    Rows,
+    Verdict,
+)
+from sqlagent.values.llm import LlmMessage, LlmReply, LlmRequest, Usage
+from sqlagent.values.powers import PASSWORD_HERE, SEVERITIES, Check, Power, ReaderStep, Severity
+from sqlagent.values.source import (
+    Catalog,
+    Column,
+    ColumnRef,
+    ForeignKey,
+    Kind,
+    Link,
+    LinkedSchema,
+    Table,
+    ValueMatch,
+)
+
+__all__ = [
+    "Answer",
+    "Budget",
+    "Candidate",
+    "Catalog",
+    "Cell",
+    "Chart",
+    "Check",
+    "Column",
+    "ColumnRef",
+    "Execution",
+    "ExecutionGroup",
+    "Failure",
+    "FailureKind",
+    "ForeignKey",
+    "Kind",
+    "Limits",
+    "Link",
+    "LinkedSchema",
+    "LlmMessage",
+    "LlmReply",
+    "LlmRequest",
+    "OWN_WORDS",
+    "Outcome",
+    "PASSWORD_HERE",
+    "Power",
+    "Question",
+    "RankedGroup",
+    "Ranking",
+    "ReaderStep",
+    "Reading",
+    "Refusal",
+    "Rows",
+    "SEVERITIES",
+    "Severity",
+    "Table",
+    "Turn",
+    "Usage",
+    "ValueMatch",
+    "Verdict",
+]

@@ -1,0 +1,62 @@
+"""The answer: what it is, what it cost, how it is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sqlagent.values.asked import Question
+from sqlagent.values.candidates import Reading, Rows
+from sqlagent.values.llm import LlmRequest, Usage
+
+
+class Outcome(StrEnum):
+    """How a run ended."""
+
+    ANSWERED = "answered"
+    AMBIGUOUS = "ambiguous"
+    UNANSWERABLE = "unanswerable"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The end of a run: outcome, reason in words, and what was found.
+
+    `sql` and `rows` are present for *answered* and *ambiguous* (the likeliest reading).
+    `confidence` is the calibrated probability, 0 to 1, that the SQL is right;
+    `size` of `pool` attempts agree. `sent` is exactly what the language model was sent. `title` says
+    in a few words what the rows are, where their maker knows.
+    """
+
+    outcome: Outcome
+    question: Question
+    reason: str = ""
+    sql: str = ""
+    rows: Rows | None = None
+    confidence: float = 0.0
+    size: int = 0
+    pool: int = 0
+    readings: tuple[Reading, ...] = ()
+    notes: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    sent: tuple[LlmRequest, ...] = ()
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart as data: what is drawn from which columns. Never code.
+
+    `mark` is one of `bar`, `line`, `area`, `scatter`, `pie`, `histogram`, `number` or `none`.
+    `x`, `y` and `series` are column names; `aggregate` is `none`, `sum`, `mean`, `count`,
+    `min` or `max`.
+    """
+
+    mark: str
+    x: str = ""
+    y: tuple[str, ...] = ()
+    series: str = ""
+    aggregate: str = "none"
+    title: str = ""
+    note: str = ""

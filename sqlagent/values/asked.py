@@ -1,0 +1,66 @@
+"""What is asked, and what it may cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An earlier question of the same thread and the SQL that answered it."""
+
+    question: str
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the person typed, as a value.
+
+    `text` is the stand-alone form that every stage reads. `typed` is what was typed when
+    that differs (a follow-up that was rewritten); `hint` is knowledge given with it.
+    """
+
+    text: str
+    hint: str = ""
+    typed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one statement may take: seconds, rows kept, characters of one cell and of all cells, memory.
+
+    Reaching `total_chars` ends the rows as reaching `rows` does. `memory` (bytes) is what the engine may
+    take where it runs on this machine (SQLite, DuckDB), None what the database was opened with; a statement
+    that needs more fails.
+    """
+
+    seconds: float = 30.0
+    rows: int = 10_000
+    cell_chars: int = 100_000
+    total_chars: int = 200_000_000
+    memory: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one question may cost.
+
+    Sizes from R3-SQL as untrained systems measured them: waves of 4 up to 8, 16 when hard;
+    one resampling round. `rows` caps candidates; a winner that was cut runs once more up to
+    `result_rows`. `drafts` of the built-in generator are shown to an LLM as hints.
+    """
+
+    samples: int = 8
+    wave: int = 4
+    rounds: int = 1
+    calls: int = 40
+    tokens: int = 400_000
+    seconds: float = 120.0
+    statement_seconds: float = 30.0
+    rows: int = 10_000
+    result_rows: int = 1_000_000
+    cell_chars: int = 100_000
+    total_chars: int = 200_000_000
+    mode: str = "fast"
+    drafts: int = 0

@@ -1,0 +1,226 @@
+"""Candidates and what became of them: rows or a failure, their groups, their order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from sqlagent.values.source import Kind
+
+Cell = Any
+"""One stored value as a driver returns it: None, bool, int, float, Decimal, str, bytes,
+date, datetime, time, timedelta, UUID, list or dict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One SQL text sampled for a question.
+
+    `family` names how it was made (a prompt family, or `grammar`) and is for the reader of
+    a run: nothing that selects looks at it. `score` is its maker's own log-score, if any;
+    `notes` explain it in words ("'heaviest' -> ORDER BY weight DESC LIMIT 1"). `weight` is
+    what its vote counts: 1 for an independent draw; the members of a beam, which differ by
+    construction, carry their share of the beam's probability times a pool's size. `written` is
+    a language model's own text where `sql` had stored spellings put in: what it may see again.
+    `title` says in a few words what its rows are, where the maker knows.
+    """
+
+    sql: str
+    family: str = ""
+    round: int = 0
+    score: float | None = None
+    notes: tuple[str, ...] = ()
+    weight: float = 1.0
+    written: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What a statement returned: column names, rows, and whether more were left behind.
+
+    `kinds` has one entry a column where the driver tells the type, else it is empty.
+    `truncated` is about rows; `cut_cells` counts cells longer than `Limits.cell_chars`, which
+    end in `…` in place of the rest.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    truncated: bool = False
+    seconds: float = 0.0
+    kinds: tuple[Kind, ...] = ()
+    cut_cells: int = 0
+
+
+class FailureKind(StrEnum):
+    """Why a statement gave no rows."""
+
+    REFUSED = "refused"
+    ERROR = "error"
+    TIMEOUT = "timeout"
+    CANCELLED = "cancelled"
+    LOST = "lost"
+
+
+OWN_WORDS = "own"
+"""The `code` of a failure whose message nothing stored can have come into."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A statement that gave no rows, in the words of whoever stopped it.
+
+    `position` is the 0-based character offset in the SQL, when known; `advice` says what to do.
+    `code` is the driver's own class of fault (a SQLSTATE, a number, a name), `OWN_WORDS` where
+    the message was written here about the SQL alone, and empty where neither is known.
+    """
+
+    kind: FailureKind
+    message: str
+    position: int | None = None
+    advice: str = ""
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """A candidate and what happened to it. `sql` is the text that ran (mended, if it was)."""
+
+    candidate: Candidate
+    result: Rows | Failure
+    sql: str
+
+    @property
+    def rows(self) -> Rows | None:
+        """The rows, or None when it failed."""
+        return self.result if isinstance(self.result, Rows) else None
+
+    @property
+    def failure(self) -> Failure | None:
+        """The failure, or None when it returned."""
+        return self.result if isinstance(self.result, Failure) else None
+
+    @property
+    def status(self) -> str:
+        """`ok`, `empty`, `all_null`, `truncated`, or the failure's kind."""
+        if isinstance(self.result, Failure):
+            return str(self.result.kind)
+        if not self.result.rows:
+            return "empty"
+        if all(cell is None for row in self.result.rows for cell in row):
+            return "all_null"
+        return "truncated" if self.result.truncated else "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionGroup:
+    """Executions with one fingerprint: the same answer, said in different SQL. Never empty."""
+
+    fingerprint: str
+    members: tuple[Execution, ...]
+
+    @property
+    def size(self) -> int:
+        """How many candidates gave this answer."""
+        return len(self.members)
+
+    @property
+    def weight(self) -> float:
+        """What its members' votes count together; equal to `size` for independent draws."""
+        return sum(member.candidate.weight for member in self.members)
+
+    @property
+    def rows(self) -> Rows:
+        """The rows of the first member (all members' rows are the same answer)."""
+        rows = self.members[0].rows
+        assert rows is not None
+        return rows
+
+    @property
+    def status(self) -> str:
+        """`ok`, `empty`, `all_null` or `truncated`."""
+        return self.members[0].status
+
+
+@dataclass(frozen=True, slots=True)
+class RankedGroup:
+    """A group with its place and what put it there.
+
+    `list_wins` is r_list, the number of groups decisively beaten; `utility` is r_point,
+    size times the best reciprocal pointwise rank; `representative` is its best member.
+    `chance` is a judge's own probability that this of the groups is right, where it gives one.
+    """
+
+    group: ExecutionGroup
+    representative: Execution
+    score: float
+    list_wins: int = 0
+    utility: float = 0.0
+    reasons: tuple[str, ...] = ()
+    chance: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Groups, best first. `swap_consistency` is None where no judge was asked."""
+
+    groups: tuple[RankedGroup, ...]
+    pool: int
+    judged: bool = False
+    swap_consistency: float | None = None
+    tied: bool = False
+
+    @property
+    def total(self) -> float:
+        """Weight of the whole pool: its groups', and 1 for each execution that joined none."""
+        joined = sum(ranked.group.size for ranked in self.groups)
+        return sum(ranked.group.weight for ranked in self.groups) + self.pool - joined
+
+    @property
+    def top_share(self) -> float:
+        """Weight of the winning group out of the whole pool; 0 without groups."""
+        return self.groups[0].group.weight / self.total if self.groups and self.total else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The auditor's word on a pool: does it likely hold the right SQL, and what is unmet?
+
+    `answerable` is False where the auditor says that the schema holds no such facts at all.
+    `complaints` are those of `unmet` that are words of a database about statements that failed.
+    """
+
+    accepted: bool
+    reason: str
+    unmet: tuple[str, ...] = ()
+    answerable: bool = True
+    complaints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A group shown to a person as one way to understand the question."""
+
+    sql: str
+    difference: str
+    rows: Rows
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a statement may not run: what was found, why it is refused, and what to do instead.
+
+    `position` is the 0-based character offset in the SQL. For an unknown name `kind` is
+    `table` or `column`, `name` is the name as written and `nearest` the real names that
+    resemble it, best first; `kind` is otherwise empty.
+    """
+
+    what: str
+    why: str
+    advice: str
+    position: int | None = None
+    kind: str = ""
+    name: str = ""
+    nearest: tuple[str, ...] = ()

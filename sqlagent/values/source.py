@@ -1,0 +1,154 @@
+"""A source as it is known: its tables, and what of them a question is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a column holds, whatever its dialect calls the type."""
+
+    INTEGER = "integer"
+    NUMBER = "number"
+    TEXT = "text"
+    DATE = "date"
+    DATETIME = "datetime"
+    TIME = "time"
+    BOOLEAN = "boolean"
+    BINARY = "binary"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column as the database tells it; `type` is the database's own word."""
+
+    name: str
+    type: str = ""
+    kind: Kind = Kind.OTHER
+    nullable: bool = True
+    comment: str = ""
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """Columns of one table that point at columns of another (or the same)."""
+
+    columns: tuple[str, ...]
+    table: str
+    referenced: tuple[str, ...]
+    schema: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table or view. `schema` is its namespace, empty in the default one."""
+
+    name: str
+    columns: tuple[Column, ...]
+    schema: str = ""
+    primary_key: tuple[str, ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    comment: str = ""
+    row_estimate: int | None = None
+    is_view: bool = False
+
+    def column(self, name: str) -> Column | None:
+        """Find a column by name, letter case ignored."""
+        low = name.lower()
+        return next((c for c in self.columns if c.name.lower() == low), None)
+
+    @property
+    def key(self) -> str:
+        """The name that is unique in its catalog: `schema.name`, or `name` in the default schema."""
+        return f"{self.schema}.{self.name}" if self.schema else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """Tables, columns, keys and comments as the database tells them.
+
+    `dialect` is sqlglot's name of the SQL spoken (`sqlite`, `postgres`, `mysql`, `duckdb`).
+    `version` changes whenever the tables do. `default_schema` is what the namespace of tables
+    with an empty `schema` is called (`public`, or the database's name in MySQL), when known.
+    `routines` are names of functions, operators, and types with code, that somebody made there, and of types that somebody
+    made a cast to. `types` are types somebody made that only hold values; `fields` are the names of their parts. `called` are
+    functions of the server that read or act and may be called by a name behind a dot, as PostgreSQL does. `planned` are tables (`key`) whose
+    definition calls somebody's functions when a statement is planned. Of
+    the others, written as columns have them, `checked` are domains whose checks call somebody's functions when a value
+    is made, and `acting` are types that call them when values are compared or cast too; `table.*` is the type of a
+    table's rows. `unseen` says, in words, what calls somebody's functions where no name tells. With `exact_names`, tables Orders and orders are two.
+    """
+
+    dialect: str
+    tables: tuple[Table, ...]
+    version: str = ""
+    default_schema: str = ""
+    routines: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    checked: tuple[str, ...] = ()
+    acting: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
+    planned: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
+    exact_names: bool = False
+
+    def table(self, name: str, schema: str = "") -> Table | None:
+        """Find a table by name (and schema), letter case ignored."""
+        low, sch = name.lower(), schema.lower()
+        for t in self.tables:
+            if t.name.lower() == low and (not sch or t.schema.lower() == sch):
+                return t
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRef:
+    """A column named from outside its table; `table` is the table's `key`."""
+
+    table: str
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class ValueMatch:
+    """A stored value that words of the question resemble. `score` runs from 0 to 1 (exact)."""
+
+    words: str
+    column: ColumnRef
+    value: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Words of the question (characters `start` to `end` of its text) and what they name.
+
+    `target` is a table's key when `column` is empty.
+    """
+
+    start: int
+    end: int
+    words: str
+    table: str
+    column: str = ""
+    value: str = ""
+    score: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedSchema:
+    """The part of the catalog a question is about. Keys are always kept.
+
+    `catalog` holds the chosen tables only; `full` is the whole. `unlinked` are the content
+    words of the question that found nothing.
+    """
+
+    catalog: Catalog
+    full: Catalog
+    links: tuple[Link, ...] = ()
+    values: tuple[ValueMatch, ...] = ()
+    unlinked: tuple[str, ...] = ()
