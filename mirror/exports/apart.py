@@ -61,7 +61,7 @@ def write_apart(format: str, sheet: Sheet, path: Path, cover: Cover) -> None:
 
 def main() -> int:
     """Write what is asked for on standard input; returns the exit code."""
-    from mirror.results.selectors import batches_of
+    from mirror.results.rows import batches_of
 
     die_with_parent()
     os.nice(5)

@@ -24,7 +24,7 @@ from mirror.exports.receiving import received
 from mirror.exports.texts import exact, iso, whole
 from mirror.exports.values import Cover, Sheet
 from mirror.results.cells import SAFE_INTEGER
-from mirror.results.selectors import batches_of
+from mirror.results.rows import batches_of
 
 _string = json.JSONEncoder(ensure_ascii=False).encode
 

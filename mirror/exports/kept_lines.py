@@ -17,7 +17,7 @@ from mirror.exports.defusing import csv_text_sql, sql_literal
 from mirror.exports.values import Kept
 from mirror.results.cells import SAFE_INTEGER
 from mirror.results.encoding import StoredColumn
-from mirror.results.selectors import file_opened
+from mirror.results.kept_files import file_opened
 
 # Lines made at once: 10,000 take 4 MB with cells of usual size.
 LINES = 10_000

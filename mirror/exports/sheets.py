@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mirror.exports.values import Kept, Sheet
-from mirror.results import selectors
+from mirror.results.kept_files import file_kept
 from mirror.results.models import StoredResult
+from mirror.results.rows import columns_of, rows_batches
 from sqlagent.ports import ColumnStream, CsvLines, RowStream
 
 
@@ -18,15 +19,15 @@ def sheet_of(
 
     @contextmanager
     def kept() -> Iterator[Kept]:
-        with selectors.file_kept(result) as path:
+        with file_kept(result) as path:
             yield Kept(path, columns)
 
-    columns = selectors.columns_of(result)
+    columns = columns_of(result)
     return Sheet(
         title=title,
         columns=tuple(column.name for column in columns),
         kinds=tuple(column.kind for column in columns),
-        batches=lambda: selectors.batches(result),
+        batches=lambda: rows_batches(result),
         row_count=result.row_count,
         truncated=result.truncated,
         sentence=sentence,

@@ -21,6 +21,7 @@ from mirror.exports.writing import pieces
 from mirror.people.requests import PersonRequest
 from mirror.phrases import one_line
 from mirror.results import selectors
+from mirror.results.kept_files import ResultGone, result_open
 
 # Bytes of a finished file that are sent at once.
 _SENT = 262_144
@@ -44,9 +45,9 @@ def download(request: PersonRequest, pk: object, format: str) -> HttpResponseBas
             sent = _pieces(format, sheet)
             first = b"" if request.method == "HEAD" else next(sent, b"")
         else:
-            selectors.result_open(result)
+            result_open(result)
             sent, first = _finished(format, sheet, title), b""
-    except selectors.ResultGone as error:
+    except ResultGone as error:
         return HttpResponse(str(error), status=410, content_type="text/plain; charset=utf-8")
     response = StreamingHttpResponse(_sent(first, sent), content_type=FORMATS[format].media_type)
     name = file_name(title, format, result.row_count if result.truncated else None)

@@ -10,7 +10,7 @@ from mirror.results.cells import shown
 from mirror.results.encoding import StoredColumn
 from mirror.results.models import StoredResult
 from mirror.results.pages import KINDS, SHOWN_COLUMNS
-from mirror.results.selectors import columns_of
+from mirror.results.rows import columns_of
 from mirror.results.statistics import column_statistics
 
 

@@ -10,10 +10,11 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from mirror.results import selectors
 from mirror.results.cells import Cell, shown
+from mirror.results.filters import BadFilter
+from mirror.results.kept_files import ResultGone
 from mirror.results.models import StoredResult
-from mirror.results.selectors import BadFilter, ResultGone, ResultPage, Sort
+from mirror.results.rows import ResultPage, Sort, rows_page
 
 PAGE_ROWS = 50
 # A table wider than this is shown in part; the download has every column.
@@ -159,11 +160,11 @@ def _kept_cell(value: Any, column: str, kind: str) -> Cell:
 
 
 def _read(result: StoredResult, wish: TableWish) -> tuple[ResultPage, int]:
-    read = selectors.page(result, (wish.number - 1) * PAGE_ROWS, PAGE_ROWS, wish.sort, wish.filters)
+    read = rows_page(result, (wish.number - 1) * PAGE_ROWS, PAGE_ROWS, wish.sort, wish.filters)
     if read.rows or wish.number == 1 or not read.columns:
         return read, wish.number
     last = max(1, math.ceil(read.matching / PAGE_ROWS))
-    return selectors.page(result, (last - 1) * PAGE_ROWS, PAGE_ROWS, wish.sort, wish.filters), last
+    return rows_page(result, (last - 1) * PAGE_ROWS, PAGE_ROWS, wish.sort, wish.filters), last
 
 
 def _headings(read: ResultPage, wish: TableWish, base: str) -> tuple[Heading, ...]:

@@ -25,7 +25,7 @@ from mirror.exports import csv_files, kept_lines
 from mirror.exports.defusing import csv_text, csv_text_sql, defused
 from mirror.exports.texts import exact, whole
 from mirror.exports.writing import pieces, write
-from mirror.results.selectors import file_opened
+from mirror.results.kept_files import file_opened
 from sqlagent.values import Rows
 from tests.exports.keeping import sheet_kept, sheet_of_rows
 

@@ -113,6 +113,6 @@ def test_the_page_shows_every_message_that_was_sent_and_the_level_it_keeps_to(
 
 
 def _rows(run: Run):
-    from mirror.results.selectors import rows_of
+    from mirror.results.rows import rows_of
 
     return rows_of(run.versions.get().result).rows

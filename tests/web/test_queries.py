@@ -8,7 +8,7 @@ from mirror.queries.running import Kept, NotRun, Values, Why, limits_usual, sql_
 from mirror.results import services as results
 from mirror.results.files import ResultNotKept
 from mirror.results.models import StoredResult
-from mirror.results.selectors import rows_of
+from mirror.results.rows import rows_of
 from mirror.sources.models import Source
 from sqlagent.values import FailureKind
 

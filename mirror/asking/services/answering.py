@@ -34,7 +34,7 @@ from mirror.queries.running import (
 from mirror.results.cells import storable
 from mirror.results.files import ResultNotKept
 from mirror.results.models import StoredResult
-from mirror.results.selectors import rows_of
+from mirror.results.rows import rows_of
 from mirror.results.services import result_delete, result_store
 from mirror.work.leases import Lease, LeaseLost, Status
 from mirror.work.watching import Watch

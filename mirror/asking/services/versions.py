@@ -21,7 +21,7 @@ from mirror.asking.steps import failure_json, not_kept_json
 from mirror.library import services as library
 from mirror.queries.running import Kept, NotRun, Values, Why, limits_usual, sql_run
 from mirror.results.cells import storable
-from mirror.results.selectors import rows_of
+from mirror.results.rows import rows_of
 from mirror.results.services import result_delete
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld

@@ -21,8 +21,8 @@ from mirror.exports.values import FORMATS, Cover, ExportError, Sheet
 from mirror.exports.writing import write
 from mirror.reports.making.made import STORAGE_ADVICE, MadePart, Making, RunFailed, run_folder
 from mirror.reports.models import ReportFile, ReportRun, RunPart
+from mirror.results.kept_files import ResultGone
 from mirror.results.models import StoredResult
-from mirror.results.selectors import ResultGone
 from mirror.work.leases import Status
 from sqlagent.errors import without_folders
 

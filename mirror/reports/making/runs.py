@@ -29,8 +29,9 @@ from mirror.reports.making.picturing import picture
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun
 from mirror.reports.sending.queueing import deliveries_for
 from mirror.results.cells import storable
+from mirror.results.kept_files import ResultGone
 from mirror.results.models import StoredResult
-from mirror.results.selectors import ResultGone, batches, columns_of, rows_of
+from mirror.results.rows import columns_of, rows_batches, rows_of
 from mirror.results.services import result_delete
 from mirror.work.leases import Lease, LeaseLost
 from mirror.work.turns import turn_leave
@@ -164,7 +165,7 @@ def _by_condition(report: Report, parts: Sequence[MadePart]) -> _Worth:
     if condition == Report.Condition.CHANGED:
         rows = RowsFingerprint()
         for part in parts:
-            rows.add([column.name for column in columns_of(part.result)], batches(part.result))
+            rows.add([column.name for column in columns_of(part.result)], rows_batches(part.result))
         fingerprint = rows.text()
         if _is_sent(report, fingerprint):
             return _Worth("", "The rows are the same as those last sent.", fingerprint)
@@ -174,7 +175,7 @@ def _by_condition(report: Report, parts: Sequence[MadePart]) -> _Worth:
         found = crossing(
             report.threshold,
             [column.name for column in columns_of(part.result)],
-            batches(part.result),
+            rows_batches(part.result),
             is_alerting=report.is_alerting,
             alerted_at=report.alerted_at,
             now=timezone.now(),

@@ -24,8 +24,9 @@ from mirror.reports.pages.report import (
 )
 from mirror.reports.pages.selectors import run_read
 from mirror.reports.pages.words import Moment, State
-from mirror.results import selectors as results
 from mirror.results.cells import Cell, shown
+from mirror.results.kept_files import ResultGone
+from mirror.results.rows import rows_page
 from mirror.work.leases import Status
 
 # Rows of each SQL that are shown, and columns.
@@ -260,8 +261,8 @@ def first_rows(part: RunPart) -> FirstRows:
     if part.result is None:
         return FirstRows(gone="These rows are no longer kept." if part.row_count else "")
     try:
-        read = results.page(part.result, 0, FIRST_ROWS)
-    except results.ResultGone as error:
+        read = rows_page(part.result, 0, FIRST_ROWS)
+    except ResultGone as error:
         return FirstRows(gone=str(error))
     columns = [(one.name, one.kind in ("integer", "number")) for one in read.columns[:FIRST_COLUMNS]]
     told = []

@@ -23,7 +23,8 @@ from mirror.reports.sending.consents import consent_url
 from mirror.reports.sending.holding import charged, quota_words
 from mirror.reports.sending.introductions import introduction_of
 from mirror.reports.sending.links import link_of_delivery
-from mirror.results.selectors import ResultGone, batches, columns_of
+from mirror.results.kept_files import ResultGone
+from mirror.results.rows import columns_of, rows_batches
 
 About = Delivery.About
 
@@ -98,7 +99,9 @@ def _section(part: RunPart) -> Section:
         if part.result is None:
             raise ResultGone("These rows are no longer kept.")
         stored = columns_of(part.result)
-        rows = tuple(islice((row for batch in batches(part.result, SHOWN_ROWS) for row in batch), SHOWN_ROWS))
+        rows = tuple(
+            islice((row for batch in rows_batches(part.result, SHOWN_ROWS) for row in batch), SHOWN_ROWS)
+        )
         columns, kinds = tuple(column.name for column in stored), tuple(column.kind for column in stored)
     except ResultGone as error:
         notes = (str(error),)
