@@ -33,13 +33,13 @@ class Runs(Kind):
 
     def stopped(self, row: Run) -> bool:
         """Say who stopped it."""
-        from mirror.asking.services import ending
+        from mirror.asking.services import given_up as ending
 
         return end_unheld(row, **ending.RUN_STOPPED)
 
     def given_up(self, row: Run, died: int) -> bool:
         """End it as failed."""
-        from mirror.asking.services import ending
+        from mirror.asking.services import given_up as ending
 
         return end_unheld(row, **ending.run_given_up(died))
 
@@ -65,12 +65,12 @@ class Versions(Kind):
 
     def stopped(self, row: Version) -> bool:
         """Say who stopped it."""
-        from mirror.asking.services import ending
+        from mirror.asking.services import given_up as ending
 
         return end_unheld(row, failure=ending.VERSION_STOPPED)
 
     def given_up(self, row: Version, died: int) -> bool:
         """Say that its workers were lost."""
-        from mirror.asking.services import ending
+        from mirror.asking.services import given_up as ending
 
         return end_unheld(row, failure=ending.version_given_up(died))

@@ -25,8 +25,8 @@ from django.template.loader import render_to_string
 
 from mirror.delivery.errors import DeliveryFailed
 from mirror.delivery.parcel import Attachment, Parcel, Section, Tone
+from mirror.delivery.parcel_words import moment, subject
 from mirror.delivery.tables import Table, as_text, table
-from mirror.delivery.wording import moment, subject
 from mirror.phrases import one_line, size
 from sqlagent.errors import without_folders
 

@@ -12,11 +12,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from mirror.delivery.parcel import Parcel, Section
+from mirror.delivery.parcel_words import moment, subject
 from mirror.delivery.posting import post, url_check
 from mirror.delivery.reach import NOWHERE, Reach
 from mirror.delivery.tables import as_text, table
 from mirror.delivery.webhook import judged
-from mirror.delivery.wording import moment, subject
 from mirror.phrases import size
 
 SHOWN_ROWS = 10

@@ -17,7 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from mirror.exports.defusing import csv_text
-from mirror.exports.kept_lines import csv_lines
+from mirror.exports.parquet_lines import csv_lines
 from mirror.exports.pieces import write_pieces
 from mirror.exports.texts import exact, iso, whole
 from mirror.exports.values import Cover, Sheet

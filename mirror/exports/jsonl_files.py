@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from mirror.exports import names
-from mirror.exports.kept_lines import json_lines
+from mirror.exports.parquet_lines import json_lines
 from mirror.exports.pieces import write_pieces
-from mirror.exports.receiving import received
+from mirror.exports.spooling import received
 from mirror.exports.texts import exact, iso, whole
 from mirror.exports.values import Cover, Sheet
 from mirror.results.cells import SAFE_INTEGER

@@ -18,11 +18,11 @@ import pyarrow.parquet as pq
 
 from mirror.exports import names
 from mirror.exports.pieces import quietly
-from mirror.exports.receiving import received
+from mirror.exports.spooling import received
 from mirror.exports.texts import exact
 from mirror.exports.values import Cover, Kept, Sheet
 from mirror.results.encoding import StoredColumn, decoded_column
-from mirror.results.kept_files import file_opened
+from mirror.results.opened_files import file_opened
 
 # Digits of the widest decimal that Parquet's readers share.
 _DIGITS = 38

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mirror.exports.values import Kept, Sheet
-from mirror.results.kept_files import file_kept
 from mirror.results.models import StoredResult
+from mirror.results.opened_files import file_kept
 from mirror.results.rows import columns_of, rows_batches
 from sqlagent.ports import ColumnStream, CsvLines, RowStream
 

@@ -13,15 +13,15 @@ from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpRe
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from mirror.exports.apart import write_apart
+from mirror.exports.file_writing import pieces
 from mirror.exports.names import file_name
 from mirror.exports.sheets import sheet_of
 from mirror.exports.values import FORMATS, Cover, Sheet
-from mirror.exports.writing import pieces
+from mirror.exports.workbook_process import write_apart
 from mirror.people.requests import PersonRequest
 from mirror.phrases import one_line
 from mirror.results import selectors
-from mirror.results.kept_files import ResultGone, result_open
+from mirror.results.opened_files import ResultGone, result_open
 
 # Bytes of a finished file that are sent at once.
 _SENT = 262_144

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import close_old_connections
 
 from mirror.queries.parameters import ParameterError, sql_bind
-from mirror.results.files import ResultNotKept
+from mirror.results.result_files import ResultNotKept
 from mirror.results.services import result_receive
 from mirror.sources.catalogs import source_catalog
 from mirror.sources.guarding import Passed, Refusal, sql_check

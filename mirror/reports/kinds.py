@@ -50,7 +50,7 @@ class ReportRuns(Kind):
 
     def given_up(self, row: Any, died: int) -> bool:
         """End it as failed, and tell its owner."""
-        from mirror.reports.making.ending import run_give_up
+        from mirror.reports.making.failing import run_give_up
 
         return run_give_up(row, died)
 

@@ -1,6 +1,6 @@
 """What can happen to reports, their runs, files and deliveries."""
 
-from mirror.reports.editing.reports import (
+from mirror.reports.editing.report_changes import (
     report_create,
     report_delete,
     report_hand_over,
@@ -19,8 +19,8 @@ from mirror.reports.making.by_hand import (
     run_send_again,
     run_stop,
 )
-from mirror.reports.making.files import files_expire
-from mirror.reports.making.runs import run_break, run_make
+from mirror.reports.making.report_files import files_expire
+from mirror.reports.making.report_runs import run_break, run_make
 from mirror.reports.schedule.looking_ahead import source_look, sources_to_look_at
 from mirror.reports.schedule.ticking import reports_due_make, schedules_heal
 from mirror.reports.sending.allowances import allowance_add, allowance_remove

@@ -12,8 +12,8 @@ from django.urls import reverse
 
 from mirror.results.cells import Cell, shown
 from mirror.results.filters import BadFilter
-from mirror.results.kept_files import ResultGone
 from mirror.results.models import StoredResult
+from mirror.results.opened_files import ResultGone
 from mirror.results.rows import ResultPage, Sort, rows_page
 
 PAGE_ROWS = 50

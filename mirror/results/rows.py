@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 
 from mirror.results.encoding import ITSELF, StoredColumn, decoder, file_columns
 from mirror.results.filters import where_of
-from mirror.results.kept_files import file_kept, file_opened
 from mirror.results.models import StoredResult
+from mirror.results.opened_files import file_kept, file_opened
 from sqlagent.values import Kind, Rows
 
 # Rows read at once when a whole result is walked through.

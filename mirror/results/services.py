@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Sum
 from django.utils import timezone
 
-from mirror.results import files
+from mirror.results import result_files as files
 from mirror.results.cells import storable
 from mirror.results.encoding import Writer
 from mirror.results.models import StoredResult

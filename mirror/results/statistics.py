@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mirror.results.encoding import StoredColumn, decoder, file_columns
-from mirror.results.kept_files import file_kept, file_opened
 from mirror.results.models import StoredResult
+from mirror.results.opened_files import file_kept, file_opened
 from mirror.results.rows import Sort, columns_of, rows_page
 
 # Values shown that occur most often.

@@ -10,8 +10,8 @@ from django.views.decorators.vary import vary_on_headers
 from mirror.people.requests import PersonRequest
 from mirror.results import selectors
 from mirror.results.column_pages import column_line, columns_page
-from mirror.results.kept_files import ResultGone
 from mirror.results.models import StoredResult
+from mirror.results.opened_files import ResultGone
 from mirror.results.pages import TableWish, table_page
 
 

@@ -21,7 +21,7 @@ from mirror.sources import powers
 from mirror.sources.confined_reads import seen_confined
 from mirror.sources.models import Source
 from mirror.sources.opening import how_to_open
-from mirror.sources.store import store_check
+from mirror.sources.store_marker import store_check
 from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.values import Catalog, Check, Column, FailureKind, ForeignKey, Kind, Table
 

@@ -11,10 +11,10 @@ from django.db.models import F
 from django.utils import timezone
 
 from mirror.sources import selectors
-from mirror.sources.at_hand import index_unpacked
 from mirror.sources.catalogs import source_catalog
 from mirror.sources.models import Source, StoredIndex
 from mirror.sources.opening import open_source
+from mirror.sources.unpacked import index_unpacked
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status
 from mirror.work.store import store_keep

@@ -15,13 +15,13 @@ from mirror.sources import powers, selectors
 from mirror.sources.addresses import AddressRefused, file_check, host_check
 from mirror.sources.catalogs import catalog_fetch, catalog_keep
 from mirror.sources.confined_reads import check_confined
+from mirror.sources.connection_tries import failure_told, tries_left
 from mirror.sources.errors import PowersRefused, SourceError
 from mirror.sources.index_services import index_ask_for
 from mirror.sources.models import PORTS, Source
 from mirror.sources.opening import how_to_open, open_source
 from mirror.sources.powers import Powers
 from mirror.sources.signals import catalog_read_anew
-from mirror.sources.trying import failure_told, tries_left
 from mirror.work.store import store_keep
 from sqlagent.adapters import installed_dialects, is_held
 from sqlagent.errors import DatabaseError

@@ -30,7 +30,7 @@ from mirror.sources.catalog_services import catalog_refresh
 from mirror.sources.models import Source, Upload
 from mirror.sources.uploads import FilePlan, LoadError, Problem, TablePlan
 from mirror.sources.uploads.bounds import UPLOAD_COLUMNS
-from mirror.sources.uploads.confined_reads import file_planned, table_planned, write_tables
+from mirror.sources.uploads.confined_plans import file_planned, table_planned, write_tables
 from mirror.work.store import store_keep
 
 log = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from mirror.exports import apart
+from mirror.exports import workbook_process as apart
 from mirror.exports.values import FORMATS, PDF_ROWS, Cover, ExportError
 from mirror.results.models import StoredResult
 from mirror.results.services import result_store

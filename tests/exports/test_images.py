@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from mirror.exports import images
-from mirror.exports.images import browser, look
+from mirror.exports.images import browser
+from mirror.exports.images import paper_style as look
 from sqlagent.values import Rows
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -21,11 +21,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl.utils.escape import unescape
 
-from mirror.exports import csv_files, kept_lines
+from mirror.exports import csv_files
+from mirror.exports import parquet_lines as kept_lines
 from mirror.exports.defusing import csv_text, csv_text_sql, defused
+from mirror.exports.file_writing import pieces, write
 from mirror.exports.texts import exact, whole
-from mirror.exports.writing import pieces, write
-from mirror.results.kept_files import file_opened
+from mirror.results.opened_files import file_opened
 from sqlagent.values import Rows
 from tests.exports.keeping import sheet_kept, sheet_of_rows
 

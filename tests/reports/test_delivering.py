@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from mirror.delivery.errors import DeliveryFailed
 from mirror.reports import services
-from mirror.reports.making import runs
+from mirror.reports.making import report_runs as runs
 from mirror.reports.models import Channel, Delivery, FileLink, ReportRun
 from mirror.reports.sending import delivering
 from mirror.sources.models import Source

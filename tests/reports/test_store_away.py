@@ -19,7 +19,7 @@ from mirror.asking.services import answering
 from mirror.people.services import user_create
 from mirror.queries import running
 from mirror.reports import services
-from mirror.reports.making import runs as making
+from mirror.reports.making import report_runs as making
 from mirror.reports.models import Delivery, ReportRun
 from mirror.reports.sending import delivering
 from mirror.results.models import StoredResult

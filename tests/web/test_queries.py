@@ -6,8 +6,8 @@ import pytest
 
 from mirror.queries.running import Kept, NotRun, Values, Why, limits_usual, sql_run
 from mirror.results import services as results
-from mirror.results.files import ResultNotKept
 from mirror.results.models import StoredResult
+from mirror.results.result_files import ResultNotKept
 from mirror.results.rows import rows_of
 from mirror.sources.models import Source
 from sqlagent.values import FailureKind

@@ -21,11 +21,11 @@ from moto.server import ThreadedMotoServer
 
 import mirror
 from mirror.asking import services
+from mirror.exports.file_writing import pieces
 from mirror.exports.sheets import sheet_of
-from mirror.exports.writing import pieces
-from mirror.results import files
-from mirror.results.kept_files import ResultGone
+from mirror.results import result_files as files
 from mirror.results.models import ForgottenFile, StoredResult
+from mirror.results.opened_files import ResultGone
 from mirror.results.rows import Sort, rows_batches, rows_page
 from mirror.results.services import result_store, results_expire
 from mirror.storage import BucketStorage, StorageAway

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from mirror.results import services
 from mirror.results.filters import BadFilter
-from mirror.results.kept_files import ResultGone
 from mirror.results.models import StoredResult
+from mirror.results.opened_files import ResultGone
 from mirror.results.pages import PAGE_ROWS, TableWish, table_page
 from mirror.results.rows import ResultPage, Sort, rows_of, rows_page
 from sqlagent.values import Rows

@@ -21,7 +21,7 @@ from mirror.sources import catalogs, powers
 from mirror.sources.catalog_services import catalog_refresh
 from mirror.sources.models import Source, StoreMarker
 from mirror.sources.opening import open_source
-from mirror.sources.store import store_mark
+from mirror.sources.store_marker import store_mark
 from sqlagent.adapters.base import MARKER_COLUMN, MARKER_TABLE
 from sqlagent.values import PASSWORD_HERE, Failure, FailureKind, Limits
 from tests.servers import PASSWORD, mariadb_server, postgres_server

@@ -18,9 +18,9 @@ from django.utils import timezone
 
 from mirror.people.models import Quota, QuotaUse
 from mirror.sources import services
+from mirror.sources.connection_tries import failure_told
 from mirror.sources.errors import SourceError
 from mirror.sources.models import Source
-from mirror.sources.trying import failure_told
 from sqlagent.values import Failure, FailureKind
 from tests.servers import PASSWORD, free_port, postgres_server
 from tests.test_docs import settings_read

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from django.db import close_old_connections
 from django.utils import timezone
 
+from mirror.asking.kept_steps import StepWriter, answer_fields, not_kept_json
 from mirror.asking.models import Run, Step, Version
+from mirror.asking.services.answer_events import answer_events, llm_name
 from mirror.asking.services.charts import DRAWN_ROWS, draw
-from mirror.asking.services.ending import RUN_BROKEN, STOPPED
-from mirror.asking.services.opening import answer_events, llm_name
+from mirror.asking.services.given_up import RUN_BROKEN, STOPPED
 from mirror.asking.services.thinking import ThinkingLlm
-from mirror.asking.steps import StepWriter, answer_fields, not_kept_json
 from mirror.queries.running import (
     Kept,
     NotRun,
@@ -32,8 +32,8 @@ from mirror.queries.running import (
     unkept,
 )
 from mirror.results.cells import storable
-from mirror.results.files import ResultNotKept
 from mirror.results.models import StoredResult
+from mirror.results.result_files import ResultNotKept
 from mirror.results.rows import rows_of
 from mirror.results.services import result_delete, result_store
 from mirror.work.leases import Lease, LeaseLost, Status

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from mirror.asking.models import Version
-from mirror.asking.services.opening import AskingError
+from mirror.asking.services.answer_events import AskingError
 from mirror.results.cells import storable
-from mirror.results.kept_files import ResultGone
+from mirror.results.opened_files import ResultGone
 from mirror.results.rows import rows_of
 from sqlagent.telling import charting, summarizing
 from sqlagent.values import Chart, Rows

@@ -8,9 +8,9 @@ from django.conf import settings
 from django.db import transaction
 
 from mirror.asking.models import Run, Thread, Version
-from mirror.asking.services.ending import RUN_STOPPED
-from mirror.asking.services.opening import AskingError
-from mirror.asking.services.queueing import queue_check
+from mirror.asking.services.answer_events import AskingError
+from mirror.asking.services.given_up import RUN_STOPPED
+from mirror.asking.services.queue_bounds import queue_check
 from mirror.library.services import dates_fixed
 from mirror.work.kinds import send
 from mirror.work.leases import Status, end_unheld

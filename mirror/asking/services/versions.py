@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.db.models import Max
 
+from mirror.asking.kept_steps import failure_json, not_kept_json
 from mirror.asking.models import Run, Version
+from mirror.asking.services.answer_events import AskingError
 from mirror.asking.services.charts import DRAWN_ROWS, draw
-from mirror.asking.services.ending import VERSION_BROKEN, VERSION_STOPPED
-from mirror.asking.services.opening import AskingError
-from mirror.asking.services.queueing import queue_check
-from mirror.asking.steps import failure_json, not_kept_json
+from mirror.asking.services.given_up import VERSION_BROKEN, VERSION_STOPPED
+from mirror.asking.services.queue_bounds import queue_check
 from mirror.library import services as library
 from mirror.queries.running import Kept, NotRun, Values, Why, limits_usual, sql_run
 from mirror.results.cells import storable

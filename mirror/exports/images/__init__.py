@@ -56,7 +56,8 @@ def _by_browser(figure: dict[str, Any], width: int, height: int, scale: float) -
     global _pause_until
     if settings.CHART_IMAGES == "simple" or monotonic() < _pause_until:
         return None
-    from mirror.exports.images import browser, look
+    from mirror.exports.images import browser
+    from mirror.exports.images import paper_style as look
 
     if settings.CHART_IMAGES == "auto" and browser.browser_path() is None:
         return None

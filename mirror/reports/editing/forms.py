@@ -8,7 +8,7 @@ from django import forms
 
 from mirror.exports.values import FORMATS, PDF_ROWS, XLSX_ROWS
 from mirror.people.models import User
-from mirror.reports.editing.reports import MOST_KEEP_DAYS, MOST_PAUSE_AFTER, TITLE_CHARS
+from mirror.reports.editing.report_changes import MOST_KEEP_DAYS, MOST_PAUSE_AFTER, TITLE_CHARS
 from mirror.reports.making.conditions import MOST_QUIET_HOURS, ROWS, TESTS
 from mirror.reports.models import Report
 from mirror.reports.pages.run import LINK_HOURS

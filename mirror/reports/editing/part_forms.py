@@ -15,7 +15,7 @@ from django.forms import Form
 
 from mirror.library.forms import ArgumentsForm, DateWordsField
 from mirror.library.models import SavedSql
-from mirror.reports.editing.reports import MOST_PARTS
+from mirror.reports.editing.report_changes import MOST_PARTS
 from mirror.reports.models import Report
 
 GONE = "This saved SQL was deleted, or is no longer shared with you. Remove it."

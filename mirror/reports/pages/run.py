@@ -25,7 +25,7 @@ from mirror.reports.pages.report import (
 from mirror.reports.pages.selectors import run_read
 from mirror.reports.pages.words import Moment, State
 from mirror.results.cells import Cell, shown
-from mirror.results.kept_files import ResultGone
+from mirror.results.opened_files import ResultGone
 from mirror.results.rows import rows_page
 from mirror.work.leases import Status
 

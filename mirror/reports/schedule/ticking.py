@@ -15,8 +15,8 @@ from itertools import islice
 from django.db import transaction
 from django.utils import timezone
 
-from mirror.reports.making.ending import report_stop
-from mirror.reports.making.files import at_zone
+from mirror.reports.making.failing import report_stop
+from mirror.reports.making.report_files import at_zone
 from mirror.reports.models import Report, ReportRun
 from mirror.reports.schedule.intervals import is_too_fast, thinned
 from mirror.reports.schedule.times import Schedule, ScheduleError

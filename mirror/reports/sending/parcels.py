@@ -17,13 +17,13 @@ from django.utils import timezone
 from mirror.delivery.parcel import Attachment, Parcel, Section
 from mirror.exports.values import FORMATS
 from mirror.people.models import QuotaMet, User
-from mirror.reports.making.files import at_zone
+from mirror.reports.making.report_files import at_zone
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun, RunPart
 from mirror.reports.sending.consents import consent_url
 from mirror.reports.sending.holding import charged, quota_words
 from mirror.reports.sending.introductions import introduction_of
 from mirror.reports.sending.links import link_of_delivery
-from mirror.results.kept_files import ResultGone
+from mirror.results.opened_files import ResultGone
 from mirror.results.rows import columns_of, rows_batches
 
 About = Delivery.About

@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from mirror.sources.uploads import reading
+from mirror.sources.uploads import file_rows as reading
 from mirror.sources.uploads.bounds import (
     BATCH_CELLS,
     BATCH_CHARS,
@@ -26,8 +26,8 @@ from mirror.sources.uploads.bounds import (
     UPLOAD_COLUMNS,
     UPLOAD_TABLES,
 )
+from mirror.sources.uploads.file_rows import NoTable, Sheet
 from mirror.sources.uploads.plans import ColumnPlan, FilePlan, TablePlan, distinct, table_name
-from mirror.sources.uploads.reading import NoTable, Sheet
 from mirror.sources.uploads.types import (
     KINDS,
     NATIVE,

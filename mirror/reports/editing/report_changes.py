@@ -17,7 +17,7 @@ from mirror.library import services as library
 from mirror.library.models import SavedSql
 from mirror.people.models import Team, User
 from mirror.phrases import one_line
-from mirror.reports.editing.channels import ChannelsGiven, channels_check, channels_keep
+from mirror.reports.editing.channel_changes import ChannelsGiven, channels_check, channels_keep
 from mirror.reports.errors import ReportError
 from mirror.reports.making.conditions import threshold_check
 from mirror.reports.models import Report, ReportPart

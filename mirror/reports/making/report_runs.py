@@ -20,17 +20,23 @@ from mirror.asking.services.charts import draw
 from mirror.reports.errors import ReportError
 from mirror.reports.making.by_hand import stopped_words
 from mirror.reports.making.conditions import Crossing, RowsFingerprint, crossing
-from mirror.reports.making.ending import run_fail
-from mirror.reports.making.files import at_zone, attempt_forget, attempts_forget, files_write, image_keep
+from mirror.reports.making.failing import run_fail
 from mirror.reports.making.made import MadePart, Making, RunFailed, RunStopped, Unmakeable
-from mirror.reports.making.owners import owner_settle
+from mirror.reports.making.owner_left import owner_settle
 from mirror.reports.making.parts import part_read
 from mirror.reports.making.picturing import picture
+from mirror.reports.making.report_files import (
+    at_zone,
+    attempt_forget,
+    attempts_forget,
+    files_write,
+    image_keep,
+)
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun
 from mirror.reports.sending.queueing import deliveries_for
 from mirror.results.cells import storable
-from mirror.results.kept_files import ResultGone
 from mirror.results.models import StoredResult
+from mirror.results.opened_files import ResultGone
 from mirror.results.rows import columns_of, rows_batches, rows_of
 from mirror.results.services import result_delete
 from mirror.work.leases import Lease, LeaseLost

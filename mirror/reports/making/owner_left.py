@@ -6,7 +6,7 @@ import logging
 
 from django.db import transaction
 
-from mirror.reports.making.ending import report_stop
+from mirror.reports.making.failing import report_stop
 from mirror.reports.models import Delivery, Report, ReportRun
 from mirror.reports.selectors import owners_offered
 from mirror.reports.sending.queueing import notice_send

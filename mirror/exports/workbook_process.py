@@ -17,8 +17,8 @@ from pathlib import Path
 
 import django
 
+from mirror.exports.file_writing import write
 from mirror.exports.values import Cover, ExportError, Sheet
-from mirror.exports.writing import write
 from mirror.processes import die_with_parent
 from mirror.results.encoding import StoredColumn
 
@@ -46,7 +46,7 @@ def write_apart(format: str, sheet: Sheet, path: Path, cover: Cover) -> None:
             "path": str(path),
         }
         done = subprocess.run(
-            [sys.executable, "-m", "mirror.exports.apart"],
+            [sys.executable, "-m", "mirror.exports.workbook_process"],
             input=json.dumps(wish).encode(),
             capture_output=True,
             cwd=Path(__file__).resolve().parents[2],

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F
 
-from mirror.reports.making.files import attempts_forget
+from mirror.reports.making.report_files import attempts_forget
 from mirror.reports.models import Delivery, Report, ReportRun
 from mirror.reports.sending.queueing import notice_send
 from mirror.results.cells import storable

@@ -17,12 +17,12 @@ from mirror.exports.defusing import csv_text_sql, sql_literal
 from mirror.exports.values import Kept
 from mirror.results.cells import SAFE_INTEGER
 from mirror.results.encoding import StoredColumn
-from mirror.results.kept_files import file_opened
+from mirror.results.opened_files import file_opened
 
 # Lines made at once: 10,000 take 4 MB with cells of usual size.
 LINES = 10_000
 
-# The letters of a tagged column (`mirror.results.plans`) whose cells SQL can write.
+# The letters of a tagged column (`mirror.results.column_storage`) whose cells SQL can write.
 _SAYABLE = "'b', 'i', 'f', 'd', 's', 'x', 't', 'a', 'o', 'u'"
 # What in kept JSON must be read and written anew: escapes for CSV; for JSON halves of characters, numbers
 # that would be rounded, and what is no number.

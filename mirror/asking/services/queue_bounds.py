@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 
 from mirror.asking.models import Run, Version
-from mirror.asking.services.opening import AskingError
+from mirror.asking.services.answer_events import AskingError
 from mirror.work.leases import Status
 
 if TYPE_CHECKING:

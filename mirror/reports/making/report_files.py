@@ -15,14 +15,14 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
+from mirror.exports.file_writing import write
 from mirror.exports.names import file_name
 from mirror.exports.sheets import sheet_of
 from mirror.exports.values import FORMATS, Cover, ExportError, Sheet
-from mirror.exports.writing import write
 from mirror.reports.making.made import STORAGE_ADVICE, MadePart, Making, RunFailed, run_folder
 from mirror.reports.models import ReportFile, ReportRun, RunPart
-from mirror.results.kept_files import ResultGone
 from mirror.results.models import StoredResult
+from mirror.results.opened_files import ResultGone
 from mirror.work.leases import Status
 from sqlagent.errors import without_folders
 

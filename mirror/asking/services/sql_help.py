@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mirror.asking.models import Run
-from mirror.asking.services.opening import AskingError
+from mirror.asking.services.answer_events import AskingError
 from mirror.sources import guarding
 from mirror.sources.catalogs import catalog_read
 from sqlagent.sql import formatting

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from django.utils import timezone
 
-from mirror.results.files import file_here, words_of
 from mirror.results.models import StoredResult
+from mirror.results.result_files import file_here, words_of
 
 log = logging.getLogger(__name__)
 
