@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mirror.results.cells import json_cell, kind_of
+from mirror.results.cells import json_cell, value_kind
 from sqlagent.events import (
     Audited,
     Ended,
@@ -54,7 +54,7 @@ class StepWriter:
                     "pool": pool,
                     "groups": [
                         {"size": g.size, "status": g.status, "members": self._members(g.members)}
-                        | preview(g.rows)
+                        | rows_preview(g.rows)
                         for g in groups
                     ],
                 }
@@ -97,7 +97,7 @@ class StepWriter:
                     "reasons": list(r.reasons),
                     "status": r.group.status,
                 }
-                | preview(r.group.rows)
+                | rows_preview(r.group.rows)
                 for r in ranking.groups
             ],
         }
@@ -131,15 +131,15 @@ def _execution(execution: Execution) -> dict[str, Any]:
     }
     if isinstance(execution.result, Failure):
         return data | {"failure": failure_json(execution.result)}
-    return data | preview(execution.result)
+    return data | rows_preview(execution.result)
 
 
-def preview(rows: Rows, count: int = PREVIEW_ROWS) -> dict[str, Any]:
+def rows_preview(rows: Rows, count: int = PREVIEW_ROWS) -> dict[str, Any]:
     """A few rows as JSON, with what they are cut from."""
     columns = rows.columns[:PREVIEW_COLUMNS]
     first = [row[:PREVIEW_COLUMNS] for row in rows.rows[:count]]
     kinds = [str(kind) for kind in rows.kinds[:PREVIEW_COLUMNS]] or [
-        next((kind_of(row[n]) for row in first if row[n] is not None), "text") for n in range(len(columns))
+        next((value_kind(row[n]) for row in first if row[n] is not None), "text") for n in range(len(columns))
     ]
     return {
         "columns": list(columns),
@@ -169,7 +169,7 @@ def not_kept_json(failure: Failure) -> dict[str, Any]:
 
 def reading_json(reading: Reading) -> dict[str, Any]:
     """Another reading of the question, with its first rows."""
-    return {"sql": reading.sql, "difference": reading.difference, "size": reading.size} | preview(
+    return {"sql": reading.sql, "difference": reading.difference, "size": reading.size} | rows_preview(
         reading.rows, READING_ROWS
     )
 

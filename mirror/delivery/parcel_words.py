@@ -23,12 +23,12 @@ def subject(parcel: Parcel) -> str:
     return one_line(f"{word}: {title}" if word else title, SUBJECT_CHARS)
 
 
-def moment(at: datetime, zone: str) -> str:
+def moment_said(at: datetime, zone: str) -> str:
     """Say an instant in a zone.
 
     Example:
         >>> from datetime import UTC
-        >>> moment(datetime(2026, 11, 20, 7, 5, tzinfo=UTC), "Europe/Berlin")
+        >>> moment_said(datetime(2026, 11, 20, 7, 5, tzinfo=UTC), "Europe/Berlin")
         'Friday 20 November 2026, 08:05 (Europe/Berlin)'
     """
     here = at.astimezone(ZoneInfo(zone))

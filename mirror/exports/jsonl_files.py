@@ -96,7 +96,7 @@ def _line(keys: list[str], row: Sequence[Any]) -> str:
 def write(
     sheets: Sequence[Sheet], path: Path, cover: Cover, progress: Callable[[int], None]
 ) -> tuple[int, tuple[str, ...]]:
-    """Write one sheet to a file; see `writing.write`.
+    """Write one sheet to a file; see `file_writing.write`.
 
     Rows that come by column are kept first: taking them twice is twice as fast as once, cell by cell.
     """

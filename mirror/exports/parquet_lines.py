@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mirror.exports.defusing import csv_text_sql, sql_literal
-from mirror.exports.values import Kept
+from mirror.exports.values import KeptFile
 from mirror.results.cells import SAFE_INTEGER
 from mirror.results.encoding import StoredColumn
 from mirror.results.opened_files import file_opened
@@ -30,7 +30,7 @@ _ESCAPES = "contains({0}, '\\u')"
 _UNFIT = "regexp_matches({0}, '\\\\u[dD]|[0-9]{{16}}|(^|[\\[ ,:])-?(NaN|Infinity)')"
 
 
-def csv_lines(kept: Kept) -> Iterator[tuple[bytes, int]] | None:
+def csv_lines(kept: KeptFile) -> Iterator[tuple[bytes, int]] | None:
     """The rows as lines of CSV with the number of rows in each piece; None where SQL cannot say them."""
     if not kept.columns or not _is_sayable(kept, _ESCAPES):
         return None
@@ -38,7 +38,7 @@ def csv_lines(kept: Kept) -> Iterator[tuple[bytes, int]] | None:
     return _lines(kept, " || ',' || ".join(cells) + " || chr(10)")
 
 
-def json_lines(kept: Kept, names: Sequence[str]) -> Iterator[tuple[bytes, int]] | None:
+def json_lines(kept: KeptFile, names: Sequence[str]) -> Iterator[tuple[bytes, int]] | None:
     """The rows as JSON objects under these names, a line each; None where SQL cannot say them."""
     if not kept.columns or not _is_sayable(kept, _UNFIT):
         return None
@@ -52,12 +52,12 @@ def json_lines(kept: Kept, names: Sequence[str]) -> Iterator[tuple[bytes, int]] 
 _FLOAT = "CAST({0} AS VARCHAR)"
 
 
-def _columns(kept: Kept) -> list[tuple[str, StoredColumn, pa.DataType]]:
+def _columns(kept: KeptFile) -> list[tuple[str, StoredColumn, pa.DataType]]:
     types = pq.read_schema(kept.path)
     return [(f"c{n}", column, types.field(f"c{n}").type) for n, column in enumerate(kept.columns)]
 
 
-def _lines(kept: Kept, line: str) -> Iterator[tuple[bytes, int]]:
+def _lines(kept: KeptFile, line: str) -> Iterator[tuple[bytes, int]]:
     with file_opened(kept.path) as connection:
         found = connection.sql(f"SELECT {line} FROM read_parquet(?)", params=[str(kept.path)])  # noqa: S608
         for batch in found.to_arrow_reader(LINES):
@@ -74,7 +74,7 @@ def _bytes_of(lines: pa.Array) -> bytes:
     return bytes(memoryview(lines.buffers()[2])[start:end]) if end > start else b""
 
 
-def _is_sayable(kept: Kept, unfit_json: str) -> bool:
+def _is_sayable(kept: KeptFile, unfit_json: str) -> bool:
     """Tell whether every cell can be written by SQL: looks for what cannot, where it could be."""
     looked: list[str] = []
     for n, column in enumerate(kept.columns):

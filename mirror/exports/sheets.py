@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from mirror.exports.values import Kept, Sheet
+from mirror.exports.values import KeptFile, Sheet
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import file_kept
 from mirror.results.rows import columns_of, rows_batches
@@ -18,9 +18,9 @@ def sheet_of(
     """The rows of a stored result. Nothing is read yet; writing it may raise ResultGone."""
 
     @contextmanager
-    def kept() -> Iterator[Kept]:
+    def kept() -> Iterator[KeptFile]:
         with file_kept(result) as path:
-            yield Kept(path, columns)
+            yield KeptFile(path, columns)
 
     columns = columns_of(result)
     return Sheet(

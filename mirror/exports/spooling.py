@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mirror.exports.values import Kept, Sheet
+from mirror.exports.values import KeptFile, Sheet
 from mirror.results.encoding import StoredColumn, Writer
 
 
 @contextmanager
-def received(sheet: Sheet, path: Path, progress: Callable[[int], None]) -> Iterator[Kept]:
+def received(sheet: Sheet, path: Path, progress: Callable[[int], None]) -> Iterator[KeptFile]:
     """Keep rows in a file beside the one that is wanted; it is gone afterwards."""
     beside = path.with_name(path.name + ".rows")
     try:
@@ -28,7 +28,7 @@ def received(sheet: Sheet, path: Path, progress: Callable[[int], None]) -> Itera
             for columns in sheet.column_batches():
                 writer.add_columns(columns)
                 progress(writer.row_count)
-        yield Kept(beside, tuple(StoredColumn(**column) for column in writer.close()))
+        yield KeptFile(beside, tuple(StoredColumn(**column) for column in writer.close()))
     finally:
         beside.unlink(missing_ok=True)
         beside.with_suffix(".narrow").unlink(missing_ok=True)

@@ -17,7 +17,7 @@ from mirror.exports.file_writing import pieces
 from mirror.exports.names import file_name
 from mirror.exports.sheets import sheet_of
 from mirror.exports.values import FORMATS, Cover, Sheet
-from mirror.exports.workbook_process import write_apart
+from mirror.exports.workbook_process import write_in_own_process
 from mirror.people.requests import PersonRequest
 from mirror.phrases import one_line
 from mirror.results import selectors
@@ -65,7 +65,7 @@ def _finished(format: str, sheet: Sheet, title: str) -> Generator[bytes, None, N
     folder = tempfile.mkdtemp(prefix="mirror-download-")
     try:
         path = Path(folder) / f"rows.{FORMATS[format].extension}"
-        write_apart(format, sheet, path, Cover(title, made_at=timezone.now()))
+        write_in_own_process(format, sheet, path, Cover(title, made_at=timezone.now()))
         with path.open("rb") as file:
             while piece := file.read(_SENT):
                 yield piece

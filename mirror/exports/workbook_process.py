@@ -30,8 +30,8 @@ CELLS = 200_000
 SAID = 3
 
 
-def write_apart(format: str, sheet: Sheet, path: Path, cover: Cover) -> None:
-    """Write a sheet to a file as `writing.write` does, elsewhere if it takes long. Raises: as it does."""
+def write_in_own_process(format: str, sheet: Sheet, path: Path, cover: Cover) -> None:
+    """Write a sheet to a file as `file_writing.write` does, elsewhere if it takes long. Raises: as it does."""
     cells = (sheet.row_count or 0) * len(sheet.columns)
     if format != "xlsx" or sheet.kept is None or cells < CELLS:
         write(format, [sheet], path, cover)

@@ -17,6 +17,7 @@ from mirror.library.models import SavedSql
 from mirror.library.pages import list_page, saved_page
 from mirror.people.forms import ShareForm
 from mirror.people.requests import PersonRequest
+from mirror.people.selectors import teams_of
 from mirror.queries.parameters import names_used
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
@@ -92,7 +93,7 @@ def _form_page(request: PersonRequest, saved: SavedSql, form: SavedSqlForm, rows
 def share(request: PersonRequest, pk: int) -> HttpResponse:
     """Choose the teams that see saved SQL."""
     saved = _saved(request, pk, to_change=True)
-    offered = selectors.teams_to_share_with(request.user)
+    offered = teams_of(request.user)
     if request.method == "POST":
         form = ShareForm(request.POST, offered=offered)
         if form.is_valid():

@@ -34,13 +34,13 @@ class ReportRuns(Kind):
         """Make it."""
         from mirror.reports import services
 
-        services.run_make(lease)
+        services.report_run_make(lease)
 
     def broke(self, lease: Lease) -> None:
         """End it as failed."""
         from mirror.reports import services
 
-        services.run_break(lease)
+        services.report_run_break(lease)
 
     def stopped(self, row: Any) -> bool:
         """Say who stopped it."""
@@ -50,9 +50,9 @@ class ReportRuns(Kind):
 
     def given_up(self, row: Any, died: int) -> bool:
         """End it as failed, and tell its owner."""
-        from mirror.reports.making.failing import run_give_up
+        from mirror.reports.making.failing import report_run_give_up
 
-        return run_give_up(row, died)
+        return report_run_give_up(row, died)
 
 
 class Deliveries(Kind):

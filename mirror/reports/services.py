@@ -15,12 +15,12 @@ from mirror.reports.making.by_hand import (
     delivery_again,
     recipient_allow,
     report_run_now,
+    report_run_send_again,
+    report_run_stop,
     report_test,
-    run_send_again,
-    run_stop,
 )
 from mirror.reports.making.report_files import files_expire
-from mirror.reports.making.report_runs import run_break, run_make
+from mirror.reports.making.report_runs import report_run_break, report_run_make
 from mirror.reports.schedule.looking_ahead import source_look, sources_to_look_at
 from mirror.reports.schedule.ticking import reports_due_make, schedules_heal
 from mirror.reports.sending.allowances import allowance_add, allowance_remove
@@ -56,10 +56,10 @@ __all__ = [
     "report_test",
     "report_update",
     "reports_due_make",
-    "run_break",
-    "run_make",
-    "run_send_again",
-    "run_stop",
+    "report_run_break",
+    "report_run_make",
+    "report_run_send_again",
+    "report_run_stop",
     "schedules_heal",
     "source_look",
     "sources_to_look_at",

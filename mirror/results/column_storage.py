@@ -18,7 +18,7 @@ from uuid import UUID
 
 import pyarrow as pa
 
-from mirror.results.cells import exact_text, kind_of
+from mirror.results.cells import exact_text, value_kind
 
 NULL = type(None)
 # Integers that a float holds exactly.
@@ -296,7 +296,7 @@ NUMBERS = {"integer", "number"}
 
 
 def kinds_in(types: set[type]) -> set[str]:
-    return {kind_of(_SAMPLES.get(of, ())) for of in types}
+    return {value_kind(_SAMPLES.get(of, ())) for of in types}
 
 
 _SAMPLES: dict[type, Any] = {

@@ -19,7 +19,7 @@ from mirror.asking.services import answering
 from mirror.people.services import user_create
 from mirror.queries import running
 from mirror.reports import services
-from mirror.reports.making import report_runs as making
+from mirror.reports.making import report_runs
 from mirror.reports.models import Delivery, ReportRun
 from mirror.reports.sending import delivering
 from mirror.results.models import StoredResult
@@ -149,9 +149,9 @@ def deliver_all(run: ReportRun) -> Delivery:
     ("module", "when", "after"),
     [
         (running, "_received", False),
-        (making, "_worth", True),
-        (making, "_drawn", True),
-        (making, "files_write", True),
+        (report_runs, "_worth", True),
+        (report_runs, "_drawn", True),
+        (report_runs, "files_write", True),
     ],
 )
 def test_a_run_goes_on_when_the_store_is_back(store, run, monkeypatch, module, when, after):
@@ -179,7 +179,7 @@ def test_a_run_whose_store_stayed_away_is_given_back_and_costs_no_attempt(store,
     monkeypatch.setattr(away, "AWAY_SECONDS", 0.5)
     for number in range(1, 5):
         with monkeypatch.context() as once:
-            away_during(store, once, making, "files_write", after=True)
+            away_during(store, once, report_runs, "files_write", after=True)
             work_do("report", run.pk)
         store.wait()
         run.refresh_from_db()
@@ -193,7 +193,7 @@ def test_a_run_whose_store_stayed_away_is_given_back_and_costs_no_attempt(store,
 def test_a_worker_that_cannot_wait_any_longer_leaves_the_run_to_be_handed_back(store, run, monkeypatch):
     monkeypatch.setattr(away, "AWAY_SECONDS", 0.5)
     monkeypatch.setattr(doing, "PATIENCE_SECONDS", 0)
-    away_during(store, monkeypatch, making, "files_write", after=True)
+    away_during(store, monkeypatch, report_runs, "files_write", after=True)
     work_do("report", run.pk)
     store.wait()
     run.refresh_from_db()

@@ -23,7 +23,7 @@ import mirror
 from mirror.asking import services
 from mirror.exports.file_writing import pieces
 from mirror.exports.sheets import sheet_of
-from mirror.results import result_files as files
+from mirror.results import result_files
 from mirror.results.models import ForgottenFile, StoredResult
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import Sort, rows_batches, rows_page
@@ -94,7 +94,7 @@ def fetched(monkeypatch) -> list[str]:
 
 
 def copies() -> list[Path]:
-    return list(files._folder().glob("*"))
+    return list(result_files._folder().glob("*"))
 
 
 @pytest.fixture
@@ -188,7 +188,7 @@ def test_copies_make_room_for_each_other_but_for_those_in_use(
     (first,) = copies()
     result_store(shop, Rows(("n",), ((1,),)), alice)
     assert len(copies()) == 2, "the first was used a moment ago"
-    long_ago = first.stat().st_mtime - files.IN_USE_SECONDS - 1
+    long_ago = first.stat().st_mtime - result_files.IN_USE_SECONDS - 1
     for copy in copies():
         os.utime(copy, (long_ago, long_ago))
     result_store(shop, Rows(("n",), ((2,),)), alice)

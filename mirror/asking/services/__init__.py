@@ -1,6 +1,7 @@
 """What can happen to threads, runs and their versions."""
 
-from mirror.asking.services.answer_events import AskingError, answer_events, llm_name
+from mirror.asking.errors import AskingError
+from mirror.asking.services.answer_stream import answer_events, llm_name
 from mirror.asking.services.answering import run_answer, run_break
 from mirror.asking.services.charts import chart_change
 from mirror.asking.services.runs import question_check, run_again, run_ask, run_saved, run_stop

@@ -6,8 +6,8 @@ import logging
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from mirror.asking.errors import AskingError
 from mirror.asking.models import Version
-from mirror.asking.services.answer_events import AskingError
 from mirror.results.cells import storable
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import rows_of
@@ -37,7 +37,7 @@ class Drawn:
         }
 
 
-def draw(
+def chart_drawn(
     rows: Rows, question: str, earlier: dict[str, Any] | None = None, *, sql: str = "", title: str = ""
 ) -> Drawn:
     """Draw and tell rows: as the earlier chart if they still allow it, else as suggested.

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
+from mirror.asking.errors import AskingError
 from mirror.asking.models import Run, Version
-from mirror.asking.services.answer_events import AskingError
 from mirror.work.leases import Status
 
 if TYPE_CHECKING:

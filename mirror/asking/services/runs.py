@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db import transaction
 
+from mirror.asking.errors import AskingError
 from mirror.asking.models import Run, Thread, Version
-from mirror.asking.services.answer_events import AskingError
 from mirror.asking.services.given_up import RUN_STOPPED
 from mirror.asking.services.queue_bounds import queue_check
 from mirror.library.services import dates_fixed

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from mirror.asking.errors import AskingError
 from mirror.asking.models import Run
-from mirror.asking.services.answer_events import AskingError
 from mirror.sources import guarding
 from mirror.sources.catalogs import catalog_read
 from sqlagent.sql import formatting

@@ -16,6 +16,7 @@ from mirror.exports.values import FORMATS
 from mirror.library import services as library
 from mirror.library.models import SavedSql
 from mirror.people.models import Team, User
+from mirror.people.selectors import teams_of
 from mirror.phrases import one_line
 from mirror.reports.editing.channel_changes import ChannelsGiven, channels_check, channels_keep
 from mirror.reports.errors import ReportError
@@ -23,7 +24,7 @@ from mirror.reports.making.conditions import threshold_check
 from mirror.reports.models import Report, ReportPart
 from mirror.reports.schedule.intervals import interval_check
 from mirror.reports.schedule.times import Schedule, ScheduleError, zone_read
-from mirror.reports.selectors import may_own, may_take_over, saved_usable, teams_to_share_with
+from mirror.reports.selectors import may_own, may_take_over, saved_usable
 from mirror.results.models import StoredResult
 
 log = logging.getLogger(__name__)
@@ -154,7 +155,7 @@ def report_share(report: Report, teams: Iterable[Team], by: User) -> None:
 
     Who is in a team sees the report while they see all its sources.
     """
-    offered = set(teams_to_share_with(by))
+    offered = set(teams_of(by))
     kept = set(report.teams.all()) - offered
     report.teams.set(kept | (set(teams) & offered))
 

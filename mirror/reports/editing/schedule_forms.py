@@ -212,7 +212,9 @@ class ScheduleForm(forms.Form):
         ]
 
 
-def preview(form: ScheduleForm, now: datetime | None = None, count: int = 5) -> list[tuple[datetime, str]]:
+def runs_preview(
+    form: ScheduleForm, now: datetime | None = None, count: int = 5
+) -> list[tuple[datetime, str]]:
     """List the next runs of what was typed or shown: each instant, and its local time with the zone's abbreviation.
 
     Empty when it runs by hand, never again, or cannot be; `form.errors` says why it cannot.

@@ -44,7 +44,7 @@ def report_test(report: Report, by: User) -> ReportRun:
     return _run_by_hand(report, by, ReportRun.Cause.TEST)
 
 
-def run_stop(run: ReportRun, by: User) -> None:
+def report_run_stop(run: ReportRun, by: User) -> None:
     """Stop a run: at once while it waits, within half a second while it is made, its SQL in the database too."""
     if (
         ReportRun.objects.filter(pk=run.pk)
@@ -63,7 +63,7 @@ def stopped_words(run: ReportRun) -> str:
 
 
 @transaction.atomic
-def run_send_again(run: ReportRun, by: User) -> int:
+def report_run_send_again(run: ReportRun, by: User) -> int:
     """Send a run's files once more to everywhere they went; return to how many.
 
     What went by a channel that was removed since stays as it is. Raises: ReportError when there is nothing left to send.

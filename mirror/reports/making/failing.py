@@ -20,7 +20,7 @@ GIVEN_UP = "The worker making this report was interrupted {count} times, so it w
 GIVEN_UP_ADVICE = "Run it by hand. If that ends so too, ask whoever runs this server to look at its log."
 
 
-def run_fail(lease: Lease, run: ReportRun, reason: str, advice: str = "") -> None:
+def report_run_fail(lease: Lease, run: ReportRun, reason: str, advice: str = "") -> None:
     """End a run that a worker holds as failed. Raises: LeaseLost."""
 
     def write() -> None:
@@ -30,7 +30,7 @@ def run_fail(lease: Lease, run: ReportRun, reason: str, advice: str = "") -> Non
     lease.keep(write)
 
 
-def run_give_up(run: ReportRun, count: int) -> bool:
+def report_run_give_up(run: ReportRun, count: int) -> bool:
     """End a run whose workers died, as it was read; False if it has moved on since."""
     with transaction.atomic():
         reason = GIVEN_UP.format(count=count)

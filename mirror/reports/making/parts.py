@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 
 from mirror.library.selectors import saved_visible
-from mirror.queries.running import Kept, NotRun, Values, Why, sql_run
+from mirror.queries.running import KeptRows, NotRun, NotRunWhy, Values, sql_run
 from mirror.reports.making.made import STORAGE_ADVICE, MadePart, Making, RunFailed, RunStopped, Unmakeable
 from mirror.reports.models import ReportPart, RunPart
 from mirror.results.cells import storable
@@ -44,9 +44,9 @@ def part_read(making: Making, part: ReportPart, lease: Lease, watch: Watch) -> M
     )
     owner, days = making.report.owner, making.report.keep_days
     ran = sql_run(saved.source, saved.sql, values, limits, owner, keep_days=days, watch=watch)
-    if isinstance(ran, Kept):
+    if isinstance(ran, KeptRows):
         return _kept(making, part, saved, ran, lease)
-    if ran.why is Why.FAILED and watch.cancelled.is_set():
+    if ran.why is NotRunWhy.FAILED and watch.cancelled.is_set():
         raise RunStopped
     raise _error(part, ran)
 
@@ -54,9 +54,9 @@ def part_read(making: Making, part: ReportPart, lease: Lease, watch: Watch) -> M
 def _error(part: ReportPart, ran: NotRun) -> Unmakeable | RunFailed:
     """What a part that has no rows means for its report: never, or not now."""
     words, failure = f"{part.name}: {ran.failure.message}", ran.failure
-    if ran.why is Why.VALUE:
+    if ran.why is NotRunWhy.VALUE:
         return Unmakeable(words, "Open the report and choose a value for each parameter.")
-    if ran.why is Why.UNKEPT:
+    if ran.why is NotRunWhy.UNKEPT:
         return RunFailed(words, STORAGE_ADVICE)
     if failure.kind is FailureKind.REFUSED:
         return Unmakeable(words, failure.advice)
@@ -84,7 +84,7 @@ def _allowed(making: Making, part: ReportPart) -> SavedSql:
     return saved
 
 
-def _kept(making: Making, part: ReportPart, saved: SavedSql, ran: Kept, lease: Lease) -> MadePart:
+def _kept(making: Making, part: ReportPart, saved: SavedSql, ran: KeptRows, lease: Lease) -> MadePart:
     result = ran.result
     row = RunPart(
         run=making.run,

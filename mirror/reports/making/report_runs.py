@@ -16,11 +16,11 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from mirror.asking.services.charts import draw
+from mirror.asking.services.charts import chart_drawn
 from mirror.reports.errors import ReportError
 from mirror.reports.making.by_hand import stopped_words
 from mirror.reports.making.conditions import Crossing, RowsFingerprint, crossing
-from mirror.reports.making.failing import run_fail
+from mirror.reports.making.failing import report_run_fail
 from mirror.reports.making.made import MadePart, Making, RunFailed, RunStopped, Unmakeable
 from mirror.reports.making.owner_left import owner_settle
 from mirror.reports.making.parts import part_read
@@ -55,7 +55,7 @@ BROKEN_ADVICE = "Running it again may help; otherwise tell whoever runs this ser
 Cause, Outcome, About = ReportRun.Cause, ReportRun.Outcome, Delivery.About
 
 
-def run_make(lease: Lease) -> None:
+def report_run_make(lease: Lease) -> None:
     """Make a taken run to its end, or put it off after a failure that may pass.
 
     Stops within half a second of being asked to, the statement in the database too. A worker that
@@ -77,7 +77,7 @@ def run_make(lease: Lease) -> None:
                 lease.end(outcome=Outcome.SKIPPED, reason=stopped_words(making.run))
             except Unmakeable as error:
                 attempt_forget(making)
-                run_fail(lease, making.run, str(error), error.advice)
+                report_run_fail(lease, making.run, str(error), error.advice)
             except RunFailed as error:
                 attempt_forget(making)
                 _put_off(lease, making.run, error)
@@ -87,12 +87,12 @@ def run_make(lease: Lease) -> None:
         log.info("Run %s of a report was given up: %s", lease.pk, error)
 
 
-def run_break(lease: Lease) -> None:
+def report_run_break(lease: Lease) -> None:
     """End a run that met an error nobody expected."""
     with suppress(LeaseLost, ReportRun.DoesNotExist):
         making = _making(lease)
         attempt_forget(making)
-        run_fail(lease, making.run, BROKEN, BROKEN_ADVICE)
+        report_run_fail(lease, making.run, BROKEN, BROKEN_ADVICE)
 
 
 def _making(lease: Lease) -> Making:
@@ -207,7 +207,7 @@ def _drawn(making: Making, part: MadePart, lease: Lease) -> bytes | None:
         rows = rows_of(part.result, DRAWN_ROWS)
     except ResultGone as error:
         raise RunFailed(str(error)) from None
-    drawn = draw(rows, part.question, part.chart, sql=part.row.sql)
+    drawn = chart_drawn(rows, part.question, part.chart, sql=part.row.sql)
     image = picture(drawn, rows)
     part.row.chart, part.row.sentence = storable(drawn.chart), storable(drawn.sentence)
     if image:
@@ -278,7 +278,7 @@ def _put_off(lease: Lease, run: ReportRun, error: RunFailed) -> None:
     """Try again later, or fail when it was tried often enough; by hand it is not tried again."""
     waits = settings.REPORT_RETRY_MINUTES if run.cause in (Cause.SCHEDULE, Cause.MISSED) else []
     if run.tries >= len(waits):
-        run_fail(lease, run, str(error), error.advice)
+        report_run_fail(lease, run, str(error), error.advice)
         return
     until = timezone.now() + timedelta(minutes=waits[run.tries])
     reason, advice = storable(str(error)), storable(error.advice)

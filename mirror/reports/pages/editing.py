@@ -11,7 +11,7 @@ from django.conf import settings
 from mirror.reports.editing.channel_forms import ChannelRows
 from mirror.reports.editing.forms import ReportForm
 from mirror.reports.editing.part_forms import PartRows
-from mirror.reports.editing.schedule_forms import BY_HAND, ScheduleForm, preview
+from mirror.reports.editing.schedule_forms import BY_HAND, ScheduleForm, runs_preview
 from mirror.reports.models import Report
 from mirror.reports.pages.report import Ahead, ahead
 
@@ -43,7 +43,7 @@ class NextRuns:
 def next_runs(form: ScheduleForm) -> NextRuns:
     """Tell the next runs of the schedule that is typed or shown."""
     zone = form.zone_name
-    lines = ahead([instant for instant, _ in preview(form)], zone)
+    lines = ahead([instant for instant, _ in runs_preview(form)], zone)
     if lines:
         schedule = form.schedule
         return NextRuns(lines, zone, schedule.words() if schedule else "")

@@ -101,7 +101,7 @@ class FileLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AnswerLine:
     """What the other side said to one attempt."""
 
     at: str
@@ -119,14 +119,14 @@ class DeliveryLine:
     about: str
     state: State
     attempts: str
-    last: Answer | None
-    earlier: list[Answer]
+    last: AnswerLine | None
+    earlier: list[AnswerLine]
     next: Moment | None
     may_again: bool
 
 
 @dataclass(frozen=True, slots=True)
-class RunPage:
+class ReportRunPage:
     """One run of a report."""
 
     id: int
@@ -162,7 +162,7 @@ class RunPage:
     link_hours: Mapping[int, str]
 
 
-def run_page(user: User, run: ReportRun, fresh: tuple[int, str] | None = None) -> RunPage:
+def report_run_page(user: User, run: ReportRun, fresh: tuple[int, str] | None = None) -> ReportRunPage:
     """Lay out a run for somebody. `fresh` is a link made just now: its file's id and its address.
 
     Who does not see the sources of its rows gets its times and deliveries alone.
@@ -175,7 +175,7 @@ def run_page(user: User, run: ReportRun, fresh: tuple[int, str] | None = None) -
     is_few = len(lines) <= SHOWN_DELIVERIES
     is_sending = any(_soon(delivery) for delivery in deliveries)
     pending = [line for line in lines if line.state.name != "sent"]
-    return RunPage(
+    return ReportRunPage(
         id=run.pk,
         report_id=run.report_id,
         title=run.report.title,
@@ -343,10 +343,10 @@ def _delivery_state(delivery: Delivery) -> str:
     return "again" if delivery.answers else "waiting"
 
 
-def _answer(kept: dict[str, Any], zone: str) -> Answer:
+def _answer(kept: dict[str, Any], zone: str) -> AnswerLine:
     at = words.instant(kept.get("at"))
     told = words.moment(at, zone)
-    return Answer(told.text if told else "", bool(kept.get("ok")), str(kept.get("answer", "")))
+    return AnswerLine(told.text if told else "", bool(kept.get("ok")), str(kept.get("answer", "")))
 
 
 def _soon(delivery: Delivery) -> bool:

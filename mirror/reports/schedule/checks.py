@@ -113,7 +113,7 @@ def time_read(typed: Any) -> time:
     return time(int(found[1]), int(found[2]))
 
 
-def date_read(typed: Any, field: str) -> date | None:
+def day_read(typed: Any, field: str) -> date | None:
     """Read a date, or that there is none. Raises: ScheduleError."""
     if typed in (None, ""):
         return None

@@ -38,8 +38,8 @@ from mirror.reports.schedule.checks import (
     MONTHS,
     NTH,
     ScheduleError,
-    date_read,
     dates_check,
+    day_read,
     day_shown,
     yearly_check,
     zone_read,
@@ -129,7 +129,7 @@ class Schedule:
             raise ScheduleError("Choose how often it runs.", "kind")
         read: dict[str, Any] = {**data, "zone": data.get("zone") or zone or ""}
         for name in ("starts_on", "ends_on"):
-            read[name] = date_read(read.get(name), name)
+            read[name] = day_read(read.get(name), name)
         if isinstance(read.get("days"), list):
             read["days"] = tuple(read["days"])
         return cls(**read)

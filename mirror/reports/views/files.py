@@ -14,7 +14,7 @@ from mirror.people.requests import PersonRequest
 from mirror.reports import selectors, services
 from mirror.reports.editing.forms import LinkForm
 from mirror.reports.models import FileLink, ReportFile
-from mirror.reports.pages.run import file_line, run_page
+from mirror.reports.pages.run import file_line, report_run_page
 from mirror.reports.services import LinkGone, ReportError
 from mirror.reports.views.common import complain
 from mirror.reports.views.downloads import attachment
@@ -68,7 +68,7 @@ def link_revoke(request: PersonRequest, pk: int) -> HttpResponse:
 
 
 def _shown(request: PersonRequest, file: ReportFile, fresh: tuple[int, str] | None = None) -> HttpResponse:
-    page = run_page(request.user, file.run, fresh)
+    page = report_run_page(request.user, file.run, fresh)
     line = file_line(file, file.run.report.zone, fresh)
     response = render(request, "reports/_file.html", {"page": page, "file": line})
     response["Cache-Control"] = "no-store"

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from mirror.people.forms import ShareForm
 from mirror.people.requests import PersonRequest
+from mirror.people.selectors import teams_of
 from mirror.reports import selectors, services
 from mirror.reports.editing.forms import HandOverForm
 from mirror.reports.editing.part_forms import is_number
@@ -165,7 +166,7 @@ def recipient_allow(request: PersonRequest, pk: int) -> HttpResponse:
 def share(request: PersonRequest, pk: int) -> HttpResponse:
     """Choose the teams that see a report."""
     report = find_report(request, pk, to_change=True)
-    offered = selectors.teams_to_share_with(request.user)
+    offered = teams_of(request.user)
     if request.method == "POST":
         form = ShareForm(request.POST, offered=offered)
         if form.is_valid():

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from mirror.people.requests import PersonRequest
 from mirror.reports import selectors, services
 from mirror.reports.models import Delivery, RunPart
-from mirror.reports.pages.run import run_page
+from mirror.reports.pages.run import report_run_page
 from mirror.reports.services import ReportError
 from mirror.reports.views.common import complain, find_run
 from mirror.reports.views.downloads import stream
@@ -22,7 +22,7 @@ def run(request: PersonRequest, pk: int) -> HttpResponse:
     """A run: its times, what each SQL gave, its files and deliveries."""
     fresh = fresh_of(request)
     response = render(
-        request, "reports/run.html", {"page": run_page(request.user, find_run(request, pk), fresh)}
+        request, "reports/run.html", {"page": report_run_page(request.user, find_run(request, pk), fresh)}
     )
     return fresh_forget(response, pk) if fresh else response
 
@@ -30,7 +30,7 @@ def run(request: PersonRequest, pk: int) -> HttpResponse:
 @require_safe
 def run_live(request: PersonRequest, pk: int) -> HttpResponse:
     """What a waiting page shows now."""
-    page = run_page(request.user, find_run(request, pk))
+    page = report_run_page(request.user, find_run(request, pk))
     response = render(request, "reports/_run.html", {"page": page})
     if not page.is_working:
         response["X-Mirror-Ended"] = "1"
@@ -40,7 +40,7 @@ def run_live(request: PersonRequest, pk: int) -> HttpResponse:
 @require_safe
 def deliveries(request: PersonRequest, pk: int) -> HttpResponse:
     """The deliveries as a fragment, for a page that waits for them; all of the run once they have ended."""
-    page = run_page(request.user, find_run(request, pk))
+    page = report_run_page(request.user, find_run(request, pk))
     if page.is_sending:
         return render(request, "reports/_deliveries.html", {"page": page})
     response = render(request, "reports/_run.html", {"page": page})
@@ -51,7 +51,7 @@ def deliveries(request: PersonRequest, pk: int) -> HttpResponse:
 @require_POST
 def stop(request: PersonRequest, pk: int) -> HttpResponse:
     """Stop a run, its statement in the database too."""
-    services.run_stop(find_run(request, pk, to_change=True), request.user)
+    services.report_run_stop(find_run(request, pk, to_change=True), request.user)
     return redirect("reports:run", pk)
 
 
@@ -60,7 +60,7 @@ def send_again(request: PersonRequest, pk: int) -> HttpResponse:
     """Send what a run made to everyone once more."""
     found = find_run(request, pk, to_change=True)
     try:
-        count = services.run_send_again(found, request.user)
+        count = services.report_run_send_again(found, request.user)
     except ReportError as error:
         complain(request, error)
     else:

@@ -85,7 +85,7 @@ class NoTable(ValueError):
 
 
 @dataclass(slots=True)
-class Sheet:
+class RawTable:
     """Rows of one table, each with its number in the file. Read `rows` to the end, once.
 
     `names` are the columns of a file that names them itself; `texts` the last row in
@@ -220,9 +220,9 @@ def _lines(file: TextIO, held: list[int]) -> Iterator[str]:
         yield line
 
 
-def csv_sheet(path: Path, title: str, encoding: str, delimiter: str) -> Sheet:
+def csv_sheet(path: Path, title: str, encoding: str, delimiter: str) -> RawTable:
     """Read delimited text; a cell in quotation marks may hold delimiters and line ends."""
-    return Sheet(title, _csv_rows(path, encoding, delimiter))
+    return RawTable(title, _csv_rows(path, encoding, delimiter))
 
 
 def _csv_rows(path: Path, encoding: str, delimiter: str) -> Iterator[Row]:
@@ -249,14 +249,14 @@ def _csv_rows(path: Path, encoding: str, delimiter: str) -> Iterator[Row]:
         raise NoTable(f"After row {number}: {error}.") from None
 
 
-def jsonl_sheet(path: Path, title: str, encoding: str) -> Sheet:
+def jsonl_sheet(path: Path, title: str, encoding: str) -> RawTable:
     """Read JSON lines: one object a line, its names the columns; numbers as they are written."""
-    sheet = Sheet(title, iter(()), names=[])
+    sheet = RawTable(title, iter(()), names=[])
     sheet.rows = _jsonl_rows(path, encoding, sheet)
     return sheet
 
 
-def _jsonl_rows(path: Path, encoding: str, sheet: Sheet) -> Iterator[Row]:
+def _jsonl_rows(path: Path, encoding: str, sheet: RawTable) -> Iterator[Row]:
     places: dict[str, int] = {}
     assert sheet.names is not None
     number, held = 0, [0]
@@ -341,7 +341,7 @@ def _written(value: Any, number: int, depth: int) -> str:
 # ---------------------------------------------------------------- workbooks
 
 
-def xlsx_sheets(path: Path, title: str) -> Iterator[Sheet]:
+def xlsx_sheets(path: Path, title: str) -> Iterator[RawTable]:
     """Read a workbook: a table each sheet with anything in it. Formulas give what they last gave."""
     _book_check(path)
     with path.open("rb") as file:
@@ -353,7 +353,7 @@ def xlsx_sheets(path: Path, title: str) -> Iterator[Sheet]:
             ) from None
         with closing(book):
             for page in book.worksheets:
-                sheet = Sheet(page.title if len(book.worksheets) > 1 else title, iter(()))
+                sheet = RawTable(page.title if len(book.worksheets) > 1 else title, iter(()))
                 sheet.rows = _xlsx_rows(page, sheet)
                 yield sheet
 
@@ -410,7 +410,7 @@ def _width_checked(get: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-def _xlsx_rows(page: Any, sheet: Sheet) -> Iterator[Row]:
+def _xlsx_rows(page: Any, sheet: RawTable) -> Iterator[Row]:
     page.reset_dimensions()  # what a file says about its size is often wrong
     page._get_row = _width_checked(page._get_row)
     try:
@@ -434,7 +434,7 @@ def _xlsx_rows(page: Any, sheet: Sheet) -> Iterator[Row]:
         ) from None
 
 
-def _cell_text(cell: Any, sheet: Sheet) -> str | None:
+def _cell_text(cell: Any, sheet: RawTable) -> str | None:
     value = cell.value
     if value is None or value == "":
         return None

@@ -18,7 +18,7 @@ _ISO_TEXT = r"regexp_replace({v}, '^([0-9]+)[-/]([0-9]+)[-/]([0-9]+)', '\1-\2-\3
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ColumnType:
     """A type of column. `takes` is what it can read, `guessed` what it is guessed from.
 
     At least one cell must match `shown` for a guess. `text` turns a trimmed cell `{v}` into what
@@ -39,16 +39,18 @@ def _turned(order: str) -> str:
 
 
 # In the order they are guessed; the first that every cell fits is taken.
-KINDS: dict[str, Kind] = {
-    "boolean": Kind(
+KINDS: dict[str, ColumnType] = {
+    "boolean": ColumnType(
         "Yes or no",
         "(?i)(true|false|yes|no|t|f|y|n|0|1)",
         "(?i)(true|false|yes|no)",
         "BOOLEAN",
         is_number=True,
     ),
-    "integer": Kind("Whole number", "[+-]?[0-9]{1,38}", "-?(0|[1-9][0-9]{0,37})", "HUGEINT", is_number=True),
-    "decimal": Kind(
+    "integer": ColumnType(
+        "Whole number", "[+-]?[0-9]{1,38}", "-?(0|[1-9][0-9]{0,37})", "HUGEINT", is_number=True
+    ),
+    "decimal": ColumnType(
         "Decimal number: 1,234.56",
         r"[+-]?([0-9]+|[0-9]{1,3}(,[0-9]{3})+|[0-9]*\.[0-9]+|[0-9]{1,3}(,[0-9]{3})+\.[0-9]+)",
         r"-?(0|[1-9][0-9]*)(\.[0-9]+)?|-?[1-9][0-9]{0,2}(,[0-9]{3})*\.[0-9]+",
@@ -56,7 +58,7 @@ KINDS: dict[str, Kind] = {
         "replace({v}, ',', '')",
         is_number=True,
     ),
-    "decimal_comma": Kind(
+    "decimal_comma": ColumnType(
         "Decimal number: 1.234,56",
         r"[+-]?([0-9]+|[0-9]{1,3}(\.[0-9]{3})+|[0-9]*,[0-9]+|[0-9]{1,3}(\.[0-9]{3})+,[0-9]+)",
         r"-?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(\.[0-9]{3})+)(,[0-9]+)?",
@@ -65,24 +67,24 @@ KINDS: dict[str, Kind] = {
         shown=r".*,([0-9]{1,2}|[0-9]{4,})|.*\.[0-9]{3},[0-9]+",
         is_number=True,
     ),
-    "float": Kind(
+    "float": ColumnType(
         "Floating-point number",
         r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?",
         r"-?(0|[1-9][0-9]*)(\.[0-9]+)?|-?[0-9](\.[0-9]+)?[eE][+-]?[0-9]+",
         "DOUBLE",
         is_number=True,
     ),
-    "date": Kind("Date: 2026-02-28", _ISO, _ISO, "DATE", _ISO_TEXT),
-    "date_dmy": Kind(
+    "date": ColumnType("Date: 2026-02-28", _ISO, _ISO, "DATE", _ISO_TEXT),
+    "date_dmy": ColumnType(
         "Date, day first: 28.2.2026", _SHORT, _SHORT, "DATE", _turned(r"\3-\2-\1"), shown=_DAY_FIRST
     ),
-    "date_mdy": Kind(
+    "date_mdy": ColumnType(
         "Date, month first: 2/28/2026", _SHORT, _SHORT, "DATE", _turned(r"\3-\1-\2"), shown=_MONTH_FIRST
     ),
-    "timestamp": Kind(
+    "timestamp": ColumnType(
         "Date and time", f"{_ISO}({_DAY_TIME})?", f"{_ISO}({_DAY_TIME})?", "TIMESTAMP", _ISO_TEXT
     ),
-    "timestamp_dmy": Kind(
+    "timestamp_dmy": ColumnType(
         "Date and time, day first",
         f"{_SHORT}({_DAY_TIME})?",
         f"{_SHORT}({_DAY_TIME})?",
@@ -90,7 +92,7 @@ KINDS: dict[str, Kind] = {
         _turned(r"\3-\2-\1"),
         shown=_DAY_FIRST,
     ),
-    "timestamp_mdy": Kind(
+    "timestamp_mdy": ColumnType(
         "Date and time, month first",
         f"{_SHORT}({_DAY_TIME})?",
         f"{_SHORT}({_DAY_TIME})?",
@@ -98,20 +100,20 @@ KINDS: dict[str, Kind] = {
         _turned(r"\3-\1-\2"),
         shown=_MONTH_FIRST,
     ),
-    "timestamptz": Kind(
+    "timestamptz": ColumnType(
         "Date and time with zone",
         rf"{_ISO}{_DAY_TIME} ?(Z|[+-][0-9]{{2}}(:?[0-9]{{2}})?)",
         rf"{_ISO}{_DAY_TIME} ?(Z|[+-][0-9]{{2}}(:?[0-9]{{2}})?)",
         "TIMESTAMPTZ",
         _ISO_TEXT,
     ),
-    "time": Kind(
+    "time": ColumnType(
         "Time of day",
         r"[0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?",
         r"[0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?",
         "TIME",
     ),
-    "text": Kind("Text", "", "", "VARCHAR"),
+    "text": ColumnType("Text", "", "", "VARCHAR"),
 }
 # A column of a file that has types of its own, left as it is.
 NATIVE = "native"
@@ -134,7 +136,7 @@ def trimmed(column: str) -> str:
     return f"nullif(trim({quoted(column)}, ' \t\n\r\u00a0'), '')"
 
 
-def value_text(kind: Kind, column: str) -> str:
+def value_text(kind: ColumnType, column: str) -> str:
     """The text of a cell as DuckDB casts it."""
     return kind.text.replace("{v}", trimmed(column))
 

@@ -28,10 +28,6 @@ if TYPE_CHECKING:
 OPENAI_URL = "https://api.openai.com/v1"
 
 
-class AskingError(Exception):
-    """Something asked for cannot be done; the message is fit to be shown."""
-
-
 def llm_name() -> str:
     """The language model that answers, or empty: the built-in generator does."""
     return settings.LLM_MODEL if settings.LLM_BASE_URL or settings.LLM_API_KEY else ""
