@@ -210,7 +210,7 @@ import django
 django.setup()
 from tests.exports.keeping import sheet_of_rows
 from mirror.exports.values import FORMATS, ExportError
-from mirror.exports.writing import write
+from mirror.exports.file_writing import write
 from sqlagent.values import Rows
 rows = Rows(("n", "text"), tuple((n, "%x" % hash(n * 7.1)) for n in range(900)))
 for format in FORMATS:
