@@ -111,7 +111,18 @@ MODELS_MAY_KNOW = (".models", ".secrets", ".work.leases")
 WRITES = {"save", "create", "get_or_create", "update_or_create", "bulk_create", "bulk_update", "delete"}
 
 # What every subject may use. `health` is known by nobody but the addresses and the worker.
-SHARED = {"confined", "keys", "logs", "modes", "phrases", "processes", "settings", "storage"}
+SHARED = {
+    "confined",
+    "keys",
+    "logs",
+    "modes",
+    "paging",
+    "phrases",
+    "processes",
+    "recent",
+    "settings",
+    "storage",
+}
 
 
 # ---------------------------------------------------------------- reading imports

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import urlencode
 
 from django.core.paginator import Page
 
 from mirror.library import selectors
 from mirror.library.forms import ArgumentsForm
 from mirror.library.models import SavedSql
+from mirror.paging import Pager, pager_of
 from mirror.people.models import User
 
 
@@ -36,37 +36,20 @@ def saved_page(user: User, saved: SavedSql, arguments: ArgumentsForm) -> SavedPa
 
 
 @dataclass(frozen=True, slots=True)
-class ListPage:
+class SavedListPage:
     """Saved SQL, a page at a time."""
 
     rows: list[SavedSql]
     search: str
     broken: str
-    number: int
-    count: int
-    total: int
-    first_row: int
-    last_row: int
-    previous_url: str
-    next_url: str
+    pager: Pager
 
 
-def list_page(found: Page[SavedSql], search: str, broken: str = "") -> ListPage:
+def saved_list_page(found: Page[SavedSql], search: str, broken: str = "") -> SavedListPage:
     """Lay out one page of what a search found."""
-
-    def address(number: int) -> str:
-        asked = {"q": search, "broken": broken, "page": number}
-        return "?" + urlencode({name: value for name, value in asked.items() if value})
-
-    return ListPage(
+    return SavedListPage(
         rows=list(found),
         search=search,
         broken=broken,
-        number=found.number,
-        count=found.paginator.num_pages,
-        total=found.paginator.count,
-        first_row=found.start_index(),
-        last_row=found.end_index(),
-        previous_url=address(found.number - 1) if found.has_previous() else "",
-        next_url=address(found.number + 1) if found.has_next() else "",
+        pager=pager_of(found, q=search, broken=broken),
     )

@@ -14,9 +14,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from mirror.library import selectors, services
 from mirror.library.forms import ArgumentsForm, ParameterForms, SavedSqlForm
 from mirror.library.models import SavedSql
-from mirror.library.pages import list_page, saved_page
+from mirror.library.pages import saved_list_page, saved_page
 from mirror.people.forms import ShareForm
-from mirror.people.requests import PersonRequest
+from mirror.people.requests import PersonRequest, search_typed
 from mirror.people.selectors import teams_of
 from mirror.queries.parameters import names_used
 
@@ -35,10 +35,10 @@ def _saved(request: PersonRequest, pk: int, *, to_change: bool = False) -> Saved
 @require_safe
 def saved_list(request: PersonRequest) -> HttpResponse:
     """List and search what one may use."""
-    search = request.GET.get("q", "").replace("\x00", "").strip()[:200]
+    search = search_typed(request)
     broken = request.GET.get("broken", "").replace("\x00", "")[:60]
     found = selectors.saved_visible(request.user, search, broken)
-    page = list_page(Paginator(found, PER_PAGE).get_page(request.GET.get("page")), search, broken)
+    page = saved_list_page(Paginator(found, PER_PAGE).get_page(request.GET.get("page")), search, broken)
     return render(request, "library/list.html", {"page": page})
 
 

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from mirror.people.requests import is_id
 from mirror.results.cells import Cell, shown
 from mirror.results.filters import BadFilter
 from mirror.results.models import StoredResult
@@ -82,14 +83,14 @@ class TableWish:
         """Read `page`, `sort` (`2` or `-2`) and `f0`, `f1` ...; what cannot be understood is left out."""
         sort_text = str(query.get("sort", ""))
         column = sort_text.removeprefix("-")
-        sort = Sort(int(column), sort_text.startswith("-")) if _is_number(column) else None
+        sort = Sort(int(column), sort_text.startswith("-")) if is_id(column) else None
         filters = {
             int(name[1:]): str(query[name])[:200]
             for name in query
-            if name[:1] == "f" and _is_number(name[1:]) and str(query[name]).strip()
+            if name[:1] == "f" and is_id(name[1:]) and str(query[name]).strip()
         }
         page = str(query.get("page", "1"))
-        return cls(max(1, int(page)) if _is_number(page) else 1, sort, filters)
+        return cls(max(1, int(page)) if is_id(page) else 1, sort, filters)
 
     def address(self, base: str, **changes: Any) -> str:
         """The address that says this wish, or this wish changed."""
@@ -193,7 +194,3 @@ def _cells(read: ResultPage) -> tuple[tuple[Cell, ...], ...]:
     return tuple(
         tuple(shown(value, name) for value, name in zip(row, names, strict=False)) for row in read.rows
     )
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 10

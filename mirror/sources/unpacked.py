@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
-from threading import Lock
+from collections import Counter
 from typing import Any
 
+from mirror.recent import Recent
 from mirror.sources import selectors
 from mirror.sources.catalogs import catalog_read
 from mirror.sources.models import Source, StoredIndex
@@ -18,10 +18,11 @@ AT_HAND = 8
 # with so many columns; of a larger value index nothing. 50,000 columns took 85 MB and 7 s of a processor, 300,000
 # values of 70 characters (13 MB) 209 MB and 29 s (measured 2026-11).
 SHOWN_COLUMNS, SHOWN_INDEX_BYTES = 4_000, 2_000_000
-_at_hand: OrderedDict[tuple[int, str, str], ValueIndex] = OrderedDict()
-_too_large: OrderedDict[tuple[int, str, str], None] = OrderedDict()
-_catalogs: OrderedDict[tuple[int, str, str], Catalog] = OrderedDict()
-_at_hand_lock = Lock()
+_Key = tuple[int, str, str]
+_indexes: Recent[_Key, ValueIndex] = Recent(AT_HAND)
+_catalogs: Recent[_Key, Catalog | None] = Recent(AT_HAND)
+# Whether an index is small enough for a page: to know it, its bytes are read.
+_are_small: Recent[_Key, bool] = Recent(1_000)
 
 
 def source_at_hand(source: Source) -> tuple[Catalog | None, ValueIndex | None]:
@@ -45,48 +46,23 @@ def source_at_hand(source: Source) -> tuple[Catalog | None, ValueIndex | None]:
 
 def _shown(source: Source, stored: StoredIndex) -> ValueIndex | None:
     """The value index, if it is small enough for a page."""
-    key = _key(source, stored)
-    with _at_hand_lock:
-        if key in _at_hand:
-            return _at_hand[key]
-        if key in _too_large:
-            return None
-    if len(stored.data) > SHOWN_INDEX_BYTES:
-        with _at_hand_lock:
-            _too_large[key] = None
-            while len(_too_large) > 1_000:
-                _too_large.popitem(last=False)
-        return None
-    return index_unpacked(source, stored)
+    is_small = _are_small.get(_key(source, stored), lambda: len(stored.data) <= SHOWN_INDEX_BYTES)
+    return index_unpacked(source, stored) if is_small else None
 
 
-def _key(source: Source, stored: StoredIndex) -> tuple[int, str, str]:
+def _key(source: Source, stored: StoredIndex) -> _Key:
     return source.pk, stored.catalog_version, stored.updated_at.isoformat()
 
 
 def index_unpacked(source: Source, stored: StoredIndex) -> ValueIndex:
     """Give a stored value index, unpacked once for as long as it is among the `AT_HAND` used last."""
-    key = _key(source, stored)
-    with _at_hand_lock:
-        index = _at_hand.get(key)
-        if index is None:
-            index = _at_hand[key] = ValueIndex.from_bytes(bytes(stored.data))
-        _at_hand.move_to_end(key)
-        while len(_at_hand) > AT_HAND:
-            _at_hand.popitem(last=False)
-    return index
+    return _indexes.get(_key(source, stored), lambda: ValueIndex.from_bytes(bytes(stored.data)))
 
 
 def _catalog_at_hand(source: Source) -> Catalog | None:
-    key = (source.pk, source.catalog_version, source.catalog_at.isoformat() if source.catalog_at else "")
-    with _at_hand_lock:
-        if key not in _catalogs and source.catalog:
-            _catalogs[key] = _part(source.catalog)
-        if key in _catalogs:
-            _catalogs.move_to_end(key)
-        while len(_catalogs) > AT_HAND:
-            _catalogs.popitem(last=False)
-        return _catalogs.get(key)
+    read_at = source.catalog_at.isoformat() if source.catalog_at else ""
+    key = (source.pk, source.catalog_version, read_at)
+    return _catalogs.get(key, lambda: _part(source.catalog) if source.catalog else None)
 
 
 def _part(kept: dict[str, Any]) -> Catalog:

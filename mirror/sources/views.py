@@ -10,7 +10,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.people.forms import ShareForm
-from mirror.people.requests import PersonRequest
+from mirror.people.requests import PersonRequest, search_typed
 from mirror.sources import selectors, services, visits
 from mirror.sources.errors import SourceError
 from mirror.sources.form_pages import TestPage, form_page
@@ -45,7 +45,7 @@ def sources(request: PersonRequest) -> HttpResponse:
 def source(request: PersonRequest, pk: int) -> HttpResponse:
     """Browse and search a source's catalog."""
     source = _source(request, pk)
-    search = request.GET.get("q", "").replace("\x00", "").strip()[:200]
+    search = search_typed(request)
     found = table_blocks(source.catalog, search)
     page = SourcePage(
         source=source,

@@ -19,7 +19,8 @@ from mirror.delivery import channels
 from mirror.delivery.errors import ChannelError
 from mirror.delivery.reach import NOWHERE, Reach
 from mirror.people.models import User
-from mirror.reports.editing.part_forms import focus_first, is_number
+from mirror.people.requests import is_id
+from mirror.reports.editing.part_forms import focus_first
 from mirror.reports.models import Channel, Report
 from mirror.reports.sending.allowances import reach_of
 from mirror.reports.sending.recipients import recipients_words, refusals_of
@@ -259,8 +260,8 @@ class ChannelRows:
         made = cls(report, by)
         for key in list(dict.fromkeys(post.getlist("channel")))[:50]:
             kind, number = post.get(f"channel-{key}-kind", ""), post.get(f"channel-{key}-kept", "")
-            if kind in FORMS and is_number(key):
-                kept = made._kept.get(int(number)) if is_number(number) else None
+            if kind in FORMS and is_id(key):
+                kept = made._kept.get(int(number)) if is_id(number) else None
                 made._row(key, kind, kept if kept and kept.kind == kind else None, data=post)
         return made
 

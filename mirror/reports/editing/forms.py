@@ -83,7 +83,7 @@ class ReportForm(forms.Form):
         if cleaned.get("condition") == Report.Condition.THRESHOLD:
             if not cleaned.get("alert_column"):
                 self.add_error("alert_column", "Name the column whose value is looked at.")
-            if "alert_value" in cleaned and not _is_number(cleaned["alert_value"]):
+            if "alert_value" in cleaned and not _is_finite(cleaned["alert_value"]):
                 self.add_error("alert_value", "Give the number it is held against, such as 1000 or 0.5.")
         return cleaned
 
@@ -108,7 +108,7 @@ class ReportForm(forms.Form):
         return [(box, GOOD_FOR[str(box.data["value"])]) for box in self["formats"]]
 
 
-def _is_number(typed: str) -> bool:
+def _is_finite(typed: str) -> bool:
     try:
         return abs(float(typed)) < float("inf")
     except ValueError:

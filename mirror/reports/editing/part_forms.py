@@ -15,6 +15,7 @@ from django.forms import Form
 
 from mirror.library.forms import ArgumentsForm, DateWordsField
 from mirror.library.models import SavedSql
+from mirror.people.requests import is_id
 from mirror.reports.editing.report_changes import MOST_PARTS
 from mirror.reports.models import Report
 
@@ -73,7 +74,7 @@ class PartRows:
     def of_saved(cls, usable: QuerySet[SavedSql], number: str) -> PartRows:
         """A new report's only saved SQL; none when it is not there or may not be used."""
         made = cls(usable)
-        saved = usable.filter(pk=int(number)).first() if is_number(number) else None
+        saved = usable.filter(pk=int(number)).first() if is_id(number) else None
         if saved is not None:
             made._row("0", saved.name, saved)
         return made
@@ -81,12 +82,12 @@ class PartRows:
     @classmethod
     def of_post(cls, usable: QuerySet[SavedSql], post: Any) -> PartRows:
         """What was typed."""
-        keys = [key for key in dict.fromkeys(post.getlist("part")) if is_number(key)][: MOST_PARTS + 1]
+        keys = [key for key in dict.fromkeys(post.getlist("part")) if is_id(key)][: MOST_PARTS + 1]
         wanted = {key: post.get(f"part-{key}-saved", "") for key in keys}
-        found = usable.in_bulk([int(number) for number in wanted.values() if is_number(number)])
+        found = usable.in_bulk([int(number) for number in wanted.values() if is_id(number)])
         made = cls(usable)
         for key, number in wanted.items():
-            saved = found.get(int(number)) if is_number(number) else None
+            saved = found.get(int(number)) if is_id(number) else None
             made._row(key, post.get(f"part-{key}-name", "")[:120], saved, data=post)
         return made
 
@@ -96,7 +97,7 @@ class PartRows:
 
     def add(self, number: str) -> None:
         """Put another saved SQL at the end."""
-        saved = self.usable.filter(pk=int(number)).first() if is_number(number) else None
+        saved = self.usable.filter(pk=int(number)).first() if is_id(number) else None
         if saved is None:
             self.problem = "Choose the saved SQL to add."
         elif len(self.rows) >= MOST_PARTS:
@@ -144,8 +145,3 @@ def focus_first(form: Form | None) -> bool:
         field.widget.attrs["autofocus"] = True
         return True
     return False
-
-
-def is_number(typed: str) -> bool:
-    """Say whether what a page sent can be the id of a row, or the key of one in a form."""
-    return typed.isascii() and typed.isdigit() and len(typed) < 10

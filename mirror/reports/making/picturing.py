@@ -9,18 +9,18 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections import OrderedDict
 
 from mirror.asking.services.charts import Drawn
 from mirror.exports.images import chart_image
 from mirror.exports.values import ExportError
+from mirror.recent import Recent
 from sqlagent.values import Rows
 
 log = logging.getLogger(__name__)
 
 # Pictures kept in this process: some 60 kB each.
 AT_HAND = 32
-_at_hand: OrderedDict[str, bytes] = OrderedDict()
+_pictures: Recent[str, bytes | None] = Recent(AT_HAND)
 
 
 def picture(drawn: Drawn, rows: Rows) -> bytes | None:
@@ -28,16 +28,12 @@ def picture(drawn: Drawn, rows: Rows) -> bytes | None:
     if drawn.figure is None:
         return None
     key = hashlib.sha256(json.dumps(drawn.figure, default=repr).encode()).hexdigest()
-    if key in _at_hand:
-        _at_hand.move_to_end(key)
-        return _at_hand[key]
+    return _pictures.get(key, lambda: _drawn(drawn, rows))
+
+
+def _drawn(drawn: Drawn, rows: Rows) -> bytes | None:
     try:
-        image = chart_image(drawn.chart, rows)
+        return chart_image(drawn.chart, rows) or None
     except ExportError as error:
         log.warning("A chart could not be drawn as a picture: %s", error)
         return None
-    if image:
-        _at_hand[key] = image
-        while len(_at_hand) > AT_HAND:
-            _at_hand.popitem(last=False)
-    return image

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
-from urllib.parse import urlencode
 
 from django.conf import settings
 from django.core.paginator import Page
@@ -16,6 +15,7 @@ from django.utils import timezone
 from mirror import phrases
 from mirror.delivery import channels
 from mirror.exports.values import FORMATS
+from mirror.paging import Pager, pager_of
 from mirror.reports.making.conditions import ROWS, TESTS
 from mirror.reports.models import Channel, Delivery, Report, ReportPart, ReportRun, RunPart
 from mirror.reports.pages import words
@@ -92,13 +92,7 @@ class History:
     """The runs of a report, newest first, a page at a time."""
 
     runs: list[RunLine]
-    number: int
-    count: int
-    total: int
-    first_row: int
-    last_row: int
-    previous_url: str
-    next_url: str
+    pager: Pager
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,18 +257,9 @@ def channel_line(channel: Channel) -> ChannelLine:
 
 
 def _history(found: Page[ReportRun], zone: str) -> History:
-    def address(number: int) -> str:
-        return "?" + urlencode({"page": number}) + "#history"
-
     return History(
         runs=[run_line(run, zone) for run in found],
-        number=found.number,
-        count=found.paginator.num_pages,
-        total=found.paginator.count,
-        first_row=found.start_index(),
-        last_row=found.end_index(),
-        previous_url=address(found.number - 1) if found.has_previous() else "",
-        next_url=address(found.number + 1) if found.has_next() else "",
+        pager=pager_of(found, place="#history"),
     )
 
 

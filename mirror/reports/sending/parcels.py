@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from datetime import timedelta
 from functools import partial
 from itertools import islice
-from threading import Lock
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -17,6 +15,7 @@ from django.utils import timezone
 from mirror.delivery.parcel import Attachment, Parcel, Section
 from mirror.exports.values import FORMATS
 from mirror.people.models import QuotaMet, User
+from mirror.recent import Recent
 from mirror.reports.making.report_files import at_zone
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun, RunPart
 from mirror.reports.sending.consents import consent_url
@@ -32,8 +31,7 @@ About = Delivery.About
 SHOWN_ROWS = 25
 # Runs whose sections are kept in this process: a run's deliveries come one after another.
 AT_HAND = 4
-_at_hand: OrderedDict[tuple[int, int], tuple[Section, ...]] = OrderedDict()
-_lock = Lock()
+_sections_kept: Recent[tuple[int, int], tuple[Section, ...]] = Recent(AT_HAND)
 
 
 def parcel_of(delivery: Delivery) -> Parcel:
@@ -77,17 +75,10 @@ def _url(delivery: Delivery) -> str:
 
 
 def _sections(run: ReportRun) -> tuple[Section, ...]:
-    key = (run.pk, run.lease_token)
-    with _lock:
-        if key in _at_hand:
-            _at_hand.move_to_end(key)
-            return _at_hand[key]
-    made = tuple(_section(part) for part in run.parts.select_related("result"))
-    with _lock:
-        _at_hand[key] = made
-        while len(_at_hand) > AT_HAND:
-            _at_hand.popitem(last=False)
-    return made
+    return _sections_kept.get(
+        (run.pk, run.lease_token),
+        lambda: tuple(_section(part) for part in run.parts.select_related("result")),
+    )
 
 
 def _section(part: RunPart) -> Section:

@@ -12,13 +12,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.people.forms import ShareForm
-from mirror.people.requests import PersonRequest
+from mirror.people.requests import PersonRequest, is_id, search_typed
 from mirror.people.selectors import teams_of
 from mirror.reports import selectors, services
 from mirror.reports.editing.forms import HandOverForm
-from mirror.reports.editing.part_forms import is_number
 from mirror.reports.models import Channel, Report, ReportRun
-from mirror.reports.pages.listing import ListPage, list_page
+from mirror.reports.pages.listing import ReportListPage, report_list_page
 from mirror.reports.pages.report import ReportPage, report_page
 from mirror.reports.pages.selectors import last_runs, reports_listed, runs_of, saved_seen
 from mirror.reports.pages.sending import met_lines
@@ -40,7 +39,7 @@ def report_list(request: PersonRequest) -> HttpResponse:
 
     `?saved=3` and `?source=2`: those alone that send that saved SQL, or read that source.
     """
-    search = request.GET.get("q", "").replace("\x00", "").strip()[:200]
+    search = search_typed(request)
     page = _list(request, search, _number(request, "saved"), _number(request, "source"))
     met = met_lines() if request.user.is_staff else []
     return render(request, "reports/list.html", {"page": page, "met": met})
@@ -48,14 +47,14 @@ def report_list(request: PersonRequest) -> HttpResponse:
 
 def _number(request: PersonRequest, name: str) -> int | None:
     typed = request.GET.get(name, "")
-    return int(typed) if is_number(typed) else None
+    return int(typed) if is_id(typed) else None
 
 
-def _list(request: PersonRequest, search: str, saved: int | None, source: int | None) -> ListPage:
+def _list(request: PersonRequest, search: str, saved: int | None, source: int | None) -> ReportListPage:
     broken = reports_listed(request.user, search, is_breaking=True, saved=saved, source=source)
     others = reports_listed(request.user, search, is_breaking=False, saved=saved, source=source)
     found = Paginator(others, PER_PAGE).get_page(request.GET.get("page"))
-    return list_page(
+    return report_list_page(
         request.user,
         found,
         search,
@@ -152,7 +151,7 @@ def recipient_allow(request: PersonRequest, pk: int) -> HttpResponse:
     """Send again to an address whose server refused it."""
     report = find_report(request, pk, to_change=True)
     number = request.POST.get("channel", "")
-    channel = get_object_or_404(Channel, report=report, pk=int(number) if is_number(number) else 0)
+    channel = get_object_or_404(Channel, report=report, pk=int(number) if is_id(number) else 0)
     address = request.POST.get("address", "")[:500]
     services.recipient_allow(channel, address)
     messages.success(request, f"{address} gets the next run again.")
