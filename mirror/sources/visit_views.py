@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from mirror.people.requests import PersonRequest
+from mirror.phrases import counted
 from mirror.sources import services, visits
 from mirror.sources.errors import PowersRefused, SourceError
 from mirror.sources.form_pages import TestPage, form_page
@@ -87,7 +88,7 @@ def _refreshed(request: PersonRequest, visit: Visit) -> HttpResponse:
         messages.error(request, f"The tables could not be read: {error} {error.advice}")
     else:
         count, changed = visit.said["tables"], visit.said["changed"]
-        read = f"{count:,} tables were read" if count != 1 else "1 table was read"
+        read = f"{counted(count, 'table was', 'tables were')} read"
         found = f"Changed: {changed}." if changed else "Nothing has changed."
         messages.success(request, f"{read}. {found} Stored values follow in a moment.")
     return redirect("sources:source", pk)

@@ -6,9 +6,8 @@ import logging
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path, PurePosixPath
-from zoneinfo import ZoneInfo
 
 from django.core.files import File
 from django.core.files.base import ContentFile
@@ -21,6 +20,7 @@ from mirror.exports.sheets import sheet_of
 from mirror.exports.values import FORMATS, Cover, ExportError, Sheet
 from mirror.reports.making.made import STORAGE_ADVICE, MadePart, Making, RunFailed, run_folder
 from mirror.reports.models import ReportFile, ReportRun, RunPart
+from mirror.reports.schedule.zones import at_zone
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
 from mirror.work.leases import Status
@@ -114,11 +114,6 @@ def _name(making: Making, title: str, format: str, taken: set[str]) -> str:
         count += 1
         name = f"{plain.stem}-{day}-{count}{plain.suffix}"
     return name
-
-
-def at_zone(instant: datetime, zone: str) -> datetime:
-    """An instant on the clocks of a zone."""
-    return instant.astimezone(ZoneInfo(zone))
 
 
 # ---------------------------------------------------------------- what goes

@@ -25,14 +25,9 @@ from mirror.reports.making.made import MadePart, Making, RunFailed, RunStopped, 
 from mirror.reports.making.owner_left import owner_settle
 from mirror.reports.making.parts import part_read
 from mirror.reports.making.picturing import picture
-from mirror.reports.making.report_files import (
-    at_zone,
-    attempt_forget,
-    attempts_forget,
-    files_write,
-    image_keep,
-)
+from mirror.reports.making.report_files import attempt_forget, attempts_forget, files_write, image_keep
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun
+from mirror.reports.schedule.zones import at_zone
 from mirror.reports.sending.queueing import deliveries_for
 from mirror.results.cells import storable
 from mirror.results.models import StoredResult

@@ -23,6 +23,7 @@ from mirror.reports.pages.listing import Breaking, breaking_of, failing_words
 from mirror.reports.pages.words import Moment, State
 from mirror.reports.schedule.intervals import is_too_fast
 from mirror.reports.schedule.times import Schedule, ScheduleError
+from mirror.reports.schedule.zones import zone_of
 from mirror.reports.sending.recipients import Standing, standings_of
 from mirror.sources.secrets import is_kept
 
@@ -190,7 +191,7 @@ def ahead(instants: Sequence[datetime], zone: str) -> list[Ahead]:
     """Tell scheduled times in their zone, with a word where the clocks change before one."""
     if not instants:
         return []
-    place = words.zone_of(zone)
+    place = zone_of(zone)
     offsets = [instant.astimezone(place).utcoffset() for instant in (timezone.now(), *instants)]
     remarks = []
     for before, after in pairwise(offsets):

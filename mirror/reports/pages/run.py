@@ -24,6 +24,7 @@ from mirror.reports.pages.report import (
 )
 from mirror.reports.pages.selectors import run_read
 from mirror.reports.pages.words import Moment, State
+from mirror.reports.schedule.zones import at_zone
 from mirror.results.cells import Cell, shown
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import rows_page
@@ -248,7 +249,7 @@ def _part(part: RunPart, run: ReportRun) -> PartView:
 def _value(value: Any, part: RunPart, run: ReportRun) -> str:
     """An argument as typed, and the date it stood for where it was words for one."""
     typed = words.value_words(value)
-    day = (run.scheduled_for or run.created_at).astimezone(words.zone_of(run.report.zone)).date()
+    day = at_zone(run.scheduled_for or run.created_at, run.report.zone).date()
     try:
         meant = date_read(typed, day).isoformat()
     except ValueError:

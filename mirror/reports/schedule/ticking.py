@@ -16,10 +16,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from mirror.reports.making.failing import report_stop
-from mirror.reports.making.report_files import at_zone
 from mirror.reports.models import Report, ReportRun
 from mirror.reports.schedule.intervals import is_too_fast, thinned
 from mirror.reports.schedule.times import Schedule, ScheduleError
+from mirror.reports.schedule.zones import at_zone
 from mirror.work.kinds import send
 from mirror.work.leases import Status
 

@@ -16,8 +16,8 @@ from django.utils import timezone
 
 from mirror.people.models import Quota, QuotaMet, User
 from mirror.people.quotas import quota_met, quota_use
-from mirror.reports.making.report_files import at_zone
 from mirror.reports.models import Channel, Delivery
+from mirror.reports.schedule.zones import at_zone
 from mirror.reports.sending.consents import consent_ask
 from mirror.reports.sending.queueing import delivery_queue_again
 from mirror.reports.sending.recipients import Standing, refusal_words, standing_of

@@ -16,8 +16,8 @@ from mirror.delivery.parcel import Attachment, Parcel, Section
 from mirror.exports.values import FORMATS
 from mirror.people.models import QuotaMet, User
 from mirror.recent import Recent
-from mirror.reports.making.report_files import at_zone
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun, RunPart
+from mirror.reports.schedule.zones import at_zone
 from mirror.reports.sending.consents import consent_url
 from mirror.reports.sending.holding import charged, quota_words
 from mirror.reports.sending.introductions import introduction_of

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from mirror.phrases import counted
 from mirror.sources import services
 from mirror.sources.errors import PowersRefused, SourceError
 from mirror.sources.forms import SourceForm, form_for
@@ -71,7 +72,7 @@ class Command(BaseCommand):
             raise CommandError(f"{error} {error.advice}".strip()) from None
         tables = len((source.catalog or {}).get("tables", []))
         self.stdout.write(
-            f"{check.server} answers. '{source.name}' is connected with {tables:,} table{'s' * (tables != 1)}, owned by {by}."
+            f"{check.server} answers. '{source.name}' is connected with {counted(tables, 'table')}, owned by {by}."
         )
         found = powers_of(source)
         if found is not None:
