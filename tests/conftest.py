@@ -11,13 +11,20 @@ from pathlib import Path
 import pytest
 from hypothesis import settings as hypothesis_settings
 
-from tests import clock, strict_templates
+from tests import clock, lengths, strict_templates
 
 # The same examples every time, and none failed for being slow: a red test is about the change at hand.
 hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
 hypothesis_settings.load_profile("same")
 strict_templates.install()
 clock.clock_set()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave what is marked `long` to the long run."""
+    if not lengths.IS_LONG and (left := [item for item in items if item.get_closest_marker("long")]):
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
 
 
 @pytest.fixture(autouse=True)
