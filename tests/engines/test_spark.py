@@ -31,7 +31,6 @@ from tests.engines.test_engines import failure_of
 from tests.engines.test_shop import expected  # noqa: F401 - a fixture
 from tests.web.working import visited
 
-
 pytestmark = pytest.mark.long
 
 

@@ -103,7 +103,8 @@ class Attacked:
 
 @pytest.fixture(scope="module")
 def mirror(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
-    running = Running(tmp_path_factory.mktemp("var"), free_port(), CONNECTION_TESTS_PER_MINUTE="1000")
+    few = {"CONNECTION_TESTS_PER_MINUTE": "1000", "WORKERS": "1"}
+    running = Running(tmp_path_factory.mktemp("var"), free_port(), **few)
     try:
         running.up()
         running.sign_in()
