@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings as hypothesis_settings
 
 from tests import clock, lengths, strict_templates
+from tests.order import ordered
 
 # The same examples every time, and none failed for being slow: a red test is about the change at hand.
 hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
@@ -21,10 +22,11 @@ clock.clock_set()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave what is marked `long` to the long run."""
+    """Leave what is marked `long` to the long run; put the rest in order."""
     if not lengths.IS_LONG and (left := [item for item in items if item.get_closest_marker("long")]):
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]
+    items[:] = ordered(items)
 
 
 @pytest.fixture(autouse=True)
