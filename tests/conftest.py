@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings as hypothesis_settings
 
 from tests import clock, lengths, strict_templates
-from tests.order import ordered
+from tests.order import FileScheduling, ordered
 
 # The same examples every time, and none failed for being slow: a red test is about the change at hand.
 hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
@@ -27,6 +28,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]
     items[:] = ordered(items)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling | None:
+    """Hand tests out by file where that is asked for; by itself otherwise."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    config.option.loadscopereorder = False
+    return FileScheduling(config, log)
 
 
 @pytest.fixture(autouse=True)
