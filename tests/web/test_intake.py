@@ -85,7 +85,7 @@ class Attacked:
             page = self.running.get(address)[2]
             if "?was=" not in page:
                 return html.unescape(page)
-            time.sleep(0.1)
+            time.sleep(0.2)
         raise AssertionError(f"nothing came of {address}: {page}")
 
     def ask(self, what: str, engine: str, **typed: object) -> tuple[str, str]:
