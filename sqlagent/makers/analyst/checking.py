@@ -19,6 +19,10 @@ UNMET = 0.6
 """Cost of something said that a frame does not hold."""
 
 
+NEARLY = 0.2
+"""How much dearer than the likeliest another meaning of a mention may be, to count as the one that is held."""
+
+
 @dataclass(slots=True)
 class Held:
     """What a frame holds, wherever in it."""
@@ -82,7 +86,7 @@ def checked(frame: Frame, reading: Reading, source: Source) -> Frame:
 
 def _is_held(item: Item, held: Held) -> bool:
     if item.kind == "mention":
-        return any(map(held.has, item.targets))
+        return any(held.has(t) for t in item.targets if t.cost <= item.targets[0].cost + NEARLY)
     return item.period is None or not held.periods or item.period in held.periods
 
 
@@ -149,6 +153,37 @@ def _is_distinct(frame: Frame, model: Model) -> bool:
     )
 
 
+def _conditions(part: object) -> Iterator[Condition]:
+    """Every condition of a frame, wherever in it."""
+    if isinstance(part, tuple):
+        for one in part:
+            yield from _conditions(one)
+    elif isinstance(part, Condition | Measure | Frame):
+        if isinstance(part, Condition):
+            yield part
+        for one in fields(part):
+            yield from _conditions(getattr(part, one.name))
+
+
+def _alternates(frame: Frame, model: Model) -> bool:
+    """Either of several: values of one column, conditions of which one holds, a figure for each, or a bound that includes its end."""
+    return (
+        len(frame.measures) > 1
+        or any(c.op == "any" or len(c.values) > 1 or c.compare for c in _conditions(frame))
+        or any(having.compare in (">=", "<=") for having in frame.having)
+        or len(frame.by) > 1
+    )
+
+
+def _has_both(frame: Frame, model: Model) -> bool:
+    return (
+        len(frame.measures) > 1
+        or len(frame.having) > 1
+        or sum(c.op == "exists" for c in _conditions(frame)) > 1
+        or any(len(c.values) > 1 for c in _conditions(frame))
+    )
+
+
 def _has_figures(frame: Frame, model: Model) -> bool:
     return bool(frame.measures)
 
@@ -166,5 +201,7 @@ _MET: dict[tuple[str, str], Callable[[Frame, Model], bool]] = {
     ("running", ""): _runs,
     ("moving", ""): _runs,
     ("distinct", ""): _is_distinct,
+    ("or", ""): _alternates,
+    ("both", ""): _has_both,
 }
 """What tells that an operator is followed."""

@@ -16,6 +16,9 @@ from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Rank
 from sqlagent.makers.analyst.starts import BORN, PERSONS, TOP, Start
 
+QUALITY = frozenset({"best", "worst", "top", "leading", "strongest", "weakest"})
+"""Ranks that do not say by what."""
+
 
 class Ranked(Preparing):
     """Ways to begin where something is ranked: things, columns, extremes, the best month."""
@@ -216,12 +219,13 @@ class Ranked(Preparing):
             ]
             own.sort(key=lambda f: f.unit != "money")
             happened = 0.1 if thing.kind is Kind.EVENT and own and own[0].unit == "money" else 0.3
+            guessed = 0.25 if set(self._said_oldest().split()) & QUALITY else 0.0
             for place, one in enumerate(own[:3]):
                 order = Order(ascending, Expr("column", (Slot(one),)))
                 listing = (*self._listing(table), Slot(one))
                 yield Start(
                     table,
-                    cost + happened + 0.05 * place + extra,
+                    cost + happened + 0.05 * place + extra + guessed,
                     [],
                     None,
                     (),

@@ -6,6 +6,7 @@ names before general words, and words that nothing explains last.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -27,6 +28,7 @@ GRAIN_PHRASES = {
     "hour": "hour", "hourly": "hour", "time of day": "hour", "month of the year": "month of year", "calendar month": "month of year", "month of year": "month of year",
     **{word: grain for word, grain in GRAINS.items() if not word.endswith("s")}, "days": "day", "weeks": "week", "months": "month", "quarters": "quarter", "years": "year",
 }  # fmt: skip
+_JOINED = re.compile(r"\b\d{4}[/-]\d{2}(?:\d{2})?\b")
 ORDINALS = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5}
 _PREPOSITIONS = frozenset({"of", "and", "or"})
 _STATES = frozenset(
@@ -72,6 +74,7 @@ class Reading:
 
 def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     """Cut a question into items."""
+    text = _years_joined(text, vocabulary)
     tokens = tokenise(text.replace("%", " % ").replace("#", " # ").replace("(", " , ").replace(")", " "))
     items = _cut(tokens, vocabulary, today)
     mended: list[tuple[str, str]] = []
@@ -89,7 +92,7 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
                 tokens = (*tokens[: item.start], new, *tokens[item.start + 1 :])
     if mended:
         items = _cut(tokens, vocabulary, today)
-    items = _with_shared_heads(items, tokens, vocabulary)
+    items = _with_shared_heads(_with_rival_values(items, tokens, vocabulary), tokens, vocabulary)
     items = _denied(items)
     unknown = tuple(item.text for item in items if item.kind == "unknown")
     heads = [item.start for item in items if item.op in ("by", "rel", "not", "except", "more") and item.start]
@@ -102,6 +105,32 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     )
     glued = frozenset(stem(item.text.lower()) for item in items if item.kind == "glue")
     return Reading(kept, tuple(mended), unknown, asked, glued)
+
+
+def _years_joined(text: str, vocabulary: Vocabulary) -> str:
+    """ "2025/26" as one text where the source stores it: years of schools, seasons and budgets."""
+    for found in _JOINED.findall(text):
+        if vocabulary.targets([found], quoted=True):
+            text = re.sub(rf"(?<![\w\"']){re.escape(found)}(?![\w\"'])", f'"{found}"', text)
+    return text
+
+
+def _with_rival_values(items: list[Item], tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Item]:
+    """ "business or enterprise": a word that says little elsewhere is a value beside another one of its column."""
+    said = {item.start: item for item in items}
+    out = list(items)
+    for place, joint in enumerate(items):
+        if joint.op not in ("or", "and", "vs") or not 0 < place < len(items) - 1:
+            continue
+        for one, other in ((items[place - 1], items[place + 1]), (items[place + 1], items[place - 1])):
+            if one.kind not in ("glue", "unknown") or other.kind != "mention" or one.end - one.start != 1:
+                continue
+            columns = {(t.table, t.column) for t in other.targets if t.kind == "value" and t.cost < 0.2}
+            found = vocabulary.targets([tokens[one.start].low])
+            own = tuple(t for t in found if t.kind == "value" and (t.table, t.column) in columns)
+            if own and said[one.start] is one:
+                out[out.index(one)] = replace(one, kind="mention", targets=own)
+    return out
 
 
 def _with_shared_heads(items: list[Item], tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Item]:

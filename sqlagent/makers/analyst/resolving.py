@@ -422,10 +422,12 @@ class Resolver(Comparing):
         if kind == "column":
             self._column_of(anchor, item, columns, unused)
         elif kind == "measure" and chosen is not None:
-            told = bool(ask.aggs) or item.text.lower().startswith("total ")
+            told = bool(ask.aggs) or item.text.lower().startswith("total ") or self._is_qualified(start, item)
             implied = told and len(measures) == 1 and measures[0].agg == "rows" and self._is_implied(start)
             if implied and chosen.measure.anchor == anchor:
                 measures.clear()
+            elif implied and self._is_qualified(start, item):
+                cost += LOST  # figures of two tables side by side were not asked for
             measures.append(replace(chosen.measure, where=(*chosen.measure.where, *chosen.where)))
         elif kind == "by":
             by.append(item)
@@ -434,6 +436,11 @@ class Resolver(Comparing):
             main.mentions.append(item)
             cost = 0.0
         return cost
+
+    def _is_qualified(self, start: Start, item: Item) -> bool:
+        """Whether a figure is said of the rows right before it: "invoiced revenue"."""
+        before = next((a.item for n, a in enumerate(self.sketch.asks) if n in start.used), None)
+        return before is not None and before.end == item.start and before.text.lower().endswith("ed")
 
     def _is_implied(self, start: Start) -> bool:
         """Whether rows are counted only because nothing else was said of them: "card payments, total amount"."""

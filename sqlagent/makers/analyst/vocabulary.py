@@ -303,7 +303,7 @@ class Vocabulary:
         if len(lows) == 1 and lows[0].startswith("un") and len(lows[0]) > 5 and not found:
             for target in self.targets([lows[0][2:]]):
                 one = self.model.field(target.table, target.column) if target.kind == "field" else None
-                if one is not None and one.role in (Role.TIME, Role.FOREIGN):
+                if one is not None and one.role in (Role.TIME, Role.FOREIGN, Role.FLAG):
                     keep(Target("field", target.table, target.column, cost=target.cost + 0.05, label="un"))
         if not any(t.kind != "concept" for t in found.values()) and len(lows) == 1 and not quoted:
             for coded, code, dear in self.shortened.coded(lows[0]):
@@ -492,6 +492,8 @@ def fit(stems: Sequence[str], entry: Entry) -> float | None:
     if not own or entry.kind == "related" and (len(matched) < len(words) or not set(stems) & words):
         return None
     left = words - matched
+    if entry.kind == "relation" and left & set(entry.noun):
+        cost += 0.12
     if entry.kind == "thing":
         if entry.words[-1] in matched:
             return cost + 0.08 * len(left)

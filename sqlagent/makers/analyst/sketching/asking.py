@@ -298,7 +298,7 @@ def running(walk: Walk, item: Item) -> None:
         item.text.lower() == "running"
         and nxt is not None
         and nxt.kind == "mention"
-        and nxt.targets[0].kind in ("thing",)
+        and (nxt.targets[0].kind == "thing" or nxt.targets[0].kind == "value" and walk.section == "clause")
     ):
         walk.here.current = True
         return
