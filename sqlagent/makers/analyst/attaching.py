@@ -264,9 +264,11 @@ class Attacher:
                 if money and self._names(target, child):
                     keep(target.cost, money[0], False, None if target.kind != "thing" else item)
                     continue
-                if target.kind == "thing" and target.table == child:
-                    unlikely = clause.rows and (worth or self._is_many(child, anchor, clause.numbers[0]))
-                    keep(target.cost + (0.3 if unlikely else 0.01 if money else 0.0), pieces, False, item)
+                if clause.rows and self._names(target, child):
+                    unlikely = worth or self._is_many(child, anchor, clause.numbers[0])
+                    keep(target.cost + (0.3 if unlikely else 0.01), pieces, False, item if target.kind == "thing" else None)
+                elif target.kind == "thing" and target.table == child:
+                    keep(target.cost, pieces, False, item)
                 elif target.kind == "value" and target.table == child:  # "no-shows" are rows of that status
                     keep(0.05, None, False, None)
                 elif target.kind == "thing" and target.table != anchor:
@@ -492,6 +494,13 @@ class Attacher:
         elif kind == "time":
             part.time = slot
             part.named = part.named or not slot.path and target.cost < 0.2
+        elif any(
+            t.kind == "value" and (t.table, t.column) == (target.table, target.column)
+            for m in clause.mentions
+            for t in m.targets[:2]
+            if m is not item
+        ):
+            return  # "no diesel engine": the column is said beside its value
         elif clause.negated or clause.missing:
             part.lacks = True
             part.conditions.append(Condition("missing", (slot,)))

@@ -173,7 +173,7 @@ class Ranked(Preparing):
                             "days",
                         ),
                     )
-            elif time is not None:
+            else:
                 born = next((f for f in self.model.of_role(table, Role.TIME) if set(f.words) & BORN), None)
                 if (
                     born is not None
@@ -181,6 +181,7 @@ class Ranked(Preparing):
                     and self._said_oldest() in ("oldest", "youngest")
                 ):
                     time = Slot(born)
+            if order is None and time is not None and rank.kind in ("old", "new"):
                 order = Order(rank.kind == "old", Expr("column", (time,)))
         elif rank.kind in ("dear", "cheap"):
             wanted = (

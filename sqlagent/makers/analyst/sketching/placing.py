@@ -63,15 +63,11 @@ def mention(walk: Walk, item: Item) -> None:
             walk.clause.after_compare.append(item)
         return
     if walk.section == "by":
-        if best.kind == "value" and not any(t.kind != "value" for t in item.targets):
+        nxt = walk.next()
+        noun = nxt is not None and nxt.kind == "mention" and nxt.start == item.end and nxt.targets[0].kind == "thing"
+        if best.kind == "value" and (noun or not any(t.kind != "value" for t in item.targets)):
             out.main.mentions.append(item)
-            nxt = walk.next()
-            if (
-                nxt is not None
-                and nxt.kind == "mention"
-                and nxt.start == item.end
-                and nxt.targets[0].kind != "value"
-            ):
+            if nxt is not None and nxt.kind == "mention" and nxt.start == item.end and nxt.targets[0].kind != "value":
                 return
         else:
             out.by.append(item)
