@@ -59,7 +59,7 @@ class Item:
 class Reading:
     """A question cut into items, with what was mended (as typed, as read) and the words nothing explains.
 
-    `asked` are those of them that stand where the thing asked for does.
+    `asked` are those of them that stand where the thing asked for does, `figures` those that stand where a figure does.
     """
 
     items: tuple[Item, ...]
@@ -67,6 +67,7 @@ class Reading:
     unknown: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     glued: frozenset[str] = frozenset()
+    figures: tuple[str, ...] = ()
 
 
 def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:

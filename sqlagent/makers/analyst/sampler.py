@@ -192,7 +192,7 @@ def missing(reading: Reading, source: Source) -> tuple[str, ...]:
         and item.targets[0].kind == "concept"
         and not meant(source, item.targets[0].column)
         and item.targets[0].column != "reports"
-        and all(t.kind == "concept" or t.cost > 0.2 for t in item.targets)
+        and all(t.kind == "concept" or t.cost > 0.3 for t in item.targets)
     )
 
 
