@@ -52,6 +52,45 @@ def sea():
     return database, index, Source(derive(database.catalog(), index), index)
 
 
+POOLS = """
+CREATE TABLE towns(town_id INTEGER PRIMARY KEY, town_name TEXT, county TEXT);
+CREATE TABLE pools(pool_id INTEGER PRIMARY KEY, pool_name TEXT, town_id INTEGER REFERENCES towns(town_id), pool_type TEXT);
+CREATE TABLE coaches(coach_id INTEGER PRIMARY KEY, first_name TEXT, last_name TEXT, discipline TEXT);
+CREATE TABLE pupils(pupil_id INTEGER PRIMARY KEY, first_name TEXT, last_name TEXT, town_id INTEGER REFERENCES towns(town_id));
+CREATE TABLE lessons(lesson_id INTEGER PRIMARY KEY, pupil_id INTEGER REFERENCES pupils(pupil_id), coach_id INTEGER REFERENCES coaches(coach_id),
+ pool_id INTEGER REFERENCES pools(pool_id), held_at DATE, status TEXT, cancel_note TEXT);
+CREATE TABLE invoices(invoice_id INTEGER PRIMARY KEY, lesson_id INTEGER REFERENCES lessons(lesson_id), issued_on DATE, paid_on DATE, amount NUMERIC, status TEXT);
+INSERT INTO towns VALUES (1,'Elm','West'),(2,'Oak','East'),(3,'Ash','East');
+INSERT INTO pools VALUES (1,'Lido',1,'outdoor'),(2,'Baths',2,'indoor'),(3,'Cove',3,'outdoor');
+INSERT INTO coaches VALUES (1,'Ada','Lake','diving'),(2,'Bo','Reed','sprint'),(3,'Cy','Wells','diving');
+"""
+
+
+def pools() -> str:
+    states = ("held", "held", "no_show", "held", "cancelled")
+    lines = [POOLS]
+    lines += [f"INSERT INTO pupils VALUES({n},'P{n}','Q{n % 7}',{n % 3 + 1});" for n in range(1, 31)]
+    for n in range(1, 301):
+        state = states[n % 5]
+        note = "'ill'" if state == "cancelled" else "NULL"
+        lines.append(
+            f"INSERT INTO lessons VALUES({n},{n % 30 + 1},{n % 3 + 1},{n * n % 3 + 1},'2025-{n % 12 + 1:02}-10','{state}',{note});"
+        )
+        paid = f"'2025-{n % 12 + 1:02}-25'" if n % 4 else "NULL"
+        status = "paid" if n % 4 else "cancelled" if n % 8 else "open"
+        lines.append(
+            f"INSERT INTO invoices VALUES({n},{n},'2025-{n % 12 + 1:02}-15',{paid},{30 + n % 9},'{status}');"
+        )
+    return "\n".join(lines)
+
+
+@pytest.fixture(scope="module")
+def swimming():
+    database = MemoryDatabase(pools())
+    index = ValueIndex.build(database.catalog(), database)
+    return database, index, Source(derive(database.catalog(), index), index)
+
+
 def outcome(place, text):
     database, index, _ = place
     question = Question(text)
@@ -121,6 +160,73 @@ def test_ways_of_one_length_are_readings_that_say_which_they_are(sea):
     _, found = understand("crossings by port", sea[2], TODAY)
     said = [told(one.frame) for one in found[:2]]
     assert {s.partition(", ")[2] for s in said} == {"per origin port", "per destination port"}
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("average salary of coaches by discipline", "salary"),
+        ("average wage", "wage"),
+        ("average pay", "pay"),
+        ("highest salary", "salary"),
+        ("average coach salary", "salary"),
+        ("salaries of coaches", "salaries"),
+        ("average price", "price"),
+        ("ticket type", "ticket type"),
+    ],
+)
+def test_a_figure_that_is_not_there_is_told_by_its_name(swimming, question, missing):
+    said, why = outcome(swimming, question)
+    assert said is Outcome.UNANSWERABLE
+    assert f"“{missing}”." in why
+
+
+@pytest.mark.parametrize(
+    "question", ["lessons by coach type", "lessons by ticket type", "lessons per lesson type"]
+)
+def test_a_general_word_is_not_met_by_another_nouns_column(swimming, question):
+    said, why = outcome(swimming, question)
+    assert said is not Outcome.ANSWERED
+    assert "type”" in why
+
+
+@pytest.mark.parametrize(
+    ("question", "gold"),
+    [
+        ("lessons by pool type", "SELECT pool_type, COUNT(*) FROM lessons JOIN pools USING(pool_id) GROUP BY 1"),
+        ("no-shows per coach", "SELECT first_name, last_name, COUNT(*) FROM lessons JOIN coaches c USING(coach_id) WHERE status='no_show' GROUP BY c.coach_id"),
+        ("how many no shows", "SELECT COUNT(*) FROM lessons WHERE status='no_show'"),
+        ("pupils with 3 or more no-shows", "SELECT first_name, last_name FROM pupils WHERE pupil_id IN (SELECT pupil_id FROM lessons WHERE status='no_show' GROUP BY 1 HAVING COUNT(*)>=3)"),
+        ("cancellations by pool", "SELECT pool_name, COUNT(*) FROM lessons JOIN pools p USING(pool_id) WHERE status='cancelled' GROUP BY p.pool_id"),
+        ("lessons by town of the pool", "SELECT town_name, COUNT(*) FROM lessons JOIN pools USING(pool_id) JOIN towns t ON t.town_id=pools.town_id GROUP BY t.town_id"),
+        ("lessons per pupil's town", "SELECT town_name, COUNT(*) FROM lessons JOIN pupils USING(pupil_id) JOIN towns t ON t.town_id=pupils.town_id GROUP BY t.town_id"),
+        ("lessons in pools in Oak", "SELECT COUNT(*) FROM lessons JOIN pools USING(pool_id) WHERE town_id=2"),
+        ("lessons of Oak pupils", "SELECT COUNT(*) FROM lessons JOIN pupils USING(pupil_id) WHERE town_id=2"),
+    ],
+)  # fmt: skip
+def test_states_are_counted_where_they_are_and_owners_pick_the_way(swimming, question, gold):
+    database, _, source = swimming
+    _, found = understand(question, source, TODAY)
+    assert found
+    assert not found[0].frame.unused
+    assert Golds(database, [gold], False).which(found[0].sql) == 0, found[0].sql
+
+
+def test_who_pays_is_no_figure(swimming):
+    assert "“pay”" not in outcome(swimming, "pupils who pay")[1]
+
+
+def test_a_place_reached_over_two_things_is_asked_back(swimming):
+    assert outcome(swimming, "lessons by county")[0] is Outcome.AMBIGUOUS
+    assert outcome(swimming, "lessons in Oak")[0] is Outcome.AMBIGUOUS
+
+
+def test_spelling_is_mended_towards_the_sources_words_and_shown_mended(swimming):
+    database, index, _ = swimming
+    question = Question("lessons by coch")
+    found = analyse(question, linking.link(question, database.catalog(), index), index, TODAY)
+    assert found.reading.mended == (("coch", "coach"),)
+    assert "coch" not in found.candidates[0].sql
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from sqlagent.makers.analyst.checking import checked
+from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.owning import named, owned, rival_ways
 from sqlagent.makers.analyst.planning import Planner
@@ -48,7 +49,8 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
 
     The reading's `asked` are left only where nothing else is asked for: then the source cannot tell.
     """
-    reading = owned(read(_FORMULA.sub(" ", text), source.vocabulary, today), source)
+    reading = read(_FORMULA.sub(" ", text), source.vocabulary, today)
+    reading = owned(compounded(reading, source.vocabulary), source)
     planner = Planner(source.model)
     out: dict[str, Understood] = {}
     drawn = sketch(reading)
@@ -57,7 +59,7 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
         or drawn.rank is not None
         and drawn.rank.target is not None
     )
-    if len(reading.asked) == 1 and (asks_something or drawn.span):
+    if len(reading.asked) == 1 and not reading.figures and (asks_something or drawn.span):
         reading = replace(reading, asked=())
     known = opened(reading)
     frames = resolve(drawn, source, today)

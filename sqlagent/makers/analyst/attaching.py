@@ -266,7 +266,12 @@ class Attacher:
                     continue
                 if clause.rows and self._names(target, child):
                     unlikely = worth or self._is_many(child, anchor, clause.numbers[0])
-                    keep(target.cost + (0.3 if unlikely else 0.01), pieces, False, item if target.kind == "thing" else None)
+                    keep(
+                        target.cost + (0.3 if unlikely else 0.01),
+                        pieces,
+                        False,
+                        item if target.kind == "thing" else None,
+                    )
                 elif target.kind == "thing" and target.table == child:
                     keep(target.cost, pieces, False, item)
                 elif target.kind == "value" and target.table == child:  # "no-shows" are rows of that status
@@ -278,6 +283,8 @@ class Attacher:
                                 "column", (self.source.slot(target.table, path[0].referenced[0], path),)
                             )
                             keep(target.cost + cost + 0.05, expr, True, item)
+                elif target.kind == "value" and self.is_of_rows(child, target):
+                    keep(0.02, None, False, None)
                 elif target.kind == "field" and target.table == child:
                     one = self.model.field(target.table, target.column)
                     if (
@@ -303,6 +310,14 @@ class Attacher:
         if best is None and clause.times:
             best = (0.05, None, False, None)
         return best
+
+    def is_of_rows(self, table: str, target: Target) -> bool:
+        """Whether a value is a state of a table's own rows, or an entry of the short list of states that they point at."""
+        if target.table == table:
+            return True
+        thing = self.model.things[target.table]
+        paths = self.graph.paths(table, target.table)
+        return thing.rows <= 60 and any(len(path) == 1 for path in paths) and target.column in thing.display
 
     def _direct(self, anchor: str, clause: Clause, time: Slot | None, below: bool = False) -> Part:
         """A clause as conditions of a table's own rows and of what they belong to."""

@@ -59,7 +59,7 @@ OPERATORS: dict[str, tuple[str, str]] = {
         ("either", "", "either"),
         ("or", "", "or"),
         ("and", "", "and|&|as well as|also|and also|,|;|then"),
-        ("of", "", "of|for|in|from|on|at|to|into|within the|during|among|amongst|out of|under the|inside|via|through|using"),
+        ("of", "", "of|due to|because of|owing to|for|in|from|on|at|to|into|within the|during|among|amongst|out of|under the|inside|via|through|using"),
         ("average", "", "above average|above the average|more than average|more than the average|higher than average|over average|better than average|above-average|over the average|than the average|than average"),
         ("below average", "", "below average|below the average|less than average|less than the average|under average|worse than average|below-average|under the average"),
         ("start", "", "starts with|start with|starting with|begins with|begin with|beginning with"),
@@ -115,7 +115,11 @@ GLUE = (
 )
 """Words that may stand in a question without changing what it asks."""
 
-WEAK_GLUE = frozenset({"kind", "kinds", "sort", "sorts", "amount", "amounts", "value", "values"})
+WEAK_GLUE = frozenset(
+    words_of(
+        "kind kinds sort sorts amount amounts value values file files filed submit submitted lodge lodged"
+    )
+)
 """Words that say little beside a noun, and something where a column bears them."""
 
 DOMAIN_SYNONYMS = (
@@ -129,7 +133,7 @@ DOMAIN_SYNONYMS = (
     "course class", "loan credit", "claim case", "policy contract", "room unit", "guest visitor", "booking reservation", "session visit", "hours time", "rejected declined denied refused", "approved accepted", "cancelled canceled annulled",
     "completed finished done closed", "pending open waiting", "running ongoing active", "hire join start onboard", "leave quit exit depart", "return refund", "message reply comment", "reply response answer", "machine equipment device", "defect fault failure",
     "project engagement", "fee charge", "discount rebate", "brand make manufacturer", "user customer", "agent operator", "carrier courier", "sign register join", "create raise file log", "resolve solve close", "pay settle collect", "deliver arrive", "ship dispatch send", "birth born", "tax vat",
-    "billing cycle", "headquarters hq", "grade level", "performance rating", "switch change move", "amount value sum", "length duration", "weight mass", "birthday birth", "phone telephone", "email mail", "zip postcode", "money amount", "cash amount", "raise increase", "collected paid received", "owed outstanding due", "applicant candidate",
+    "billing cycle", "headquarters hq", "grade level", "performance rating", "switch change move", "amount value sum", "length duration", "weight mass", "birthday birth", "phone telephone", "email mail", "zip postcode", "money amount", "cash amount", "raise increase", "collected paid received", "owed outstanding due", "applicant candidate", "lost loss", "delay delayed late", "piece unit",
 )  # fmt: skip
 """Words that may name the same, as people use them; stems of each group stand for each other at a small cost."""
 

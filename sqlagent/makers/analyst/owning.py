@@ -117,14 +117,14 @@ def _placed(items: Sequence[Item], at: int, source: Source) -> Item:
         if before is not None and before.op == "of" and before.text.lower() in _WAYS
         else ""
     )
-    owner: Item | None = None
-    if before is not None and before.op == "of" and at > 1 and items[at - 2].kind == "mention":
-        owner = items[at - 2] if item.start - items[at - 2].end <= 3 else None
-    elif nxt is not None and nxt.kind == "mention" and nxt.start == item.end:
-        owner = nxt
+    beside = [nxt] if nxt is not None and nxt.start == item.end else []
+    if before is not None and before.op == "of" and at > 1 and item.start - items[at - 2].end <= 3:
+        beside.append(items[at - 2])
     own: tuple[Target, ...] = ()
-    if owner is not None and owner.targets[0].kind in ("thing", "relation") and owner.targets[0].cost <= 0.3:
-        own = tuple(t for t in owner.targets[:1] if _valued(source.graph, _there(t), item))
+    for owner in beside:
+        best = owner.targets[0] if owner.kind == "mention" else None
+        if best is not None and best.kind in ("thing", "relation") and best.cost <= 0.3:
+            own = own or ((best,) if _valued(source.graph, _there(best), item) else ())
     return replace(item, owner=own, way=way) if own or way else item
 
 

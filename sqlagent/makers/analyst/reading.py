@@ -63,7 +63,7 @@ class Item:
 class Reading:
     """A question cut into items, with what was mended (as typed, as read) and the words nothing explains.
 
-    `asked` are those of them that stand where the thing asked for does.
+    `asked` are those of them that stand where the thing asked for does, `figures` those that stand where a figure does.
     """
 
     items: tuple[Item, ...]
@@ -71,6 +71,7 @@ class Reading:
     unknown: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     glued: frozenset[str] = frozenset()
+    figures: tuple[str, ...] = ()
 
 
 def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
@@ -158,7 +159,9 @@ def _denied(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
     for place, item in enumerate(items):
         low = item.text.lower()
         if item.kind == "unknown" and low in DEEDS and not denied and _is_beside(items, place, vocabulary):
-            item = replace(item, kind="glue")  # what was done with a thing that is named says no more than its rows do
+            item = replace(
+                item, kind="glue"
+            )  # what was done with a thing that is named says no more than its rows do
         if item.kind == "unknown" and (deed := undone(low)):
             out.append(replace(item, kind="op", op="not", detail="one"))
             out.append(replace(item, kind="verb", text=deed))

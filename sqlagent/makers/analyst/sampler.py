@@ -96,9 +96,8 @@ class Analysis:
 
         Of 45 such written questions both are right in as many; of others the generator's drafts are right more often.
         """
-        return (
-            self.outcome()[0] is Outcome.ANSWERED
-            and any(c.op == "exists" and (c.negated or c.number is not None) for c in self.frames[0].frame.where)
+        return self.outcome()[0] is Outcome.ANSWERED and any(
+            c.op == "exists" and (c.negated or c.number is not None) for c in self.frames[0].frame.where
         )
 
     def outcome(self) -> tuple[Outcome, str]:
@@ -185,7 +184,12 @@ def speaks(
         for item in reading.items
     )
     operators = any(item.op in _BUSINESS for item in reading.items)
-    return concept or operators or bool(_OURS.search(text)) or any(item.kind == "period" for item in reading.items)
+    return (
+        concept
+        or operators
+        or bool(_OURS.search(text))
+        or any(item.kind == "period" for item in reading.items)
+    )
 
 
 def _is_written(text: str) -> bool:
@@ -212,7 +216,7 @@ def missing(reading: Reading, source: Source) -> tuple[str, ...]:
         and item.targets[0].kind == "concept"
         and not meant(source, item.targets[0].column)
         and item.targets[0].column != "reports"
-        and all(t.kind == "concept" or t.cost > 0.2 for t in item.targets)
+        and all(t.kind == "concept" or t.cost > 0.3 for t in item.targets)
     )
 
 

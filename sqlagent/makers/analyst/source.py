@@ -71,7 +71,7 @@ class Source:
         return Dimension(
             tuple(self.slot(table, c, path) for c in shown),
             tuple(self.slot(table, c, path) for c in keys),
-            said=said.removesuffix(" key").removesuffix(" id").removesuffix(" code") or thing.said,
+            said=_without_key(said) or thing.said,
         )
 
     def _is_unique(self, table: str, column: str) -> bool:
@@ -102,6 +102,14 @@ class Source:
     def measures(self, table: str) -> tuple[Field, ...]:
         """The measures of a table."""
         return self.model.of_role(table, Role.MEASURE)
+
+
+def _without_key(said: str) -> str:
+    """What a column that points is called: the customer of customer number."""
+    words = said.split()
+    while len(words) > 1 and words[-1] in ("key", "id", "code", "number", "no"):
+        words = words[:-1]
+    return " ".join(words)
 
 
 _sources: OrderedDict[Hashable, tuple[ValueIndex | None, Source]] = OrderedDict()

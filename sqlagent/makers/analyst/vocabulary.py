@@ -116,6 +116,11 @@ WEAK = frozenset(
 )
 """Words of measures that people leave out too, less often."""
 
+PAY = frozenset(
+    stem(w) for w in ["salary", "wage", "price", "compensation", "earnings", "remuneration", "payroll"]
+)
+"""Words for money that is paid for something: they name amounts, never a date, a duration or a count."""
+
 HEADS = frozenset(
     stem(w)
     for w in [
@@ -314,6 +319,8 @@ class Vocabulary:
             return tuple(found.values())
         for target in self._values(lows, bool(found)):
             keep(target)
+        if len(lows) == 1 and stem(lows[0]) in PAY:
+            found = {key: target for key, target in found.items() if self.is_money(target, stem(lows[0]))}
         return tuple(sorted(found.values(), key=lambda t: (t.cost, t.kind, t.table, t.column))[:14])
 
     def _names(self, stems: list[str], lows: Sequence[str], keep) -> None:  # type: ignore[no-untyped-def]
@@ -386,6 +393,17 @@ class Vocabulary:
         if one.role is Role.TIME and not {"date", "time", "day", "month", "year"} & set(stems):
             return False
         return owned[0] == 0
+
+    def is_money(self, target: Target, word: str) -> bool:
+        """Whether a word for pay may mean this: an amount, or what bears the very word and is no date."""
+        if target.kind == "field":
+            one = self.model.field(target.table, target.column)
+            if one is None or one.role is Role.TIME:
+                return False
+            return one.role is Role.MEASURE or word in one.words
+        if target.kind == "thing":
+            return word in self.model.things[target.table].noun
+        return target.kind != "value" or target.cost < 0.1
 
     def _values(self, lows: Sequence[str], named: bool) -> Iterable[Target]:
         phrase = " ".join(lows)
@@ -485,7 +503,7 @@ def fit(stems: Sequence[str], entry: Entry) -> float | None:
             matched |= longer
             own, cost = True, cost + 0.15
             continue
-        if word in GENERIC and len(stems) > 1:
+        if word in GENERIC and len(stems) > 1 and word != stem("type"):
             cost += 0.08
             continue
         return None

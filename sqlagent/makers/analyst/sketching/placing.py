@@ -64,10 +64,20 @@ def mention(walk: Walk, item: Item) -> None:
         return
     if walk.section == "by":
         nxt = walk.next()
-        noun = nxt is not None and nxt.kind == "mention" and nxt.start == item.end and nxt.targets[0].kind == "thing"
+        noun = (
+            nxt is not None
+            and nxt.kind == "mention"
+            and nxt.start == item.end
+            and nxt.targets[0].kind == "thing"
+        )
         if best.kind == "value" and (noun or not any(t.kind != "value" for t in item.targets)):
             out.main.mentions.append(item)
-            if nxt is not None and nxt.kind == "mention" and nxt.start == item.end and nxt.targets[0].kind != "value":
+            if (
+                nxt is not None
+                and nxt.kind == "mention"
+                and nxt.start == item.end
+                and nxt.targets[0].kind != "value"
+            ):
                 return
         else:
             out.by.append(item)
@@ -133,6 +143,7 @@ def _asked(walk: Walk, item: Item) -> None:
     if (
         best.kind == "value"
         and not walk.aggs
+        and (out.asks or out.main.mentions or not _is_several(item) or _is_paired(walk))
         and not any(t.kind in ("thing",) and t.cost < 0.2 for t in item.targets)
     ):
         out.main.mentions.append(item)
@@ -145,6 +156,18 @@ def _asked(walk: Walk, item: Item) -> None:
     )
     out.asks.append(Ask(item, tuple(walk.aggs), walk.distinct, joined and before.text != ","))  # type: ignore[union-attr]
     walk.aggs, walk.distinct = [], False
+
+
+def _is_paired(walk: Walk) -> bool:
+    """Whether what stands here is one of two or more: upgrades vs downgrades."""
+    nxt = walk.next()
+    return nxt is not None and nxt.op in ("vs", "and", "or")
+
+
+def _is_several(item: Item) -> bool:
+    """Whether a value is said in the plural, which makes it the name of its rows: no shows, vans."""
+    said, value = item.text.lower(), item.targets[0].value.lower()
+    return said.endswith("s") and not said.endswith("ss") and not value.endswith("s")
 
 
 def number(walk: Walk, item: Item) -> None:

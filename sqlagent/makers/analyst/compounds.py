@@ -1,0 +1,133 @@
+"""Two words that make one name: "service type", "dentist salary", "freight revenue". What one of them lacks, the other does not mend.
+
+Decides that a compound with a general head is never met by the column of another compound, that a figure nothing
+here tells of is none of the rows it would be taken of, and that a figure's own column outdoes a business word after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlagent.catalog.semantics import Model, Role
+from sqlagent.language.words import stem
+from sqlagent.makers.analyst.reading import Item, Reading
+from sqlagent.makers.analyst.vocabulary import PAY, Target, Vocabulary
+
+_HEADS = frozenset(
+    stem(w)
+    for w in (
+        "type", "category", "class", "group", "kind", "level", "tier", "segment", "status", "reason", "method", "mode", "code",
+    )
+)  # fmt: skip
+"""Words that say of what sort something is, and nothing by themselves."""
+
+_MONEY = frozenset({"revenue", "cost", "spend", "margin"})
+"""Business words that a column of money right before them makes plainer."""
+
+_PAID = PAY | {"pay"}
+_PICKED = frozenset({"desc", "asc", "dear", "cheap"})
+
+
+def compounded(reading: Reading, vocabulary: Vocabulary) -> Reading:
+    """Give a reading in which compounds are one item each, and whose `asked` name the figures that are not there."""
+    model = vocabulary.model
+    items = list(reading.items)
+    unknown = list(reading.unknown)
+    for at, item in enumerate(items):
+        if (
+            item.text.lower() == "pay"
+            and item.kind == "mention"
+            and at
+            and items[at - 1].op in ("agg", "rank")
+        ):
+            kept = tuple(t for t in item.targets if vocabulary.is_money(t, "pay"))
+            items[at] = (
+                replace(item, targets=kept) if kept else Item("unknown", item.start, item.end, item.text)
+            )
+            unknown += [] if kept else [item.text]
+    at = 0
+    while at + 1 < len(items):
+        first, second = items[at], items[at + 1]
+        if first.end == second.start and _is_met_by_another(first, second, model):
+            whole = Item("unknown", first.start, second.end, f"{first.text} {second.text}")
+            if first.kind == "unknown":
+                unknown[unknown.index(first.text)] = whole.text
+            else:
+                unknown.append(whole.text)
+            items[at : at + 2] = [whole]
+        elif first.end == second.start and _is_said_twice(first, second, model):
+            items[at : at + 2] = [replace(first, end=second.end, text=f"{first.text} {second.text}")]
+        at += 1
+    figures = tuple(dict.fromkeys(_figures(items, model)))
+    asked = tuple(next((w for w in unknown if a in w), a) for a in reading.asked)
+    return replace(
+        reading, items=tuple(items), unknown=tuple(unknown), asked=tuple(dict.fromkeys((*asked, *figures))), figures=figures,
+    )  # fmt: skip
+
+
+def _is_met_by_another(first: Item, second: Item, model: Model) -> bool:
+    """Whether a general word after a noun was found only in other nouns' columns: "service type" in vehicle type."""
+    if second.kind != "mention" or stem(second.text.lower()) not in _HEADS:
+        return False
+    if first.kind == "unknown":
+        return True
+    if first.kind != "mention" or first.targets[0].kind not in ("thing", "concept", "field"):
+        return False
+    tables = {t.table for t in first.targets if t.table and t.cost <= first.targets[0].cost + 0.05}
+    nouns = {w for table in tables for w in model.things[table].noun}
+    return not any(_is_of(t, tables, nouns, model) for t in second.targets)
+
+
+def _is_of(target: Target, tables: set[str], nouns: set[str], model: Model) -> bool:
+    thing = model.things.get(target.table)
+    return target.table in tables or thing is not None and bool(set(thing.noun) & nouns)
+
+
+def _is_said_twice(first: Item, second: Item, model: Model) -> bool:
+    """Whether a column of money stands before a business word for money: "freight revenue"."""
+    if first.kind != "mention" or second.kind != "mention" or second.targets[0].kind != "concept":
+        return False
+    return (
+        second.targets[0].column in _MONEY
+        and first.targets[0].cost < 0.3
+        and _is_figure(first, model, "money")
+    )
+
+
+def _is_figure(item: Item, model: Model, unit: str = "") -> bool:
+    """Whether a mention is a measure first of all, and of a unit where one is asked for."""
+    best = item.targets[0]
+    one = model.field(best.table, best.column) if best.kind == "field" else None
+    return one is not None and one.role is Role.MEASURE and (not unit or one.unit == unit)
+
+
+def _figures(items: Sequence[Item], model: Model) -> list[str]:
+    """Words that stand where a figure does and are not known: right after "average", or a word for pay."""
+    out = []
+    for at, item in enumerate(items):
+        if item.kind != "unknown":
+            continue
+        nxt = items[at + 1] if at + 1 < len(items) else None
+        is_last = nxt is None or nxt.start > item.end or nxt.kind in ("op", "period")
+        back = at
+        while (
+            back
+            and items[back - 1].kind in ("mention", "unknown")
+            and items[back - 1].end == items[back].start
+        ):
+            back -= 1
+        before = items[back - 1] if back else None
+        summed = before is not None and (
+            before.op == "agg"
+            and before.end >= items[back].start - 1
+            or before.op == "rank"
+            and before.detail in _PICKED
+            and stem(item.text.lower()) in _PAID
+        )
+        named = back < at and items[at - 1].kind == "mention" and _is_figure(items[at - 1], model)
+        if item.text.lower().endswith(("ed", "ing")) or named:
+            continue
+        if is_last and (summed or stem(item.text.lower().split()[-1]) in _PAID):
+            out.append(item.text)
+    return out
