@@ -14,7 +14,7 @@ from django.utils import timezone
 from mirror.people.models import QuotaMet, QuotaUse
 from mirror.reports import services
 from mirror.reports.models import Channel, Delivery, Report
-from mirror.reports.schedule import Schedule
+from mirror.reports.schedule.times import Schedule
 from mirror.work.leases import Status
 from mirror.work.recovery import work_recover
 from mirror.work.turns import turn_take
