@@ -76,11 +76,6 @@ MEASURED: dict[str, tuple[str, ...]] = {
 }
 """Superlatives and the words of columns in which they are measured, likeliest first."""
 
-LOW = frozenset(
-    ["lightest", "shortest", "shallowest", "narrowest", "nearest", "slowest", "coldest", "poorest"]
-)
-"""Of these those that are the least."""
-
 _AUXILIARIES = words_of("be been being had have has ever yet any a an the to actually even once it they")
 _DO = frozenset({"do", "does", "did", "don't", "doesn't", "didn't"})
 
