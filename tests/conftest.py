@@ -13,7 +13,7 @@ import pytest
 from hypothesis import settings as hypothesis_settings
 
 from tests import clock, lengths, strict_templates
-from tests.order import FileScheduling, ordered
+from tests.order import FileScheduling, give_way, ordered
 
 # The same examples every time, and none failed for being slow: a red test is about the change at hand.
 hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
@@ -36,6 +36,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduli
         return None
     config.option.loadscopereorder = False
     return FileScheduling(config, log)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let what is killed and has to go on in time go first."""
+    give_way(item)
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,8 @@ A file stays in one process: its tests share what they start. Order and company 
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
@@ -28,6 +30,8 @@ LONG = (
     "tests/engines/test_children.py",
     "tests/reports/test_holding.py",
 )
+# By how much (nice).
+WAY = 5
 FIRST = {name: place for place, name in enumerate((*KILLED, *LONG))}
 
 
@@ -38,6 +42,22 @@ def ordered(items: list[pytest.Item]) -> list[pytest.Item]:
 
 def _file(nodeid: str) -> str:
     return nodeid.partition("::")[0]
+
+
+_is_decided = False
+
+
+def give_way(item: pytest.Item) -> None:
+    """Let this process give way to the one that kills, if that is another: a lease lapses where nobody gets a turn.
+
+    Asked before each test. The first one decides, because what is killed is handed out first, and as one.
+    """
+    global _is_decided
+    if _is_decided or "PYTEST_XDIST_WORKER" not in os.environ:
+        return
+    _is_decided = True
+    if _file(item.nodeid) not in KILLED and any(_file(each.nodeid) in KILLED for each in item.session.items):
+        os.nice(WAY)
 
 
 class FileScheduling(LoadScopeScheduling):

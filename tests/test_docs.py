@@ -19,6 +19,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.order import FIRST
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = [
     "README.md",
@@ -74,6 +76,10 @@ def test_scripts_are_well_formed(script):
 
 def test_ci_runs_exactly_the_test_command():
     assert "check script/test --long\n" in text(".ci/run")
+
+
+def test_the_order_of_the_tests_names_files_that_are_there():
+    assert not [name for name in FIRST if not (ROOT / name).is_file()]
 
 
 def test_the_server_says_how_it_is_used():
