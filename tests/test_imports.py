@@ -459,6 +459,15 @@ def _names_the_browser(i: Import) -> bool:
     return i.package == "mirror" and len(parts) > 1 and role(Path(ROOT, "mirror", *parts)) in BROWSER
 
 
+def test_no_page_is_a_library_of_other_pages():
+    """What views share stands in files that have no address."""
+    addressed = {i.name for i in WEB if role(i.file) == "urls" and i.package == "mirror"}
+    shown = {name for name in addressed if role(Path(ROOT, *name.split("."))) == "views"}
+    assert len(shown) > 12
+    wrong = [str(i) for i in WEB if i.name in shown and role(i.file) != "urls"]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_what_meets_the_browser_writes_nothing():
     wrong = []
     for file in sorted((ROOT / "mirror").rglob("*.py")):

@@ -1,4 +1,4 @@
-"""Rows on their way from a source, kept in a file of ours for as long as a file is made of them.
+"""Spool streamed rows to temporary Parquet during an export.
 
 A format that must know what a whole column holds, or that is written many times faster from a file than
 cell by cell, takes rows twice: once into this file, once out of it.

@@ -1,0 +1,1 @@
+"""What people may type about a report, and what it changes."""

@@ -1,0 +1,1 @@
+"""Making one run: its rows, whether they are worth sending, its files and pictures, and how it fails."""

@@ -1,6 +1,6 @@
 """Reports and their runs as pages read them: with all that is shown of them, in a few statements.
 
-Who may see which report is decided in `selectors`.
+Who may see which report is decided in `mirror/reports/selectors.py`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""What goes out of a run: deliveries and what they carry, who wants them, what holds them back, links to files."""

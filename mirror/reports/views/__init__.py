@@ -1,0 +1,1 @@
+"""Pages of reports and their buttons; one module a page or a thing that is asked for."""
