@@ -23,6 +23,10 @@ NEARLY = 0.2
 """How much dearer than the likeliest another meaning of a mention may be, to count as the one that is held."""
 
 
+BESIDE = 0.05
+"""The same beside the name of a thing."""
+
+
 @dataclass(slots=True)
 class Held:
     """What a frame holds, wherever in it."""
@@ -32,6 +36,9 @@ class Held:
     values: set[str] = field(default_factory=set)
     relations: set[Relation] = field(default_factory=set)
     periods: set[Period] = field(default_factory=set)
+    stated: set[str] = field(default_factory=set)
+    anchor: str = ""
+    times: frozenset[tuple[str, str]] = frozenset()
 
     def take(self, part: object) -> None:
         """Take down a part of a frame and all that it is made of."""
@@ -50,6 +57,8 @@ class Held:
             if isinstance(part, Condition):
                 self.values |= set(part.values)
                 self.tables.add(part.child)
+                if part.op in ("missing", "filled"):
+                    self.stated |= {slot.field.table for slot in part.slots}
             elif isinstance(part, Measure | Frame):
                 self.tables.add(part.anchor)
             for one in fields(part):
@@ -60,17 +69,24 @@ class Held:
         if target.kind == "thing":
             return target.table in self.tables
         if target.kind == "field":
-            return (target.table, target.column) in self.columns
+            return (target.table, target.column) in self.columns or self._is_done(target)
         if target.kind == "value":
             return (target.table, target.column) in self.columns
         if target.kind in ("relation", "related"):
             return target.relation in self.relations
         return True
 
+    def _is_done(self, target: Target) -> bool:
+        """A verb that is a time's: said of rows beside the anchor's, or told by whether another time is there."""
+        if (target.table, target.column) not in self.times:
+            return False
+        return target.table in self.tables and target.table != self.anchor or target.table in self.stated
+
 
 def checked(frame: Frame, reading: Reading, source: Source) -> Frame:
     """Give the frame with the operators that it leaves out among its unused words."""
-    held, model = Held(), source.model
+    model = source.model
+    held = Held(anchor=frame.anchor, times=source.times)
     held.take(frame)
     for table in tuple(held.tables & model.things.keys()):  # rows belong to what they point at
         held.tables |= source.graph.up(table).keys()
@@ -86,7 +102,9 @@ def checked(frame: Frame, reading: Reading, source: Source) -> Frame:
 
 def _is_held(item: Item, held: Held) -> bool:
     if item.kind == "mention":
-        return any(held.has(t) for t in item.targets if t.cost <= item.targets[0].cost + NEARLY)
+        best = item.targets[0]
+        near = BESIDE if best.kind == "thing" else NEARLY
+        return any(held.has(t) for t in item.targets if t.cost <= best.cost + near)
     return item.period is None or not held.periods or item.period in held.periods
 
 

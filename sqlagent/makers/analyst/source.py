@@ -31,6 +31,9 @@ class Source:
         self.model = model
         self.graph = Graph(model)
         self.vocabulary = Vocabulary(model, index)
+        self.times = frozenset(
+            (one.table, one.column) for table in model.things for one in model.of_role(table, Role.TIME)
+        )
         self.is_business = any(map(self._is_busy, model.things.values()))
 
     def _is_busy(self, thing: Thing) -> bool:
