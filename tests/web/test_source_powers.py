@@ -363,6 +363,7 @@ print(f"{tried} ways refused")
 """
 
 
+@pytest.mark.long
 def test_a_store_on_postgres_is_no_source_however_it_is_spelt(tmp_path):
     server = postgres_server()
     with closing(server.connect()) as db:

@@ -16,13 +16,13 @@ from mirror.sources.guarding import policy_of
 from mirror.sources.index_services import source_index
 from mirror.sources.limits import limits_of
 from sqlagent import pipeline
-from sqlagent.adapters.openai import OpenAiLlm
 from sqlagent.events import Event
 from sqlagent.ports import Fetch, Llm
 from sqlagent.values import Budget, Question, Turn
 
 if TYPE_CHECKING:
     from mirror.queries.running import OpenedSource
+    from sqlagent.adapters.openai import OpenAiLlm
 
 # Where an API key alone leads.
 OPENAI_URL = "https://api.openai.com/v1"
@@ -37,6 +37,9 @@ def llm_open() -> OpenAiLlm | None:
     """The language model of the settings, or None. Raises: LlmRejected for settings that cannot work."""
     if not (settings.LLM_BASE_URL or settings.LLM_API_KEY):
         return None
+    # Loaded by whom it serves: it is a quarter of what each process takes to start (0.5 s).
+    from sqlagent.adapters.openai import OpenAiLlm
+
     return OpenAiLlm(
         base_url=settings.LLM_BASE_URL or OPENAI_URL,
         model=settings.LLM_MODEL,
