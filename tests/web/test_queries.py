@@ -52,7 +52,7 @@ def test_each_reason_for_no_rows_is_told_apart(shop, alice, media, monkeypatch):
     def full(*_):
         raise ResultNotKept("The disk is full.")
 
-    monkeypatch.setattr(results.files, "file_keep", full)
+    monkeypatch.setattr(results.result_files, "file_keep", full)
     said, failure = why("SELECT 1")
     assert (said, failure.message, failure.advice) == (
         NotRunWhy.UNKEPT,
