@@ -88,8 +88,11 @@ def checked(frame: Frame, reading: Reading, source: Source) -> Frame:
     model = source.model
     held = Held(anchor=frame.anchor, times=source.times)
     held.take(frame)
-    for table in tuple(held.tables & model.things.keys()):  # rows belong to what they point at
-        held.tables |= source.graph.up(table).keys()
+    if any(
+        item.op == "much" for item in reading.items
+    ):  # "how much did customers order": they are who did it
+        for table in tuple(held.tables & model.things.keys()):
+            held.tables |= source.graph.up(table).keys()
     left = [
         item.text for item in reading.items if not _is_held(item, held) or not _is_met(item, frame, model)
     ]
@@ -131,6 +134,14 @@ def _averages(frame: Frame, model: Model) -> bool:
         any(m.agg in ("avg", "ratio") for m in _figures(frame))
         or frame.transform in ("average", "moving", "quotient")
         or any(having.average for having in frame.having)
+    )
+
+
+def _sums(frame: Frame, model: Model) -> bool:
+    return (
+        any(m.agg != "min" and m.agg != "max" for m in _figures(frame))
+        or frame.order is not None
+        or any(c.counted is not None for c in _conditions(frame))
     )
 
 
@@ -208,6 +219,7 @@ def _has_figures(frame: Frame, model: Model) -> bool:
 
 _MET: dict[tuple[str, str], Callable[[Frame, Model], bool]] = {
     ("much", ""): _has_figures,
+    ("agg", "sum"): _sums,
     ("agg", "avg"): _averages,
     ("agg", "median"): _has_median,
     ("agg", "min"): _orders,

@@ -104,6 +104,10 @@ class Meanings:
                         target.cost + 0.12 + (0.1 if self.model.things[one.table].kind is Kind.THING else 0.0)
                     )
                     found_cost -= 0.04 * self._is_told_further(one, target.value)
+                    if agg in ("sum", "avg", "median") and not self.sketch.average:
+                        for found in worth(self.source, self.model.things[one.table], agg):
+                            own = replace(found.measure, said=item.text)
+                            out.append(Meant(target.cost + 0.06 + found.cost, own, None, "", where))
                     rows = Measure("rows", one.table, said=item.text)
                     out.append(Meant(found_cost, rows, None, one.table, where))
                     out += self._of_list(one, target.value, target.cost, item.text)

@@ -29,6 +29,8 @@ GRAIN_PHRASES = {
     "hour": "hour", "hourly": "hour", "time of day": "hour", "month of the year": "month of year", "calendar month": "month of year", "month of year": "month of year",
     **{word: grain for word, grain in GRAINS.items() if not word.endswith("s")}, "days": "day", "weeks": "week", "months": "month", "quarters": "quarter", "years": "year",
 }  # fmt: skip
+_AT = frozenset({"at", "in", "of", "on", "to", "for", "from", "by", "with", "the"})
+"""Words after a name that are none of it."""
 _JOINED = re.compile(r"\b\d{4}[/-]\d{2}(?:\d{2})?\b")
 ORDINALS = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5}
 _PREPOSITIONS = frozenset({"of", "and", "or"})
@@ -251,6 +253,8 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
         and any(t.kind != "number" for t in some)
     ):
         targets = vocabulary.targets(lows, some[0].kind == "quoted")
+        if len(some) > 1 and lows[-1] in _AT:
+            targets = tuple(t for t in targets if t.kind != "thing")
         if len(some) > 1 and lows[0] == "total" and targets:
             targets = _with_whole(targets, vocabulary.targets(lows[1:]))
         if targets:

@@ -12,6 +12,8 @@ from sqlagent.makers.analyst.sketching.walk import Walk
 
 
 def list_(walk: Walk, item: Item) -> None:
+    if walk.section == "columns":
+        return  # "with the name of their lead"
     rel(walk, item)
 
 
