@@ -220,9 +220,10 @@ class Journey:
         is_known = linked.full.dialect in analyst.WRITTEN
         analysis = analyst.analyse(question, linked, index) if llm is None and is_known else None
         doubt = analysis.doubt if analysis is not None else ""
-        silent = None
+        silent: Analysis | None = None
         if analysis is not None and not analysis.speaks:
-            analysis, silent = None, analysis if analysis.stands_by else None
+            silent = analysis if analysis.stands_by else None
+            analysis = None
         drafts = grammar.sample(question, linked, count=budget.drafts) if llm and budget.drafts else ()
         hints = [draft.sql for draft in drafts]
         return cls(

@@ -151,7 +151,9 @@ def outcome_of(boats, text):
     return analyse(Question(text), LinkedSchema(catalog, catalog), index, TODAY).outcome()
 
 
-@pytest.mark.parametrize("text", ["large boats", "nice renters", "renters who never smoked", "which boat is the loveliest"])
+@pytest.mark.parametrize(
+    "text", ["large boats", "nice renters", "renters who never smoked", "which boat is the loveliest"]
+)
 def test_what_nothing_bears_out_is_never_dropped_in_silence(boats, text):
     assert outcome_of(boats, text)[0] is not Outcome.ANSWERED
 
@@ -189,7 +191,10 @@ def test_keys_that_are_empty_do_not_empty_what_has_none(boats):
 def test_the_analyst_answers_a_written_question_that_the_generator_only_drafts(boats):
     database, index, _ = boats
     *_, last = pipeline.answer(
-        Question("Which boats have never been taken out?"), database=database, catalog=database.catalog(), index=index
+        Question("Which boats have never been taken out?"),
+        database=database,
+        catalog=database.catalog(),
+        index=index,
     )
     assert isinstance(last, Ended)
     assert last.answer.outcome is Outcome.ANSWERED
@@ -198,7 +203,12 @@ def test_the_analyst_answers_a_written_question_that_the_generator_only_drafts(b
 
 @pytest.mark.parametrize(
     ("word", "denial", "expected"),
-    [("used", "never", True), ("use", "did not", True), ("order", "without", False), ("any", "without", False)],
+    [
+        ("used", "never", True),
+        ("use", "did not", True),
+        ("order", "without", False),
+        ("any", "without", False),
+    ],
 )
 def test_verbs_are_told_from_nouns_after_a_denial(word, denial, expected):
     assert is_deed(word, denial) is expected

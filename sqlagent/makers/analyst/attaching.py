@@ -13,6 +13,7 @@ from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant, pieces_of
 from sqlagent.makers.analyst.deeds import HAPPENINGS, PIECEWISE
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
+from sqlagent.makers.analyst.owning import directed, owners_paths
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause
@@ -38,7 +39,26 @@ _PAID_FOR = frozenset(
 """Words that say of things that money came by them."""
 
 WORTH = frozenset(
-    stem(w) for w in "worth total altogether euro euros eur usd dollar dollars pound pounds chf gbp money sum value overall".split()
+    stem(w)
+    for w in [
+        "worth",
+        "total",
+        "altogether",
+        "euro",
+        "euros",
+        "eur",
+        "usd",
+        "dollar",
+        "dollars",
+        "pound",
+        "pounds",
+        "chf",
+        "gbp",
+        "money",
+        "sum",
+        "value",
+        "overall",
+    ]
 )
 """Words by which a number beside an event is an amount of money."""
 
@@ -75,9 +95,12 @@ class Attacher:
 
     # ------------------------------------------------------------ single mentions
 
-    def ways(self, anchor: str, table: str) -> Iterator[tuple[float, Path]]:
-        """The paths up from an anchor to a table, with their costs."""
-        for place, path in enumerate(self.graph.paths(anchor, table)):
+    def ways(self, anchor: str, table: str, item: Item | None = None) -> Iterator[tuple[float, Path]]:
+        """The paths up from an anchor to a table, with their costs: those of the owner that was named, else all of them."""
+        owned = owners_paths(self.graph, anchor, table, item.owner) if item is not None and item.owner else []
+        for path in owned:
+            yield HOP * len(path), path
+        for place, path in enumerate(self.graph.paths(anchor, table) if not owned else ()):
             named = 0.04 * sum(bool(r.words) for r in path) if place else 0.0
             yield HOP * len(path) + (OTHER if place else 0.0) + named, path
 
@@ -87,9 +110,9 @@ class Attacher:
         for target in item.targets:
             if target.kind != "value":
                 continue
-            for cost, path in self.ways(anchor, target.table):
+            for cost, path in self.ways(anchor, target.table, item):
                 out.append((target.cost + cost, self.source.slot(target.table, target.column, path), target))
-        return sorted(out, key=lambda o: o[0])
+        return sorted(directed(out, item.way), key=lambda o: o[0])
 
     def fields(self, anchor: str, item: Item, roles: Sequence[Role] = ()) -> list[tuple[float, Slot, Target]]:
         """The columns that a mention may mean, as seen from an anchor."""
@@ -97,7 +120,7 @@ class Attacher:
         for target in item.targets:
             if target.kind != "field":
                 continue
-            for cost, path in self.ways(anchor, target.table):
+            for cost, path in self.ways(anchor, target.table, item):
                 slot = self.source.slot(target.table, target.column, path)
                 if not roles or slot.field.role in roles:
                     out.append((target.cost + cost, slot, target))
@@ -204,7 +227,9 @@ class Attacher:
         own = [f for f in self.source.measures(child) if f.unit == "money" and f.aggregate == "sum"]
         if len(own) == 1:
             return [Expr("column", (Slot(own[0]),))]
-        sold = [m for m in meant(self.source, "revenue") if m.measure.anchor == child and m.measure.agg == "sum"]
+        sold = [
+            m for m in meant(self.source, "revenue") if m.measure.anchor == child and m.measure.agg == "sum"
+        ]
         sold.sort(key=lambda m: m.cost)
         return [m.measure.expr for m in sold[:1] if m.measure.expr is not None]
 
@@ -236,7 +261,12 @@ class Attacher:
                     continue
                 if clause.rows and self._names(target, child):
                     unlikely = worth or self._is_many(child, anchor, clause.numbers[0])
-                    keep(target.cost + (0.3 if unlikely else 0.01), pieces, False, item if target.kind == "thing" else None)
+                    keep(
+                        target.cost + (0.3 if unlikely else 0.01),
+                        pieces,
+                        False,
+                        item if target.kind == "thing" else None,
+                    )
                 elif target.kind == "thing" and target.table == child:
                     keep(target.cost, pieces, False, item)
                 elif target.kind == "value" and target.table == child:  # "no-shows" are rows of that status
@@ -282,7 +312,9 @@ class Attacher:
         for item in clause.mentions:
             if item in clause.than:
                 continue
-            if self._state(anchor, item, clause, part) or self._one(anchor, item, clause, part, values, below):
+            if self._state(anchor, item, clause, part) or self._one(
+                anchor, item, clause, part, values, below
+            ):
                 continue
             if self._is_head(clause, item, part):
                 part.cost += 0.06
@@ -314,8 +346,10 @@ class Attacher:
             if clause.negated or part.time.path or part.time.field.filled < 1:
                 part.conditions.append(Condition(op, (part.time,)))
         state = self.model.things[anchor].state
-        if clause.current and not part.stated and not any(
-            slot.field.column == state and not slot.path for slot, _ in values.values()
+        if (
+            clause.current
+            and not part.stated
+            and not any(slot.field.column == state and not slot.path for slot, _ in values.values())
         ):
             self._now(anchor, part)
         if clause.past:
@@ -333,7 +367,11 @@ class Attacher:
 
     def _state(self, anchor: str, item: Item, clause: Clause, part: Part) -> bool:
         """A word for being open, closed, active: what it says of the anchor, unless a value of its own bears it."""
-        if clause.periods or clause.late or any(t.kind == "value" and t.table == anchor and t.cost < 0.2 for t in item.targets):
+        if (
+            clause.periods
+            or clause.late
+            or any(t.kind == "value" and t.table == anchor and t.cost < 0.2 for t in item.targets)
+        ):
             return False
         found = told(self.source, anchor, item.text)
         if found is None:

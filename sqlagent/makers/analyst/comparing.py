@@ -137,7 +137,9 @@ class Comparing(Restricting):
                 return self._per_thing(start, measure, by, target, item, path)
         return None
 
-    def _per_many(self, start: Start, measure: Measure, item: Item) -> tuple[list[Measure], float, Item] | None:
+    def _per_many(
+        self, start: Start, measure: Measure, item: Item
+    ) -> tuple[list[Measure], float, Item] | None:
         """ "claims per 1000 shipments": one total over another, each of all its rows."""
         for target in item.targets:
             table = self._table_of(target)

@@ -21,13 +21,41 @@ DEEDS = words_of(
 """Verbs that say of an event only that there was one."""
 
 HAPPENINGS = frozenset(
-    stem(w) for w in "purchase transaction record entry event activity usage use booking order".split()
+    stem(w)
+    for w in [
+        "purchase",
+        "transaction",
+        "record",
+        "entry",
+        "event",
+        "activity",
+        "usage",
+        "use",
+        "booking",
+        "order",
+    ]
 )
 """Nouns that say of the noun before them that it happened: "fuel purchase", "status entry"."""
 
 PIECEWISE = frozenset(
     stem(w)
-    for w in "sold sell sells buy buys bought purchased ordered performed done issued used consumed handed given".split()
+    for w in [
+        "sold",
+        "sell",
+        "sells",
+        "buy",
+        "buys",
+        "bought",
+        "purchased",
+        "ordered",
+        "performed",
+        "done",
+        "issued",
+        "used",
+        "consumed",
+        "handed",
+        "given",
+    ]
 )
 """Verbs of what is done piece by piece: how many were sold is the sum of quantities, not of lines."""
 
@@ -47,9 +75,6 @@ MEASURED: dict[str, tuple[str, ...]] = {
     for word in words.split()
 }
 """Superlatives and the words of columns in which they are measured, likeliest first."""
-
-LOW = frozenset("lightest shortest shallowest narrowest nearest slowest coldest poorest".split())
-"""Of these those that are the least."""
 
 _AUXILIARIES = words_of("be been being had have has ever yet any a an the to actually even once it they")
 _DO = frozenset({"do", "does", "did", "don't", "doesn't", "didn't"})

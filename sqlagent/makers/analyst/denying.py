@@ -41,7 +41,9 @@ class Denying(Starting):
                 made.clauses[deed].event = table
                 yield made
             return
-        bare = next((n for n, c in enumerate(self.sketch.clauses) if c.bare and c.numbers and c.mentions), None)
+        bare = next(
+            (n for n, c in enumerate(self.sketch.clauses) if c.bare and c.numbers and c.mentions), None
+        )
         for rows in [False] if bare is None else [False, True]:
             made = deepcopy(self.sketch)
             if rows and bare is not None:

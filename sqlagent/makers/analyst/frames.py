@@ -83,7 +83,8 @@ class Measure:
 class Dimension:
     """What figures are given for: a column, a thing shown by its columns and told apart by its key, or a grain of a time.
 
-    `bucket` is the width of ranges of numbers, or of years of age with `op` age.
+    `bucket` is the width of ranges of numbers, or of years of age with `op` age. `way` says over which of several ways
+    it is reached.
     """
 
     shown: tuple[Slot, ...]
@@ -92,6 +93,7 @@ class Dimension:
     bucket: float = 0.0
     op: str = ""
     said: str = ""
+    way: str = ""
 
 
 @dataclass(frozen=True, slots=True)

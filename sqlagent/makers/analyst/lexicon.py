@@ -14,7 +14,7 @@ OPERATORS: dict[str, tuple[str, str]] = {
     for op, detail, phrases in (
         ("by", "", "by|per|each|every|for each|for every|in each|at each|of each|split by|grouped by|group by|broken down by|breakdown by|break down by|by each|across|segmented by|sliced by|for all"),
         ("count", "", "how many|number of|count of|no of|# of|#|nr of|the number of|the count of|count|how many times|how often|volume|volume of|counts|number"),
-        ("much", "", "how much"),
+        ("much", "", "how much|how much money"),
         ("agg", "sum", "total|sum|sum of|overall|in total|totals|combined|total of|aggregate|altogether|summed"),
         ("agg", "avg", "average|avg|mean|on average|typical|average of|avg of|averaged"),
         ("agg", "median", "median|median of"),
@@ -149,7 +149,7 @@ SYNONYMS = synonyms()
 CONCEPTS: dict[str, str] = {
     phrase: concept
     for concept, phrases in (
-        ("revenue", "revenue|sales|turnover|gmv|sales revenue|net sales|net revenue|gross sales|gross revenue|sales amount|sales value|money made|takings|proceeds|order value|sales volume|income"),
+        ("revenue", "revenue|sales|turnover|gmv|sales revenue|net sales|net revenue|gross sales|gross revenue|sales amount|sales value|money made|takings|proceeds|order value|sales volume|income|earned|earn|took in|taken in"),
         ("cost", "cost of goods|cogs|cost of sales"),
         ("spend", "spend|spending|expenses|expenditure|costs|cost|expense|money spent|outlay"),
         ("margin", "margin|profit|gross margin|gross profit|markup|profits|margins|earnings"),
@@ -185,6 +185,13 @@ _EVENTS = """
 """
 MONEY_EVENTS = tuple(stem(word) for word in _EVENTS.split())
 """Nouns of events that sell, likeliest first."""
+
+_PAID = """
+    payment donation invoice sale expense refund deposit withdrawal fee fine grant transfer purchase bill charge contribution pledge payout
+    reimbursement transaction bonus
+"""
+PAID_EVENTS = frozenset(stem(word) for word in _PAID.split())
+"""Nouns of events that are sums of money, so that their total is one rather than how many there are."""
 
 UNIT_WORDS = {"day": 1.0, "days": 1.0, "hour": 24.0, "hours": 24.0, "minute": 1440.0, "minutes": 1440.0, "week": 1 / 7, "weeks": 1 / 7,
               "month": 1 / 30.4375, "months": 1 / 30.4375, "year": 1 / 365.25, "years": 1 / 365.25, "second": 86400.0, "seconds": 86400.0}  # fmt: skip

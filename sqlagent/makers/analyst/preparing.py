@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Role
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.meanings import Meanings
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause, Rank
 from sqlagent.makers.analyst.states import told
+from sqlagent.makers.analyst.vocabulary import Target
+
+SELLS = frozenset(stem(word) for word in ["sell", "sold", "earn", "earned", "turnover"])
+"""Verbs of taking money in: how much somebody sold is revenue."""
 
 
 class Preparing(Meanings):
@@ -43,6 +48,7 @@ class Preparing(Meanings):
             and not any(a.item is not None and a.item.targets[0].kind == "concept" for a in s.asks)
         ):
             s.share = s.late_share = True
+        self._much()
         self._bounded_deeds()
         self._rivals()
         self._by_figure()
@@ -101,6 +107,23 @@ class Preparing(Meanings):
             if dims and dims[0].item is not None:
                 s.by.append(dims[0].item)
                 s.asks.remove(dims[0])
+
+    def _much(self) -> None:
+        """ "how much did visitors donate": what is summed up is the first mention that can be, not the one who did it."""
+        s = self.sketch
+        if not s.much:
+            return
+        for ask in s.asks:
+            if ask.item is not None and stem(ask.item.text.lower()) in SELLS:
+                income = Target("concept", "", "revenue", cost=0.02)
+                ask.item = replace(ask.item, targets=(income, *ask.item.targets))
+        if len(s.asks) < 2 or s.asks[0].item is None or self.meanings(s.asks[0].item, ("sum",)):
+            return
+        for place, ask in enumerate(s.asks[1:], 1):
+            if ask.item is not None and not ask.aggs and self.meanings(ask.item, ("sum",)):
+                ask.aggs, s.asks[0].aggs = ("sum",), ()
+                s.asks.insert(0, s.asks.pop(place))
+                return
 
     def _bounded_deeds(self) -> None:
         """ "drivers who delivered more than 65 trips": the verb before a bound is said of the rows that are counted."""
@@ -204,7 +227,10 @@ class Preparing(Meanings):
         )
         bounds = s.clauses[0] if s.clauses else None
         if bounds is not None and bounds.opener == "more" and bounds.numbers and not bounds.negated:
-            bounds.mentions = [*clause.mentions, *bounds.mentions]  # "delivered more than 65 shipments" is said of the same rows
+            bounds.mentions = [
+                *clause.mentions,
+                *bounds.mentions,
+            ]  # "delivered more than 65 shipments" is said of the same rows
             bounds.periods = [*clause.periods, *bounds.periods]
             clause = s.clauses.pop(0)
         s.asks = [a for a in s.asks if a not in moved]

@@ -8,8 +8,8 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Field, Kind, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.attaching import HOP
+from sqlagent.makers.analyst.concepts import Meant, meant, revenue, worth
 from sqlagent.makers.analyst.deeds import DEEDS, MEASURED
-from sqlagent.makers.analyst.concepts import Meant, meant, revenue
 from sqlagent.makers.analyst.frames import Dimension, Expr, Measure, Order, Slot
 from sqlagent.makers.analyst.preparing import Preparing
 from sqlagent.makers.analyst.reading import Item
@@ -99,10 +99,15 @@ class Ranked(Preparing):
                 column = self.model.field(one.table, one.column)
                 if column is None:
                     continue
-                if column.role is Role.TIME and rank.kind in ("desc", "asc", "dear", "cheap") and chosen is None:
+                if (
+                    column.role is Role.TIME
+                    and rank.kind in ("desc", "asc", "dear", "cheap")
+                    and chosen is None
+                ):
                     continue  # no day is the biggest
                 if column.role in (Role.MEASURE, Role.TIME) and chosen is None:
-                    yield from self._extreme(column, one.cost, rank, ascending)
+                    part = 0.2 if self._names_a_thing(target, column) else 0.0
+                    yield from self._extreme(column, one.cost + part, rank, ascending)
                 elif column.role in (Role.DIMENSION, Role.TEXT, Role.FLAG):
                     if self.source.is_name(column.table, column.column):
                         yield from self._ranked_thing(column.table, one.cost, by, rank, ascending, limit)
@@ -195,6 +200,13 @@ class Ranked(Preparing):
             )
             return
         if rank.kind in ("desc", "asc"):
+            for found in worth(self.source, thing, "max"):
+                assert found.measure.expr is not None
+                order = Order(ascending, found.measure.expr)
+                listing = (*self._listing(table), *found.measure.expr.slots)
+                yield Start(
+                    table, cost + found.cost + 0.06, [], None, (), listing, [], table, True, [], order=order, limit=limit
+                )  # fmt: skip
             for found in sorted(revenue(self.source), key=lambda m: m.cost)[:4]:
                 yield from self._thing_by(table, cost + found.cost * 0.5 + 0.2, found, ascending, limit, rank)
             own = [
@@ -279,7 +291,9 @@ class Ranked(Preparing):
         """Whether things are ranked by how often something happened to them: the busiest, most popular, most booked."""
         text = self.sketch.rank_text
         deed = text.startswith(("most ", "least ")) and text.split()[-1] in DEEDS
-        return deed or any(w in text for w in ("common", "popular", "frequent", "busiest", "in demand", "by number"))
+        return deed or any(
+            w in text for w in ("common", "popular", "frequent", "busiest", "in demand", "by number")
+        )
 
     def _said_oldest(self) -> str:
         return self.sketch.rank_text

@@ -38,7 +38,10 @@ _STATES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One piece of a question: tokens `start` to `end` (exclusive) and what they are."""
+    """One piece of a question: tokens `start` to `end` (exclusive) and what they are.
+
+    `owner` is the thing that a mention was said to be of ("depot of the vehicle"), `way` the direction before it (from, to).
+    """
 
     kind: str
     start: int
@@ -50,6 +53,8 @@ class Item:
     grain: str = ""
     period: Period | None = None
     targets: tuple[Target, ...] = ()
+    owner: tuple[Target, ...] = ()
+    way: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +86,11 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
             if better and stem(fold(better)) != stem(low):
                 mended.append((low, better))
                 old = tokens[item.start]
-                new = replace(old, low=fold(better), stem=stem(fold(better)))
+                new = replace(old, text=better, low=fold(better), stem=stem(fold(better)))
                 tokens = (*tokens[: item.start], new, *tokens[item.start + 1 :])
     if mended:
         items = _cut(tokens, vocabulary, today)
+    items = _with_shared_heads(items, tokens, vocabulary)
     items = _denied(items, vocabulary)
     unknown = tuple(item.text for item in items if item.kind == "unknown")
     heads = [item.start for item in items if item.op in ("by", "rel", "not", "except", "more") and item.start]
@@ -99,6 +105,23 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     return Reading(kept, tuple(mended), unknown, asked, glued)
 
 
+def _with_shared_heads(items: list[Item], tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Item]:
+    """ "planned vs actual cost": the first word shares the noun of the second one, where the source has a column of both."""
+    out = list(items)
+    for place in range(len(items) - 2):
+        one, joint, other = items[place : place + 3]
+        if joint.op not in ("and", "vs", "or") or one.kind not in ("mention", "unknown"):
+            continue
+        if other.kind != "mention" or other.end - other.start < 2 or one.end - one.start != 1:
+            continue
+        head = tokens[other.end - 1]
+        shared = vocabulary.targets([tokens[one.start].low, head.low])
+        own = [t.cost for t in one.targets if t.kind == "field"]
+        if shared and shared[0].kind == "field" and shared[0].cost < min([0.25, *own]):
+            out[place] = replace(one, kind="mention", text=f"{one.text} {head.text}", targets=shared)
+    return out
+
+
 def _denied(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
     """What nobody did is a verb of its own right after a word that says no: "never performed", "not used", "unsold"."""
     out: list[Item] = []
@@ -106,12 +129,18 @@ def _denied(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
     for place, item in enumerate(items):
         low = item.text.lower()
         if item.kind == "unknown" and low in DEEDS and not denied and _is_beside(items, place, vocabulary):
-            item = replace(item, kind="glue")  # what was done with a thing that is named says no more than its rows do
+            item = replace(
+                item, kind="glue"
+            )  # what was done with a thing that is named says no more than its rows do
         if item.kind == "unknown" and (deed := undone(low)):
             out.append(replace(item, kind="op", op="not", detail="one"))
             out.append(replace(item, kind="verb", text=deed))
             continue
-        if item.kind == "unknown" and low.endswith("est") and any(i.op == "rank" and i.start > item.start for i in items):
+        if (
+            item.kind == "unknown"
+            and low.endswith("est")
+            and any(i.op == "rank" and i.start > item.start for i in items)
+        ):
             item = replace(item, kind="glue")  # "thirstiest vehicles: most liters" says itself what it means
         if item.op == "not":
             denied = low
@@ -192,6 +221,8 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
         and any(t.kind != "number" for t in some)
     ):
         targets = vocabulary.targets(lows, some[0].kind == "quoted")
+        if len(some) > 1 and lows[0] == "total" and targets:
+            targets = _with_whole(targets, vocabulary.targets(lows[1:]))
         if targets:
             cost = 0.1 + 0.6 * targets[0].cost
             if phrase in GRAIN_PHRASES:
@@ -202,6 +233,18 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
         elif some[0].kind == "quoted":
             out.append((0.2, Item("text", at, end, some[0].text)))
     return out
+
+
+def _with_whole(targets: tuple[Target, ...], others: Sequence[Target]) -> tuple[Target, ...]:
+    """ "total amount" is a column of that name, or another table's amount added up."""
+    more = [replace(t, cost=t.cost + 0.12) for t in others if t.kind == "field"]
+    known = {(t.table, t.column) for t in targets}
+    return tuple(
+        sorted(
+            [*targets, *(t for t in more if (t.table, t.column) not in known)],
+            key=lambda target: target.cost,
+        )
+    )
 
 
 def _single(token: Token, at: int, end: int, text: str) -> list[tuple[float, Item]]:

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from threading import Lock
 
 from sqlagent.catalog.keys import catalog_key
-from sqlagent.catalog.semantics import Field, Kind, Model, Role, derive
+from sqlagent.catalog.semantics import Field, Form, Kind, Model, Role, Thing, derive
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.makers.analyst.frames import Dimension, Path, Slot
 from sqlagent.makers.analyst.graph import Graph
@@ -15,6 +15,13 @@ from sqlagent.makers.analyst.vocabulary import Vocabulary
 from sqlagent.values import Catalog
 
 KEPT = 8
+
+MANY_ROWS = 100
+"""Rows from which on a table of events is a business's own, and no example of a schema."""
+
+_DAYS = frozenset(
+    {Form.DAY, Form.MOMENT, Form.TEXT_DAY, Form.TEXT_MOMENT, Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY}
+)
 
 
 class Source:
@@ -24,6 +31,14 @@ class Source:
         self.model = model
         self.graph = Graph(model)
         self.vocabulary = Vocabulary(model, index)
+        self.is_business = any(map(self._is_busy, model.things.values()))
+
+    def _is_busy(self, thing: Thing) -> bool:
+        """Whether rows of a table happen on days, and many did."""
+        if thing.kind not in (Kind.EVENT, Kind.LINES) or thing.rows < MANY_ROWS:
+            return False
+        time = self.time_of(thing.table)
+        return time is not None and time.field.form in _DAYS
 
     def slot(self, table: str, column: str, path: Path = ()) -> Slot:
         """A column as a slot."""

@@ -35,7 +35,9 @@ ENDED = (
 
 _OVER = frozenset({"inactive", "ended", "expired", "terminated"})
 _GOING = frozenset(stem(w) for w in ["active", "act", "actual", "current", "enabled", "live"])
-_CLOSING = frozenset(stem(w) for w in ["close", "closed", "resolve", "resolved", "settled", "closure", "resolution"])
+_CLOSING = frozenset(
+    stem(w) for w in ["close", "closed", "resolve", "resolved", "settled", "closure", "resolution"]
+)
 
 _SNAPSHOTS = frozenset(stem(w) for w in ["snapshot", "balance", "level", "inventory", "stock", "position"])
 _STANDING = frozenset(
@@ -173,7 +175,11 @@ def told(source: Source, table: str, word: str) -> Condition | None:
     """
     low = fold(word)
     if low in ("open", "closed"):
-        return _called(source, table, (low,)) or _by_closing(source, table, low == "open") or _by_flag(source, table, low == "open")
+        return (
+            _called(source, table, (low,))
+            or _by_closing(source, table, low == "open")
+            or _by_flag(source, table, low == "open")
+        )
     if low in CURRENT:
         return current(source, table)
     return ended(source, table) if low in _OVER else None
@@ -184,7 +190,9 @@ def _by_closing(source: Source, table: str, is_open: bool) -> Condition | None:
     closed = _closing(source, table)
     if closed is None:
         return None
-    return Condition("missing" if is_open else "filled", (Slot(closed),), said="current" if is_open else "ended")
+    return Condition(
+        "missing" if is_open else "filled", (Slot(closed),), said="current" if is_open else "ended"
+    )
 
 
 def _by_flag(source: Source, table: str, is_on: bool) -> Condition | None:

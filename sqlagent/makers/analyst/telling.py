@@ -190,7 +190,14 @@ def dimension(one: Dimension) -> str:
         return f"{one.bucket:g} of {column(one.shown[0])}"
     if one.grain:
         return f"{one.grain} of {column(one.shown[0])}"
-    return one.said or column(one.shown[0])
+    return _over(one.said or column(one.shown[0]), one.way)
+
+
+def _over(said: str, way: str) -> str:
+    """A name with the way over which it is reached, where that was to be said."""
+    if not way or way.startswith("of "):
+        return f"{said} {way}".strip()
+    return way if said.split()[-1] in way.split() else f"{said} of the {way}"
 
 
 def period(one: Period) -> str:
@@ -244,6 +251,8 @@ def _condition(c: Condition) -> str:
         )
         return f"{expression(c.expr)} {_COMPARED.get(c.compare, c.compare)} {number}"
     names = [column(slot) for slot in c.slots]
+    if c.op in ("in", "not in") and c.said:
+        names[0] = _over(c.slots[0].field.said, c.said)
     if c.op == "later":
         return f"{names[0]} {'after' if (c.compare or '>') == '>' else 'not after'} {names[1]}"
     if c.op == "same":

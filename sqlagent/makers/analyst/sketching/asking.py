@@ -73,6 +73,7 @@ def count(walk: Walk, item: Item) -> None:
 
 def much(walk: Walk, item: Item) -> None:
     walk.aggs = ["sum"]
+    walk.out.much = True
 
 
 def agg(walk: Walk, item: Item) -> None:
@@ -93,7 +94,7 @@ def agg(walk: Walk, item: Item) -> None:
     if item.detail == "avg" and walk.came("than"):
         restricting.average(walk, item)
         return
-    if walk.section in ("after by",) and walk.follows("mention"):
+    if walk.section == "after by" and walk.follows("mention") or walk.section == "mods" and walk.came("and"):
         walk.section = "head"
     if walk.section == "rank by":
         walk.out.asks.append(Ask(None, (item.detail,)))
@@ -161,7 +162,11 @@ def by(walk: Walk, item: Item) -> None:
     low = item.text.lower()
     out.per_word = "per" if low == "per" else out.per_word
     rank = out.rank
-    if walk.section == "after by" and out.per_word and low in ("for each", "for every", "in each", "at each", "of each"):
+    if (
+        walk.section == "after by"
+        and out.per_word
+        and low in ("for each", "for every", "in each", "at each", "of each")
+    ):
         out.nested = True
     if (
         rank is not None

@@ -92,6 +92,7 @@ class Sketch:
     clauses: list[Clause] = field(default_factory=list)
     rank: Rank | None = None
     counting: bool = False
+    much: bool = False
     listing: bool = False
     who: bool = False
     average: bool = False

@@ -64,7 +64,12 @@ def mention(walk: Walk, item: Item) -> None:
         return
     if walk.section == "by":
         nxt = walk.next()
-        noun = nxt is not None and nxt.kind == "mention" and nxt.start == item.end and nxt.targets[0].kind == "thing"
+        noun = (
+            nxt is not None
+            and nxt.kind == "mention"
+            and nxt.start == item.end
+            and nxt.targets[0].kind == "thing"
+        )
         if best.kind == "value" and (noun or not any(t.kind != "value" for t in item.targets)):
             out.main.mentions.append(item)
             if noun:  # "per finished trip"
@@ -87,6 +92,10 @@ def mention(walk: Walk, item: Item) -> None:
     if walk.section == "rank by" and out.rank is not None and out.rank.by is None and best.kind != "value":
         out.rank.by = item
         walk.section = "mods"
+        return
+    after_comma = before is not None and before.op == "and" and before.text == ","
+    if walk.section == "mods" and after_comma and out.asks and best.kind in ("field", "concept"):
+        _asked(walk, item)
         return
     if walk.section in ("mods", "after by", "rank by"):
         out.main.mentions.append(item)
