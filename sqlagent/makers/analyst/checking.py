@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
-from sqlagent.catalog.semantics import Field, Kind, Model, Relation
+from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.makers.analyst.frames import Condition, Frame, Measure
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.states import CURRENT, ENDED
 from sqlagent.makers.analyst.vocabulary import Target
 
 UNMET = 0.6
@@ -39,6 +40,7 @@ class Held:
     stated: set[str] = field(default_factory=set)
     anchor: str = ""
     times: frozenset[tuple[str, str]] = frozenset()
+    states: bool = False
 
     def take(self, part: object) -> None:
         """Take down a part of a frame and all that it is made of."""
@@ -56,6 +58,7 @@ class Held:
         elif is_dataclass(part):
             if isinstance(part, Condition):
                 self.values |= set(part.values)
+                self.states = self.states or part.said in ("current", "ended")
                 self.tables.add(part.child)
                 if part.op in ("missing", "filled"):
                     self.stated |= {slot.field.table for slot in part.slots}
@@ -93,6 +96,10 @@ def checked(frame: Frame, reading: Reading, source: Source) -> Frame:
     ):  # "how much did customers order": they are who did it
         for table in tuple(held.tables & model.things.keys()):
             held.tables |= source.graph.up(table).keys()
+    for table in tuple(
+        held.tables & model.things.keys()
+    ):  # a time that every row has says only that it happened
+        held.columns |= {(t.table, t.column) for t in model.of_role(table, Role.TIME) if t.filled == 1}
     left = [
         item.text for item in reading.items if not _is_held(item, held) or not _is_met(item, frame, model)
     ]
@@ -105,6 +112,8 @@ def checked(frame: Frame, reading: Reading, source: Source) -> Frame:
 
 def _is_held(item: Item, held: Held) -> bool:
     if item.kind == "mention":
+        if held.states and item.text.lower() in ("open", "closed", *CURRENT, *ENDED):
+            return True
         best = item.targets[0]
         near = BESIDE if best.kind == "thing" else NEARLY
         return any(held.has(t) for t in item.targets if t.cost <= best.cost + near)

@@ -83,7 +83,11 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     items = _cut(tokens, vocabulary, today)
     mended: list[tuple[str, str]] = []
     for item in items:
-        if item.kind == "unknown" and tokens[item.start].kind == "word":
+        if (
+            item.kind == "unknown"
+            and tokens[item.start].kind == "word"
+            and tokens[item.start].low not in DEEDS
+        ):
             low = tokens[item.start].low
             better = vocabulary.mended(low)
             general = better in OPERATORS or better in NUMBER_WORDS

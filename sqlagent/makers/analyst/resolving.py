@@ -60,6 +60,17 @@ class Resolver(Comparing):
                 frame, cost=round(frame.cost + LOST, 4), unused=tuple(dict.fromkeys((*frame.unused, *said)))
             )
         rank = self.sketch.rank
+        by_rows = frame.order is not None and frame.order.by is None and frame.measures[:1]
+        dated = any(d.grain for d in frame.by) or any(m.agg != "rows" for m in frame.measures[:1])
+        if (
+            rank is not None
+            and rank.kind in ("new", "old")
+            and self.sketch.rank_text
+            and by_rows
+            and not dated
+        ):
+            lost = tuple(dict.fromkeys((*frame.unused, self.sketch.rank_text)))  # the first is not the most
+            return replace(frame, cost=round(frame.cost + LOST, 4), unused=lost)
         if rank is not None and self.sketch.rank_text and not (frame.order or frame.limit or frame.having):
             extreme = any(m.agg in ("min", "max", "ratio") for m in frame.measures)
             if not extreme and rank.kind in ("desc", "asc", "dear", "cheap") and not frame.transform:

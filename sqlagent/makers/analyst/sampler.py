@@ -94,7 +94,7 @@ class Analysis:
     def stands_by(self) -> bool:
         """Whether it answers where the generator has only a draft: what has none, or so many, of something, all understood.
 
-        Of 45 such written questions both are right in as many; of others the generator's drafts are right more often.
+        Of 26 such written questions it is right in 17 and the generator in 18; of others the generator's drafts are right more often.
         """
         return self.outcome()[0] is Outcome.ANSWERED and any(
             c.op == "exists" and (c.negated or c.number is not None) for c in self.frames[0].frame.where
