@@ -25,7 +25,7 @@ NEARLY = 0.2
 
 
 BESIDE = 0.05
-"""The same beside the name of a thing."""
+"""The same of what is no thing beside the name of one."""
 
 
 @dataclass(slots=True)
@@ -115,9 +115,12 @@ def _is_held(item: Item, held: Held) -> bool:
         if held.states and item.text.lower() in ("open", "closed", *CURRENT, *ENDED):
             return True
         best = item.targets[0]
-        near = BESIDE if best.kind == "thing" else NEARLY
-        return any(held.has(t) for t in item.targets if t.cost <= best.cost + near)
+        return any(held.has(t) for t in item.targets if t.cost <= best.cost + _nearly(t, best))
     return item.period is None or not held.periods or item.period in held.periods
+
+
+def _nearly(target: Target, best: Target) -> float:
+    return BESIDE if best.kind == "thing" and target.kind != "thing" else NEARLY
 
 
 def _is_met(item: Item, frame: Frame, model: Model) -> bool:

@@ -106,6 +106,8 @@ class Meanings:
                     found_cost -= 0.04 * self._is_told_further(one, target.value)
                     if agg in ("sum", "avg", "median") and not self.sketch.average:
                         for found in worth(self.source, self.model.things[one.table], agg):
+                            if found.measure.anchor != one.table:
+                                continue
                             own = replace(found.measure, said=item.text)
                             out.append(Meant(target.cost + 0.06 + found.cost, own, None, "", where))
                     rows = Measure("rows", one.table, said=item.text)
