@@ -343,25 +343,32 @@ class Resolver:
         name, schema, database = node.this, _part(node, "db"), _part(node, "catalog")
         if schema is None and self.table_name(name) in ctes:
             return Source(ctes[self.table_name(name)])
-        if self._is_system(name, schema, database):
-            return Source(None)
+        if system := self._system(name, schema, database):
+            return Source(self.system_names.known.get(system))
         found = None if database is not None else self.find(name, schema)
         if found is None:
             self.report(Unknown("table", node, scope, tuple(ctes)))
             return Source(None)
         return Source(frozenset(self.real(c.name) for c in found.columns) or None, found)
 
-    def _is_system(self, name: exp.Expr, schema: exp.Expr | None, database: exp.Expr | None) -> bool:
-        """Say whether a name is a system table that may be named, and no table of the catalog."""
+    def _system(self, name: exp.Expr, schema: exp.Expr | None, database: exp.Expr | None) -> str:
+        """Tell which system table a name means that may be named and is no table of the catalog; nothing for others."""
         if database is not None:
-            return False
+            return ""
         low, known = ascii_low(name.name), self.system_names
         if schema is not None:
             owner = ascii_low(schema.name)
-            return f"{owner}.{low}" in known.tables or (owner in known.schemas and low in known.tables)
+            return next(
+                (
+                    table
+                    for table in (f"{owner}.{low}", low if owner in known.schemas else "")
+                    if table in known.tables
+                ),
+                "",
+            )
         if self.find(name, None) is not None:
-            return False
-        return low in known.tables or f"pg_catalog.{low}" in known.tables
+            return ""
+        return next((table for table in (low, f"pg_catalog.{low}") if table in known.tables), "")
 
     def find(self, name: exp.Expr, schema: exp.Expr | None) -> Table | None:
         """Find the catalog's table that a name means."""
