@@ -28,6 +28,9 @@ ODD_ERRORS = (AssertionError, ValueError, TypeError, AttributeError, KeyError, I
 MAX_READINGS = 50_000
 """How often the parser may look at a token. It reads the brackets behind the name of a type twice: as a type first."""
 
+MAX_TYPED = 60_000
+"""How often the parser may look for a token's type: 190 subscripts one behind the other, 2,600 apart, or 6 behind 10,000 tokens."""
+
 
 def tokens_of(built: Rebuilt, dialect: str) -> list[Token] | Refusal:
     """Cut the code into tokens, which must agree with the lexemes on where each begins and what it says."""
@@ -57,21 +60,45 @@ def tokens_of(built: Rebuilt, dialect: str) -> list[Token] | Refusal:
 
 
 def _bounded(tokens: list[Token], dialect: Dialect) -> Refusal | None:
-    """Refuse what the parser would read too often: each name of a type before a bracket doubles the work within."""
-    types = dialect.parser_class.TYPE_TOKENS
-    readings, work = 0, 1
-    brackets: list[int] = []
+    """Refuse what the parser would read too often.
+
+    Each name of a type before a bracket doubles the work within. At each subscript, and at each call of a few functions, the
+    parser looks for the type of everything before and within the brackets.
+    """
+    parser = dialect.parser_class
+    chained, ends = parser.COLUMN_OPERATORS, parser.ID_VAR_TOKENS | _CLOSING | _LITERAL | {TokenType.NUMBER}
+    readings, work, typed = 0, 1, 0
+    brackets: list[tuple[int, int, int, int]] = []
+    cases: list[int] = []
+    begin, before = 0, tokens[0]  # where the value begins that ends here; the token before
+    is_value = is_chained = False  # whether that token ends a value, or goes on with one
     for number, token in enumerate(tokens):
-        if token.token_type in _OPENING:
-            doubles = number > 0 and tokens[number - 1].token_type in types
-            brackets.append(work)
-            work *= 2 if doubles else 1
-        elif token.token_type in _CLOSING and brackets:
-            work = brackets.pop()
+        kind = token.token_type
+        if kind in _OPENING:
+            word = before.text.lower() if number else ""
+            begin = begin if is_value or is_chained else number
+            is_list = begin == number or (begin == number - 1 and word in _BEFORE_LISTS)
+            is_subscript = kind == TokenType.L_BRACKET and not is_list
+            weight = _SUBSCRIPT if is_subscript else int(word in _TYPED_ARGUMENTS)
+            brackets.append((work, begin, number, weight))
+            work *= 2 if number and before.token_type in parser.TYPE_TOKENS else 1
+        elif kind in _CLOSING and brackets:
+            work, begin, opened, weight = brackets.pop()
+            typed += work * (opened - begin + (number - opened) * weight) if weight else 0
+        elif kind == TokenType.CASE:
+            cases.append(number)
+            begin = number
+        elif kind == TokenType.END and cases:
+            begin = cases.pop()
+        elif kind not in chained and not is_chained:
+            begin = number
+        is_value, is_chained, before = kind in ends or is_chained, kind in chained, token
         readings += work
-        if readings > MAX_READINGS:
+        if readings > MAX_READINGS or typed > MAX_TYPED:
             return Refusal(
-                "Types and brackets are nested too deeply.",
+                "Types and brackets are nested too deeply."
+                if readings > MAX_READINGS
+                else "There are too many subscripts, one behind the other or around much.",
                 "Such SQL cannot be checked in reasonable time.",
                 "Simplify the SQL, for instance with WITH.",
                 token.start,
@@ -79,6 +106,11 @@ def _bounded(tokens: list[Token], dialect: Dialect) -> Refusal | None:
     return None
 
 
+# What stands within a subscript is typed, and then simplified.
+_SUBSCRIPT = 10
+_BEFORE_LISTS = frozenset(("array", "list", "map", "in"))
+# Functions whose parser looks for the types of their arguments.
+_TYPED_ARGUMENTS = frozenset(("regexp_replace", "to_char", "trunc", "date_trunc", "unnest"))
 _OPENING = frozenset((TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE))
 _CLOSING = frozenset((TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE))
 
