@@ -243,6 +243,7 @@ class Resolver:
             ):
                 scope.aliases.add(self.fold(projection.args["alias"]))
         for join in node.args.get("joins") or ():
+            self._using(join, scope)
             self.rest(join, ctes, scope, ("this", "using"))
         self.rest(node, ctes, scope, ("from_", "joins", "laterals", "with_", "hint", "pivots"))
         for pivot in node.args.get("pivots") or ():
@@ -279,9 +280,18 @@ class Resolver:
         self._one_source(node, ctes, scope)
         for join in node.args.get("joins") or ():
             self.source(join.this, ctes, scope)
+            self._using(join, scope)
             self.rest(join, ctes, scope, ("this", "using"))
         for lateral in node.args.get("laterals") or ():
             self.source(lateral, ctes, scope)
+
+    def _using(self, join: exp.Expr, scope: Scope) -> None:
+        """Report a name after USING that no source has; joined sources have it all, so one that is known is enough."""
+        for name in join.args.get("using") or ():
+            if not isinstance(name, exp.Identifier) or ascii_low(name.name) in self.system_names.columns:
+                continue
+            if all(s.columns is not None and self.fold(name) not in s.columns for s in scope.every()):
+                self.report(Unknown("column", exp.Column(this=name), scope))
 
     def _one_source(self, node: exp.Expr, ctes: Ctes, scope: Scope) -> None:
         if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table) and not node.args.get("alias"):
