@@ -8,6 +8,7 @@ only when every source in reach is known in full; the database has the last word
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -77,6 +78,8 @@ _VALUES = frozenset(
         "utc_timestamp",
     ]
 )
+# MariaDB's tables of numbers, which stand in no schema and are kept nowhere.
+_NUMBERS = re.compile(r"seq_[0-9]+_to_[0-9]+(?:_step_[0-9]+)?")
 _FILE_MARKS = frozenset("/\\:*?.")
 Ctes = Mapping[str, Columns]
 Report = Callable[[Unknown], None]
@@ -356,6 +359,8 @@ class Resolver:
         if system := self._system(name, schema, database):
             return Source(self.system_names.known.get(system))
         found = None if database is not None else self.find(name, schema)
+        if found is None and self.dialect == "mysql" and schema is None and _NUMBERS.fullmatch(name.name):
+            return Source(frozenset(("seq",)))
         if found is None:
             self.report(Unknown("table", node, scope, tuple(ctes)))
             return Source(None)
@@ -503,6 +508,10 @@ def _named(node: exp.Expr, fold: Callable[[exp.Expr], str]) -> Columns:
         names += [fold(alias.this)] if isinstance(alias.this, exp.Identifier) else []
         for column in alias.args.get("columns") or ():
             names.append(fold(column if isinstance(column, exp.Identifier) else column.this))
+    if isinstance(call, exp.XMLTable) and not (
+        isinstance(alias, exp.TableAlias) and alias.args.get("columns")
+    ):
+        names += [fold(c.this) for c in call.args.get("columns") or () if isinstance(c.this, exp.Identifier)]
     if isinstance(call, exp.Unnest) and isinstance(call.args.get("offset"), exp.Identifier):
         names.append(fold(call.args["offset"]))
     return frozenset(names)
