@@ -12,7 +12,7 @@ from dataclasses import replace
 from sqlagent.catalog.semantics.coding import codes_of, lists_of
 from sqlagent.catalog.semantics.naming import Names, shared_prefix
 from sqlagent.catalog.semantics.relating import relations
-from sqlagent.catalog.semantics.times import default_time, form_of
+from sqlagent.catalog.semantics.times import default_time, form_of, other_time
 from sqlagent.catalog.semantics.values import Field, Form, Kind, Model, Relation, Role, Thing
 from sqlagent.catalog.semantics.words import (
     AVERAGED,
@@ -65,6 +65,7 @@ class _Deriving:
             and (found := lists_of(t, self.facts.get(t.key), self.names)) is not None
         ]
         self.foreign = {(r.source, c.lower()): r for r in self.relations for c in r.columns}
+        self.referenced = {(r.target, c) for r in self.relations for c in r.referenced}
         self.pointed = Counter(r.target for r in self.relations if r.target != r.source)
 
     def model(self) -> Model:
@@ -166,6 +167,9 @@ class _Deriving:
             last = words[-1] if words else ""
             if last in KEYS and not set(words) & (MONEY | COUNTED) or (last == "id"):
                 return Role.KEY
+            tells_apart = (table.key, column.name) in self.referenced or 20 < rows * 0.95 <= distinct
+            if last in KEYS and tells_apart and column.kind is Cells.INTEGER:
+                return Role.KEY
             if set(words) & _GEOGRAPHY or (few and last in CATEGORICAL and column.kind is Cells.INTEGER):
                 return Role.DIMENSION
             return Role.MEASURE
@@ -184,7 +188,7 @@ class _Deriving:
             for f in fields
             if f.form is not None and f.role is Role.TIME
         ]
-        kept = [t for t in times if t[2] is not None]
+        known = [(column, said, form, share) for column, said, form, share in times if form is not None]
         begins, ends = between(fields)
         kind = self._kind(table, fields, noun, begins, ends)
         facts = self.facts.get(table.key)
@@ -197,7 +201,8 @@ class _Deriving:
             " ".join(words),
             table.primary_key or self._key(table, fields, facts),
             display(fields, noun, facts),
-            default_time([(c, w, form, share) for c, w, form, share in kept if form is not None], noun),
+            default_time(known, noun),
+            other_time(known, noun),
             begins,
             ends,
             state,
