@@ -96,10 +96,10 @@ def _bounded(tokens: list[Token], dialect: Dialect) -> Refusal | None:
         elif kind not in chained and not is_chained:
             begin = number
         is_value, is_chained, before = kind in ends or is_chained, kind in chained, token
-        readings += work
+        readings += work * (_PATH if kind in (TokenType.ARROW, TokenType.DARROW) else 1)
         if readings > MAX_READINGS or typed > MAX_TYPED:
             return Refusal(
-                "Types and brackets are nested too deeply."
+                "Types and brackets are nested too deeply, or there are too many paths."
                 if readings > MAX_READINGS
                 else "There are too many subscripts or calls, one behind the other or around much.",
                 "Such SQL cannot be checked in reasonable time.",
@@ -109,6 +109,8 @@ def _bounded(tokens: list[Token], dialect: Dialect) -> Refusal | None:
     return None
 
 
+# The text behind -> and ->> is read as a path.
+_PATH = 8
 # What stands within a subscript is typed, and then simplified.
 _SUBSCRIPT = 10
 # What stands before the dot of a call is looked through for columns, and each is put into its place anew.
