@@ -9,8 +9,8 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlagent.guard.lists import LISTED, Lists, lists, reason_of
+from sqlagent.guard.plainer import is_word
 from sqlagent.guard.policy import Policy, further, switched_off
-from sqlagent.guard.reading import is_word
 from sqlagent.values import Refusal
 
 

@@ -54,7 +54,7 @@ _PRAGMA = re.compile(
 def resolver(catalog: Catalog, allowed: Lists, policy: Policy) -> Resolver:
     """Make the walk that refuses the first name that stands for nothing."""
     tables = frozenset() if "system_tables" in policy.refused else allowed.tables
-    system = SystemNames(tables, allowed.columns, allowed.schemas)
+    system = SystemNames(tables, allowed.columns, allowed.schemas, allowed.columns_of)
 
     def report(unknown: Unknown) -> None:
         raise Refused(refusal_of(unknown, walk))

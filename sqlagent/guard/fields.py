@@ -12,7 +12,7 @@ from sqlagent.values import Catalog, Refusal
 
 def fields_problem(root: exp.Expr, catalog: Catalog, allowed: Lists) -> Refusal | None:
     """Refuse a name behind a dot that may be a call, and what may show values that PostgreSQL keeps for itself."""
-    if (kept := _kept_value(root)) is not None:
+    if (kept := _kept_value(root, catalog, allowed)) is not None:
         return Refusal(
             "pg_attribute may be read by names of its columns only, without attmissingval.",
             "That column keeps values of tables, those outside of this source too.",
@@ -33,20 +33,47 @@ def start_within(node: exp.Expr) -> int | None:
     return min(starts) if starts else None
 
 
-def _kept_value(root: exp.Expr) -> exp.Expr | None:
+def _kept_value(root: exp.Expr, catalog: Catalog, allowed: Lists) -> exp.Expr | None:
     """Find what may show the default values that PostgreSQL keeps in pg_attribute."""
     sources = [table for table in root.find_all(exp.Table) if table.name.lower() == "pg_attribute"]
     if not sources:
         return None
     names = {table.alias_or_name.lower() for table in sources} | {"attmissingval"}
     names |= {alias.name.lower() for alias in root.find_all(exp.TableAlias)}
+    parts = _parts(root, catalog, allowed)
     for node in root.walk():
         is_star = isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count)
         is_named = isinstance(node, exp.Column) and not node.args.get("table") and node.name.lower() in names
         is_kept = isinstance(node, exp.Identifier) and node.name.lower() == "attmissingval"
-        if is_star or is_named or is_kept or (isinstance(node, exp.TableAlias) and node.args.get("columns")):
+        part = _behind_a_dot(node)
+        is_call = part is not None and part.name not in parts and part.name.lower() not in parts
+        if is_star or is_named or is_kept or is_call:
+            return node
+        if isinstance(node, exp.TableAlias) and node.args.get("columns"):
             return node
     return None
+
+
+def _behind_a_dot(node: exp.Expr) -> exp.Identifier | None:
+    """Give the last name of `source.name` and `(value).name`."""
+    if isinstance(node, exp.Dot):
+        part = node.expression
+    elif isinstance(node, exp.Column) and node.args.get("table"):
+        part = node.this
+    else:
+        return None
+    return part if isinstance(part, exp.Identifier) else None
+
+
+def _parts(root: exp.Expr, catalog: Catalog, allowed: Lists) -> frozenset[str]:
+    """List what may stand behind a dot beside pg_attribute: names of columns, and no function that tells a whole row.
+
+    Its columns are known, but not those of an alias of all that is joined to it.
+    """
+    names = set(allowed.columns | allowed.functions | allowed.fields).union(*allowed.columns_of.values())
+    names.update(column.name for table in catalog.tables for column in table.columns)
+    names.update(alias.alias for alias in root.find_all(exp.Alias))
+    return frozenset(names - allowed.of_rows)
 
 
 def _may_be_field(node: exp.Dot, catalog: Catalog, allowed: Lists) -> bool:

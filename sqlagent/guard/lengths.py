@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlagent.guard.lists import Lists
-from sqlagent.guard.reading import is_word
+from sqlagent.guard.plainer import is_word
 from sqlagent.values import Refusal
 
 MOST_LENGTH = 10_000

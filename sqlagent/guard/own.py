@@ -16,7 +16,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlagent.guard.calls import folded, names_with_columns
 from sqlagent.guard.lists import Lists
-from sqlagent.guard.reading import is_word
+from sqlagent.guard.plainer import is_word
 from sqlagent.guard.rebuilding import Rebuilt
 from sqlagent.guard.typed import typed_problem
 from sqlagent.values import Catalog, Refusal

@@ -15,6 +15,7 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
+from sqlagent.guard.plainer import LITERAL, plainer, rows_selected
 from sqlagent.guard.rebuilding import Rebuilt
 from sqlagent.values import Refusal
 
@@ -27,6 +28,9 @@ ODD_ERRORS = (AssertionError, ValueError, TypeError, AttributeError, KeyError, I
 
 MAX_READINGS = 50_000
 """How often the parser may look at a token. It reads the brackets behind the name of a type twice: as a type first."""
+
+MAX_TYPED = 60_000
+"""How often the parser may look for a token's type: 190 subscripts one behind the other, 2,600 apart, or 6 behind 10,000 tokens."""
 
 
 def tokens_of(built: Rebuilt, dialect: str) -> list[Token] | Refusal:
@@ -48,7 +52,7 @@ def tokens_of(built: Rebuilt, dialect: str) -> list[Token] | Refusal:
                 return unread(built, "a quoted text is read in two ways", start)
             at += 1
         elif (
-            token.token_type in _LITERAL and not built.code[token.start].isdigit()
+            token.token_type in LITERAL and not built.code[token.start].isdigit()
         ) or token.token_type == TokenType.IDENTIFIER:
             return unread(built, "a quoted text is read in two ways", token.start)
     if at < last or not tokens:
@@ -57,21 +61,47 @@ def tokens_of(built: Rebuilt, dialect: str) -> list[Token] | Refusal:
 
 
 def _bounded(tokens: list[Token], dialect: Dialect) -> Refusal | None:
-    """Refuse what the parser would read too often: each name of a type before a bracket doubles the work within."""
-    types = dialect.parser_class.TYPE_TOKENS
-    readings, work = 0, 1
-    brackets: list[int] = []
+    """Refuse what the parser would read too often.
+
+    Each name of a type before a bracket doubles the work within. At each subscript, and at each call of a few functions, the
+    parser looks for the type of everything before and within the brackets; at each call behind a dot, at everything before.
+    """
+    parser = dialect.parser_class
+    chained, ends = parser.COLUMN_OPERATORS, parser.ID_VAR_TOKENS | _CLOSING | LITERAL | {TokenType.NUMBER}
+    readings, work, typed = 0, 1, 0
+    brackets: list[tuple[int, int, int, int]] = []
+    cases: list[int] = []
+    begin, before = 0, tokens[0]  # where the value begins that ends here; the token before
+    is_value = is_chained = False  # whether that token ends a value, or goes on with one
     for number, token in enumerate(tokens):
-        if token.token_type in _OPENING:
-            doubles = number > 0 and tokens[number - 1].token_type in types
-            brackets.append(work)
-            work *= 2 if doubles else 1
-        elif token.token_type in _CLOSING and brackets:
-            work = brackets.pop()
-        readings += work
-        if readings > MAX_READINGS:
+        kind = token.token_type
+        if kind in _OPENING:
+            word = before.text.lower() if number else ""
+            begin = begin if is_value or is_chained else number
+            is_list = begin == number or (begin == number - 1 and word in _BEFORE_LISTS)
+            is_subscript = kind == TokenType.L_BRACKET and not is_list
+            weight = _SUBSCRIPT if is_subscript else int(word in _TYPED_ARGUMENTS)
+            brackets.append((work, begin, number, weight))
+            if kind == TokenType.L_PAREN and begin < number - 3:  # a call behind more than a name and a dot
+                typed += work * (number - begin) * _CALLED
+            work *= 2 if number and before.token_type in parser.TYPE_TOKENS else 1
+        elif kind in _CLOSING and brackets:
+            work, begin, opened, weight = brackets.pop()
+            typed += work * (opened - begin + (number - opened) * weight) if weight else 0
+        elif kind == TokenType.CASE:
+            cases.append(number)
+            begin = number
+        elif kind == TokenType.END and cases:
+            begin = cases.pop()
+        elif kind not in chained and not is_chained:
+            begin = number
+        is_value, is_chained, before = kind in ends or is_chained, kind in chained, token
+        readings += work * (_PATH if kind in (TokenType.ARROW, TokenType.DARROW) else 1)
+        if readings > MAX_READINGS or typed > MAX_TYPED:
             return Refusal(
-                "Types and brackets are nested too deeply.",
+                "Types and brackets are nested too deeply, or there are too many paths."
+                if readings > MAX_READINGS
+                else "There are too many subscripts or calls, one behind the other or around much.",
                 "Such SQL cannot be checked in reasonable time.",
                 "Simplify the SQL, for instance with WITH.",
                 token.start,
@@ -79,6 +109,15 @@ def _bounded(tokens: list[Token], dialect: Dialect) -> Refusal | None:
     return None
 
 
+# The text behind -> and ->> is read as a path.
+_PATH = 8
+# What stands within a subscript is typed, and then simplified.
+_SUBSCRIPT = 10
+# What stands before the dot of a call is looked through for columns, and each is put into its place anew.
+_CALLED = 15
+_BEFORE_LISTS = frozenset(("array", "list", "map", "in"))
+# Functions whose parser looks for the types of their arguments.
+_TYPED_ARGUMENTS = frozenset(("regexp_replace", "to_char", "trunc", "date_trunc", "unnest"))
 _OPENING = frozenset((TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE))
 _CLOSING = frozenset((TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE))
 
@@ -87,113 +126,18 @@ def parse(built: Rebuilt, tokens: list[Token], dialect: str) -> exp.Expr | Refus
     """Read tokens as one statement, or refuse with the parser's reason and place."""
     known = Dialect.get_or_raise(dialect)
     if dialect == "mysql":
-        tokens = _rows_selected(tokens)
+        tokens = rows_selected(tokens)
     try:
         parsed = known.parser().parse(tokens, built.code)
     except (SqlglotError, *ODD_ERRORS) as error:
         try:
-            parsed = known.parser().parse(_plainer(tokens, known), built.code)
+            parsed = known.parser().parse(plainer(tokens, dialect), built.code)
         except (SqlglotError, *ODD_ERRORS):
             return unread(built, _description(error), _offset(error, built.code))
     found = [root for root in parsed if root is not None]
     if len(found) != 1:
         return unread(built, "there is not exactly one statement")
     return found[0]
-
-
-def _plainer(tokens: list[Token], dialect: Dialect) -> list[Token]:
-    """Give the tokens a form that the parser knows less about.
-
-    Functions lose their signature, PostgreSQL's and DuckDB's absolute value its sign, DuckDB's
-    x'..' its prefix, and a PIVOT that is ordered or cut becomes a SELECT from it.
-    """
-    parser = dialect.parser_class
-    plainer = []
-    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
-        upper = token.text.upper()
-        if following is not None and token.token_type == TokenType.PARAMETER:
-            if following.token_type in (TokenType.NUMBER, TokenType.DASH, TokenType.L_PAREN):
-                continue
-        elif following is not None and following.token_type == TokenType.STRING and upper in ("X", "B"):
-            if token.token_type == TokenType.VAR and token.end + 1 == following.start:
-                continue
-        elif upper == "DISTINCTROW":
-            token = _changed(token, "DISTINCT", TokenType.DISTINCT)
-        elif (
-            following is not None
-            and following.token_type == TokenType.L_PAREN
-            and upper in parser.FUNCTIONS
-            and upper not in parser.FUNCTION_PARSERS
-            and is_word(token)
-        ):
-            token = _changed(token, "f", TokenType.VAR)
-        plainer.append(token)
-    return _selected(plainer)
-
-
-def _rows_selected(tokens: list[Token]) -> list[Token]:
-    """Write `VALUES (1), (2)` as `SELECT * FROM (VALUES (1), (2))`, as MySQL's parser takes VALUES for a call."""
-    found: list[Token] = []
-    ends: list[int] = []
-    for at, token in enumerate(tokens):
-        is_first = at == 0 or tokens[at - 1].token_type == TokenType.L_PAREN
-        before = tokens[at - 2].token_type if at > 1 else None
-        if (
-            token.token_type == TokenType.VALUES
-            and is_first
-            and before != TokenType.FROM
-            and at + 1 < len(tokens)
-            and tokens[at + 1].token_type == TokenType.L_PAREN
-        ):
-            found += _beginning(token)
-            ends.append(_rows_end(tokens, at + 1))
-        found.append(token)
-        while ends and ends[-1] == at:
-            found.append(_changed(token, ")", TokenType.R_PAREN))
-            ends.pop()
-    return found
-
-
-def _rows_end(tokens: list[Token], at: int) -> int:
-    """Find the last bracket of the rows that begin at a place."""
-    depth = 0
-    for number in range(at, len(tokens)):
-        kind = tokens[number].token_type
-        depth += (kind == TokenType.L_PAREN) - (kind == TokenType.R_PAREN)
-        following = tokens[number + 1].token_type if number + 1 < len(tokens) else None
-        if not depth and kind == TokenType.R_PAREN and following != TokenType.COMMA:
-            return number
-    return len(tokens) - 1
-
-
-def _beginning(first: Token) -> list[Token]:
-    """Make the tokens of `SELECT * FROM (`."""
-    return [
-        _changed(first, text, kind)
-        for text, kind in (
-            ("SELECT", TokenType.SELECT),
-            ("*", TokenType.STAR),
-            ("FROM", TokenType.FROM),
-            ("(", TokenType.L_PAREN),
-        )
-    ]
-
-
-def _selected(tokens: list[Token]) -> list[Token]:
-    """Write `PIVOT ... ORDER BY ...` as `SELECT * FROM (PIVOT ...) ORDER BY ...`."""
-    if tokens[0].token_type not in (TokenType.PIVOT, TokenType.UNPIVOT):
-        return tokens
-    depth = 0
-    for i, token in enumerate(tokens):
-        depth += (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
-        if not depth and token.token_type in (TokenType.ORDER_BY, TokenType.LIMIT):
-            first = tokens[0]
-            return [*_beginning(first), *tokens[:i], _changed(first, ")", TokenType.R_PAREN), *tokens[i:]]
-    return tokens
-
-
-def _changed(token: Token, text: str, kind: TokenType) -> Token:
-    return Token(kind, text, token.line, token.col, token.start, token.end)
 
 
 _REASONS = (
@@ -234,18 +178,3 @@ def unread(built: Rebuilt, reason: str, position: int | None = None) -> Refusal:
         "Check the spelling, brackets and quotes near the marked place.",
         0 if position is None else position,
     )
-
-
-def is_word(token: Token) -> bool:
-    """Say whether a token is a name or a keyword, and no literal."""
-    return token.token_type == TokenType.IDENTIFIER or (
-        bool(token.text)
-        and (token.text[0].isalpha() or token.text[0] == "_")
-        and token.token_type not in _LITERAL
-    )
-
-
-_LITERAL = {
-    TokenType.STRING, TokenType.NATIONAL_STRING, TokenType.RAW_STRING, TokenType.HEREDOC_STRING,
-    TokenType.UNICODE_STRING, TokenType.BYTE_STRING, TokenType.BIT_STRING, TokenType.HEX_STRING,
-}  # fmt: skip

@@ -10,7 +10,7 @@ from sqlglot.tokenizer_core import Token
 from sqlagent.guard.calls import unwelcome
 from sqlagent.guard.fields import fields_problem, start_within
 from sqlagent.guard.lists import Lists, reason_of
-from sqlagent.guard.reading import is_word
+from sqlagent.guard.plainer import is_word
 from sqlagent.values import Catalog, Refusal
 
 _ROOT_NODES = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlagent.guard.lists import Lists
-from sqlagent.guard.reading import is_word
+from sqlagent.guard.plainer import is_word
 from sqlagent.values import Refusal
 
 MOST_PARTS = 300

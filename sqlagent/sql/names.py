@@ -8,6 +8,7 @@ only when every source in reach is known in full; the database has the last word
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -77,6 +78,8 @@ _VALUES = frozenset(
         "utc_timestamp",
     ]
 )
+# MariaDB's tables of numbers, which stand in no schema and are kept nowhere; those of a million rows are not read.
+_NUMBERS = re.compile(r"seq_[0-9]{1,6}_to_[0-9]{1,6}(?:_step_[0-9]{1,6})?")
 _FILE_MARKS = frozenset("/\\:*?.")
 Ctes = Mapping[str, Columns]
 Report = Callable[[Unknown], None]
@@ -243,6 +246,7 @@ class Resolver:
             ):
                 scope.aliases.add(self.fold(projection.args["alias"]))
         for join in node.args.get("joins") or ():
+            self._using(join, scope)
             self.rest(join, ctes, scope, ("this", "using"))
         self.rest(node, ctes, scope, ("from_", "joins", "laterals", "with_", "hint", "pivots"))
         for pivot in node.args.get("pivots") or ():
@@ -279,9 +283,18 @@ class Resolver:
         self._one_source(node, ctes, scope)
         for join in node.args.get("joins") or ():
             self.source(join.this, ctes, scope)
+            self._using(join, scope)
             self.rest(join, ctes, scope, ("this", "using"))
         for lateral in node.args.get("laterals") or ():
             self.source(lateral, ctes, scope)
+
+    def _using(self, join: exp.Expr, scope: Scope) -> None:
+        """Report a name after USING that no source has; joined sources have it all, so one that is known is enough."""
+        for name in join.args.get("using") or ():
+            if not isinstance(name, exp.Identifier) or ascii_low(name.name) in self.system_names.columns:
+                continue
+            if all(s.columns is not None and self.fold(name) not in s.columns for s in scope.every()):
+                self.report(Unknown("column", exp.Column(this=name), scope))
 
     def _one_source(self, node: exp.Expr, ctes: Ctes, scope: Scope) -> None:
         if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table) and not node.args.get("alias"):
@@ -343,25 +356,34 @@ class Resolver:
         name, schema, database = node.this, _part(node, "db"), _part(node, "catalog")
         if schema is None and self.table_name(name) in ctes:
             return Source(ctes[self.table_name(name)])
-        if self._is_system(name, schema, database):
-            return Source(None)
+        if system := self._system(name, schema, database):
+            return Source(self.system_names.known.get(system))
         found = None if database is not None else self.find(name, schema)
+        if found is None and self.dialect == "mysql" and schema is None and _NUMBERS.fullmatch(name.name):
+            return Source(frozenset(("seq",)))
         if found is None:
             self.report(Unknown("table", node, scope, tuple(ctes)))
             return Source(None)
         return Source(frozenset(self.real(c.name) for c in found.columns) or None, found)
 
-    def _is_system(self, name: exp.Expr, schema: exp.Expr | None, database: exp.Expr | None) -> bool:
-        """Say whether a name is a system table that may be named, and no table of the catalog."""
+    def _system(self, name: exp.Expr, schema: exp.Expr | None, database: exp.Expr | None) -> str:
+        """Tell which system table a name means that may be named and is no table of the catalog; nothing for others."""
         if database is not None:
-            return False
+            return ""
         low, known = ascii_low(name.name), self.system_names
         if schema is not None:
             owner = ascii_low(schema.name)
-            return f"{owner}.{low}" in known.tables or (owner in known.schemas and low in known.tables)
+            return next(
+                (
+                    table
+                    for table in (f"{owner}.{low}", low if owner in known.schemas else "")
+                    if table in known.tables
+                ),
+                "",
+            )
         if self.find(name, None) is not None:
-            return False
-        return low in known.tables or f"pg_catalog.{low}" in known.tables
+            return ""
+        return next((table for table in (low, f"pg_catalog.{low}") if table in known.tables), "")
 
     def find(self, name: exp.Expr, schema: exp.Expr | None) -> Table | None:
         """Find the catalog's table that a name means."""
@@ -486,6 +508,10 @@ def _named(node: exp.Expr, fold: Callable[[exp.Expr], str]) -> Columns:
         names += [fold(alias.this)] if isinstance(alias.this, exp.Identifier) else []
         for column in alias.args.get("columns") or ():
             names.append(fold(column if isinstance(column, exp.Identifier) else column.this))
+    if isinstance(call, exp.XMLTable) and not (
+        isinstance(alias, exp.TableAlias) and alias.args.get("columns")
+    ):
+        names += [fold(c.this) for c in call.args.get("columns") or () if isinstance(c.this, exp.Identifier)]
     if isinstance(call, exp.Unnest) and isinstance(call.args.get("offset"), exp.Identifier):
         names.append(fold(call.args["offset"]))
     return frozenset(names)

@@ -5,7 +5,7 @@ Values of `names`, which fills them; nothing is decided here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -21,12 +21,13 @@ class SystemNames:
     """Names that are no part of a catalog and yet stand for something.
 
     `tables` as `schema.name` or `name`; `columns` are answered to by every table; `schemas` may
-    stand before the name of a table of the default schema.
+    stand before the name of a table of the default schema. `known` are all columns of a table, where they are known.
     """
 
     tables: frozenset[str] = frozenset()
     columns: frozenset[str] = frozenset()
     schemas: frozenset[str] = frozenset()
+    known: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,12 +99,18 @@ these, **the guard and the privileges of the user are the only locks: connect as
 
 Statements by people who had not seen the guard, `tests/engines/cases/attacks`: PostgreSQL 911, MariaDB 847, DuckDB 898, SQLite 582. They are sent
 on servers where functions are planted that bear the engine's names and write when they are called. With the guard alone and a user who may do
-everything: 0 effects (`tests/engines/test_attacks.py`, with every run of the tests). A further 188 reach what somebody made and SQL calls unseen:
-operators, casts and orders of types, definitions of tables, macros behind words, names that a text, a keyword or another case stands for. Each is planted by itself,
+everything: 0 effects (`tests/engines/test_attacks.py`, with every run of the tests). A further 212 reach what somebody made and SQL calls unseen:
+operators, casts and orders of types, definitions of tables, macros behind words, rows behind a dot, names that a text, a keyword or another case stands for. Each is planted by itself,
 seen to work from behind, and refused (`cases/plants.jsonl`, `tests/engines/test_plants.py`). A view, a row policy,
 a generated column or a foreign table that calls something does so for whoever may read it: that is its owner's doing. A superuser of PostgreSQL can
 change what a listed name means: members of an extension, bodies of its own SQL functions, its catalog itself. Through SQLAlchemy nothing is known
 of what somebody made: there the user's privileges are the lock.
+
+Which columns may be read is for the engine's privileges, and not for the guard. It refuses a name that certainly stands for no column of the catalog,
+so that a slip is told with the names that were meant. What the catalog does not list and the user may read (an invisible column of MariaDB, a hidden one of
+a virtual table of SQLite, one that was added since the catalog was read) can be told where names are not written or not followed to one table: `*`,
+NATURAL JOIN, `COLUMNS('...')` and `#9` of DuckDB, lists of columns behind an alias, and names next to a function or a subquery whose columns are not
+known. A user who shall not see a column needs a view without it, or privileges on the other columns.
 
 This file is written by `python -m tests.engines.net_table`.
 """

@@ -29,7 +29,8 @@ class Lists:
     take the product of two lengths, `by_name` call what a text names, `listed` make long lists, `folding`
     work step by step on what they made, and `paths` take paths into JSON. Names of
     `grammar` are the engine's own before a bracket, and somebody's when they are quoted; those of
-    `behind_syntax` are called by signs and words. `beginnings` begin a statement.
+    `behind_syntax` are called by signs and words. `beginnings` begin a statement. Functions `of_rows` tell all columns of
+    a row that they are given, `columns_of` the columns of each system table, where they are known.
     """
 
     functions: frozenset[str]
@@ -57,6 +58,8 @@ class Lists:
     grammar: frozenset[str]
     behind_syntax: frozenset[str]
     beginnings: frozenset[str]
+    of_rows: frozenset[str]
+    columns_of: dict[str, frozenset[str]]
 
 
 def read(name: str) -> dict[str, frozenset[str]]:
@@ -108,6 +111,8 @@ def lists(dialect: str) -> Lists:
         grammar=words("grammar"),
         behind_syntax=words("behind syntax"),
         beginnings=words("beginnings") | (words("beginnings in T-SQL") if dialect in TSQL else frozenset()),
+        of_rows=words("of rows"),
+        columns_of=read("postgres_columns") if dialect == "postgres" else {},
     )
 
 
