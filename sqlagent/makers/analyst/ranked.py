@@ -203,12 +203,13 @@ class Ranked(Preparing):
             )
             return
         if rank.kind in ("desc", "asc"):
+            lines = 0.3 if thing.kind is Kind.LINES else 0.0  # what is sold is ranked, not its lines
             for found in worth(self.source, thing, "max"):
                 assert found.measure.expr is not None
                 order = Order(ascending, found.measure.expr)
                 listing = (*self._listing(table), *found.measure.expr.slots)
                 yield Start(
-                    table, cost + found.cost + 0.06, [], None, (), listing, [], table, True, [], order=order, limit=limit
+                    table, cost + found.cost + 0.06 + lines, [], None, (), listing, [], table, True, [], order=order, limit=limit
                 )  # fmt: skip
             for found in sorted(revenue(self.source), key=lambda m: m.cost)[:4]:
                 yield from self._thing_by(table, cost + found.cost * 0.5 + 0.2, found, ascending, limit, rank)
@@ -219,7 +220,7 @@ class Ranked(Preparing):
                 or set(f.words) & {"size", "area", "capac", "popul", "amount", "total", "valu", "budget"}
             ]
             own.sort(key=lambda f: f.unit != "money")
-            happened = 0.1 if thing.kind is Kind.EVENT and own and own[0].unit == "money" else 0.3
+            happened = lines + (0.1 if thing.kind is Kind.EVENT and own and own[0].unit == "money" else 0.3)
             guessed = 0.25 if set(self._said_oldest().split()) & QUALITY else 0.0
             for place, one in enumerate(own[:3]):
                 order = Order(ascending, Expr("column", (Slot(one),)))

@@ -160,7 +160,12 @@ def analyse(
         if speaking or _is_written(question.text) and not source.is_business
         else "Not sure: the words were not understood as a whole. This is a draft."
     )
-    return Analysis(reading, tuple(kept), candidates, speaking, doubt, lacking)
+    made = Analysis(reading, tuple(kept), candidates, speaking, doubt, lacking)
+    if speaking and _is_written(question.text):
+        outcome, reason = made.outcome()
+        if outcome is Outcome.AMBIGUOUS and made.unused:  # a draft: of sentences the generator's are no worse
+            return replace(made, speaks=False, doubt=reason)
+    return made
 
 
 def speaks(
