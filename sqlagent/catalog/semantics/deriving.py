@@ -12,7 +12,7 @@ from dataclasses import replace
 from sqlagent.catalog.semantics.coding import codes_of, lists_of
 from sqlagent.catalog.semantics.naming import Names, shared_prefix
 from sqlagent.catalog.semantics.relating import relations
-from sqlagent.catalog.semantics.times import default_time, form_of
+from sqlagent.catalog.semantics.times import default_time, form_of, other_time
 from sqlagent.catalog.semantics.values import Field, Form, Kind, Model, Relation, Role, Thing
 from sqlagent.catalog.semantics.words import (
     AVERAGED,
@@ -188,7 +188,7 @@ class _Deriving:
             for f in fields
             if f.form is not None and f.role is Role.TIME
         ]
-        kept = [t for t in times if t[2] is not None]
+        known = [(column, said, form, share) for column, said, form, share in times if form is not None]
         begins, ends = between(fields)
         kind = self._kind(table, fields, noun, begins, ends)
         facts = self.facts.get(table.key)
@@ -201,7 +201,8 @@ class _Deriving:
             " ".join(words),
             table.primary_key or self._key(table, fields, facts),
             display(fields, noun, facts),
-            default_time([(c, w, form, share) for c, w, form, share in kept if form is not None], noun),
+            default_time(known, noun),
+            other_time(known, noun),
             begins,
             ends,
             state,

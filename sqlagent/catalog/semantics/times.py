@@ -6,11 +6,27 @@ import re
 from collections.abc import Sequence
 
 from sqlagent.catalog.semantics.values import Form
-from sqlagent.catalog.semantics.words import EARLY, ENDS, LATE, PERSONAL, TIMES
+from sqlagent.catalog.semantics.words import (
+    EARLY,
+    ENDS,
+    HELD,
+    LATE,
+    NEVER,
+    PERSONAL,
+    SAME_DEED,
+    TAKING_PLACE,
+    TIMES,
+)
 from sqlagent.catalog.statistics import ColumnFacts
 from sqlagent.values import Column, Kind
 
 _BEGINNING, _ENDING = frozenset({"start", "begin", "from"}), frozenset({"end", "to", "until", "thru"})
+_STEM = 4
+"""Letters from which on two stems of which one begins with the other are of one word."""
+
+_NEARLY = 2.5
+"""What may speak more against a time than against the default one for it to be offered as a reading."""
+
 _TEXTS = (
     (Form.TEXT_DAY, re.compile(r"[12]\d{3}-[01]\d-[0-3]\d")),
     (
@@ -87,18 +103,45 @@ def default_time(times: Sequence[tuple[str, tuple[str, ...], Form, float]], noun
     Example:
         >>> default_time([("updated_at", ("updat", "at"), Form.MOMENT, 1.0), ("ordered_at", ("order", "at"), Form.MOMENT, 1.0)], ("order",))
         'ordered_at'
+        >>> default_time([("prom_dt", ("promis", "date"), Form.DAY, 1.0), ("ship_dt", ("ship", "date"), Form.DAY, 0.9)], ("shipment",))
+        'ship_dt'
     """
-    best, cost = "", 90.0
+    return next(iter(_ranked(times, noun)), ("", 0.0))[0]
+
+
+def other_time(times: Sequence[tuple[str, tuple[str, ...], Form, float]], noun: Sequence[str]) -> str:
+    """Choose the time that is meant nearly as well as the default one; "" where none is.
+
+    Example:
+        >>> times = [("booked_at", ("book", "at"), Form.MOMENT, 1.0), ("scheduled_at", ("schedul", "at"), Form.MOMENT, 1.0)]
+        >>> default_time(times, ("appoint",)), other_time(times, ("appoint",))
+        ('scheduled_at', 'booked_at')
+    """
+    ranked = _ranked(times, noun)
+    if len(ranked) < 2 or ranked[1][1] - ranked[0][1] > _NEARLY:
+        return ""
+    return ranked[1][0]
+
+
+def _ranked(
+    times: Sequence[tuple[str, tuple[str, ...], Form, float]], noun: Sequence[str]
+) -> list[tuple[str, float]]:
+    """The times that may be when rows happen, best first, with what speaks against each."""
+    out: list[tuple[str, float]] = []
     paired = any(set(words) & _ENDING for _, words, _, _ in times)
+    held = takes_place(noun)
     for place, (column, words, form, filled) in enumerate(times):
         said = set(words)
         worth = 0.1 * place + 2.0 * (1 - filled)
         if said & PERSONAL:
-            worth += 100
-        if said & set(noun):
-            worth -= 1.5
+            continue
+        worth -= _named_after(words, noun)
+        if said & NEVER:
+            worth += 20.0
         if paired and said & _BEGINNING:
             worth -= 2.5
+        if held and said & HELD and not said & ENDS:
+            worth -= 2.0
         if said & EARLY:
             worth -= 1.0
         if said & LATE and not said & EARLY:
@@ -107,6 +150,30 @@ def default_time(times: Sequence[tuple[str, tuple[str, ...], Form, float]], noun
             worth += 1.0
         if form is Form.YEAR:
             worth += 2.5
-        if worth < cost:
-            best, cost = column, worth
-    return best
+        out.append((column, worth))
+    return sorted(out, key=lambda found: found[1])
+
+
+def takes_place(noun: Sequence[str]) -> bool:
+    """Tell whether things of a name are held at a time that was agreed before: appointments, tours, classes."""
+    return bool(set(noun) & TAKING_PLACE)
+
+
+def _named_after(words: Sequence[str], noun: Sequence[str]) -> float:
+    """How much speaks for a time because its table is called after it: ship date of shipments, paid on of payments."""
+    if not noun:
+        return 0.0
+    head = _akin(words, noun[-1])
+    return 2.5 if head else 1.0 if any(_akin(words, word) for word in noun[:-1]) else 0.0
+
+
+def _akin(words: Sequence[str], noun: str) -> bool:
+    others = next((group for group in SAME_DEED if noun in group), frozenset())
+    return any(
+        word == noun
+        or word in others
+        or min(len(word), len(noun)) >= _STEM
+        and (word.startswith(noun) or noun.startswith(word))
+        for word in words
+        if word not in TIMES or word in others or word == noun
+    )

@@ -104,7 +104,7 @@ class Thing:
     """One table: what its rows are called, how one is told from another and shown, and its times.
 
     `noun` are the stems of its name, `said` its name in words (singular). `begins` and `ends` are the
-    columns between which a row is current; `state` holds its status.
+    columns between which a row is current; `state` holds its status. `other_time` is meant nearly as well as the default one.
     """
 
     table: str
@@ -114,6 +114,7 @@ class Thing:
     key: tuple[str, ...]
     display: tuple[str, ...]
     default_time: str = ""
+    other_time: str = ""
     begins: str = ""
     ends: str = ""
     state: str = ""

@@ -101,6 +101,27 @@ EARLY = stems("order created create opened open started start begin began sign s
 LATE = stems("update updated modified changed ship shipped deliver delivered closed close resolved resolve end ended due paid pay cancel canceled "
              "cancelled expire expired expiry term terminated termination left to until last completed finished returned valid load loaded etl "
              "synced deleted approved promised required expected planned response arrival discharge discharged checkout dropoff next")  # fmt: skip
+NEVER = stems("due promised promise prom required expected expect eta planned target deadline estimated until thru update updated modified "
+              "changed edited deleted removed load loaded etl synced imported extracted next renewal expire expired expiry expires reminder")  # fmt: skip
+"""Words of times at which nothing has happened, or nothing of what the row is about."""
+
+HELD = stems(
+    "scheduled schedule held start starts started begin begins visit tour event session check checkin arrival departure from"
+)
+"""Words of times at which something takes place that was agreed before."""
+
+TAKING_PLACE = stems("appointment booking reservation tour visit class lesson course session meeting event concert show screening performance "
+                     "flight trip stay rental match game exam examination training workshop seminar webinar interview exhibition surgery "
+                     "shift departure consultation viewing inspection treatment")  # fmt: skip
+"""Nouns of what is held at a time that was agreed before."""
+
+SAME_DEED = tuple(stems(group) for group in (
+    "payment paid pay settled", "sale sold sell", "message sent", "email sent", "absence start from", "claim reported filed", "invoice invoiced issued billed",
+    "bill billed issued", "loss incident occurred", "purchase bought", "dispatch dispatched shipped", "shipment ship shipped", "order ordered placed",
+    "ticket opened created", "return returned", "delivery delivered deliver", "hire hired", "signup signed registered", "donation donated", "call called",
+))  # fmt: skip
+"""Nouns with the verbs that are the same deed."""
+
 PERSONAL = stems("birth born dob death")
 ENDS = stems("end ended term termination terminated cancel canceled cancelled churn churned left leave exit valid to until expire expired "
              "discontinued resigned deactivated retired dissolved removed thru through leaving departure out quit")  # fmt: skip

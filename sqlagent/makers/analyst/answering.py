@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
+from sqlagent.makers.analyst.checking import checked
 from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.owning import named, owned, rival_ways
@@ -63,7 +64,7 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
     known = opened(reading)
     frames = resolve(drawn, source, today)
     frames += [other for first in frames[:1] for other in rival_ways(first, source)]
-    for frame in sorted(frames, key=lambda f: f.cost):
+    for frame in sorted((checked(one, reading, source) for one in frames), key=lambda one: one.cost):
         frame = in_words(named(frame, source), known)
         try:
             sql = planner.sql(frame)

@@ -10,14 +10,15 @@ from dataclasses import dataclass, field, replace
 
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.concepts import meant
+from sqlagent.makers.analyst.concepts import meant, pieces_of
+from sqlagent.makers.analyst.deeds import HAPPENINGS, PIECEWISE
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
 from sqlagent.makers.analyst.owning import directed, owners_paths
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.states import current, ended, late
+from sqlagent.makers.analyst.states import current, ended, late, told
 from sqlagent.makers.analyst.vocabulary import Target
 
 HOP = 0.06
@@ -37,6 +38,30 @@ _PAID_FOR = frozenset(
 )
 """Words that say of things that money came by them."""
 
+WORTH = frozenset(
+    stem(w)
+    for w in [
+        "worth",
+        "total",
+        "altogether",
+        "euro",
+        "euros",
+        "eur",
+        "usd",
+        "dollar",
+        "dollars",
+        "pound",
+        "pounds",
+        "chf",
+        "gbp",
+        "money",
+        "sum",
+        "value",
+        "overall",
+    ]
+)
+"""Words by which a number beside an event is an amount of money."""
+
 _ADJECTIVES = {
     "cheaper": ("price", "cost"), "costing": ("price", "cost"), "expensive": ("price", "cost"), "older": ("age", "birth"), "younger": ("age", "birth"),
     "longer": ("duration", "length", "minutes", "hours"), "shorter": ("duration", "length", "minutes"), "larger": ("size", "area", "amount", "total"),
@@ -53,6 +78,7 @@ class Part:
     unused: list[str] = field(default_factory=list)
     named: bool = False
     lacks: bool = False
+    stated: bool = False
     time: Slot | None = None
     columns: list[Slot] = field(default_factory=list)
     why: list[str] = field(default_factory=list)
@@ -166,7 +192,10 @@ class Attacher:
         ):
             return None
         part = self._direct(child, inner, None, below=True)
-        if not part.named:
+        counted_value = clause.numbers and any(
+            t.kind == "value" and t.table == child for m in clause.after_compare for t in m.targets[:2]
+        )
+        if not part.named and not counted_value:
             part.cost += CHILD
         number = clause.numbers[0] if clause.numbers else None
         if clause.negated and number is None and not clause.excepted:
@@ -184,6 +213,33 @@ class Attacher:
             return Part(part.cost + extra, [replace(condition, compare=">="), upper], unused, True, why=why)
         return Part(part.cost + extra, [condition], unused, True, why=why)
 
+    def _is_many(self, child: str, anchor: str, number: float) -> bool:
+        """Whether no thing is likely to have so many rows: thirty times what each has on average."""
+        return number > 30 * max(1, self.model.things[child].rows) / max(1, self.model.things[anchor].rows)
+
+    @staticmethod
+    def _names(target: Target, child: str) -> bool:
+        """Whether words name an event, or by one of its columns what was done in it."""
+        return target.table == child and target.kind in ("thing", "field", "relation")
+
+    def money_of(self, child: str) -> list[Expr]:
+        """The money that rows of an event bear: its one amount, else what revenue is made of; empty where neither is sure."""
+        own = [f for f in self.source.measures(child) if f.unit == "money" and f.aggregate == "sum"]
+        if len(own) == 1:
+            return [Expr("column", (Slot(own[0]),))]
+        sold = [
+            m for m in meant(self.source, "revenue") if m.measure.anchor == child and m.measure.agg == "sum"
+        ]
+        sold.sort(key=lambda m: m.cost)
+        return [m.measure.expr for m in sold[:1] if m.measure.expr is not None]
+
+    def pieces(self, child: str) -> Expr | None:
+        """The quantity of an event's rows, where the question speaks of selling or doing and pieces have a price each."""
+        if not self.said & PIECEWISE:
+            return None
+        one = pieces_of(self.source, child)
+        return Expr("column", (Slot(one),)) if one is not None else None
+
     def _counted(
         self, anchor: str, child: str, clause: Clause
     ) -> tuple[float, Expr | None, bool, Item | None] | None:
@@ -195,10 +251,19 @@ class Attacher:
             if best is None or cost < best[0]:
                 best = (cost, expr, distinct, used)
 
+        pieces = self.pieces(child)
+        money = self.money_of(child) if clause.bare and not clause.rows else []
+        worth = clause.money or clause.agg == "sum" or bool(self.said & WORTH)
         for item in clause.after_compare or clause.mentions:
             for target in item.targets:
+                if money and self._names(target, child):
+                    keep(target.cost, money[0], False, None if target.kind != "thing" else item)
+                    continue
                 if target.kind == "thing" and target.table == child:
-                    keep(target.cost, None, False, item)
+                    unlikely = clause.rows and (worth or self._is_many(child, anchor, clause.numbers[0]))
+                    keep(target.cost + (0.3 if unlikely else 0.01 if money else 0.0), pieces, False, item)
+                elif target.kind == "value" and target.table == child:  # "no-shows" are rows of that status
+                    keep(0.05, None, False, None)
                 elif target.kind == "thing" and target.table != anchor:
                     for cost, path in self.ways(child, target.table):
                         if path and len(path) == 1 and len(path[0].referenced) == 1:
@@ -250,7 +315,13 @@ class Attacher:
         for item in clause.mentions:
             if item in clause.than:
                 continue
-            if not self._one(anchor, item, clause, part, values, below):
+            if self._state(anchor, item, clause, part) or self._one(
+                anchor, item, clause, part, values, below
+            ):
+                continue
+            if self._is_head(clause, item, part):
+                part.cost += 0.06
+            else:
                 left.append(item)
         if clause.compare and (clause.numbers or clause.average or clause.than or left):
             self._compared(anchor, clause, left, part, below)
@@ -267,15 +338,21 @@ class Attacher:
         if clause.like:
             self._like(anchor, clause, part)
         if clause.periods:
-            self._timed(
-                anchor, clause.periods, part, part.time or time, clause.negated and not clause.mentions
-            )
-        elif part.time is not None:
+            own = clause.negated and (not clause.mentions or part.time is not None and not values)
+            self._timed(anchor, clause.periods, part, part.time or time, own)
+            if own and part.time is not None and part.time.field.filled < 1:
+                part.conditions[-1] = Condition(
+                    "any", parts=(Condition("missing", (part.time,)), part.conditions[-1])
+                )
+        elif part.time is not None and not (clause.negated and values):
             op = "missing" if clause.negated else "filled"
-            part.conditions.append(Condition(op, (part.time,)))
+            if clause.negated or part.time.path or part.time.field.filled < 1:
+                part.conditions.append(Condition(op, (part.time,)))
         state = self.model.things[anchor].state
-        if clause.current and not any(
-            slot.field.column == state and not slot.path for slot, _ in values.values()
+        if (
+            clause.current
+            and not part.stated
+            and not any(slot.field.column == state and not slot.path for slot, _ in values.values())
         ):
             self._now(anchor, part)
         if clause.past:
@@ -290,6 +367,33 @@ class Attacher:
         if clause.either and len(part.conditions) > 1 and not clause.negated and not clause.periods:
             part.conditions = [Condition("any", parts=tuple(part.conditions))]
         return part
+
+    def _state(self, anchor: str, item: Item, clause: Clause, part: Part) -> bool:
+        """A word for being open, closed, active: what it says of the anchor, unless a value of its own bears it."""
+        if (
+            clause.periods
+            or clause.late
+            or any(t.kind == "value" and t.table == anchor and t.cost < 0.2 for t in item.targets)
+        ):
+            return False
+        found = told(self.source, anchor, item.text)
+        if found is None:
+            return False
+        part.conditions.append(replace(found, negated=clause.negated))
+        part.cost += 0.1
+        part.stated = True
+        return True
+
+    @staticmethod
+    def _is_head(clause: Clause, item: Item, part: Part) -> bool:
+        """Whether a word only says that what stands before it happened: "fuel purchase", "status entry"."""
+        place = clause.mentions.index(item)
+        return (
+            place > 0
+            and part.named
+            and clause.mentions[place - 1].end == item.start
+            and stem(item.text.lower()) in HAPPENINGS
+        )
 
     def _one(
         self, anchor: str, item: Item, clause: Clause, part: Part,
@@ -392,6 +496,7 @@ class Attacher:
             part.conditions.append(Condition("filled" if clause.negated else "missing", (slot,)))
         elif kind == "time":
             part.time = slot
+            part.named = part.named or not slot.path and target.cost < 0.2
         elif clause.negated or clause.missing:
             part.lacks = True
             part.conditions.append(Condition("missing", (slot,)))

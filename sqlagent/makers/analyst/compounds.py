@@ -117,6 +117,8 @@ def _figures(items: Sequence[Item], model: Model) -> list[str]:
             and items[back - 1].end == items[back].start
         ):
             back -= 1
+        if any(one.kind == "mention" for one in items[:back]):
+            continue
         before = items[back - 1] if back else None
         summed = before is not None and (
             before.op == "agg"

@@ -123,7 +123,7 @@ class Frame:
     `transform`: share, change, growth, running, moving (over `window` periods), average (of the groups' figures),
     spread (how many groups have which figure). `per` are dimensions within which `limit` counts. `pivot` are values of the last
     dimension that become columns. `cost` is how far the words are from what was understood, `unused` the words
-    that no slot holds, `why` what was understood of which words.
+    that no slot holds, `scale` how many of the second figure a quotient is of (a hundred, so percent, where it is 0), `why` what was understood of which words.
     """
 
     anchor: str
@@ -145,6 +145,7 @@ class Frame:
     unused: tuple[str, ...] = ()
     why: tuple[str, ...] = ()
     flags: tuple[str, ...] = field(default=())
+    scale: float = 0.0
 
     def slots(self) -> Iterator[Slot]:
         """Every column that the frame looks at from its anchor."""

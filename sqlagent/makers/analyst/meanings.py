@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
-from sqlagent.catalog.semantics import Field, Form, Kind, Role
+from sqlagent.catalog.semantics import Field, Form, Kind, Role, Thing
 from sqlagent.catalog.value_index import normal
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.attaching import HOP, LOST, Attacher
-from sqlagent.makers.analyst.concepts import Meant, meant
+from sqlagent.makers.analyst.concepts import Meant, meant, worth
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Path, Slot
+from sqlagent.makers.analyst.lexicon import PAID_EVENTS
 from sqlagent.makers.analyst.owning import way_said
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause, Sketch
@@ -43,6 +44,8 @@ class Meanings:
                 continue  # rows are no money, whatever else the word may name
             if target.kind == "thing":
                 thing = self.model.things[target.table]
+                if not distinct:
+                    out += self._worth(thing, target.cost, agg, item.text)
                 if (
                     agg in ("", "count")
                     or distinct
@@ -53,6 +56,17 @@ class Meanings:
                     summed = self._summed(thing.table, target.cost, agg, item.text)
                     out += summed
                     other += 0.25 if summed else 0.0
+                    if agg == "avg" and not self.sketch.average and not item.text.lower().endswith("s"):
+                        other += (
+                            0.3 if any(worth(self.source, thing, agg)) else 0.0
+                        )  # of one, it is its amount
+                    pieces = (
+                        self.attach.pieces(thing.table) if agg in ("", "count") and not distinct else None
+                    )
+                    if pieces is not None:
+                        total = Measure("sum", thing.table, pieces, said=item.text, unit="count")
+                        out.append(Meant(target.cost, total))
+                        other += 0.06
                     out.append(
                         Meant(
                             target.cost + other,
@@ -80,7 +94,8 @@ class Meanings:
             elif target.kind == "field":
                 one = self.model.field(target.table, target.column)
                 if one is not None:
-                    out += self._field_meanings(one, target.cost, agg, distinct, item.text)
+                    part = 0.15 if agg and self._names_a_thing(item, one) else 0.0
+                    out += self._field_meanings(one, target.cost + part, agg, distinct, item.text)
             elif target.kind == "value":
                 one = self.model.field(target.table, target.column)
                 if one is not None:
@@ -93,6 +108,25 @@ class Meanings:
                     out.append(Meant(found_cost, rows, None, one.table, where))
                     out += self._of_list(one, target.value, target.cost, item.text)
         return sorted(out, key=lambda m: m.cost)[:8]
+
+    @staticmethod
+    def _names_a_thing(item: Item, one: Field) -> bool:
+        """Whether a mention names a thing, and no more than its name within a column: "order" within "order quantity"."""
+        said = {stem(word) for word in item.text.lower().split()}
+        return any(t.kind == "thing" for t in item.targets) and bool(set(one.words) - said)
+
+    def _worth(self, thing: Thing, cost: float, agg: str, said: str) -> Iterator[Meant]:
+        """ "average donation", "how much did we invoice": the amount of an event's rows; of a "total", beside their number."""
+        if agg not in ("sum", "avg", "median", "min", "max") or self.sketch.average:
+            return
+        paid = self.sketch.much or bool(set(thing.noun) & PAID_EVENTS)
+        shy = 0.04 if agg != "sum" or paid else 0.25
+        for found in worth(self.source, thing, agg):
+            measure = replace(found.measure, said=said if agg == "sum" else f"{said} {found.measure.said}")
+            yield Meant(cost + shy + found.cost, measure)
+        if agg == "sum" and not self.sketch.much and self.sketch.per_word != "per":
+            count = Measure("rows", thing.table, said=said)
+            yield Meant(cost + (0.3 if paid else 0.08), count, None, thing.table)
 
     def _summed(self, table: str, cost: float, agg: str, said: str) -> list[Meant]:
         """ "campaign spend", "budget": tables named after what is summed up in them."""
@@ -212,10 +246,21 @@ class Meanings:
                 if one.role is Role.KEY and one.column in self.model.things[one.table].key:
                     yield Meant(cost + 0.02, Measure("rows", one.table, said=said), None, one.table)
                 else:
+                    pieces = one.role is Role.FOREIGN and self.attach.pieces(one.table) is not None
                     yield Meant(
-                        cost + (0.0 if one.role is not Role.FOREIGN else 0.05),
+                        cost + (0.0 if one.role is not Role.FOREIGN else 0.25 if pieces else 0.05),
                         Measure("distinct", one.table, expr, said=said),
                     )
+
+    def _rows_of(self, table: str, said: str = "") -> Measure:
+        """How many rows an event has; of what is done piece by piece how many pieces."""
+        said = said or self.model.things[table].said
+        pieces = self.attach.pieces(table)
+        return (
+            Measure("rows", table, said=said)
+            if pieces is None
+            else Measure("sum", table, pieces, said=said, unit="count")
+        )
 
     def _all(self) -> list[Item]:
         s = self.sketch
@@ -254,6 +299,7 @@ class Meanings:
         s = self.sketch
         if (
             s.question == "why"
+            or s.much
             or s.by
             or s.share
             or s.vs
@@ -271,7 +317,7 @@ class Meanings:
             and thing.kind is Kind.EVENT
         ):
             return any(self._is_columns(table, c) for c in s.clauses)
-        return bool(thing.display) and thing.kind is Kind.THING
+        return thing.kind is Kind.THING and bool(thing.display or self.graph.below(table))
 
     def _is_columns(self, table: str, clause: Clause) -> bool:
         """Whether a clause with "with" names columns to show rather than a restriction."""

@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Role
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.meanings import Meanings
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause, Rank
+from sqlagent.makers.analyst.states import told
+from sqlagent.makers.analyst.vocabulary import Target
+
+SELLS = frozenset(stem(word) for word in ["sell", "sold", "earn", "earned", "turnover"])
+"""Verbs of taking money in: how much somebody sold is revenue."""
 
 
 class Preparing(Meanings):
@@ -42,6 +48,8 @@ class Preparing(Meanings):
             and not any(a.item is not None and a.item.targets[0].kind == "concept" for a in s.asks)
         ):
             s.share = s.late_share = True
+        self._much()
+        self._bounded_deeds()
         self._rivals()
         self._by_figure()
         self._verbs()
@@ -99,6 +107,34 @@ class Preparing(Meanings):
             if dims and dims[0].item is not None:
                 s.by.append(dims[0].item)
                 s.asks.remove(dims[0])
+
+    def _much(self) -> None:
+        """ "how much did visitors donate": what is summed up is the first mention that can be, not the one who did it."""
+        s = self.sketch
+        if not s.much:
+            return
+        for ask in s.asks:
+            if ask.item is not None and stem(ask.item.text.lower()) in SELLS:
+                income = Target("concept", "", "revenue", cost=0.02)
+                ask.item = replace(ask.item, targets=(income, *ask.item.targets))
+        if len(s.asks) < 2 or s.asks[0].item is None or self.meanings(s.asks[0].item, ("sum",)):
+            return
+        for place, ask in enumerate(s.asks[1:], 1):
+            if ask.item is not None and not ask.aggs and self.meanings(ask.item, ("sum",)):
+                ask.aggs, s.asks[0].aggs = ("sum",), ()
+                s.asks.insert(0, s.asks.pop(place))
+                return
+
+    def _bounded_deeds(self) -> None:
+        """ "drivers who delivered more than 65 trips": the verb before a bound is said of the rows that are counted."""
+        s = self.sketch
+        for clause in s.clauses:
+            if clause.opener != "more" or not clause.numbers or not (clause.after_compare or clause.bare):
+                continue
+            for item in list(s.main.mentions):
+                if item.end == clause.at and item.text.lower().endswith(("ed", "en")):
+                    s.main.mentions.remove(item)
+                    clause.mentions.insert(0, item)
 
     def _is_figure(self, item: Item) -> bool:
         """Whether a mention is a measure rather than something to group by."""
@@ -180,7 +216,7 @@ class Preparing(Meanings):
             best = ask.item.targets[0]
             if (
                 best.table in below
-                and best.kind in ("thing", "field")
+                and best.kind in ("thing", "field", "relation")
                 and asked.table not in {t.table for t in ask.item.targets[:1]}
             ):
                 moved.append(ask)
@@ -189,6 +225,14 @@ class Preparing(Meanings):
         clause = Clause(
             "who", mentions=[a.item for a in moved if a.item is not None], periods=list(s.main.periods)
         )
+        bounds = s.clauses[0] if s.clauses else None
+        if bounds is not None and bounds.opener == "more" and bounds.numbers and not bounds.negated:
+            bounds.mentions = [
+                *clause.mentions,
+                *bounds.mentions,
+            ]  # "delivered more than 65 shipments" is said of the same rows
+            bounds.periods = [*clause.periods, *bounds.periods]
+            clause = s.clauses.pop(0)
         s.asks = [a for a in s.asks if a not in moved]
         s.main.periods = []
         for other in s.clauses:
@@ -211,13 +255,22 @@ class Preparing(Meanings):
                 del s.asks[place - 1]
                 continue
             tables = {t.table for t in noun.targets if t.kind == "thing" and t.cost < 0.25}
+            if self._is_state(word, tables):
+                s.main.mentions.insert(0, word)
+                s.asks[place].aggs = s.asks[place].aggs or s.asks[place - 1].aggs
+                del s.asks[place - 1]
+                continue
             near = {
                 up
                 for table in tables
                 for up, paths in self.graph.up(table).items()
                 if paths and len(paths[0]) < 2
             }
-            own = tuple(t for t in word.targets if t.kind == "value" and t.table in near and t.cost < 0.35)
+            own = tuple(
+                t
+                for t in word.targets
+                if (t.kind == "value" or t.label == "un") and t.table in near and t.cost < 0.35
+            )
             if own and not any(t.kind == "thing" and t.cost < own[0].cost for t in word.targets):
                 s.main.mentions.insert(0, replace(word, targets=own))
                 s.asks[place].aggs = s.asks[place].aggs or s.asks[place - 1].aggs
@@ -246,6 +299,12 @@ class Preparing(Meanings):
                 values = tuple(t for t in item.targets if t.kind == "value")
                 s.main.mentions.append(replace(item, kind="mention", targets=values))
                 s.by.remove(item)
+
+    def _is_state(self, word: Item, tables: set[str]) -> bool:
+        """Whether a word before a noun says that its rows are open, closed, active, and no value of theirs does."""
+        if any(t.kind == "value" and t.table in tables and t.cost < 0.2 for t in word.targets):
+            return False
+        return any(told(self.source, table, word.text) is not None for table in tables)
 
     def _who_clause(self) -> None:
         """ "who contacted support in 2025": what follows says something of people, who are not named."""

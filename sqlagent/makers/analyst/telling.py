@@ -39,7 +39,9 @@ def told(frame: Frame) -> str:
         shown = ", ".join(dict.fromkeys(column(slot) for slot in frame.columns)) or "all columns"
         what = f"{'the different ' if frame.distinct else ''}{shown} of {_plural(frame.anchor)}"
     parts = [what]
-    if frame.transform in _TRANSFORMS:
+    if frame.scale:
+        parts.append(f"as how many of the first there are for {frame.scale:g} of the second")
+    elif frame.transform in _TRANSFORMS:
         parts.append(_TRANSFORMS[frame.transform])
     if frame.transform == "moving":
         parts.append(f"as an average over {frame.window} periods")
@@ -54,6 +56,8 @@ def told(frame: Frame) -> str:
         parts.append("in each " + " and ".join(dimension(d) for d in frame.per))
     return ", ".join(p for p in parts if p)
 
+
+_COUNTED: dict[tuple[str, ...], str] = {("distinct",): "number of different values", ("avg",): "average"}
 
 _TITLED = {
     "": "",
@@ -231,7 +235,11 @@ def _condition(c: Condition) -> str:
         bound = f" {_COMPARED.get(c.compare, c.compare)} {c.number:g}" if c.number is not None else ""
         word = "there is no" if c.negated else "there is"
         if c.number is not None:
-            return f"with{bound} of {_plural(c.child)}{' where ' + inner if inner else ''}"
+            where = f" where {inner}" if inner else ""
+            if c.counted is None:
+                return f"with{bound} of {_plural(c.child)}{where}"
+            figure = f"{_COUNTED.get(c.values[:1], 'sum')} of {expression(c.counted)}"
+            return f"with {figure}{bound} in {_plural(c.child)}{where}"
         return f"{word} row of {_plural(c.child)}{' where ' + inner if inner else ''}"
     if c.op == "compare" and c.expr is not None:
         number = (
