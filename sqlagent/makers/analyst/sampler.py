@@ -18,6 +18,7 @@ from sqlagent.errors import Cancelled
 from sqlagent.language.words import MAX_CHARS
 from sqlagent.makers.analyst.answering import Understood, today_of, understand
 from sqlagent.makers.analyst.concepts import meant
+from sqlagent.makers.analyst.languages import language_of
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.source import Source, source_of
 from sqlagent.makers.analyst.telling import expression, title, told
@@ -36,6 +37,7 @@ HOPELESS = 1.9
 NEAR = 0.02
 """A frame this near to the first one in cost is as likely meant."""
 
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _WRITTEN = re.compile(r"[.?!]\s*$")
 _BUSINESS = frozenset(
     {
@@ -65,6 +67,7 @@ class Analysis:
     speaks: bool
     doubt: str = ""
     missing: tuple[str, ...] = ()
+    language: str = ""
 
     @property
     def unused(self) -> tuple[str, ...]:
@@ -89,6 +92,11 @@ class Analysis:
 
     def outcome(self) -> tuple[Outcome, str]:
         """How a question ends that the analyst speaks for, and why, in words."""
+        if self.language:
+            return (
+                Outcome.UNANSWERABLE,
+                f"The question seems to be in {self.language}; it is understood in English only.",
+            )
         if not self.frames or self.missing:
             words = self.reading.asked or self.missing or self.reading.unknown
             if not words:
@@ -141,13 +149,15 @@ def analyse(
         for one, share in zip(kept, odds, strict=True)
     )
     lacking = missing(reading, source)
-    speaking = speaks(question.text, reading, frames, source, lacking)
+    strange = {*reading.unknown, *(old for old, _ in reading.mended)}
+    language = language_of(_WORD.findall(question.text), {w for text in strange for w in text.split()})
+    speaking = bool(language) or speaks(question.text, reading, frames, source, lacking)
     doubt = (
         ""
         if speaking or _is_written(question.text) and not source.is_business
         else "Not sure: the words were not understood as a whole. This is a draft."
     )
-    return Analysis(reading, tuple(kept), candidates, speaking, doubt, lacking)
+    return Analysis(reading, tuple(kept), candidates, speaking, doubt, lacking, language)
 
 
 def speaks(
