@@ -212,6 +212,30 @@ def test_states_are_counted_where_they_are_and_owners_pick_the_way(swimming, que
     assert Golds(database, [gold], False).which(found[0].sql) == 0, found[0].sql
 
 
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Wie viele Stunden wurden 2025 abgesagt?", "German"),
+        ("combien de leçons ont été annulées en 2025 ?", "French"),
+        ("cuántas clases fueron canceladas en el último mes", "Spanish"),
+        ("hoeveel lessen zijn er per maand", "Dutch"),
+        ("quante lezioni sono state annullate per mese", "Italian"),
+    ],
+)
+def test_another_language_is_told_to_be_one(swimming, question, language):
+    said, why = outcome(swimming, question)
+    assert said is Outcome.UNANSWERABLE
+    assert language in why
+    assert "English" in why
+
+
+@pytest.mark.parametrize(
+    "question", ["lessons per die", "how many lessons des coaches", "lessons of la Lido", "zyx per o e a"]
+)
+def test_a_strange_word_makes_no_other_language(swimming, question):
+    assert "English" not in outcome(swimming, question)[1]
+
+
 def test_who_pays_is_no_figure(swimming):
     assert "“pay”" not in outcome(swimming, "pupils who pay")[1]
 

@@ -87,6 +87,8 @@ class Names:
                 and parts[at + 1] in ("no", "nr", "num", "number", "plate", "nbr")
             ):
                 out.append(NUMBERED[word])
+            elif word == "pay" and 0 < at == len(parts) - 1:
+                out.append(word)
             elif word == "min" and len(parts) == 1:
                 out.append("minimum")
             elif word in OPENED:

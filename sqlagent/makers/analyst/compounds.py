@@ -60,7 +60,8 @@ def compounded(reading: Reading, vocabulary: Vocabulary) -> Reading:
             items[at : at + 2] = [replace(first, end=second.end, text=f"{first.text} {second.text}")]
         at += 1
     figures = tuple(dict.fromkeys(_figures(items, model)))
-    asked = tuple(next((w for w in unknown if a in w), a) for a in reading.asked)
+    heads = [item.start for item in items if item.op in ("by", "rel", "not", "except", "more") and item.start]
+    asked = tuple(i.text for i in items if i.kind == "unknown" and i.start < min(heads, default=i.end))
     return replace(
         reading, items=tuple(items), unknown=tuple(unknown), asked=tuple(dict.fromkeys((*asked, *figures))), figures=figures,
     )  # fmt: skip
@@ -117,6 +118,8 @@ def _figures(items: Sequence[Item], model: Model) -> list[str]:
             and items[back - 1].end == items[back].start
         ):
             back -= 1
+        if any(one.kind == "mention" for one in items[:back]):
+            continue
         before = items[back - 1] if back else None
         summed = before is not None and (
             before.op == "agg"

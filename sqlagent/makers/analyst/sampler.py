@@ -18,6 +18,7 @@ from sqlagent.errors import Cancelled
 from sqlagent.language.words import MAX_CHARS
 from sqlagent.makers.analyst.answering import Understood, today_of, understand
 from sqlagent.makers.analyst.concepts import meant
+from sqlagent.makers.analyst.languages import language_of
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.source import Source, source_of
 from sqlagent.makers.analyst.telling import expression, title, told
@@ -39,6 +40,7 @@ NEAR = 0.02
 _OURS = re.compile(r"\b(?:our|ours|us|we|my)\b", re.IGNORECASE)
 """Words by which somebody speaks of a business of their own."""
 
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _WRITTEN = re.compile(r"[.?!]\s*$")
 _BUSINESS = frozenset(
     {
@@ -68,6 +70,7 @@ class Analysis:
     speaks: bool
     doubt: str = ""
     missing: tuple[str, ...] = ()
+    language: str = ""
 
     @property
     def unused(self) -> tuple[str, ...]:
@@ -102,6 +105,11 @@ class Analysis:
 
     def outcome(self) -> tuple[Outcome, str]:
         """How a question ends that the analyst speaks for, and why, in words."""
+        if self.language:
+            return (
+                Outcome.UNANSWERABLE,
+                f"The question seems to be in {self.language}; it is understood in English only.",
+            )
         if not self.frames or self.missing:
             words = self.reading.asked or self.missing or self.reading.unknown
             if not words:
@@ -154,13 +162,15 @@ def analyse(
         for one, share in zip(kept, odds, strict=True)
     )
     lacking = missing(reading, source)
-    speaking = speaks(question.text, reading, frames, source, lacking)
+    strange = {*reading.unknown, *(old for old, _ in reading.mended)}
+    language = language_of(_WORD.findall(question.text), {w for text in strange for w in text.split()})
+    speaking = bool(language) or speaks(question.text, reading, frames, source, lacking)
     doubt = (
         ""
         if speaking or _is_written(question.text) and not source.is_business
         else "Not sure: the words were not understood as a whole. This is a draft."
     )
-    made = Analysis(reading, tuple(kept), candidates, speaking, doubt, lacking)
+    made = Analysis(reading, tuple(kept), candidates, speaking, doubt, lacking, language)
     if speaking and _is_written(question.text):
         outcome, reason = made.outcome()
         if outcome is Outcome.AMBIGUOUS and made.unused:  # a draft: of sentences the generator's are no worse
