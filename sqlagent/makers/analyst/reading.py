@@ -263,6 +263,8 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
             targets = _with_whole(targets, vocabulary.targets(lows[1:]))
         if targets:
             cost = 0.1 + 0.6 * targets[0].cost
+            if len(some) > 1 and all(low in GLUE or low in OPERATORS for low in lows):
+                cost += 0.3  # "came from" is how people speak, though a column be called so
             if phrase in GRAIN_PHRASES:
                 cost += 0.1
             elif len(some) == 1 and (lows[0] in GLUE or phrase in OPERATORS):
