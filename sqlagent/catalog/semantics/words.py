@@ -17,7 +17,7 @@ OPENED = {
     "bk": "booking", "bkd": "booked", "iss": "issued", "pd": "paid", "flr": "floor", "crncy": "currency", "curr": "currency", "cur": "current", "stk": "stock", "lvl": "level",
     "opn": "open", "cls": "closed", "exp": "expiry", "eff": "effective", "trm": "term", "cntr": "contract", "contr": "contract", "agt": "agent", "rep": "representative", "slsp": "salesperson",
     "gr": "gross", "nt": "net", "mrgn": "margin", "cst_amt": "cost amount", "ship": "ship", "dlvr": "delivered", "rcv": "received", "rcvd": "received", "ordrd": "ordered", "retd": "returned", "cncl": "cancelled",
-    "prm": "promised", "sched": "scheduled", "act": "actual", "est": "estimated", "plnd": "planned", "bgt": "budget", "fcst": "forecast", "tgt": "target", "sz": "size", "clr": "color", "desc": "description",
+    "prm": "promised", "prom": "promised", "sched": "scheduled", "act": "actual", "est": "estimated", "plnd": "planned", "bgt": "budget", "fcst": "forecast", "tgt": "target", "sz": "size", "clr": "color", "desc": "description",
     "dsc": "description", "lbl": "label", "ttl": "title", "cmpy": "company", "co": "company", "ctct": "contact", "tel": "telephone", "eml": "email", "zip": "zip", "lat": "latitude",
     "hh": "household", "acq": "acquisition", "ref": "reference", "inc": "incident", "evt": "event", "cust": "customer", "emp": "employee", "mgr": "manager", "loc": "location", "whse_loc": "location", "dt": "date", "dte": "date", "tm": "time", "ts": "time", "cd": "code", "prd": "product", "cst": "customer",
     "clnt": "client", "ord": "order", "ordr": "order", "ln": "line", "itm": "item", "stat": "status", "sts": "status", "st": "status",
@@ -100,8 +100,13 @@ NEVER = stems("due promised promise prom required expected expect eta planned ta
               "changed edited deleted removed load loaded etl synced imported extracted next renewal expire expired expiry expires reminder")  # fmt: skip
 """Words of times at which nothing has happened, or nothing of what the row is about."""
 
-HELD = stems("scheduled schedule held start starts started begin begins visit tour event session check checkin arrival departure from")
+HELD = stems(
+    "scheduled schedule held start starts started begin begins visit tour event session check checkin arrival departure from"
+)
 """Words of times at which something takes place that was agreed before."""
+
+AGREED = stems("booked booking reserved reservation requested placed entered created made")
+"""Words of times at which something was agreed that takes place later."""
 
 TAKING_PLACE = stems("appointment booking reservation tour visit class lesson course session meeting event concert show screening performance "
                      "flight trip stay rental match game exam examination training workshop seminar webinar interview exhibition surgery "

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
+from sqlagent.makers.analyst.lexicon import PARTICIPLES
+from sqlagent.makers.analyst.pairing import done_of, due_and_done, due_of, in_order, lasting, partner
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause
@@ -53,6 +56,7 @@ class Part:
     named: bool = False
     lacks: bool = False
     time: Slot | None = None
+    times: list[Slot] = field(default_factory=list)
     columns: list[Slot] = field(default_factory=list)
     why: list[str] = field(default_factory=list)
 
@@ -60,8 +64,9 @@ class Part:
 class Attacher:
     """Attaches clauses to tables of one source."""
 
-    def __init__(self, source: Source, said: frozenset[str] = frozenset()) -> None:
+    def __init__(self, source: Source, said: frozenset[str] = frozenset(), today: date | None = None) -> None:
         self.said = said
+        self.today = today
         self.source = source
         self.model = source.model
         self.graph = source.graph
@@ -319,7 +324,10 @@ class Attacher:
                     pointing = self.source.slot(anchor, path[0].columns[0]) if len(path) == 1 else None
                     places.append((target.cost + cost + 0.03, "above", pointing, target))
             elif target.kind == "relation" and target.table == anchor and target.relation is not None:
-                places.append((target.cost, "above", self.source.slot(anchor, target.column), target))
+                pointing = self.source.slot(anchor, target.column)
+                is_time = pointing.field.role is Role.TIME
+                dear = target.cost - (_meant_as_time(item.text, clause) if is_time else 0.0)
+                places.append((dear, "time" if is_time else "above", pointing, target))
             elif target.kind == "concept":
                 for found in meant(self.source, target.column):
                     if (
@@ -336,10 +344,12 @@ class Attacher:
             elif target.label == "un":
                 places.append((cost, "without", slot, target))
             elif role is Role.TIME:
-                places.append((cost - (0.12 if clause.periods else 0.0), "time", slot, target))
+                places.append((cost - _meant_as_time(item.text, clause), "time", slot, target))
             elif role is Role.FOREIGN and not slot.path:
                 places.append((cost + 0.02, "above", slot, target))
             elif role is Role.MEASURE and (clause.compare or clause.numbers):
+                if clause.unit and places:
+                    continue
                 return []
             elif any(o[1] == "value" and o[2] is not None and o[2].field == slot.field for o in places):
                 continue
@@ -378,6 +388,7 @@ class Attacher:
             part.conditions.append(Condition("filled" if clause.negated else "missing", (slot,)))
         elif kind == "time":
             part.time = slot
+            part.times.append(slot)
         elif clause.negated or clause.missing:
             part.lacks = True
             part.conditions.append(Condition("missing", (slot,)))
@@ -395,14 +406,13 @@ class Attacher:
         for item in left:
             for cost, slot, _ in self.fields(anchor, item, (Role.MEASURE,)):
                 exprs.append((cost, Expr("column", (slot,)), item))
-        if part.time is not None and clause.unit and not clause.periods:
-            begin = self.source.time_of(anchor)
-            if begin is not None and begin != part.time:
-                exprs.append((0.05, Expr("span", (part.time, begin), clause.unit), None))
-                part.time = None
+        spans = self._spans_of(anchor, clause, part) if clause.unit and not clause.periods else None
+        if spans is not None:
+            exprs.append((0.05, Expr("span", spans, clause.unit), None))
+            part.time = None
         if not exprs:
             exprs += self._by_adjective(anchor, clause)
-        if not exprs and clause.numbers and not left and not below:
+        if not exprs and clause.numbers and not clause.unit and not left and not below:
             own = [f for f in self.source.measures(anchor) if f.unit == "money" and f.aggregate == "sum"]
             exprs += [
                 (0.15 + 0.1 * place, Expr("column", (Slot(f),)), None) for place, f in enumerate(own[:2])
@@ -444,6 +454,19 @@ class Attacher:
         else:
             part.cost += LOST
             part.unused.append(clause.said or "more")
+
+    def _spans_of(self, anchor: str, clause: Clause, part: Part) -> tuple[Slot, Slot] | None:
+        """The later and the earlier time of "within 2 days", "3 days late", "30 days after the invoice date"."""
+        if clause.late or set(clause.span.split()) & {"late", "overdue", "delay"}:
+            clause.late = ""
+            return due_and_done(self.source, anchor)
+        if len(part.times) > 1:
+            return in_order(part.times[0], part.times[1])
+        if part.time is not None:
+            begin = partner(self.source, part.time)
+            return in_order(begin, part.time) if begin is not None else None
+        found = next(lasting(self.source, anchor), None) if clause.span else None
+        return found[1:] if found is not None else None
 
     def _by_adjective(self, anchor: str, clause: Clause) -> list[tuple[float, Expr, Item | None]]:
         """Cheaper is about a price, older about an age."""
@@ -497,19 +520,56 @@ class Attacher:
             part.conditions.append(now)
 
     def _late(self, anchor: str, clause: Clause, part: Part) -> None:
+        """Done after it was due, or not: of the row, of what it belongs to, or by rows that point at it (invoices paid late)."""
+        compare = "<=" if (clause.late == "on time") != clause.negated else ">"
+        if clause.late == "overdue" and self._overdue(anchor, clause, part):
+            return
         for table, paths in self.graph.up(anchor).items():
-            found = late(self.source, table) if paths else None
+            named = table == anchor or self.model.things[anchor].kind is Kind.LINES
+            named = named or bool(set(self.model.things[table].noun) & self.said)
+            found = late(self.source, table) if paths and named else None
             if found is None:
                 continue
             slots = tuple(replace(s, path=paths[0]) for s in found.slots)
-            compare = "<=" if clause.late == "on time" else ">"
-            if clause.negated:
-                compare = "<=" if compare == ">" else ">"
             part.conditions.append(replace(found, slots=slots, compare=compare))
             part.cost += HOP * len(paths[0])
             return
+        due = due_of(self.source, anchor)
+        for child, path, cost in self.children(anchor) if due is not None else ():
+            done = done_of(self.source, child)
+            if done is None or due is None or child == anchor:
+                continue
+            after = Condition("later", (done, replace(due, path=path)), compare=">", said="late")
+            there = Condition(
+                "exists", child=child, path=path, parts=(after,), negated=compare == "<=", said="late"
+            )
+            part.conditions.append(there)
+            if compare == "<=":
+                part.conditions.append(
+                    replace(there, parts=(Condition("filled", (done,)),), negated=False, said="")
+                )
+            part.cost += cost
+            return
         part.cost += LOST
         part.unused.append(clause.late)
+
+    def _overdue(self, anchor: str, clause: Clause, part: Part) -> bool:
+        """Due before today and not done yet; False where that is not recorded of one row."""
+        found = due_and_done(self.source, anchor)
+        if found is None or self.today is None:
+            return False
+        past = Condition("period", (found[1],), period=Period(None, self.today, "day"), said="overdue")
+        both = Condition("all", parts=(Condition("missing", (found[0],)), past), negated=clause.negated)
+        part.conditions.append(both)
+        return True
+
+
+def _meant_as_time(text: str, clause: Clause) -> float:
+    """What speaks for a word to be a time: what was done in a period, or within days, was done then ("paid in March")."""
+    if not clause.periods and not clause.unit:
+        return 0.0
+    low = text.lower()
+    return 0.3 if low.endswith("ed") or low in PARTICIPLES else 0.12
 
 
 def _is_half(clause: Clause) -> bool:

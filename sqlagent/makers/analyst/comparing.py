@@ -231,9 +231,10 @@ class Comparing(Restricting):
         measure = measures[0]
         if measure.agg == "ratio":
             return [replace(measure, percent=True)], where, 0.0, False
-        lateness = [c for c in main if c.op == "later"]
+        lateness = [c for c in main if c.said == "late"]
         if not numerators and lateness:
             numerators = lateness
+            where = [*where, *(done for c in lateness if (done := _was_done(c)) not in where)]
         flagged = list(start.where)
         if not numerators and flagged and len(start.where) == len(flagged):
             hours = self._main_measures(start.anchor)
@@ -466,3 +467,10 @@ class Comparing(Restricting):
         if any(p is None for p in parts):
             return None
         return replace(condition, slots=tuple(slots), parts=tuple(p for p in parts if p is not None))
+
+
+def _was_done(late: Condition) -> Condition:
+    """That something was done at all, of a condition that says it was done late: what is not done yet is neither late nor on time."""
+    if late.op == "exists":
+        return replace(late, parts=(Condition("filled", late.parts[0].slots[:1]),), negated=False, said="")
+    return Condition("filled", late.slots[:1])

@@ -43,6 +43,8 @@ class Dialect:
         if self.name == SQLITE:
             if form in (Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY):
                 return f"(substr({sql}, 1, 4) || '-' || substr({sql}, 5, 2) || '-' || substr({sql}, 7, 2))"
+            if form is Form.YEAR:
+                return f"({sql} || '-01-01')"
             if form is Form.NUMBER_MONTH:
                 return f"(substr({sql}, 1, 4) || '-' || substr({sql}, 5, 2) || '-01')"
             if form is Form.TEXT_MONTH:
@@ -56,6 +58,8 @@ class Dialect:
         if self.name == MYSQL:
             if number:
                 return f"STR_TO_DATE({sql}, '%Y%m%d')"
+            if form is Form.YEAR:
+                return f"CAST(CONCAT({sql}, '-01-01') AS DATE)"
             if form is Form.TEXT_MONTH:
                 return f"CAST(CONCAT({sql}, '-01') AS DATE)"
             if form in (Form.SECONDS, Form.MILLISECONDS):
@@ -65,6 +69,8 @@ class Dialect:
             whole = f"CAST({sql} AS VARCHAR)"
             day = f"(substr({whole}, 1, 4) || '-' || substr({whole}, 5, 2) || '-' || substr({whole}, 7, 2))"
             return f"CAST({day} AS DATE)"
+        if form is Form.YEAR:
+            return f"CAST((CAST({sql} AS VARCHAR) || '-01-01') AS DATE)"
         if form is Form.NUMBER_MONTH:
             whole = f"CAST({sql} AS VARCHAR)"
             return f"CAST((substr({whole}, 1, 4) || '-' || substr({whole}, 5, 2) || '-01') AS DATE)"

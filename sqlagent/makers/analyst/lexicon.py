@@ -67,9 +67,9 @@ OPERATORS: dict[str, tuple[str, str]] = {
         ("distribution", "", "distribution|distribution of|breakdown|breakdown of|split|split of|mix|mix of|composition|composition of|histogram|histogram of"),
         ("trend", "", "trend|trend of|over time|development|development of|evolution|evolution of|trends|time series"),
         ("pivot", "", "one column per|a column per|columns per|as columns|in columns|with columns per|column for each|one column for each"),
-        ("late", "", "late|overdue|too late|past due|behind schedule|past deadline|after the deadline"),
-        ("on time", "", "on time|on-time|in time|punctual|punctually|on schedule"),
-        ("span", "", "wait|wait time|waiting time|lead time|turnaround|turnaround time|cycle time|processing time|handling time|transit time|delivery time|delay between|lag between|gap between|how long|duration|duration of|time between|days between|hours between|minutes between|length of time|time from|days from|hours from|days until|time until|time to|days to|hours to|minutes to|time taken to|how quickly|how fast"),
+        ("late", "", "late|overdue|too late|past due|behind schedule|past deadline|after the deadline|delayed|belated|belatedly|after the due date|after due date|past the due date|past their due date|after their due date|after its due date|past its due date|later than due|later than promised|after the promised date|after the promised day|after promised date|past the promised date|after the promised delivery date|later than planned|later than expected|after the expected date|after the agreed date|missed the deadline|past the deadline|after deadline|tardy"),
+        ("on time", "", "on time|on-time|in time|punctual|punctually|on schedule|by the due date|before the due date|by the promised date|before the promised date|by the deadline|before the deadline|within the deadline|not late|ontime|not later than promised|as promised"),
+        ("span", "", "wait|wait time|waiting time|lead time|turnaround|turnaround time|cycle time|processing time|handling time|transit time|delivery time|delay between|lag between|gap between|how long|duration|duration of|time between|days between|hours between|minutes between|length of time|time from|days from|hours from|days until|time until|time to|days to|hours to|minutes to|time taken to|how quickly|how fast|does it take|do they take|does it usually take|does it typically take|in advance|ahead of time|beforehand|average delay|delay|delays|days late|days overdue|how late|processing days|time it takes to|time needed to|time spent|days it takes to|days elapsed between|elapsed time between|days passed between|hours late|minutes late|shipping time|repair time|throughput time|how soon"),
         ("age", "", "age|how old|age in years|age group|age groups|age band|age bands|age bracket|age brackets|age range"),
         ("tenure", "", "tenure|length of service|years of service|seniority|tenure in years"),
         ("for each other", "", "respectively"),
@@ -102,13 +102,18 @@ GLUE = (
     i'm id ive based business end day's we've we're eat eats spend spends spent write wrote written contact contacted log logged
     recorded register registered enter entered create add added use used using exist exists belong belongs perform performed them
     themselves myself ours theirs him keep kept say said work worked works run ran handle handled own owns lives live located sit
-    sits sitting involve involved gone lead leads led making deliver responsible think because but while during across
+    sits sitting involve involved gone lead leads led making deliver responsible think because but while during across until
     """
     )
     - {"created", "due"}
     - set(OPERATORS)
 )
 """Words that may stand in a question without changing what it asks."""
+
+PARTICIPLES = frozenset(words_of(
+    "paid sold sent left held born bought met begun done made built written taken given gone flown driven lent borrowed won lost hired"
+))  # fmt: skip
+"""What was done, of verbs that do not end in "ed"."""
 
 WEAK_GLUE = frozenset({"kind", "kinds", "sort", "sorts", "amount", "amounts", "value", "values"})
 """Words that say little beside a noun, and something where a column bears them."""

@@ -5,10 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Role
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
+from sqlagent.makers.analyst.lexicon import OPERATORS, UNIT_WORDS
 from sqlagent.makers.analyst.meanings import Meanings
+from sqlagent.makers.analyst.pairing import due_and_done
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause, Rank
+
+_TAKEN = frozenset(
+    stem(w) for w in ["take", "took", "last", "lasts", "lasted", "elapse", "elapsed", "pass", "passed"]
+)
+"""Verbs of what goes on for some time."""
 
 
 class Preparing(Meanings):
@@ -42,6 +50,8 @@ class Preparing(Meanings):
             and not any(a.item is not None and a.item.targets[0].kind == "concept" for a in s.asks)
         ):
             s.share = s.late_share = True
+        self._span_parts()
+        self._lateness()
         self._rivals()
         self._by_figure()
         self._verbs()
@@ -99,6 +109,63 @@ class Preparing(Meanings):
             if dims and dims[0].item is not None:
                 s.by.append(dims[0].item)
                 s.asks.remove(dims[0])
+
+    def _span_parts(self) -> None:
+        """Of what was said in a span only times and what happens are its ends; a unit before it is its own, the rest restricts."""
+        s = self.sketch
+        units = [
+            i
+            for i in s.by
+            if i.kind == "grain" and i.text.lower() in UNIT_WORDS and i.text.lower().endswith("s")
+        ]
+        if not s.span and s.counting and units and s.stems & _TAKEN:
+            s.span = units[0].text.lower()
+        if not s.span:
+            return
+        for item in list(s.by):
+            if item.kind == "grain" and item.text.lower() in UNIT_WORDS and item.text.lower().endswith("s"):
+                s.unit = s.unit or item.text.lower()
+                s.by.remove(item)
+        s.counting = False
+        for ask in s.asks:
+            ask.aggs = tuple(a for a in ask.aggs if a not in ("count", "sum"))
+        timed = [i for i in s.span_parts if self._has_time(i)]
+        named = [i for i in timed if i.targets[0].kind == "field"]
+        kept = timed if len(timed) <= 2 else (named + [i for i in timed if i not in named])[:2]
+        s.main.mentions += [i for i in s.span_parts if i not in kept]
+        s.span_parts = [i for i in s.span_parts if i in kept]
+
+    def _lateness(self) -> None:
+        """ "late shipments" are those done after they were due, where that is recorded of them, whatever else is called late."""
+        s = self.sketch
+        asked = {
+            t.table for a in s.asks if a.item is not None for t in a.item.targets[:2] if t.kind == "thing"
+        }
+        if not any(due_and_done(self.source, table) for table in asked):
+            return
+        for item in list(s.main.mentions):
+            op = OPERATORS.get(item.text.lower(), ("", ""))[0]
+            own = any(t.kind == "value" and t.table in asked for t in item.targets)
+            if op in ("late", "on time") and not own:
+                s.main.late = op
+                s.main.mentions.remove(item)
+
+    def _has_time(self, item: Item) -> bool:
+        """Whether a mention is rather a time, or something that happens, than a value."""
+        for target in item.targets[:3]:
+            if target.cost > item.targets[0].cost + 0.15:
+                break
+            if target.kind == "value":
+                return False
+            if target.kind == "thing":
+                return bool(self.model.things[target.table].default_time)
+            if target.kind == "field":
+                one = self.model.field(target.table, target.column)
+                if one is not None and one.role is Role.TIME:
+                    return True
+            if target.kind == "concept" and any(m.time for m in meant(self.source, target.column)):
+                return True
+        return False
 
     def _is_figure(self, item: Item) -> bool:
         """Whether a mention is a measure rather than something to group by."""

@@ -146,6 +146,7 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
         out += _single(some[0], at, end, text)
     if (
         len(some) <= LONGEST
+        and not _holds_lateness(lows, tokens[at - 1].low if at else "")
         and all(t.kind in ("word", "quoted", "number") or t.low == "%" and len(some) > 1 for t in some)
         and any(t.kind != "number" for t in some)
     ):
@@ -160,6 +161,16 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
         elif some[0].kind == "quoted":
             out.append((0.2, Item("text", at, end, some[0].text)))
     return out
+
+
+def _holds_lateness(lows: Sequence[str], before: str) -> bool:
+    """Whether words say "on time" or "late" beside something else, which is then none of a name."""
+    return OPERATORS.get(f"{before} {lows[0]}", ("",))[0] == "on time" or any(
+        OPERATORS.get(" ".join(lows[first:last]), ("",))[0] in ("on time", "late")
+        for first in range(len(lows))
+        for last in range(first + 1, len(lows) + 1)
+        if last - first < len(lows)
+    )
 
 
 def _single(token: Token, at: int, end: int, text: str) -> list[tuple[float, Item]]:

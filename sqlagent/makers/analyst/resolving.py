@@ -16,9 +16,9 @@ from sqlagent.makers.analyst.comparing import Comparing
 from sqlagent.makers.analyst.concepts import Meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Having, Measure, Slot
 from sqlagent.makers.analyst.reading import Item
+from sqlagent.makers.analyst.retiming import alike, timed_by
 from sqlagent.makers.analyst.sketching import Ask, Clause, Sketch
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.retiming import alike, timed_by
 from sqlagent.makers.analyst.starts import DONE, MOST, UNKNOWN, Start, once
 from sqlagent.makers.analyst.states import is_snapshot
 

@@ -10,6 +10,7 @@ from sqlagent.language.words import stem
 from sqlagent.makers.analyst.attaching import LOST, Part
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Having, Measure, Slot
+from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause
 from sqlagent.makers.analyst.starting import Starting
@@ -22,9 +23,10 @@ class Restricting(Starting):
 
     def _main(self, anchor: str, main: Clause, time: Slot | None) -> Part:
         """The main clause's restrictions: each mention by itself, what cannot be reached upwards by rows that point here."""
+        mentions, done = self._done_below(anchor, main)
         reached = replace(main, mentions=[], periods=[], current=False)
         left: list[Item] = []
-        for item in main.mentions:
+        for item in mentions:
             alone = replace(
                 main,
                 mentions=[item],
@@ -41,7 +43,7 @@ class Restricting(Starting):
                 reached.mentions.append(item)
             else:
                 left.append(item)
-        reached.periods = list(main.periods)
+        reached.periods = [] if done else list(main.periods)
         if (
             is_snapshot(self.source, anchor)
             and not any(i.kind == "grain" for i in self.sketch.by)
@@ -64,6 +66,7 @@ class Restricting(Starting):
             part = self.attach.clause(anchor, replace(rest, late=""))
         else:
             part = Part()
+        part.conditions += done
         own = time
         is_history = self.model.things[anchor].kind is Kind.HISTORY
         if reached.current and (not self._has_state(anchor) or is_history):
@@ -77,6 +80,26 @@ class Restricting(Starting):
         direct_part.unused += part.unused
         direct_part.why += part.why
         return direct_part
+
+    def _done_below(self, anchor: str, main: Clause) -> tuple[list[Item], list[Condition]]:
+        """ "invoices paid in 2025", where payments are rows of their own: what was done in a period is looked up there."""
+        if len(main.periods) != 1 or main.negated or main.periods[0].at:
+            return main.mentions, []
+        for item in main.mentions:
+            low = item.text.lower()
+            if (
+                not low.endswith("ed")
+                and low not in PARTICIPLES
+                or self.attach.fields(anchor, item, (Role.TIME,))
+            ):
+                continue
+            for child, path, cost in self.attach.children(anchor):
+                for dear, slot, _ in self.attach.fields(child, item, (Role.TIME,))[:1]:
+                    if child != anchor and not slot.path and cost + dear < 0.3:
+                        inside = Condition("period", (slot,), period=main.periods[0])
+                        others = [m for m in main.mentions if m is not item]
+                        return others, [Condition("exists", child=child, path=path, parts=(inside,))]
+        return main.mentions, []
 
     def _has_state(self, table: str) -> bool:
         return current(self.source, table) is not None

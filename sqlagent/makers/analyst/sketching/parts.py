@@ -31,6 +31,7 @@ class Clause:
     said: str = ""
     numbers: list[float] = field(default_factory=list)
     unit: str = ""
+    span: str = ""
     like: str = ""
     pattern: str = ""
     average: bool = False
@@ -92,6 +93,7 @@ class Sketch:
     distribution: bool = False
     trend: bool = False
     span: str = ""
+    span_text: str = ""
     span_parts: list[Item] = field(default_factory=list)
     age: bool = False
     tenure: bool = False

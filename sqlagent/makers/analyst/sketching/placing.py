@@ -5,6 +5,7 @@ Each function takes in the item at which the walk stands; `sketcher` says which 
 
 from __future__ import annotations
 
+from sqlagent.makers.analyst.lexicon import UNIT_WORDS
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching.parts import Ask
 from sqlagent.makers.analyst.sketching.walk import Walk
@@ -210,6 +211,15 @@ def period(walk: Walk, item: Item) -> None:
 
 def grain(walk: Walk, item: Item) -> None:
     out = walk.out
+    if item.text.lower() in UNIT_WORDS and item.text.lower().endswith("s"):
+        if walk.section == "clause" and walk.clause is not None and walk.clause.numbers:
+            walk.clause.unit = item.text.lower()
+            return
+        before = walk.before()
+        counted = before is None or before.kind == "op" and before.op in ("count", "agg", "of")
+        if counted and any(i.op == "span" for i in walk.items):
+            out.unit = item.text.lower()
+            return
     if (
         (
             item.targets
@@ -269,6 +279,9 @@ def text(walk: Walk, item: Item) -> None:
 
 
 def unknown(walk: Walk, item: Item) -> None:
+    if item.text.lower() in ("after", "before") and walk.clause is not None and walk.clause.unit:
+        walk.out.unknown = tuple(w for w in walk.out.unknown if w != item.text)
+        return
     if walk.clause is not None and walk.clause.like and not walk.clause.pattern:
         walk.clause.pattern = item.text
         walk.out.unknown = tuple(w for w in walk.out.unknown if w != item.text)
