@@ -17,7 +17,7 @@ OPENED = {
     "bk": "booking", "bkd": "booked", "iss": "issued", "pd": "paid", "flr": "floor", "crncy": "currency", "curr": "currency", "cur": "current", "stk": "stock", "lvl": "level",
     "opn": "open", "cls": "closed", "exp": "expiry", "eff": "effective", "trm": "term", "cntr": "contract", "contr": "contract", "agt": "agent", "rep": "representative", "slsp": "salesperson",
     "gr": "gross", "nt": "net", "mrgn": "margin", "cst_amt": "cost amount", "ship": "ship", "dlvr": "delivered", "rcv": "received", "rcvd": "received", "ordrd": "ordered", "retd": "returned", "cncl": "cancelled",
-    "prm": "promised", "prom": "promised", "sched": "scheduled", "act": "actual", "est": "estimated", "plnd": "planned", "bgt": "budget", "fcst": "forecast", "tgt": "target", "sz": "size", "clr": "color", "desc": "description",
+    "wknd": "weekend", "prm": "promised", "prom": "promised", "sched": "scheduled", "act": "actual", "est": "estimated", "plnd": "planned", "bgt": "budget", "fcst": "forecast", "tgt": "target", "sz": "size", "clr": "color", "desc": "description",
     "dsc": "description", "lbl": "label", "ttl": "title", "cmpy": "company", "co": "company", "ctct": "contact", "tel": "telephone", "eml": "email", "zip": "zip", "lat": "latitude",
     "hh": "household", "acq": "acquisition", "ref": "reference", "inc": "incident", "evt": "event", "cust": "customer", "emp": "employee", "mgr": "manager", "loc": "location", "whse_loc": "location", "dt": "date", "dte": "date", "tm": "time", "ts": "time", "cd": "code", "prd": "product", "cst": "customer",
     "clnt": "client", "ord": "order", "ordr": "order", "ln": "line", "itm": "item", "stat": "status", "sts": "status", "st": "status",

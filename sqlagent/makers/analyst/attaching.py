@@ -12,6 +12,7 @@ from datetime import date
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
+from sqlagent.makers.analyst.dialects import has_days
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
 from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.pairing import done_of, due_and_done, due_of, in_order, lasting, partner
@@ -67,6 +68,7 @@ class Attacher:
     def __init__(self, source: Source, said: frozenset[str] = frozenset(), today: date | None = None) -> None:
         self.said = said
         self.today = today
+        self.owners: dict[int, str] = {}
         self.source = source
         self.model = source.model
         self.graph = source.graph
@@ -75,9 +77,16 @@ class Attacher:
 
     def ways(self, anchor: str, table: str) -> Iterator[tuple[float, Path]]:
         """The paths up from an anchor to a table, with their costs."""
-        for place, path in enumerate(self.graph.paths(anchor, table)):
+        paths = list(self.graph.paths(anchor, table))
+        if self.model.things[table].kind is Kind.DATES:
+            paths.sort(key=lambda path: not self._is_default(path))
+        for place, path in enumerate(paths):
             named = 0.04 * sum(bool(r.words) for r in path) if place else 0.0
             yield HOP * len(path) + (OTHER if place else 0.0) + named, path
+
+    def _is_default(self, path: Path) -> bool:
+        """Whether a way to a date table starts at the time at which rows happen."""
+        return bool(path) and path[-1].columns == (self.model.things[path[-1].source].default_time,)
 
     def values(self, anchor: str, item: Item) -> list[tuple[float, Slot, Target]]:
         """The stored values that a mention may mean, as seen from an anchor."""
@@ -85,7 +94,10 @@ class Attacher:
         for target in item.targets:
             if target.kind != "value":
                 continue
+            owner = self.owners.get(item.start, "")
             for cost, path in self.ways(anchor, target.table):
+                if owner and any(r.target == owner for r in path) or owner == anchor and len(path) == 1:
+                    cost = max(0.0, HOP * len(path) - 0.02)
                 out.append((target.cost + cost, self.source.slot(target.table, target.column, path), target))
         return sorted(out, key=lambda o: o[0])
 
@@ -261,7 +273,7 @@ class Attacher:
             self._timed(
                 anchor, clause.periods, part, part.time or time, clause.negated and not clause.mentions
             )
-        elif part.time is not None:
+        elif part.time is not None and (clause.negated or part.time.field.filled < 1.0):
             op = "missing" if clause.negated else "filled"
             part.conditions.append(Condition(op, (part.time,)))
         state = self.model.things[anchor].state
@@ -276,6 +288,8 @@ class Attacher:
             else:
                 part.cost += LOST
                 part.unused.append("former")
+        if clause.days:
+            self._on_days(anchor, clause, part, part.times[0] if part.times else time)
         if clause.late:
             self._late(anchor, clause, part)
         if clause.either and len(part.conditions) > 1 and not clause.negated and not clause.periods:
@@ -305,6 +319,7 @@ class Attacher:
             self._above(slot, clause, part, below)
             part.named = part.named or target.kind == "relation"
         elif slot is not None:
+            part.named = part.named or target.kind == "relation"
             self._of_slot(kind, slot, target, item, clause, part, values, below)
         return True
 
@@ -510,6 +525,16 @@ class Attacher:
                 conditions.append(Condition("period", (slot,), period=replace(period, at=False)))
         one = conditions[0] if len(conditions) == 1 else Condition("any", parts=tuple(conditions))
         part.conditions.append(replace(one, negated=True) if negated else one)
+
+    def _on_days(self, anchor: str, clause: Clause, part: Part, time: Slot | None) -> None:
+        """Rows of some days of the week."""
+        slot = time or self.source.time_of(anchor)
+        if slot is None or not has_days(slot.field.form):
+            part.cost += LOST
+            part.unused.append("weekday")
+            return
+        no = clause.negated and not clause.mentions
+        part.conditions.append(Condition("weekday", (slot,), tuple(clause.days), negated=no))
 
     def _now(self, anchor: str, part: Part) -> None:
         now = current(self.source, anchor)

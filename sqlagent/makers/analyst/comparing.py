@@ -44,9 +44,13 @@ class Comparing(Restricting):
         periods = main.periods
         if len(periods) >= 2 and not any(p.at for p in periods):
             grain = (
-                periods[0].grain
-                if periods[0].grain in ("year", "quarter", "month", "week", "day")
-                else "month"
+                "year"
+                if _of_years(periods)
+                else (
+                    periods[0].grain
+                    if periods[0].grain in ("year", "quarter", "month", "week", "day")
+                    else "month"
+                )
             )
             slot = time or self.source.time_of(anchor)
             if slot is None:
@@ -232,9 +236,12 @@ class Comparing(Restricting):
         if measure.agg == "ratio":
             return [replace(measure, percent=True)], where, 0.0, False
         lateness = [c for c in main if c.said == "late"]
+        dated = [c for c in main if c.op == "weekday" or c.op == "in" and self._is_of_day(c.slots[0])]
         if not numerators and lateness:
             numerators = lateness
             where = [*where, *(done for c in lateness if (done := _was_done(c)) not in where)]
+        elif not numerators and dated:
+            numerators = dated
         flagged = list(start.where)
         if not numerators and flagged and len(start.where) == len(flagged):
             hours = self._main_measures(start.anchor)
@@ -291,6 +298,10 @@ class Comparing(Restricting):
             0.0,
             False,
         )
+
+    def _is_of_day(self, slot: Slot) -> bool:
+        """Whether a column is a flag of a date table: on a weekend, on a holiday."""
+        return slot.field.role is Role.FLAG and self.model.things[slot.field.table].kind is Kind.DATES
 
     def _transformed(
         self,
@@ -474,3 +485,15 @@ def _was_done(late: Condition) -> Condition:
     if late.op == "exists":
         return replace(late, parts=(Condition("filled", late.parts[0].slots[:1]),), negated=False, said="")
     return Condition("filled", late.slots[:1])
+
+
+def _of_years(periods: Sequence[Period]) -> bool:
+    """Whether periods are the same part of different years, so that each year has one row."""
+    firsts = [p.first for p in periods]
+    years = {d.year for d in firsts if d is not None}
+    parts = {(d.month, d.day) for d in firsts if d is not None}
+    inside = all(
+        p.first is not None and p.until is not None and p.until <= date(p.first.year + 1, 1, 1)
+        for p in periods
+    )
+    return inside and len(years) == len(periods) > 1 and len(parts) == 1

@@ -104,7 +104,7 @@ def lasting(
     finished = [f for f in times if set(f.words) & (FINISHED | ENDS | LATE) and f.column != begin]
     for one in named[:1] or finished[:1]:
         later, earlier = in_order(start, Slot(one))
-        yield (0.0 if named else 0.1), later, earlier
+        yield (0.0 if named else 0.03), later, earlier
 
 
 def ahead(source: Source, table: str, slot: Slot | None = None) -> tuple[Slot, Slot] | None:

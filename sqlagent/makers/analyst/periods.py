@@ -78,6 +78,11 @@ class _Finder:
         out: list[Found] = []
         at = 0
         while at < len(self.tokens):
+            same = self._same(at, out)
+            if same is not None:
+                out += same
+                at = same[-1].end
+                continue
             found = self._ranged(at) or self._led(at) or self._plain(at)
             if found is None:
                 at += 1
@@ -85,6 +90,68 @@ class _Finder:
             out.append(found)
             at = found.end
         return out
+
+    def _same(self, at: int, before: Sequence[Found]) -> list[Found] | None:
+        """ "the same months of 2025", "same period last year", "1 Jan to 31 Oct, for 2024, 2025 and 2026": the last period in other years."""
+        n = at + (self._low(at) == "the")
+        known = before[-1].period if before else None
+        if known is None or known.first is None or known.until is None:
+            return None
+        if self._low(n) == "same":
+            n += 1
+            if self._low(n) not in (
+                "month",
+                "months",
+                "period",
+                "time",
+                "quarter",
+                "weeks",
+                "days",
+                "range",
+                "timeframe",
+                "dates",
+            ):
+                return None
+            n += 1
+            n += self._low(n) in ("of", "in", "for", "the")
+            n += self._low(n) == "the"
+            relative = self._low(n) in ("last", "previous", "prior") and self._low(n + 1) == "year"
+            year = known.first.year - 1 if relative else self._year(n)
+            if year is None or self._low(n) == "year":
+                return None
+            return [Found(at, n + 1 + relative, self._in_year(known, year))]
+        if (
+            known.grain == "year"
+            or before[-1].end != at
+            and self._low(at - 1) not in (",", "for", "of", "in")
+        ):
+            return None
+        years, n = [], at + (self._low(at) in (",", "for", "in", "of"))
+        n += self._low(n) in ("for", "in", "of")
+        end = n
+        while (year := self._year(n)) is not None:
+            years.append((n, year))
+            end = n + 1
+            n = end + (self._low(end) in (",", "and", "vs", "versus"))
+            n += self._low(n) == "and"
+        if (
+            len(years) < 2
+            or known.first.year != known.until.year
+            and known.until != date(known.first.year + 1, 1, 1)
+        ):
+            return None
+        before[-1:] = []  # type: ignore[index]
+        last = len(years) - 1
+        return [
+            Found(n, end if k == last else n + 1, self._in_year(known, y)) for k, (n, y) in enumerate(years)
+        ]
+
+    @staticmethod
+    def _in_year(known: Period, year: int) -> Period:
+        assert known.first is not None and known.until is not None
+        months = 12 * (year - known.first.year)
+        until = shift(known.until, "month", months)
+        return Period(shift(known.first, "month", months), until, known.grain)
 
     def _low(self, n: int) -> str:
         return self.lows[n] if 0 <= n < len(self.lows) else ""

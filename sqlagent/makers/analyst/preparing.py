@@ -54,6 +54,7 @@ class Preparing(Meanings):
         self._lateness()
         self._rivals()
         self._by_figure()
+        self._appositions()
         self._verbs()
         self._adjectives()
         self._who_clause()
@@ -68,6 +69,7 @@ class Preparing(Meanings):
             s.rank.by, s.rank.target = s.rank.target, None
             if s.asks:
                 s.rank.target = s.asks.pop(0).item
+        self._weekdays()
         if s.trend and not any(i.kind == "grain" for i in s.by) and s.rank is None:
             s.by.append(Item("grain", 0, 0, "month", grain="month"))
         for before, clause in zip(s.clauses, s.clauses[1:], strict=False):
@@ -110,6 +112,25 @@ class Preparing(Meanings):
                 s.by.append(dims[0].item)
                 s.asks.remove(dims[0])
 
+    def _appositions(self) -> None:
+        """ "dentist Nina Murphy": names right behind a thing's noun are of that thing."""
+        s = self.sketch
+        nouns = [i for i in (*self._all(), *s.per) if i.targets and i.targets[0].kind == "thing"]
+        for item in (m for clause in (s.main, *s.clauses) for m in clause.mentions):
+            near = [n for n in nouns if 1 <= item.start - n.end <= 2]
+            if near:
+                self.attach.owners[item.start] = near[-1].targets[0].table
+        for clause in (s.main, *s.clauses):
+            tables = {i.end: i.targets[0].table for i in nouns}
+            for place, item in enumerate(clause.mentions):
+                table = tables.get(item.start)
+                own = tuple(
+                    t for t in item.targets if t.kind == "value" and t.table == table and t.cost < 0.3
+                )
+                if table is not None and own and item.targets[0].kind == "value":
+                    clause.mentions[place] = replace(item, targets=own)
+                    tables[item.end] = table
+
     def _span_parts(self) -> None:
         """Of what was said in a span only times and what happens are its ends; a unit before it is its own, the rest restricts."""
         s = self.sketch
@@ -134,6 +155,31 @@ class Preparing(Meanings):
         kept = timed if len(timed) <= 2 else (named + [i for i in timed if i not in named])[:2]
         s.main.mentions += [i for i in s.span_parts if i not in kept]
         s.span_parts = [i for i in s.span_parts if i in kept]
+
+    def _weekdays(self) -> None:
+        """ "weekend vs weekday sales" are two groups; "which weekday is the busiest" ranks the days, not what happens on them."""
+        s = self.sketch
+        grains = [i for i in s.by if i.kind == "grain" and i.grain == "weekday"]
+        if "56" in s.main.days and (s.vs and grains or len(s.main.days) == 7):
+            s.main.days = ""
+            s.by = [i for i in s.by if i not in grains]
+            s.by.append(Item("grain", 0, 0, "weekend or weekday", grain="weekend"))
+            s.vs = False
+        rank = s.rank
+        timed = [i for i in s.by if i.kind == "grain"]
+        if (
+            rank is not None
+            and s.listing
+            and rank.kind in ("desc", "asc")
+            and rank.target is not None
+            and rank.target.kind == "mention"
+            and rank.by is None
+            and len(timed) == 1
+            and len(s.by) == 1
+            and timed[0].end <= rank.target.start
+        ):
+            rank.target, rank.by = timed[0], rank.target
+            s.by = []
 
     def _lateness(self) -> None:
         """ "late shipments" are those done after they were due, where that is recorded of them, whatever else is called late."""

@@ -29,7 +29,7 @@ GRAIN_PHRASES = {
 ORDINALS = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5}
 _PREPOSITIONS = frozenset({"of", "and", "or"})
 _STATES = frozenset(
-    {"late", "current", "past", "running", "missing", "new", "on time", "share", "tenure", "age"}
+    {"weekday", "late", "current", "past", "running", "missing", "new", "on time", "share", "tenure", "age"}
 )
 """Operators that a stored value of the same words may outdo."""
 
@@ -151,6 +151,8 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
         and any(t.kind != "number" for t in some)
     ):
         targets = vocabulary.targets(lows, some[0].kind == "quoted")
+        if any(t.text.isupper() and vocabulary.is_code(t.text) for t in some):
+            targets = tuple(t for t in targets if t.kind == "value")
         if targets:
             cost = 0.1 + 0.6 * targets[0].cost
             if phrase in GRAIN_PHRASES:

@@ -24,7 +24,7 @@ class Restricting(Starting):
     def _main(self, anchor: str, main: Clause, time: Slot | None) -> Part:
         """The main clause's restrictions: each mention by itself, what cannot be reached upwards by rows that point here."""
         mentions, done = self._done_below(anchor, main)
-        reached = replace(main, mentions=[], periods=[], current=False)
+        reached = replace(main, mentions=[], periods=[], current=False, days="")
         left: list[Item] = []
         for item in mentions:
             alone = replace(
@@ -33,6 +33,7 @@ class Restricting(Starting):
                 periods=[],
                 current=False,
                 late="",
+                days="",
                 compare="",
                 numbers=[],
                 either=False,
@@ -50,6 +51,7 @@ class Restricting(Starting):
             and len(main.periods) < 2
         ):
             main.periods = []
+        reached.days = main.days
         reached.current = main.current and not self._state_said(anchor, main.mentions)
         if (
             self.sketch.transform in ("growth", "change")
@@ -63,7 +65,7 @@ class Restricting(Starting):
             rest = replace(main, mentions=left, periods=[], opener="who", either=False)
             if not main.current or self._has_state(anchor):
                 pass
-            part = self.attach.clause(anchor, replace(rest, late=""))
+            part = self.attach.clause(anchor, replace(rest, late="", days=""))
         else:
             part = Part()
         part.conditions += done

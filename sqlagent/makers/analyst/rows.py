@@ -213,6 +213,8 @@ class RowWriter:
             assert c.period is not None
             return self._period(block, c, slot)
         column = self._column(block, slot)
+        if c.op == "weekday":
+            return self.dialect.on_weekdays(column, slot.field.form, c.values)
         if c.op == "latest":
             inner = self._block(slot.field.table, set(block.taken))
             own = self._column(inner, Slot(slot.field))

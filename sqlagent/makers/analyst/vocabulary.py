@@ -288,7 +288,6 @@ class Vocabulary:
             thing = found.get(("thing", target.table, "", ""))
             if one is not None and one.role is Role.TIME and thing is not None and thing.cost <= target.cost:
                 found[key] = replace(target, cost=thing.cost)
-                found["thing", target.table, "", ""] = replace(thing, cost=target.cost + 0.05)
 
     def _names(self, stems: list[str], lows: Sequence[str], keep) -> None:  # type: ignore[no-untyped-def]
         candidates: dict[int, Entry] = {}
@@ -398,6 +397,14 @@ class Vocabulary:
             if stood.role is Role.TEXT and match.column.column not in thing.display:
                 cost += 0.15
             yield Target("value", stood.table, stood.column, match.value, cost + cost_of, match.value)
+
+    def is_code(self, text: str) -> bool:
+        """Whether a word is a stored value letter by letter, as codes are typed."""
+        return (
+            len(text) > 1
+            and self.index is not None
+            and any(match.value == text for match in self.index.lookup(text))
+        )
 
     def _is_state(self, table: str, column: str) -> bool:
         one = self.model.field(table, column)

@@ -128,6 +128,8 @@ def rank(walk: Walk, item: Item) -> None:
         )
         return
     if item.text.lower() in ("last", "recent", "first") and walk.section not in ("head",):
+        if out.question == "when" and walk.section == "after by":
+            out.rank, walk.section = Rank(item.detail), "head"
         return
     out.rank_text = item.text.lower()
     out.rank = Rank(item.detail, int(walk.number) if walk.number else None, walk.ordinal)

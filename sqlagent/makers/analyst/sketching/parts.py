@@ -41,6 +41,7 @@ class Clause:
     current: bool = False
     past: bool = False
     late: str = ""
+    days: str = ""
     missing: bool = False
     agg: str = ""
     both: bool = False
@@ -52,7 +53,7 @@ class Clause:
     def is_empty(self) -> bool:
         """Whether it says nothing."""
         return not (
-            self.mentions or self.periods or self.compare or self.pattern or self.average or self.current or self.late
+            self.mentions or self.periods or self.compare or self.pattern or self.average or self.current or self.late or self.days
             or self.missing or self.than or self.past
         )  # fmt: skip
 

@@ -61,6 +61,8 @@ def mention(walk: Walk, item: Item) -> None:
         if walk.clause.numbers or walk.clause.compare:
             walk.clause.after_compare.append(item)
         return
+    if walk.section in ("by", "per") and _qualifies(walk, item):
+        return
     if walk.section == "by":
         if best.kind == "value" and not any(t.kind != "value" for t in item.targets):
             out.main.mentions.append(item)
@@ -87,6 +89,23 @@ def mention(walk: Walk, item: Item) -> None:
         out.main.mentions.append(item)
         return
     _asked(walk, item)
+
+
+def _qualifies(walk: Walk, item: Item) -> bool:
+    """Whether a word after "each" restricts the noun right behind it: "of each KEY segment customer" is per customer."""
+    nxt = walk.next()
+    if nxt is None or nxt.kind != "mention" or nxt.start != item.end:
+        return False
+    best, own = nxt.targets[0], item.targets[0]
+    if own.kind == "value" and (best.kind == "thing" or best.kind == "field" and best.column == own.column):
+        walk.out.main.mentions.append(item)
+        return True
+    before = walk.before()
+    said = before is not None and before.kind == "mention" and before.end == item.start
+    if said and own.kind == "field" and best.kind == "thing" and before in walk.out.main.mentions:
+        walk.passed.append(item)
+        return True
+    return False
 
 
 def _in_name(walk: Walk, item: Item) -> bool:

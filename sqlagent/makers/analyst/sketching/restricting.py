@@ -174,3 +174,11 @@ def late(walk: Walk, item: Item) -> None:
 
 def on_time(walk: Walk, item: Item) -> None:
     walk.here.late = "on time"
+
+
+def weekday(walk: Walk, item: Item) -> None:
+    """Days of the week, Monday as 0: "on weekends", "on Mondays and Tuesdays"."""
+    held = walk.here
+    if walk.section in ("by", "per") and walk.clause is None:
+        walk.section = "mods"
+    held.days = "".join(sorted({*held.days, *item.detail}))
