@@ -11,10 +11,12 @@ from sqlagent.catalog.semantics.times import default_time, other_time
 from sqlagent.catalog.semantics.values import Form
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.words import stem
+from sqlagent.makers import analyst
 from sqlagent.makers.analyst.answering import understand
 from sqlagent.makers.analyst.source import Source
+from sqlagent.method import linking
 from sqlagent.testing import MemoryDatabase
-from sqlagent.values import Limits
+from sqlagent.values import Limits, Question
 
 TODAY = date(2026, 6, 1)
 
@@ -132,6 +134,11 @@ def test_a_time_that_is_meant_nearly_as_well_is_known(harbour):
             "date of the first hull repair of each berth",
             [("Gull", "2025-01-01"), ("Heron", "2026-05-01"), ("Tern", "2025-03-01")],
         ),
+        ("repair cost, 1 Jan to 15 Feb, for 2025 and 2026", [("2025", 300)]),
+        ("repair cost year to date, 1 Jan to 31 May, for 2025 and 2026", [("2025", 650), ("2026", 70)]),
+        ("repair cost january to may 2026 vs the same months of 2025", [("2025", 650), ("2026", 70)]),
+        ("repairs q2 2026 vs same period last year", [("2025", 1), ("2026", 1)]),
+        ("repairs may 2026", [(1,)]),
     ],
 )
 def test_times_and_what_lies_between_them(harbour, text, expected):
@@ -151,3 +158,22 @@ def test_the_columns_of_the_latest_of_each_bear_their_names(harbour):
     _, found = understand("latest repair of each berth", source, TODAY)
     assert "label_" not in found[0].sql
     assert found[0].sql.startswith("SELECT berth_name, repair_id, opened_on FROM")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [
+        ("how many bookings will we have in january 2027", False),
+        ("bookings next year", False),
+        ("forecast of repair cost for 2028", False),
+        ("bookings in january 2026", True),
+        ("repairs promised in july 2026", True),
+    ],
+)
+def test_what_will_be_is_not_recorded(harbour, text, is_told):
+    database, _ = harbour
+    index = ValueIndex.build(database.catalog(), database)
+    linked = linking.link(Question(text), database.catalog(), index)
+    analysis = analyst.analyse(Question(text), linked, index, TODAY)
+    told = analysis.outcome()[1]
+    assert (told.startswith("What will be is not recorded")) is not is_told, told

@@ -12,7 +12,7 @@ from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.attaching import LOST, Part
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Order, Path, Slot
-from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.periods import Period, of_years
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.restricting import Restricting
 from sqlagent.makers.analyst.sketching import Clause
@@ -45,7 +45,7 @@ class Comparing(Restricting):
         if len(periods) >= 2 and not any(p.at for p in periods):
             grain = (
                 "year"
-                if _of_years(periods)
+                if of_years(periods)
                 else (
                     periods[0].grain
                     if periods[0].grain in ("year", "quarter", "month", "week", "day")
@@ -485,15 +485,3 @@ def _was_done(late: Condition) -> Condition:
     if late.op == "exists":
         return replace(late, parts=(Condition("filled", late.parts[0].slots[:1]),), negated=False, said="")
     return Condition("filled", late.slots[:1])
-
-
-def _of_years(periods: Sequence[Period]) -> bool:
-    """Whether periods are the same part of different years, so that each year has one row."""
-    firsts = [p.first for p in periods]
-    years = {d.year for d in firsts if d is not None}
-    parts = {(d.month, d.day) for d in firsts if d is not None}
-    inside = all(
-        p.first is not None and p.until is not None and p.until <= date(p.first.year + 1, 1, 1)
-        for p in periods
-    )
-    return inside and len(years) == len(periods) > 1 and len(parts) == 1

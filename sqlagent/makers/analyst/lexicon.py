@@ -39,7 +39,7 @@ OPERATORS: dict[str, tuple[str, str]] = {
         ("more", "<=", "at most|up to|maximum of|no more than|not more than|<=|within"),
         ("more", "=", "exactly|equal to|equals"),
         ("between", "", "between"),
-        ("vs", "", "vs|versus|compared to|compared with|against|compare|in comparison with|in comparison to|as opposed to|v"),
+        ("vs", "", "vs|versus|compare with|compare to|compares with|compares to|compare against|relative to|compared to|compared with|against|compare|in comparison with|in comparison to|as opposed to|v"),
         ("share", "", "share of|percentage of|percent of|% of|proportion of|fraction of|share|percentage|percent|%|what percentage|what share|what percent|what proportion|pct|pct of|what % of|what %|what percentage of|what share of|what proportion of|what fraction of|how big a share|contribution of|as a share|as percent"),
         ("ratio", "", "ratio|ratio of|ratio between"),
         ("rate", "", "rate"),

@@ -45,9 +45,9 @@ class Occasions(Derived):
     def _dated(self, item: Item, last: bool) -> Iterator[Start]:
         s = self.sketch
         agg, word = ("max", "last") if last else ("min", "first")
-        for target in item.targets[:4]:
+        for place, target in enumerate(item.targets[:4]):
             slot: Slot | None = None
-            if target.kind == "field":
+            if target.kind == "field" and (place == 0 or self._is_dated(item)):
                 one = self.model.field(target.table, target.column)
                 named = one is not None and one.role is Role.TIME
                 asked = (
@@ -59,9 +59,7 @@ class Occasions(Derived):
                 and (s.question == "when" or self._is_dated(item))
                 and self.model.things[target.table].kind in (Kind.EVENT, Kind.LINES)
             ):
-                own = s.rank is not None and s.rank.target is item
-                slot = self._verb_time(target.table) if own else None
-                slot = slot or self.source.time_of(target.table)
+                slot = self.source.time_of(target.table)
             if slot is not None and target.cost < item.targets[0].cost + 0.15:
                 said = f"{word} {slot.field.said.removesuffix(' key')}"
                 measure = Measure(agg, target.table, Expr("column", (slot,)), said=said)

@@ -10,6 +10,7 @@ from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.lexicon import OPERATORS, UNIT_WORDS
 from sqlagent.makers.analyst.meanings import Meanings
 from sqlagent.makers.analyst.pairing import due_and_done
+from sqlagent.makers.analyst.periods import of_years
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause, Rank
 
@@ -70,6 +71,8 @@ class Preparing(Meanings):
             if s.asks:
                 s.rank.target = s.asks.pop(0).item
         self._weekdays()
+        if of_years(s.main.periods) and s.main.periods[0].grain != "year":
+            s.vs = True
         if s.trend and not any(i.kind == "grain" for i in s.by) and s.rank is None:
             s.by.append(Item("grain", 0, 0, "month", grain="month"))
         for before, clause in zip(s.clauses, s.clauses[1:], strict=False):

@@ -37,6 +37,9 @@ NEAR = 0.02
 """A frame this near to the first one in cost is as likely meant."""
 
 _WRITTEN = re.compile(r"[.?!]\s*$")
+_TO_COME = re.compile(
+    r"\b(will|shall|going to|gonna|forecast|predict|predicted|projected|next)\b", re.IGNORECASE
+)
 _BUSINESS = frozenset(
     {
         "share",
@@ -65,6 +68,7 @@ class Analysis:
     speaks: bool
     doubt: str = ""
     missing: tuple[str, ...] = ()
+    future: str = ""
 
     @property
     def unused(self) -> tuple[str, ...]:
@@ -89,6 +93,8 @@ class Analysis:
 
     def outcome(self) -> tuple[Outcome, str]:
         """How a question ends that the analyst speaks for, and why, in words."""
+        if self.future:
+            return Outcome.UNANSWERABLE, self.future
         if not self.frames or self.missing:
             listed = _listed(self.reading.asked or self.missing)
             return Outcome.UNANSWERABLE, f"Nothing here tells of {listed}."
@@ -139,13 +145,14 @@ def analyse(
         for one, share in zip(kept, odds, strict=True)
     )
     lacking = missing(reading, source)
-    speaking = speaks(question.text, reading, frames, lacking)
+    future = to_come(question.text, reading, frames, today, source.model.newest)
+    speaking = bool(future) or speaks(question.text, reading, frames, lacking)
     doubt = (
         ""
         if speaking or _is_written(question.text)
         else "Not sure: the words were not understood as a whole. This is a draft."
     )
-    return Analysis(reading, tuple(kept), candidates, speaking, doubt, lacking)
+    return Analysis(reading, tuple(kept), candidates, speaking, doubt, lacking, future)
 
 
 def speaks(text: str, reading: Reading, frames: Sequence[Understood], lacking: Sequence[str] = ()) -> bool:
@@ -166,6 +173,34 @@ def speaks(text: str, reading: Reading, frames: Sequence[Understood], lacking: S
     )
     operators = any(item.op in _BUSINESS for item in reading.items)
     return concept or operators or any(item.kind == "period" for item in reading.items)
+
+
+def to_come(text: str, reading: Reading, frames: Sequence[Understood], today: date, newest: str) -> str:
+    """Say that what will be is not recorded, where only a time after the last day with data is asked for; else "".
+
+    A day to come that a column holds, as when something is due, may be asked for.
+    """
+    last = newest if newest and _TO_COME.search(text) else max(newest, today.isoformat())
+    asked = [
+        i.period.first.isoformat()
+        for i in reading.items
+        if i.period is not None and i.period.first is not None
+    ]
+    if (
+        not asked
+        or min(asked) <= last
+        or any(i.period is not None and i.period.first is None for i in reading.items)
+    ):
+        return ""
+    held = [s.field.high for one in frames[:1] for c in one.frame.where if c.op == "period" for s in c.slots]
+    if any(_dashed(high) >= min(asked) for high in held):
+        return ""
+    return "What will be is not recorded." + (f" The last day with data is {newest}." if newest else "")
+
+
+def _dashed(text: str) -> str:
+    """The day of a stored time as ISO text; yyyymmdd numbers too."""
+    return f"{text[:4]}-{text[4:6]}-{text[6:8]}" if text[:8].isdecimal() and len(text) == 8 else text[:10]
 
 
 def _is_written(text: str) -> bool:
