@@ -44,7 +44,7 @@ START_SECONDS = 15.0
 TRIES = 2
 # Children give way to what makes pages, by this much.
 NICE = 5
-DOOR = "mirror.confined:work"
+DOOR = "mirror.confined:call_do"
 
 Answer = TypeVar("Answer")
 
@@ -229,7 +229,7 @@ class _Call:
 # ---------------------------------------------------------------- the child
 
 
-def work(channel: socket.socket, folder: Path) -> NoReturn:
+def call_do(channel: socket.socket, folder: Path) -> NoReturn:
     """Do what is asked, say what came of it, and end. `folder`, where files go that nobody named, goes with it."""
     folder.mkdir(mode=0o700)
     tempfile.tempdir = str(folder)

@@ -1,7 +1,7 @@
 """Who may read what Mirror writes: its own user, nobody else on the machine.
 
 Every process sets the umask when it reads the settings; what an earlier start left open is closed by the next
-`script/server`. A file that is put where others fetch it (`hand_over`) gets the permissions of the machine's own umask.
+`script/server`. A file that is put where others fetch it (`machine_mode`) gets the permissions of the machine's own umask.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def umask_set() -> None:
     os.environ.setdefault(BEFORE, oct(os.umask(OTHERS)))
 
 
-def hand_over(path: Path) -> None:
+def machine_mode(path: Path) -> None:
     """Give a file or folder the permissions it would have without our umask, where the disk knows any."""
     before = int(os.environ.get(BEFORE, oct(OTHERS)), 8)
     with suppress(OSError):

@@ -331,7 +331,7 @@ CONNECTION_TESTS_PER_MINUTE = env.int("CONNECTION_TESTS_PER_MINUTE", default=20)
 # ones kept in memory would be 200 MB of the web server.
 UPLOAD_MEGABYTES = env.int("UPLOAD_MEGABYTES", default=200)
 FILE_UPLOAD_HANDLERS = [
-    "mirror.receiving.SizeLimit",
+    "mirror.upload_limit.SizeLimit",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
 

@@ -7,17 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings as hypothesis_settings
 
-from tests import clock, strict_templates
+from tests import clock, lengths, strict_templates
+from tests.order import FileScheduling, ordered
 
 # The same examples every time, and none failed for being slow: a red test is about the change at hand.
 hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
 hypothesis_settings.load_profile("same")
 strict_templates.install()
 clock.clock_set()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave what is marked `long` to the long run; put the rest in order."""
+    if not lengths.IS_LONG and (left := [item for item in items if item.get_closest_marker("long")]):
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
+    items[:] = ordered(items)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling | None:
+    """Hand tests out by file where that is asked for; by itself otherwise."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    config.option.loadscopereorder = False
+    return FileScheduling(config, log)
 
 
 @pytest.fixture(autouse=True)

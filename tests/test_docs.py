@@ -73,7 +73,7 @@ def test_scripts_are_well_formed(script):
 
 
 def test_ci_runs_exactly_the_test_command():
-    assert "check script/test\n" in text(".ci/run")
+    assert "check script/test --long\n" in text(".ci/run")
 
 
 def test_the_server_says_how_it_is_used():

@@ -33,15 +33,15 @@ class Runs(Kind):
 
     def stopped(self, row: Run) -> bool:
         """Say who stopped it."""
-        from mirror.asking.services import ending
+        from mirror.asking.services import given_up
 
-        return end_unheld(row, **ending.RUN_STOPPED)
+        return end_unheld(row, **given_up.RUN_STOPPED)
 
     def given_up(self, row: Run, died: int) -> bool:
         """End it as failed."""
-        from mirror.asking.services import ending
+        from mirror.asking.services import given_up
 
-        return end_unheld(row, **ending.run_given_up(died))
+        return end_unheld(row, **given_up.run_given_up(died))
 
 
 class Versions(Kind):
@@ -65,12 +65,12 @@ class Versions(Kind):
 
     def stopped(self, row: Version) -> bool:
         """Say who stopped it."""
-        from mirror.asking.services import ending
+        from mirror.asking.services import given_up
 
-        return end_unheld(row, failure=ending.VERSION_STOPPED)
+        return end_unheld(row, failure=given_up.VERSION_STOPPED)
 
     def given_up(self, row: Version, died: int) -> bool:
         """Say that its workers were lost."""
-        from mirror.asking.services import ending
+        from mirror.asking.services import given_up
 
-        return end_unheld(row, failure=ending.version_given_up(died))
+        return end_unheld(row, failure=given_up.version_given_up(died))

@@ -27,9 +27,9 @@ from mirror.asking.pages import (
 )
 from mirror.asking.pages.version import chart_view
 from mirror.library.forms import ArgumentsForm
+from mirror.library.pages import saved_page
 from mirror.library.selectors import may_run, saved_visible
-from mirror.library.views import show_saved
-from mirror.people.requests import PersonRequest
+from mirror.people.requests import PersonRequest, is_id
 from mirror.results.pages import TableWish
 from mirror.sources.selectors import sources_visible
 
@@ -119,7 +119,7 @@ def run(request: PersonRequest, pk: int) -> HttpResponse:
     """A run: its steps while it works, then its answer. `?version=2` shows an earlier SQL."""
     found = _run(request, pk)
     number = request.GET.get("version", "")
-    page = run_page(found, number=int(number) if number.isdigit() else None, wish=TableWish.read(request.GET))
+    page = run_page(found, number=int(number) if is_id(number) else None, wish=TableWish.read(request.GET))
     return _render_run(request, page)
 
 
@@ -314,7 +314,8 @@ def run_saved(request: PersonRequest, pk: int) -> HttpResponse:
         raise PermissionDenied("The source of this saved SQL is not shared with you.")
     form = ArgumentsForm(request.POST, saved=saved)
     if not form.is_valid():
-        return show_saved(request, saved, form, status=422)
+        page = saved_page(request.user, saved, form)
+        return render(request, "library/saved.html", {"page": page}, status=422)
     try:
         return _to_run(request, services.run_saved(request.user, saved, form.arguments()))
     except services.AskingError as error:

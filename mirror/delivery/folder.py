@@ -19,7 +19,7 @@ from mirror.delivery.file_names import dated_names
 from mirror.delivery.mail_letter import text_file
 from mirror.delivery.parcel import Attachment, Parcel
 from mirror.delivery.reach import NOWHERE, Reach
-from mirror.modes import hand_over
+from mirror.modes import machine_mode
 from mirror.phrases import size
 from sqlagent.errors import without_folders
 
@@ -100,7 +100,7 @@ def deliver(
             aside.append((part, place))
             _write(part, file)
             if not is_ours:
-                hand_over(part)
+                machine_mode(part)
         if before:
             before()
         for part, place in aside:
@@ -129,7 +129,7 @@ def _make(folder: Path, is_ours: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if not is_ours:
         for one in missing:
-            hand_over(one)
+            machine_mode(one)
 
 
 def _write(path: Path, file: Attachment) -> None:

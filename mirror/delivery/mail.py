@@ -23,8 +23,8 @@ from django.core.validators import validate_email
 from mirror.delivery.errors import ChannelError, DeliveryFailed
 from mirror.delivery.mail_letter import Letter, compose, sender
 from mirror.delivery.parcel import Parcel
+from mirror.delivery.parcel_words import ANSWER_CHARS
 from mirror.delivery.reach import NOWHERE, Reach
-from mirror.delivery.wording import ANSWER_CHARS
 from mirror.phrases import one_line
 
 NO_SERVER = (

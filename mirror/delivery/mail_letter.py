@@ -25,8 +25,8 @@ from django.template.loader import render_to_string
 
 from mirror.delivery.errors import DeliveryFailed
 from mirror.delivery.parcel import Attachment, Parcel, Section, Tone
+from mirror.delivery.parcel_words import moment_said, subject
 from mirror.delivery.tables import Table, as_text, table
-from mirror.delivery.wording import moment, subject
 from mirror.phrases import one_line, size
 from sqlagent.errors import without_folders
 
@@ -172,7 +172,7 @@ def _context(
         "preview": _preview(parcel),
         "introduction": parcel.introduction,
         "band_style": TONE_STYLES[parcel.introduction.tone],
-        "when": moment(parcel.scheduled_for, parcel.zone) if parcel.scheduled_for else "",
+        "when": moment_said(parcel.scheduled_for, parcel.zone) if parcel.scheduled_for else "",
         "sections": [_shown(s, image) for s, image in zip(parcel.sections, images, strict=True)],
         "attached": [(_file_name(f.name), size(f.size), f) for f in attached],
         "linked": [(_file_name(f.name), size(f.size), f) for f in linked],

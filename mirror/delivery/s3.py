@@ -39,9 +39,9 @@ from mirror.delivery.errors import ChannelError, DeliveryFailed
 from mirror.delivery.file_names import dated_names, moment_utc
 from mirror.delivery.mail_letter import text_file
 from mirror.delivery.parcel import Parcel
+from mirror.delivery.parcel_words import ANSWER_CHARS
 from mirror.delivery.posting import url_check
 from mirror.delivery.reach import NOWHERE, Reach
-from mirror.delivery.wording import ANSWER_CHARS
 from mirror.phrases import one_line, size
 from mirror.sources.addresses import refused_because
 from sqlagent.errors import without_folders

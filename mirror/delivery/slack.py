@@ -12,11 +12,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from mirror.delivery.parcel import Parcel, Section
+from mirror.delivery.parcel_words import moment_said, subject
 from mirror.delivery.posting import post, url_check
 from mirror.delivery.reach import NOWHERE, Reach
 from mirror.delivery.tables import as_text, table
 from mirror.delivery.webhook import judged
-from mirror.delivery.wording import moment, subject
 from mirror.phrases import size
 
 SHOWN_ROWS = 10
@@ -55,7 +55,7 @@ def content(parcel: Parcel) -> dict[str, Any]:
     blocks: list[dict[str, Any]] = [
         {"type": "header", "text": {"type": "plain_text", "text": title[:_HEADER_CHARS], "emoji": False}}
     ]
-    when = moment(parcel.scheduled_for, parcel.zone) if parcel.scheduled_for else ""
+    when = moment_said(parcel.scheduled_for, parcel.zone) if parcel.scheduled_for else ""
     blocks += [_words(text) for text in (parcel.message, parcel.note) if text.strip()]
     for section in parcel.sections[:_MOST_SECTIONS]:
         blocks += _section(section)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mirror.delivery.parcel import Section
-from mirror.delivery.wording import rows_said
+from mirror.delivery.parcel_words import rows_said
 from mirror.exports.defusing import defused
 from mirror.phrases import one_line
 from mirror.results.cells import shown

@@ -17,7 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from mirror.exports.defusing import csv_text
-from mirror.exports.kept_lines import csv_lines
+from mirror.exports.parquet_lines import csv_lines
 from mirror.exports.pieces import write_pieces
 from mirror.exports.texts import exact, iso, whole
 from mirror.exports.values import Cover, Sheet
@@ -94,6 +94,6 @@ def _rows(sheet: Sheet) -> Iterator[tuple[bytes, int]]:
 def write(
     sheets: Sequence[Sheet], path: Path, cover: Cover, progress: Callable[[int], None]
 ) -> tuple[int, tuple[str, ...]]:
-    """Write one sheet to a file; see `writing.write`."""
+    """Write one sheet to a file; see `file_writing.write`."""
     with path.open("wb") as file:
         return write_pieces(chunks(sheets[0]), file, progress).rows, ()

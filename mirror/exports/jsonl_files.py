@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from mirror.exports import names
-from mirror.exports.kept_lines import json_lines
+from mirror.exports.parquet_lines import json_lines
 from mirror.exports.pieces import write_pieces
-from mirror.exports.receiving import received
+from mirror.exports.spooling import received
 from mirror.exports.texts import exact, iso, whole
 from mirror.exports.values import Cover, Sheet
 from mirror.results.cells import SAFE_INTEGER
-from mirror.results.selectors import batches_of
+from mirror.results.rows import batches_of
 
 _string = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -96,7 +96,7 @@ def _line(keys: list[str], row: Sequence[Any]) -> str:
 def write(
     sheets: Sequence[Sheet], path: Path, cover: Cover, progress: Callable[[int], None]
 ) -> tuple[int, tuple[str, ...]]:
-    """Write one sheet to a file; see `writing.write`.
+    """Write one sheet to a file; see `file_writing.write`.
 
     Rows that come by column are kept first: taking them twice is twice as fast as once, cell by cell.
     """

@@ -18,11 +18,11 @@ import pyarrow.parquet as pq
 
 from mirror.exports import names
 from mirror.exports.pieces import quietly
-from mirror.exports.receiving import received
+from mirror.exports.spooling import received
 from mirror.exports.texts import exact
-from mirror.exports.values import Cover, Kept, Sheet
+from mirror.exports.values import Cover, KeptFile, Sheet
 from mirror.results.encoding import StoredColumn, decoded_column
-from mirror.results.selectors import file_opened
+from mirror.results.opened_files import file_opened
 
 # Digits of the widest decimal that Parquet's readers share.
 _DIGITS = 38
@@ -33,7 +33,7 @@ _GROUP_ROWS = 50_000
 def write(
     sheets: Sequence[Sheet], path: Path, cover: Cover, progress: Callable[[int], None]
 ) -> tuple[int, tuple[str, ...]]:
-    """Write one sheet to a file; see `writing.write`."""
+    """Write one sheet to a file; see `file_writing.write`."""
     sheet = sheets[0]
     if sheet.kept is not None:
         with sheet.kept() as kept:
@@ -43,7 +43,7 @@ def write(
 
 
 def _convert(
-    kept: Kept, sheet: Sheet, path: Path, progress: Callable[[int], None]
+    kept: KeptFile, sheet: Sheet, path: Path, progress: Callable[[int], None]
 ) -> tuple[int, tuple[str, ...]]:
     types = pq.read_schema(kept.path)
     columns = [_Column(n, column, *_target(kept, n, column, types)) for n, column in enumerate(kept.columns)]
@@ -84,7 +84,7 @@ class _Column:
         return pa.array([None if v is None else exact(v) for v in values], self.type)
 
 
-def _target(kept: Kept, number: int, column: StoredColumn, types: pa.Schema) -> tuple[pa.DataType, str]:
+def _target(kept: KeptFile, number: int, column: StoredColumn, types: pa.Schema) -> tuple[pa.DataType, str]:
     """The type a column has in the file, and how it comes to it."""
     stored = types.field(f"c{number}").type
     match column.stored:
@@ -98,7 +98,7 @@ def _target(kept: Kept, number: int, column: StoredColumn, types: pa.Schema) -> 
     return stored, "itself"
 
 
-def _decimal_of(kept: Kept, number: int) -> pa.DataType | None:
+def _decimal_of(kept: KeptFile, number: int) -> pa.DataType | None:
     """The decimal type that holds a whole tagged column exactly, or None."""
     name = f"c{number}"
     with file_opened(kept.path) as connection:

@@ -85,7 +85,7 @@ class _Table:
 def write(
     sheets: Sequence[Sheet], path: Path, cover: Cover, progress: Callable[[int], None]
 ) -> tuple[int, tuple[str, ...]]:
-    """Write a document with a chapter for each sheet; see `writing.write`."""
+    """Write a document with a chapter for each sheet; see `file_writing.write`."""
     title = one_line(cover.title) or one_line(sheets[0].title) or "Rows"
     made_at = cover.made_at or datetime.now(UTC)
     paper = _Paper(title, made_at)

@@ -17,9 +17,9 @@ from sqlglot import exp
 
 from mirror.exports import sheets
 from mirror.exports.defusing import LIVE, PLAIN_NUMBER
+from mirror.exports.file_writing import NO_COVER, pieces, write
 from mirror.exports.pieces import write_pieces
 from mirror.exports.values import Cover, ExportError, Sheet, Written
-from mirror.exports.writing import NO_COVER, pieces, write
 from mirror.queries.running import NotRun, OpenedSource, Values, source_opened, sql_ready
 from sqlagent.errors import DatabaseError
 from sqlagent.ports import CsvLines, CsvStreaming, RowStream, SourceDatabase

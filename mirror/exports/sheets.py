@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from mirror.exports.values import Kept, Sheet
-from mirror.results import selectors
+from mirror.exports.values import KeptFile, Sheet
 from mirror.results.models import StoredResult
+from mirror.results.opened_files import file_kept
+from mirror.results.rows import columns_of, rows_batches
 from sqlagent.ports import ColumnStream, CsvLines, RowStream
 
 
@@ -17,16 +18,16 @@ def sheet_of(
     """The rows of a stored result. Nothing is read yet; writing it may raise ResultGone."""
 
     @contextmanager
-    def kept() -> Iterator[Kept]:
-        with selectors.file_kept(result) as path:
-            yield Kept(path, columns)
+    def kept() -> Iterator[KeptFile]:
+        with file_kept(result) as path:
+            yield KeptFile(path, columns)
 
-    columns = selectors.columns_of(result)
+    columns = columns_of(result)
     return Sheet(
         title=title,
         columns=tuple(column.name for column in columns),
         kinds=tuple(column.kind for column in columns),
-        batches=lambda: selectors.batches(result),
+        batches=lambda: rows_batches(result),
         row_count=result.row_count,
         truncated=result.truncated,
         sentence=sentence,

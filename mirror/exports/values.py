@@ -20,7 +20,7 @@ class ExportError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptFile:
     """Rows that lie in a Parquet file of ours, and what its columns hold (`mirror.results.encoding`)."""
 
     path: Path
@@ -48,7 +48,7 @@ class Sheet:
     truncated: bool = False
     sentence: str = ""
     chart_image: bytes | None = None
-    kept: Callable[[], AbstractContextManager[Kept]] | None = None
+    kept: Callable[[], AbstractContextManager[KeptFile]] | None = None
     column_batches: Callable[[], Iterator[Sequence[Iterable[Any]]]] | None = None
     csv_lines: CsvLines | None = None
 

@@ -13,14 +13,15 @@ from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpRe
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from mirror.exports.apart import write_apart
+from mirror.exports.file_writing import pieces
 from mirror.exports.names import file_name
 from mirror.exports.sheets import sheet_of
 from mirror.exports.values import FORMATS, Cover, Sheet
-from mirror.exports.writing import pieces
+from mirror.exports.workbook_process import write_in_own_process
 from mirror.people.requests import PersonRequest
 from mirror.phrases import one_line
 from mirror.results import selectors
+from mirror.results.opened_files import ResultGone, result_open
 
 # Bytes of a finished file that are sent at once.
 _SENT = 262_144
@@ -44,9 +45,9 @@ def download(request: PersonRequest, pk: object, format: str) -> HttpResponseBas
             sent = _pieces(format, sheet)
             first = b"" if request.method == "HEAD" else next(sent, b"")
         else:
-            selectors.result_open(result)
+            result_open(result)
             sent, first = _finished(format, sheet, title), b""
-    except selectors.ResultGone as error:
+    except ResultGone as error:
         return HttpResponse(str(error), status=410, content_type="text/plain; charset=utf-8")
     response = StreamingHttpResponse(_sent(first, sent), content_type=FORMATS[format].media_type)
     name = file_name(title, format, result.row_count if result.truncated else None)
@@ -64,7 +65,7 @@ def _finished(format: str, sheet: Sheet, title: str) -> Generator[bytes, None, N
     folder = tempfile.mkdtemp(prefix="mirror-download-")
     try:
         path = Path(folder) / f"rows.{FORMATS[format].extension}"
-        write_apart(format, sheet, path, Cover(title, made_at=timezone.now()))
+        write_in_own_process(format, sheet, path, Cover(title, made_at=timezone.now()))
         with path.open("rb") as file:
             while piece := file.read(_SENT):
                 yield piece

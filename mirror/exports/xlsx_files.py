@@ -214,7 +214,7 @@ class _Filling:
 def write(
     sheets: Sequence[Sheet], path: Path, cover: Cover, progress: Callable[[int], None]
 ) -> tuple[int, tuple[str, ...]]:
-    """Write a workbook with a sheet for each of the sheets; see `writing.write`."""
+    """Write a workbook with a sheet for each of the sheets; see `file_writing.write`."""
     rows = 0
     notes: list[str] = []
     with tempfile.TemporaryDirectory(prefix=".mirror-xlsx-", dir=path.parent) as folder:

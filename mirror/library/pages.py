@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import urlencode
 
 from django.core.paginator import Page
 
+from mirror.library import selectors
 from mirror.library.forms import ArgumentsForm
 from mirror.library.models import SavedSql
+from mirror.paging import Pager, pager_of
+from mirror.people.models import User
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,38 +24,32 @@ class SavedPage:
     team_names: list[str]
 
 
+def saved_page(user: User, saved: SavedSql, arguments: ArgumentsForm) -> SavedPage:
+    """Lay out saved SQL for somebody. `arguments` is the form: fresh, or with what is wrong with what was typed."""
+    return SavedPage(
+        saved=saved,
+        arguments=arguments,
+        may_change=selectors.may_change(user, saved),
+        may_run=selectors.may_run(user, saved),
+        team_names=list(saved.teams.values_list("name", flat=True)),
+    )
+
+
 @dataclass(frozen=True, slots=True)
-class ListPage:
+class SavedListPage:
     """Saved SQL, a page at a time."""
 
     rows: list[SavedSql]
     search: str
     broken: str
-    number: int
-    count: int
-    total: int
-    first_row: int
-    last_row: int
-    previous_url: str
-    next_url: str
+    pager: Pager
 
 
-def list_page(found: Page[SavedSql], search: str, broken: str = "") -> ListPage:
+def saved_list_page(found: Page[SavedSql], search: str, broken: str = "") -> SavedListPage:
     """Lay out one page of what a search found."""
-
-    def address(number: int) -> str:
-        asked = {"q": search, "broken": broken, "page": number}
-        return "?" + urlencode({name: value for name, value in asked.items() if value})
-
-    return ListPage(
+    return SavedListPage(
         rows=list(found),
         search=search,
         broken=broken,
-        number=found.number,
-        count=found.paginator.num_pages,
-        total=found.paginator.count,
-        first_row=found.start_index(),
-        last_row=found.end_index(),
-        previous_url=address(found.number - 1) if found.has_previous() else "",
-        next_url=address(found.number + 1) if found.has_next() else "",
+        pager=pager_of(found, q=search, broken=broken),
     )

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from mirror.library.models import SavedSql
-from mirror.people.models import Team, User
+from mirror.people.models import User
 from mirror.people.selectors import teams_of
 from mirror.queries.parameters import ParameterError, sql_bind
 from mirror.sources import guarding
@@ -78,8 +78,3 @@ def may_change(user: User, saved: SavedSql) -> bool:
 def may_run(user: User, saved: SavedSql) -> bool:
     """Say whether somebody may run saved SQL: whoever may ask its source."""
     return sources_visible(user).filter(pk=saved.source_id).exists()
-
-
-def teams_to_share_with(user: User) -> QuerySet[Team]:
-    """List the teams somebody may share saved SQL with: those they are in."""
-    return teams_of(user)

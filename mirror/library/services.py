@@ -8,6 +8,7 @@ from typing import Any
 from mirror.library import selectors
 from mirror.library.models import SavedSql
 from mirror.people.models import Team, User
+from mirror.people.selectors import teams_of
 from mirror.queries.parameters import ParameterError, dates_fixed, names_used, parameters_check, sql_bind
 from mirror.sources.catalogs import catalog_read
 from mirror.sources.models import Source
@@ -84,7 +85,7 @@ def sql_share(saved: SavedSql, teams: Iterable[Team], by: User) -> None:
 
     A team sees it when the source is shared with its members too.
     """
-    offered = set(selectors.teams_to_share_with(by))
+    offered = set(teams_of(by))
     kept = set(saved.teams.all()) - offered
     saved.teams.set(kept | (set(teams) & offered))
 

@@ -14,9 +14,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from mirror.library import selectors, services
 from mirror.library.forms import ArgumentsForm, ParameterForms, SavedSqlForm
 from mirror.library.models import SavedSql
-from mirror.library.pages import SavedPage, list_page
+from mirror.library.pages import saved_list_page, saved_page
 from mirror.people.forms import ShareForm
-from mirror.people.requests import PersonRequest
+from mirror.people.requests import PersonRequest, search_typed
+from mirror.people.selectors import teams_of
 from mirror.queries.parameters import names_used
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
@@ -34,10 +35,10 @@ def _saved(request: PersonRequest, pk: int, *, to_change: bool = False) -> Saved
 @require_safe
 def saved_list(request: PersonRequest) -> HttpResponse:
     """List and search what one may use."""
-    search = request.GET.get("q", "").replace("\x00", "").strip()[:200]
+    search = search_typed(request)
     broken = request.GET.get("broken", "").replace("\x00", "")[:60]
     found = selectors.saved_visible(request.user, search, broken)
-    page = list_page(Paginator(found, PER_PAGE).get_page(request.GET.get("page")), search, broken)
+    page = saved_list_page(Paginator(found, PER_PAGE).get_page(request.GET.get("page")), search, broken)
     return render(request, "library/list.html", {"page": page})
 
 
@@ -45,21 +46,8 @@ def saved_list(request: PersonRequest) -> HttpResponse:
 def saved(request: PersonRequest, pk: int) -> HttpResponse:
     """Show saved SQL and the form that runs it."""
     saved = _saved(request, pk)
-    return show_saved(request, saved, ArgumentsForm(saved=saved))
-
-
-def show_saved(
-    request: PersonRequest, saved: SavedSql, arguments: ArgumentsForm, status: int = 200
-) -> HttpResponse:
-    """Render the page of saved SQL; asking comes back here when an argument is wrong."""
-    page = SavedPage(
-        saved=saved,
-        arguments=arguments,
-        may_change=selectors.may_change(request.user, saved),
-        may_run=selectors.may_run(request.user, saved),
-        team_names=list(saved.teams.values_list("name", flat=True)),
-    )
-    return render(request, "library/saved.html", {"page": page}, status=status)
+    page = saved_page(request.user, saved, ArgumentsForm(saved=saved))
+    return render(request, "library/saved.html", {"page": page})
 
 
 @read_or_post
@@ -105,7 +93,7 @@ def _form_page(request: PersonRequest, saved: SavedSql, form: SavedSqlForm, rows
 def share(request: PersonRequest, pk: int) -> HttpResponse:
     """Choose the teams that see saved SQL."""
     saved = _saved(request, pk, to_change=True)
-    offered = selectors.teams_to_share_with(request.user)
+    offered = teams_of(request.user)
     if request.method == "POST":
         form = ShareForm(request.POST, offered=offered)
         if form.is_valid():

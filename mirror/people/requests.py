@@ -1,4 +1,4 @@
-"""The request of somebody who is signed in, which is what every view gets but those that say otherwise.
+"""The request of somebody who is signed in, which is what every view gets but those that say otherwise; what is read off it.
 
 `LoginRequiredMiddleware` sends everybody else to the sign-in page before a view is called.
 """
@@ -16,3 +16,18 @@ class PersonRequest(HttpRequest):
 
     user: User
     htmx: HtmxDetails
+
+
+def search_typed(request: HttpRequest) -> str:
+    """The words that are searched for, as far as they are looked at."""
+    return request.GET.get("q", "").replace("\x00", "").strip()[:200]
+
+
+def is_id(typed: str) -> bool:
+    """Say whether what a page sent can be the id of a row, the number of a page, or the key of a row in a form.
+
+    Example:
+        >>> is_id("12"), is_id("-1"), is_id("²"), is_id("9" * 30), is_id("")
+        (True, False, False, False, False)
+    """
+    return typed.isascii() and typed.isdigit() and len(typed) < 10

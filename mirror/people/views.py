@@ -32,7 +32,7 @@ from mirror.people.forms import (
 )
 from mirror.people.models import Team, User
 from mirror.people.pages import LinkPage, TeamPage
-from mirror.people.requests import PersonRequest
+from mirror.people.requests import PersonRequest, search_typed
 from mirror.people.wrong_passwords import COOKIE, COOKIE_SECONDS, browser_cookie
 
 # The cookie that keeps which page somebody wanted before they signed in, and how long it does.
@@ -174,7 +174,7 @@ def _staff_only(request: PersonRequest) -> None:
 def people(request: PersonRequest) -> HttpResponse:
     """List everyone."""
     _staff_only(request)
-    search = request.GET.get("q", "").replace("\x00", "").strip()[:200]
+    search = search_typed(request)
     return render(request, "people/people.html", {"people": selectors.people(search), "search": search})
 
 

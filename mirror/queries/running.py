@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 from django.db import close_old_connections
 
 from mirror.queries.parameters import ParameterError, sql_bind
-from mirror.results.files import ResultNotKept
+from mirror.results.result_files import ResultNotKept
 from mirror.results.services import result_receive
-from mirror.sources import services as sources
+from mirror.sources.catalogs import source_catalog
 from mirror.sources.guarding import Passed, Refusal, sql_check
 from mirror.sources.limits import limits_of
+from mirror.sources.opening import open_source
 from sqlagent.errors import DatabaseError
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Catalog, Failure, FailureKind, Limits
@@ -52,7 +53,7 @@ class Values:
     today: date | None = None
 
 
-class Why(StrEnum):
+class NotRunWhy(StrEnum):
     """What kept SQL from giving rows: a value, the guard, the database, or the storage."""
 
     VALUE = "value"
@@ -62,7 +63,7 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptRows:
     """Rows that were stored, and the SQL they are of, with its values in their places."""
 
     result: StoredResult
@@ -73,21 +74,21 @@ class Kept:
 class NotRun:
     """Why there are no rows: in words fit to be shown, with a place in the SQL as it was given where one is known."""
 
-    why: Why
+    why: NotRunWhy
     failure: Failure
 
 
 @contextmanager
 def source_opened(source: Source) -> Iterator[OpenedSource]:
     """Open a source read-only and close it again. Raises: DatabaseError."""
-    database = sources.open_source(source)
+    database = open_source(source)
     try:
-        yield OpenedSource(source, database, sources.source_catalog(source))
+        yield OpenedSource(source, database, source_catalog(source))
     finally:
         database.close()
 
 
-def limits_usual(source: Source) -> Limits:
+def statement_limits(source: Source) -> Limits:
     """What a statement may take whose rows are stored for a page."""
     own = limits_of(source)
     return Limits(own.statement_seconds, own.result_rows, own.cell_chars, own.total_chars)
@@ -102,7 +103,7 @@ def sql_run(
     *,
     keep_days: int | None = None,
     watch: Watch | None = None,
-) -> Kept | NotRun:
+) -> KeptRows | NotRun:
     """Open a source, run SQL on it and store its rows as they come; nothing is stored where it says why not.
 
     `watch` ends the statement in the database. Rows are kept for as long as the source's are, or `keep_days`.
@@ -111,7 +112,7 @@ def sql_run(
         with source_opened(source) as opened:
             return sql_run_on(opened, sql, values, limits, owner, keep_days=keep_days, watch=watch)
     except DatabaseError as error:
-        return NotRun(Why.FAILED, error.failure)
+        return NotRun(NotRunWhy.FAILED, error.failure)
 
 
 def sql_run_on(
@@ -123,7 +124,7 @@ def sql_run_on(
     *,
     keep_days: int | None = None,
     watch: Watch | None = None,
-) -> Kept | NotRun:
+) -> KeptRows | NotRun:
     """Run SQL as `sql_run` does, on a source that is open."""
     passed = sql_ready(opened, sql, values)
     if isinstance(passed, NotRun):
@@ -136,10 +137,10 @@ def sql_run_on(
             with watch.ending(opened.database.cancel):
                 result = _received(opened, passed, limits, owner, keep_days)
     except DatabaseError as error:
-        return NotRun(Why.FAILED, _placed(passed.placed(error.failure), passed.sql, sql))
+        return NotRun(NotRunWhy.FAILED, _placed(passed.placed(error.failure), passed.sql, sql))
     except ResultNotKept as error:
         return unkept(error)
-    return Kept(result, passed.sql)
+    return KeptRows(result, passed.sql)
 
 
 def sql_ready(opened: OpenedSource, sql: str, values: Values) -> Passed | NotRun:
@@ -154,17 +155,19 @@ def sql_ready(opened: OpenedSource, sql: str, values: Values) -> Passed | NotRun
                 today=values.today,
             )
         except ParameterError as error:
-            return NotRun(Why.VALUE, Failure(FailureKind.ERROR, str(error)))
+            return NotRun(NotRunWhy.VALUE, Failure(FailureKind.ERROR, str(error)))
     checked = sql_check(opened.source, sql, opened.catalog)
     if isinstance(checked, Refusal):
         words = f"{checked.what} {checked.why}".strip()
-        return NotRun(Why.REFUSED, Failure(FailureKind.REFUSED, words, checked.position, checked.advice))
+        return NotRun(
+            NotRunWhy.REFUSED, Failure(FailureKind.REFUSED, words, checked.position, checked.advice)
+        )
     return checked
 
 
 def unkept(error: ResultNotKept) -> NotRun:
     """Rows that came back and could not be stored, as why there are none."""
-    return NotRun(Why.UNKEPT, Failure(FailureKind.ERROR, str(error), advice=error.advice))
+    return NotRun(NotRunWhy.UNKEPT, Failure(FailureKind.ERROR, str(error), advice=error.advice))
 
 
 def _received(

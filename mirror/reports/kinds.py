@@ -34,25 +34,25 @@ class ReportRuns(Kind):
         """Make it."""
         from mirror.reports import services
 
-        services.run_make(lease)
+        services.report_run_make(lease)
 
     def broke(self, lease: Lease) -> None:
         """End it as failed."""
         from mirror.reports import services
 
-        services.run_break(lease)
+        services.report_run_break(lease)
 
     def stopped(self, row: Any) -> bool:
         """Say who stopped it."""
-        from mirror.reports.services.running import stopped_words
+        from mirror.reports.making.by_hand import stopped_words
 
         return end_unheld(row, outcome=ReportRun.Outcome.SKIPPED, reason=stopped_words(row))
 
     def given_up(self, row: Any, died: int) -> bool:
         """End it as failed, and tell its owner."""
-        from mirror.reports.services.ending import run_give_up
+        from mirror.reports.making.failing import report_run_give_up
 
-        return run_give_up(row, died)
+        return report_run_give_up(row, died)
 
 
 class Deliveries(Kind):
@@ -86,6 +86,6 @@ class Deliveries(Kind):
 
     def given_up(self, row: Any, died: int) -> bool:
         """Give it up, and tell the owner."""
-        from mirror.reports.services.delivering import delivery_give_up
+        from mirror.reports.sending.delivering import delivery_give_up
 
         return delivery_give_up(row, died)

@@ -10,7 +10,7 @@ from django.db.models import Count, Q, QuerySet
 
 from mirror.library.models import SavedSql
 from mirror.library.selectors import saved_visible
-from mirror.people.models import Team, User
+from mirror.people.models import User
 from mirror.people.selectors import teams_of
 from mirror.reports.models import Report, ReportFile, ReportPart, ReportRun, RunPart
 from mirror.sources.selectors import sources_visible
@@ -101,8 +101,3 @@ def reports_breaking(user: User) -> QuerySet[Report]:
 def saved_usable(user: User) -> QuerySet[SavedSql]:
     """List the saved SQL that may be a part of somebody's report: what they see and may run."""
     return saved_visible(user).filter(source__in=sources_visible(user).values("pk"))
-
-
-def teams_to_share_with(user: User) -> QuerySet[Team]:
-    """List the teams somebody may share a report with: those they are in."""
-    return teams_of(user)

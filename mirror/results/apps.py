@@ -16,7 +16,7 @@ class ResultsConfig(AppConfig):
 
 
 def _forget_file(instance: Any, **_: Any) -> None:
-    from mirror.results.files import file_forget
+    from mirror.results.result_files import file_forget
 
     if instance.file.name:
         file_forget(instance.file.name)

@@ -129,7 +129,7 @@ def storable(value: Any) -> Any:
             return value
 
 
-def kind_of(value: Any) -> str:
+def value_kind(value: Any) -> str:
     """Name what a value is, in the words of `sqlagent.values.Kind`; empty for NULL."""
     match value:
         case None:

@@ -10,12 +10,12 @@ from mirror.results.cells import shown
 from mirror.results.encoding import StoredColumn
 from mirror.results.models import StoredResult
 from mirror.results.pages import KINDS, SHOWN_COLUMNS
-from mirror.results.selectors import columns_of
+from mirror.results.rows import columns_of
 from mirror.results.statistics import column_statistics
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnLine:
+class ColumnCounts:
     """One column; without its counts where they were not asked for yet. `frequent` are texts with counts."""
 
     number: int
@@ -39,10 +39,10 @@ class ColumnsPage:
     row_count: int
     is_cut: bool
     hidden: int
-    lines: list[ColumnLine] = field(default_factory=list)
+    lines: list[ColumnCounts] = field(default_factory=list)
 
 
-def columns_page(result: StoredResult, counted: ColumnLine | None = None) -> ColumnsPage:
+def columns_page(result: StoredResult, counted: ColumnCounts | None = None) -> ColumnsPage:
     """List the columns of a result, one of them counted already."""
     columns = columns_of(result)
     lines = [_line(result, number, column) for number, column in enumerate(columns[:SHOWN_COLUMNS])]
@@ -57,7 +57,7 @@ def columns_page(result: StoredResult, counted: ColumnLine | None = None) -> Col
     )
 
 
-def column_line(result: StoredResult, number: int) -> ColumnLine:
+def column_line(result: StoredResult, number: int) -> ColumnCounts:
     """Count one column. Raises: ResultGone, IndexError."""
     found = column_statistics(result, number)
     name = found.column.name
@@ -65,7 +65,7 @@ def column_line(result: StoredResult, number: int) -> ColumnLine:
     def text(value: object) -> str:
         return "" if value is None else shown(value, name).text
 
-    return ColumnLine(
+    return ColumnCounts(
         number=number,
         name=name,
         holds=KINDS.get(found.column.kind, "mixed values"),
@@ -80,6 +80,6 @@ def column_line(result: StoredResult, number: int) -> ColumnLine:
     )
 
 
-def _line(result: StoredResult, number: int, column: StoredColumn) -> ColumnLine:
+def _line(result: StoredResult, number: int, column: StoredColumn) -> ColumnCounts:
     url = reverse("results:column", args=[result.pk, number])
-    return ColumnLine(number, column.name, KINDS.get(column.kind, "mixed values"), url)
+    return ColumnCounts(number, column.name, KINDS.get(column.kind, "mixed values"), url)

@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from mirror.results.plans import EMPTY, NUMBERS, SAFE, UNTAG, Plan, kinds_in, types_in, wider, zoned
+from mirror.results.column_storage import EMPTY, NUMBERS, SAFE, UNTAG, Plan, kinds_in, types_in, wider, zoned
 
 # Rows of one Parquet row group: small enough to page through, large enough to compress.
 _GROUP_ROWS, _GROUP_BYTES = 50_000, 32_000_000

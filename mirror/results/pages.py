@@ -10,10 +10,12 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from mirror.results import selectors
+from mirror.people.requests import is_id
 from mirror.results.cells import Cell, shown
+from mirror.results.filters import BadFilter
 from mirror.results.models import StoredResult
-from mirror.results.selectors import BadFilter, ResultGone, ResultPage, Sort
+from mirror.results.opened_files import ResultGone
+from mirror.results.rows import ResultPage, Sort, rows_page
 
 PAGE_ROWS = 50
 # A table wider than this is shown in part; the download has every column.
@@ -81,14 +83,14 @@ class TableWish:
         """Read `page`, `sort` (`2` or `-2`) and `f0`, `f1` ...; what cannot be understood is left out."""
         sort_text = str(query.get("sort", ""))
         column = sort_text.removeprefix("-")
-        sort = Sort(int(column), sort_text.startswith("-")) if _is_number(column) else None
+        sort = Sort(int(column), sort_text.startswith("-")) if is_id(column) else None
         filters = {
             int(name[1:]): str(query[name])[:200]
             for name in query
-            if name[:1] == "f" and _is_number(name[1:]) and str(query[name]).strip()
+            if name[:1] == "f" and is_id(name[1:]) and str(query[name]).strip()
         }
         page = str(query.get("page", "1"))
-        return cls(max(1, int(page)) if _is_number(page) else 1, sort, filters)
+        return cls(max(1, int(page)) if is_id(page) else 1, sort, filters)
 
     def address(self, base: str, **changes: Any) -> str:
         """The address that says this wish, or this wish changed."""
@@ -159,11 +161,11 @@ def _kept_cell(value: Any, column: str, kind: str) -> Cell:
 
 
 def _read(result: StoredResult, wish: TableWish) -> tuple[ResultPage, int]:
-    read = selectors.page(result, (wish.number - 1) * PAGE_ROWS, PAGE_ROWS, wish.sort, wish.filters)
+    read = rows_page(result, (wish.number - 1) * PAGE_ROWS, PAGE_ROWS, wish.sort, wish.filters)
     if read.rows or wish.number == 1 or not read.columns:
         return read, wish.number
     last = max(1, math.ceil(read.matching / PAGE_ROWS))
-    return selectors.page(result, (last - 1) * PAGE_ROWS, PAGE_ROWS, wish.sort, wish.filters), last
+    return rows_page(result, (last - 1) * PAGE_ROWS, PAGE_ROWS, wish.sort, wish.filters), last
 
 
 def _headings(read: ResultPage, wish: TableWish, base: str) -> tuple[Heading, ...]:
@@ -192,7 +194,3 @@ def _cells(read: ResultPage) -> tuple[tuple[Cell, ...], ...]:
     return tuple(
         tuple(shown(value, name) for value, name in zip(row, names, strict=False)) for row in read.rows
     )
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 10

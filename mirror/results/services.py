@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Sum
 from django.utils import timezone
 
-from mirror.results import files
+from mirror.results import result_files
 from mirror.results.cells import storable
 from mirror.results.encoding import Writer
 from mirror.results.models import StoredResult
@@ -112,7 +112,7 @@ def _received(
             add(batch)
         result.columns = storable(writer.close())
         result.row_count, result.size = writer.row_count, path.stat().st_size
-        files.file_keep(result, path)
+        result_files.file_keep(result, path)
     return result
 
 
@@ -144,7 +144,7 @@ def room_make(source: Source) -> int:
 
 def results_expire() -> int:
     """Delete every result whose time is over, and files that outlived theirs; returns how many results."""
-    files.files_tidy()
+    result_files.files_tidy()
     old = list(StoredResult.objects.filter(expires_at__lte=timezone.now())[:1000])
     for result in old:
         result_delete(result)

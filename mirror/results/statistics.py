@@ -7,7 +7,8 @@ from typing import Any
 
 from mirror.results.encoding import StoredColumn, decoder, file_columns
 from mirror.results.models import StoredResult
-from mirror.results.selectors import Sort, columns_of, file_kept, file_opened, page
+from mirror.results.opened_files import file_kept, file_opened
+from mirror.results.rows import Sort, columns_of, rows_page
 
 # Values shown that occur most often.
 FREQUENT = 3
@@ -69,5 +70,5 @@ def _mean(number: int, column: StoredColumn) -> str:
 
 
 def _first(result: StoredResult, sort: Sort) -> Any:
-    rows = page(result, 0, 1, sort).rows
+    rows = rows_page(result, 0, 1, sort).rows
     return rows[0][sort.column] if rows else None

@@ -11,6 +11,7 @@ from mirror.people.requests import PersonRequest
 from mirror.results import selectors
 from mirror.results.column_pages import column_line, columns_page
 from mirror.results.models import StoredResult
+from mirror.results.opened_files import ResultGone
 from mirror.results.pages import TableWish, table_page
 
 
@@ -45,7 +46,7 @@ def column(request: PersonRequest, pk: object, number: int) -> HttpResponse:
         found = column_line(result, number)
     except IndexError:
         raise Http404("There is no such column.") from None
-    except selectors.ResultGone as error:
+    except ResultGone as error:
         return HttpResponse(str(error), status=410, content_type="text/plain; charset=utf-8")
     if request.headers.get("HX-Request"):
         return render(request, "results/_column.html", {"line": found})

@@ -1,4 +1,4 @@
-"""Catalogs as JSON: how the store keeps what a source told of its tables.
+"""Catalogs: fetched from a source, kept in the store as JSON, and given to who asks.
 
 Example:
     >>> from sqlagent.values import Catalog, Column, Table
@@ -9,12 +9,67 @@ Example:
 
 from __future__ import annotations
 
+import logging
 from dataclasses import asdict
+from datetime import timedelta
 from typing import Any
 
-from sqlagent.values import Catalog, Column, ForeignKey, Kind, Table
+from django.conf import settings
+from django.utils import timezone
+
+from mirror.sources import powers
+from mirror.sources.confined_reads import seen_confined
+from mirror.sources.models import Source
+from mirror.sources.opening import how_to_open
+from mirror.sources.store_marker import store_check
+from sqlagent.errors import DatabaseError, Unreachable
+from sqlagent.values import Catalog, Check, Column, FailureKind, ForeignKey, Kind, Table
+
+log = logging.getLogger(__name__)
 
 _MADE = ("routines", "types", "fields", "checked", "acting", "unseen", "planned", "called")
+
+
+def source_catalog(source: Source) -> Catalog:
+    """Give the catalog, read anew when that was more than `CATALOG_HOURS` ago.
+
+    One that cannot be read anew is given as it was. Raises: DatabaseError when it was never read, or may not be.
+    """
+    kept = catalog_read(source.catalog) if source.catalog else None
+    oldest = timezone.now() - timedelta(hours=settings.CATALOG_HOURS)
+    if kept is not None and source.catalog_at is not None and source.catalog_at > oldest:
+        return kept
+    try:
+        return catalog_keep(source, catalog_fetch(source))
+    except DatabaseError as error:
+        if kept is None or error.failure.kind is FailureKind.REFUSED:
+            raise
+        log.warning("The tables of source %s could not be read anew: %s", source.pk, error)
+        return kept
+
+
+def catalog_fetch(source: Source, *, with_powers: bool = False) -> Catalog:
+    """Read the catalog, and with it what the user could do, which may fail unless it is asked for.
+
+    Raises: DatabaseError, of the store too.
+    """
+    seen = seen_confined(how_to_open(source))
+    store_check(seen.marks)
+    if isinstance(seen.check, Check):
+        source.powers = powers.powers_kept(seen.check)
+    elif with_powers:
+        raise Unreachable(seen.check)
+    else:
+        log.warning("What the user of source %s may do could not be read: %s", source.pk, seen.check.message)
+    return seen.catalog
+
+
+def catalog_keep(source: Source, catalog: Catalog) -> Catalog:
+    source.catalog = catalog_json(catalog)
+    source.catalog_version = catalog.version
+    source.catalog_at = timezone.now()
+    source.save(update_fields=["catalog", "catalog_version", "catalog_at", "powers"])
+    return catalog
 
 
 def catalog_json(catalog: Catalog) -> dict[str, Any]:

@@ -95,7 +95,7 @@ class Visits(Kind):
 class Indexes(Kind):
     """The stored values of a source to be made searchable."""
 
-    name, model, module = "index", StoredIndex, "mirror.sources.services"
+    name, model, module = "index", StoredIndex, "mirror.sources.index_services"
     earlier = ("mirror.sources.tasks.index_build",)
 
     def earlier_pk(self, told: Any) -> Any:
@@ -104,15 +104,15 @@ class Indexes(Kind):
 
     def do(self, lease: Lease) -> None:
         """Read the values."""
-        from mirror.sources import services
+        from mirror.sources.index_services import index_do
 
-        services.index_do(lease)
+        index_do(lease)
 
     def broke(self, lease: Lease) -> None:
         """Say that something in Mirror broke."""
-        from mirror.sources import services
+        from mirror.sources.index_services import index_break
 
-        services.index_break(lease)
+        index_break(lease)
 
     def stopped(self, row: StoredIndex) -> bool:
         """End it; nobody asks for that."""
@@ -120,7 +120,7 @@ class Indexes(Kind):
 
     def given_up(self, row: StoredIndex, died: int) -> bool:
         """Say that the values are likely to blame."""
-        from mirror.sources import services
+        from mirror.sources.index_services import INDEX_GIVEN_UP
 
-        message = services.INDEX_GIVEN_UP.format(count=died)
+        message = INDEX_GIVEN_UP.format(count=died)
         return end_unheld(row, state=StoredIndex.State.FAILED, message=message)

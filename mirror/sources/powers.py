@@ -27,7 +27,7 @@ WHERE = ("engine", "host", "port", "database", "username", "options")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ReaderStep:
     """Statements to be copied; `sql` holds a password that was made for this one time."""
 
     title: str
@@ -42,7 +42,7 @@ class Powers:
 
     user: str
     lines: tuple[tuple[str, str], ...]
-    steps: tuple[Step, ...]
+    steps: tuple[ReaderStep, ...]
     is_severe: bool
     is_confirmed: bool = False
     at: datetime | None = None
@@ -119,7 +119,7 @@ def _told(kept: dict[str, Any], confirmed: Any) -> Powers:
         user=kept["user"],
         lines=tuple((str(Power(code, words).severity), words) for code, words in kept["found"]),
         steps=tuple(
-            Step(title, sql.replace(PASSWORD_HERE, password), note, everybody)
+            ReaderStep(title, sql.replace(PASSWORD_HERE, password), note, everybody)
             for title, sql, note, everybody in kept["steps"]
         ),
         is_severe=bool(severe),

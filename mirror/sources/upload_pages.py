@@ -11,7 +11,7 @@ from mirror.sources.uploads import ColumnPlan, FilePlan, TablePlan
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnLine:
+class UploadColumn:
     """One column and the fields that correct it."""
 
     plan: ColumnPlan
@@ -21,7 +21,7 @@ class ColumnLine:
 
 
 @dataclass(frozen=True, slots=True)
-class TableBlock:
+class UploadTable:
     """One table and the fields that correct it."""
 
     plan: TablePlan
@@ -29,7 +29,7 @@ class TableBlock:
     name: BoundField
     header: BoundField | None
     lenient: BoundField
-    columns: list[ColumnLine]
+    columns: list[UploadColumn]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class FileBlock:
     plan: FilePlan
     encoding: BoundField | None
     delimiter: BoundField | None
-    tables: list[TableBlock]
+    tables: list[UploadTable]
 
 
 def file_blocks(form: ReviewForm) -> list[FileBlock]:
@@ -59,15 +59,15 @@ def file_blocks(form: ReviewForm) -> list[FileBlock]:
     ]
 
 
-def _table(form: ReviewForm, key: str, table: TablePlan) -> TableBlock:
-    return TableBlock(
+def _table(form: ReviewForm, key: str, table: TablePlan) -> UploadTable:
+    return UploadTable(
         table,
         form[f"{key}_keep"],
         form[f"{key}_name"],
         form[f"{key}_header"] if table.has_rows_above else None,
         form[f"{key}_lenient"],
         [
-            ColumnLine(column, form[f"{key}c{c}_keep"], form[f"{key}c{c}_name"], form[f"{key}c{c}_kind"])
+            UploadColumn(column, form[f"{key}c{c}_keep"], form[f"{key}c{c}_name"], form[f"{key}c{c}_kind"])
             for c, column in enumerate(table.columns)
         ],
     )

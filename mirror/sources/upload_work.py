@@ -19,7 +19,8 @@ from django.utils import timezone
 
 from mirror import confined
 from mirror.confined import Unfinished
-from mirror.sources import services, uploading
+from mirror.sources import uploading
+from mirror.sources.errors import SourceError
 from mirror.sources.models import Source, Upload
 from mirror.sources.uploads import FilePlan, LoadError, Problem, TablePlan
 from mirror.work.kinds import send
@@ -134,7 +135,7 @@ def _make(upload: Upload, lease: Lease) -> None:
             uploading.upload_create(upload, Source(**fields), upload.owner, done, lease.keep)
     except LoadError as error:
         lease.end(said={"problems": [[p.table, p.column, p.message] for p in error.problems]})
-    except services.SourceError as error:
+    except SourceError as error:
         lease.end(said={"error": f"{error} {error.advice}".strip()})
     except IntegrityError:
         lease.end(said={"error": "Another source has this name already."})

@@ -26,10 +26,11 @@ from mirror import confined
 from mirror.confined import Bounds, Unfinished, Why
 from mirror.people.models import User
 from mirror.sources import services
+from mirror.sources.catalog_services import catalog_refresh
 from mirror.sources.models import Source, Upload
 from mirror.sources.uploads import FilePlan, LoadError, Problem, TablePlan
 from mirror.sources.uploads.bounds import UPLOAD_COLUMNS
-from mirror.sources.uploads.confined_reads import file_planned, table_planned, write_tables
+from mirror.sources.uploads.confined_plans import file_planned, table_planned, write_tables
 from mirror.work.store import store_keep
 
 log = logging.getLogger(__name__)
@@ -167,7 +168,7 @@ def upload_add(
     def write() -> None:
         source.database = str(path)
         source.save(update_fields=["database"])
-        services.catalog_refresh(source)
+        catalog_refresh(source)
         done(source) if done else upload.delete()
         transaction.on_commit(lambda: before.unlink(missing_ok=True))
 

@@ -10,8 +10,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.people.forms import ShareForm
-from mirror.people.requests import PersonRequest
+from mirror.people.requests import PersonRequest, search_typed
 from mirror.sources import selectors, services, visits
+from mirror.sources.errors import SourceError
+from mirror.sources.form_pages import TestPage, form_page
 from mirror.sources.forms import SourceForm, form_for
 from mirror.sources.models import Source, Visit
 from mirror.sources.pages import TABLES_SHOWN, SourcePage, column_names, table_blocks
@@ -43,7 +45,7 @@ def sources(request: PersonRequest) -> HttpResponse:
 def source(request: PersonRequest, pk: int) -> HttpResponse:
     """Browse and search a source's catalog."""
     source = _source(request, pk)
-    search = request.GET.get("q", "").replace("\x00", "").strip()[:200]
+    search = search_typed(request)
     found = table_blocks(source.catalog, search)
     page = SourcePage(
         source=source,
@@ -84,7 +86,7 @@ def connect(request: PersonRequest) -> HttpResponse:
     form = form_for(engine)(_posted(request), instance=Source(engine=engine))
     if form.is_valid():
         return _visit(request, Visit.Work.CONNECT, form)
-    return form_page(request, form)
+    return _show_form(request, form)
 
 
 @sensitive_post_parameters("password")
@@ -95,7 +97,7 @@ def edit(request: PersonRequest, pk: int) -> HttpResponse:
     form = form_for(source.engine, is_upload=source.is_upload)(_posted(request), instance=source)
     if form.is_valid():
         return _visit(request, Visit.Work.CHANGE, form)
-    return form_page(request, form)
+    return _show_form(request, form)
 
 
 def _confirmed(request: PersonRequest) -> bool:
@@ -108,7 +110,7 @@ def _visit(request: PersonRequest, work: str, form: SourceForm) -> HttpResponse:
     try:
         visit = _asked(request, work, form)
     except visits.VisitRefused as error:
-        return form_page(request, form, services.SourceError(str(error)))
+        return _show_form(request, form, SourceError(str(error)))
     return redirect("sources:visit", visit.pk)
 
 
@@ -119,20 +121,9 @@ def _asked(request: PersonRequest, work: str, form: SourceForm) -> Visit:
     )
 
 
-def form_page(
-    request: PersonRequest, form: SourceForm, error: services.SourceError | None = None, name: str = ""
-) -> HttpResponse:
-    """The form of a source, with what is wrong."""
-    page = {
-        "form": form,
-        "source": form.instance,
-        "name": name or form.initial.get("name", ""),
-        "engines": Source.Engine.choices,
-        "error": error,
-        "powers": error.powers if isinstance(error, services.PowersRefused) else None,
-        "may_confirm": selectors.may_confirm_powers(request.user),
-    }
-    return render(request, "sources/form.html", page, status=422 if form.is_bound else 200)
+def _show_form(request: PersonRequest, form: SourceForm, error: SourceError | None = None) -> HttpResponse:
+    page = form_page(request.user, form, error)
+    return render(request, "sources/form.html", {"page": page}, status=422 if form.is_bound else 200)
 
 
 @sensitive_post_parameters("password")
@@ -142,11 +133,12 @@ def test(request: PersonRequest, pk: int | None = None) -> HttpResponse:
     source = _source(request, pk, to_change=True) if pk is not None else Source(engine=_engine(request))
     form = form_for(source.engine, is_upload=source.is_upload)(request.POST, instance=source)
     if not form.is_valid():
-        return show_test(request, form=form)
+        return render(request, "sources/_test.html", {"page": TestPage(form=form)})
     try:
         visit = _asked(request, Visit.Work.TEST, form)
     except visits.VisitRefused as error:
-        return show_test(request, error=services.SourceError(str(error)))
+        page = TestPage(error=SourceError(str(error)))
+        return render(request, "sources/_test.html", {"page": page})
     return render(request, "sources/_testing.html", {"visit": visit})
 
 
@@ -162,12 +154,6 @@ def confirm_powers(request: PersonRequest, pk: int) -> HttpResponse:
     else:
         messages.error(request, "Tick the box to confirm it.")
     return redirect("sources:source", pk)
-
-
-def show_test(request: PersonRequest, **found: object) -> HttpResponse:
-    """Tell one of three: the `form` cannot be tried, the `error` that came, or the `check` of a connection."""
-    nothing = {"form": None, "error": None, "check": None, "powers": None, "is_refused": False}
-    return render(request, "sources/_test.html", nothing | found)
 
 
 @require_POST

@@ -10,11 +10,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from mirror.people.requests import PersonRequest
+from mirror.phrases import counted
 from mirror.sources import services, visits
+from mirror.sources.errors import PowersRefused, SourceError
+from mirror.sources.form_pages import TestPage, form_page
 from mirror.sources.forms import form_for
 from mirror.sources.models import Source, Visit
 from mirror.sources.powers import powers_read
-from mirror.sources.views import form_page, show_test
 
 
 @require_safe
@@ -49,14 +51,14 @@ def _name(visit: Visit) -> str:
     return str(visit.source.name if visit.source else visit.wish.get("name", ""))
 
 
-def _error(visit: Visit) -> services.SourceError | None:
+def _error(visit: Visit) -> SourceError | None:
     """What went wrong, as services raise it."""
     said = visit.said
     if "error" not in said:
         return None
     if "powers" in said:
-        return services.PowersRefused(powers_read(said["powers"]))
-    return services.SourceError(said["error"], said.get("advice", ""))
+        return PowersRefused(powers_read(said["powers"]))
+    return SourceError(said["error"], said.get("advice", ""))
 
 
 def _tested(request: PersonRequest, visit: Visit) -> HttpResponse:
@@ -67,12 +69,16 @@ def _tested(request: PersonRequest, visit: Visit) -> HttpResponse:
             if is_same
             else render(request, "sources/_testing.html", {"visit": visit})
         )
+    return render(request, "sources/_test.html", {"page": _test_page(visit)})
+
+
+def _test_page(visit: Visit) -> TestPage:
     error = _error(visit)
     if error is not None:
-        return show_test(request, error=error)
+        return TestPage(error=error)
     told = powers_read(visit.said["powers"])
     is_refused = services.powers_would_be_refused(told)
-    return show_test(request, check=visit.said["check"], powers=told, is_refused=is_refused)
+    return TestPage(check=visit.said["check"], powers=told, is_refused=is_refused)
 
 
 def _refreshed(request: PersonRequest, visit: Visit) -> HttpResponse:
@@ -82,7 +88,7 @@ def _refreshed(request: PersonRequest, visit: Visit) -> HttpResponse:
         messages.error(request, f"The tables could not be read: {error} {error.advice}")
     else:
         count, changed = visit.said["tables"], visit.said["changed"]
-        read = f"{count:,} tables were read" if count != 1 else "1 table was read"
+        read = f"{counted(count, 'table was', 'tables were')} read"
         found = f"Changed: {changed}." if changed else "Nothing has changed."
         messages.success(request, f"{read}. {found} Stored values follow in a moment.")
     return redirect("sources:source", pk)
@@ -93,7 +99,8 @@ def _kept(request: PersonRequest, visit: Visit) -> HttpResponse:
     if error is not None:
         source = visits.visit_source(visit)
         form = form_for(source.engine, is_upload=source.is_upload)(instance=source)
-        return form_page(request, form, error, name=_name(visit))
+        page = form_page(request.user, form, error, name=_name(visit))
+        return render(request, "sources/form.html", {"page": page}, status=422 if form.is_bound else 200)
     made = Source.objects.filter(pk=visit.said["made"], owner=request.user).first()
     visits.visit_forget(visit)
     if made is None:

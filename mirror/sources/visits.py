@@ -19,7 +19,9 @@ from mirror import confined
 from mirror.confined import Unfinished
 from mirror.people.models import User
 from mirror.sources import selectors, services
+from mirror.sources.catalog_services import catalog_refresh
 from mirror.sources.drift import drift_words
+from mirror.sources.errors import PowersRefused, SourceError
 from mirror.sources.models import Source, Visit
 from mirror.sources.powers import powers_kept
 from mirror.work.kinds import send
@@ -139,9 +141,9 @@ def _said(visit: Visit, lease: Lease) -> dict[str, Any]:
         source.password = password
     try:
         return _done(visit, source, lease)
-    except services.PowersRefused as error:
+    except PowersRefused as error:
         return {"error": str(error), "advice": error.advice, "powers": source.powers}
-    except services.SourceError as error:
+    except SourceError as error:
         return {"error": str(error), "advice": error.advice}
     except IntegrityError:
         return {"error": "Another source has this name already."}
@@ -159,7 +161,7 @@ def _done(visit: Visit, source: Source, lease: Lease) -> dict[str, Any]:
         return {"check": told, "powers": powers_kept(check)}
     if work == Visit.Work.REFRESH:
         started = timezone.now().isoformat()
-        catalog = services.catalog_refresh(source)
+        catalog = catalog_refresh(source)
         is_changed = source.drift is not None and source.drift["at"] >= started
         return {
             "tables": len(catalog.tables),

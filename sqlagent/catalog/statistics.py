@@ -16,7 +16,7 @@ from typing import Any
 from sqlglot import exp
 
 from sqlagent.errors import DatabaseError
-from sqlagent.language.words import name_words, stem
+from sqlagent.language.words import name_words, split_name, stem
 from sqlagent.ports import Database
 from sqlagent.values import Catalog, Column, Kind, Limits, Rows, Table
 
@@ -270,7 +270,11 @@ def _suggested(
             continue
         if same:
             out.append((0, owner, key))
-        elif bare and ends_as_key and (bare[-1] == noun[-1] or tuple(bare) == noun[-len(bare) :]):
+        elif ends_as_key and (
+            _ends_so(column.name, key.name)
+            or bare
+            and (bare[-1] == noun[-1] or tuple(bare) == noun[-len(bare) :])
+        ):
             out.append((1, owner, key))
         elif bare and ends_as_key and len(bare[-1]) >= 3 and noun[-1].startswith(bare[-1]):
             out.append((2, owner, key))
@@ -278,6 +282,12 @@ def _suggested(
             out.append((4, owner, key))
     out.sort(key=lambda found: (found[0], len(found[1].name)))
     return [(owner, key) for _, owner, key in out[:3]]
+
+
+def _ends_so(name: str, key: str) -> bool:
+    """Whether a name is a key's own name after words of a role: OrigDepCd points at DepCd, home_depot_id at depot_id."""
+    parts, end = split_name(name), split_name(key)
+    return len(end) > 1 and len(parts) > len(end) and parts[-len(end) :] == end
 
 
 def _text(cell: object) -> str:

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from sqlagent.telling import charting
 from sqlagent.telling.charting import figures, points
 from sqlagent.values import Chart, Kind, Rows
+from tests.lengths import many
 
 
 def rows(columns: str, *cells: tuple[Any, ...], **more: Any) -> Rows:
@@ -379,7 +380,7 @@ def any_rows(draw: st.DrawFn) -> Rows:
     return Rows(tuple(names), tuple(draw(st.lists(row, max_size=12))), truncated=draw(st.booleans()))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=many(50, 150), deadline=None)
 @given(any_rows())
 def test_no_rows_break_a_chart(some: Rows) -> None:
     chart = charting.suggest(some)

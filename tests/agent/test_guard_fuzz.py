@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sqlagent.guard import Passed, Refusal, check
 from sqlagent.guard.lists import DIALECTS
 from sqlagent.values import Catalog, Column, Table
+from tests.lengths import many
 
 CASES = Path(__file__).parent / "cases" / "guard"
 TEXTS = [
@@ -46,7 +47,7 @@ def mutated(draw: st.DrawFn) -> str:
 SOUP = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=many(50, 150), deadline=None, suppress_health_check=list(HealthCheck))
 @given(sql=st.one_of(st.text(max_size=200), SOUP, mutated()), dialect=st.sampled_from([*DIALECTS, "spark"]))
 def test_any_text_is_decided_without_an_error(sql: str, dialect: str) -> None:
     decided = check(sql, Catalog(dialect, (BOOKS, LOANS)))
@@ -90,7 +91,7 @@ def recorder() -> tuple[sqlite3.Connection, list[tuple[int, str]]]:
     return database, acted
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=many(80, 250), deadline=None, suppress_health_check=list(HealthCheck))
 @given(sql=st.one_of(mutated(), SOUP.map("SELECT ".__add__)))
 def test_what_passes_only_reads_when_sqlite_prepares_it(sql: str) -> None:
     decided = check(sql, Catalog("sqlite", (BOOKS, LOANS)))

@@ -13,6 +13,7 @@ from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.guard import Passed, check
 from sqlagent.makers.repair import mend
 from sqlagent.values import Catalog, Column, ColumnRef, Failure, FailureKind, Refusal, Table
+from tests.lengths import many
 
 CASES = Path(__file__).parent / "cases" / "repair" / "mend.jsonl"
 MEMBERS = Table("members", tuple(map(Column, ("id", "name", "email_address", "joined_on"))))
@@ -114,7 +115,7 @@ WORDS = (
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=many(50, 150), deadline=None)
 @given(
     st.one_of(st.text(max_size=80), st.lists(st.sampled_from(WORDS), max_size=20).map(" ".join)),
     st.sampled_from(["sqlite", "postgres", "mysql", "duckdb", "spark"]),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sqlagent.telling.summarizing import summarize, verify
 from sqlagent.values import Chart, Rows
+from tests.lengths import many
 
 
 def rows(columns: str, *cells: tuple[Any, ...], **more: Any) -> Rows:
@@ -176,7 +177,7 @@ CELL = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=many(60, 200), deadline=None)
 @given(
     st.lists(st.tuples(st.text("abc", min_size=1, max_size=4), CELL), max_size=8),
     st.sampled_from(["by city", "top 3", "lowest", ""]),

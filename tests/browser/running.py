@@ -41,6 +41,7 @@ def running_mirror(folder: Path) -> Iterator[Mirror]:
         "MIRROR_VAR_DIR": str(folder),
         "MIRROR_ENV_FILE": os.devnull,
         "STATEMENT_SECONDS": "20",
+        "WORKERS": "1",
         "DJANGO_SETTINGS_MODULE": "mirror.settings",
     }
     port = _free_port()

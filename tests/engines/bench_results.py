@@ -352,22 +352,26 @@ def go_pages(folder: Path) -> None:
     """Page, sort and filter the stored result and print the seconds each took as JSON."""
     store()
     from mirror.results.models import StoredResult
-    from mirror.results.selectors import Sort, page
+    from mirror.results.rows import Sort, rows_page
 
     result = StoredResult.objects.get(pk=(folder / "result").read_text())
     rows = result.row_count
     filters = ["> 500000", "= 7919", "number 77", "null", "> 500000", "10..20", ">= 2020-06-01", "= true"]
     calls: dict[str, list[Callable[[], Any]]] = {
-        "page": [lambda at=at: page(result, rows * at // 20) for at in range(20)],
+        "page": [lambda at=at: rows_page(result, rows * at // 20) for at in range(20)],
         "sort": [
-            lambda n=n, down=down: page(result, 100, sort=Sort(n, down)) for n in range(8) for down in (0, 1)
+            lambda n=n, down=down: rows_page(result, 100, sort=Sort(n, down))
+            for n in range(8)
+            for down in (0, 1)
         ],
-        "filter": [lambda n=n, text=text: page(result, filters={n: text}) for n, text in enumerate(filters)],
+        "filter": [
+            lambda n=n, text=text: rows_page(result, filters={n: text}) for n, text in enumerate(filters)
+        ],
         "sort and filter": [
-            lambda n=n: page(result, 50, sort=Sort(7 - n), filters={n: filters[n]}) for n in range(8)
+            lambda n=n: rows_page(result, 50, sort=Sort(7 - n), filters={n: filters[n]}) for n in range(8)
         ],
     }
-    page(result)
+    rows_page(result)
     print(
         json.dumps({kind: [_timed(call) for call in some for _ in range(3)] for kind, some in calls.items()})
     )

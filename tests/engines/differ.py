@@ -167,11 +167,18 @@ def text(engine: str, chance: random.Random) -> str:
     return made + ")" if first == "(SELECT" else made
 
 
-def search(engine: str, database: SourceDatabase, catalog: Catalog, seed: int, seconds: float) -> Found:
-    """Try texts for so long, and tell what was found."""
+def search(
+    engine: str,
+    database: SourceDatabase,
+    catalog: Catalog,
+    seed: int,
+    seconds: float,
+    at_most: int = 10**9,
+) -> Found:
+    """Try texts for so long or so many, and tell what was found."""
     chance, found = random.Random(seed), Found(engine)
     until = time.monotonic() + seconds
-    while time.monotonic() < until:
+    while time.monotonic() < until and found.texts < at_most:
         sql = text(engine, chance)
         found.texts += 1
         passed = guard.check(sql, catalog)

@@ -502,10 +502,15 @@ class DuckdbLab(Lab):
         return True
 
     def state(self) -> Any:
-        tables = self.look("SELECT table_schema, table_name FROM information_schema.tables ORDER BY 1, 2")
-        contents = [self.look(f'SELECT * FROM "{s}".{self.quoted(name)}') for s, name in tables]
+        with closing(duckdb.connect(str(self.path))) as db:
+            return self._state(db), self.files(), sorted(p.name for p in self.folder.iterdir())
+
+    def _state(self, db: duckdb.DuckDBPyConnection) -> Any:
+        listed = "SELECT table_schema, table_name FROM information_schema.tables ORDER BY 1, 2"
+        tables = db.execute(listed).fetchall()
+        contents = [db.execute(f'SELECT * FROM "{s}".{self.quoted(name)}').fetchall() for s, name in tables]
         rest = [
-            self.look(sql)
+            db.execute(sql).fetchall()
             for sql in (
                 "SELECT schema_name FROM duckdb_schemas() WHERE NOT internal ORDER BY 1",
                 "SELECT function_name FROM duckdb_functions() WHERE NOT internal ORDER BY 1",
@@ -514,7 +519,7 @@ class DuckdbLab(Lab):
                 "SELECT name, persistent FROM duckdb_secrets() ORDER BY 1",
             )
         ]
-        return tables, contents, rest, self.files(), sorted(p.name for p in self.folder.iterdir())
+        return tables, contents, rest
 
 
 LABS: dict[str, type[Lab]] = {lab.engine: lab for lab in (SqliteLab, PostgresLab, MysqlLab, DuckdbLab)}

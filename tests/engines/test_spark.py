@@ -1,6 +1,6 @@
 """Spark SQL, a distributed engine, for real: the shared suite, hostile statements, a shop that is asked.
 
-All in one file, so that one server is started for all of it.
+All in one file, so that one server is started for all of it; in the long run only, as that takes half a minute.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from tests.engines.test_engines import *  # noqa: F403 - the tests of the suite,
 from tests.engines.test_engines import failure_of
 from tests.engines.test_shop import expected  # noqa: F401 - a fixture
 from tests.web.working import visited
+
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="session")

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.engines import taint
+from tests.lengths import many
 
 # Small runs; `python -m tests.engines.taint` makes whole ones by the thousand.
-RUNS = {"sqlite": 130, "duckdb": 30, "postgres": 20, "mysql": 20}
+RUNS = {"sqlite": many(40, 130), "duckdb": many(15, 30), "postgres": many(10, 20), "mysql": many(10, 20)}
 
 
 @pytest.mark.parametrize("engine", taint.ENGINES)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from mirror.exports.values import Kept, Sheet
+from mirror.exports.values import KeptFile, Sheet
 from mirror.results import encoding
 from mirror.results.encoding import StoredColumn
 from sqlagent.values import Rows
@@ -35,7 +35,7 @@ def sheet_kept(rows: Rows, path: Path, title: str = "") -> Sheet:
     columns = tuple(StoredColumn(**column) for column in stored)
 
     @contextmanager
-    def kept() -> Iterator[Kept]:
-        yield Kept(path, columns)
+    def kept() -> Iterator[KeptFile]:
+        yield KeptFile(path, columns)
 
     return replace(sheet_of_rows(rows, title), kept=kept)

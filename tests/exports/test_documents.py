@@ -17,8 +17,8 @@ from fontTools.pens.ttGlyphPen import TTGlyphPen
 from pypdf import PdfReader
 
 from mirror.exports import images, pdf_letters, xlsx_files
+from mirror.exports.file_writing import pieces, write
 from mirror.exports.values import FORMATS, Cover, ExportError
-from mirror.exports.writing import pieces, write
 from sqlagent.values import Rows
 from tests.exports.keeping import sheet_of_rows
 
@@ -210,7 +210,7 @@ import django
 django.setup()
 from tests.exports.keeping import sheet_of_rows
 from mirror.exports.values import FORMATS, ExportError
-from mirror.exports.writing import write
+from mirror.exports.file_writing import write
 from sqlagent.values import Rows
 rows = Rows(("n", "text"), tuple((n, "%x" % hash(n * 7.1)) for n in range(900)))
 for format in FORMATS:

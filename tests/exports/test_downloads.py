@@ -15,7 +15,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from mirror.exports import apart
+from mirror.exports import workbook_process
 from mirror.exports.values import FORMATS, PDF_ROWS, Cover, ExportError
 from mirror.results.models import StoredResult
 from mirror.results.services import result_store
@@ -133,8 +133,8 @@ def test_a_large_workbook_is_written_in_a_process_of_its_own_and_is_the_same(
 ):
     rows = Rows(("n", "text", "at"), tuple((n, f"=text {n}", date(2024, 1, 1)) for n in range(300)))
     stored = result_store(shop, rows, alice)
-    monkeypatch.setattr(apart, "CELLS", 900)
-    monkeypatch.setattr(apart, "write", None)
+    monkeypatch.setattr(workbook_process, "CELLS", 900)
+    monkeypatch.setattr(workbook_process, "write", None)
     book = openpyxl.load_workbook(io.BytesIO(streamed(as_alice.get(address(stored, "xlsx", "All")))))
     found = list(book["All"].iter_rows(min_row=2, values_only=True))
     assert found == [(n, text, datetime(2024, 1, 1)) for n, text, _ in rows.rows]
@@ -142,10 +142,10 @@ def test_a_large_workbook_is_written_in_a_process_of_its_own_and_is_the_same(
 
 
 def test_the_process_of_a_large_workbook_says_what_went_wrong(tmp_path, monkeypatch):
-    monkeypatch.setattr(apart, "CELLS", 0)
+    monkeypatch.setattr(workbook_process, "CELLS", 0)
     sheet = sheet_kept(Rows(("n",), ((1,),)), tmp_path / "rows.parquet")
     with pytest.raises(ExportError, match="could not be written: No such file or directory"):
-        apart.write_apart("xlsx", sheet, tmp_path / "gone/out.xlsx", Cover("All"))
+        workbook_process.write_in_own_process("xlsx", sheet, tmp_path / "gone/out.xlsx", Cover("All"))
 
 
 def test_the_menu_offers_every_format_and_says_what_a_pdf_leaves_out(shop, alice, as_alice, media):

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from mirror.exports import images
-from mirror.exports.images import browser, look
+from mirror.exports.images import browser, paper_style
 from sqlagent.values import Rows
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -188,9 +188,9 @@ def test_the_colours_are_those_of_the_style_sheet_by_day():
         name: rgb(*map(float, numbers))
         for name, *numbers in re.findall(r"--([\w-]+): light-dark\(oklch\(([\d.]+)% ([\d.]+) ([\d.]+)\)", css)
     }
-    assert tuple(found[f"series-{n}"] for n in range(1, 9)) == look.SERIES
+    assert tuple(found[f"series-{n}"] for n in range(1, 9)) == paper_style.SERIES
     names = ("panel", "text", "text-muted", "line", "line-strong")
-    ours = (look.PANEL, look.TEXT, look.MUTED, look.LINE, look.STRONG)
+    ours = (paper_style.PANEL, paper_style.TEXT, paper_style.MUTED, paper_style.LINE, paper_style.STRONG)
     assert tuple(map(found.get, names)) == ours
 
 

@@ -21,11 +21,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl.utils.escape import unescape
 
-from mirror.exports import csv_files, kept_lines
+from mirror.exports import csv_files, parquet_lines
 from mirror.exports.defusing import csv_text, csv_text_sql, defused
+from mirror.exports.file_writing import pieces, write
 from mirror.exports.texts import exact, whole
-from mirror.exports.writing import pieces, write
-from mirror.results.selectors import file_opened
+from mirror.results.opened_files import file_opened
 from sqlagent.values import Rows
 from tests.exports.keeping import sheet_kept, sheet_of_rows
 
@@ -144,7 +144,7 @@ def test_kept_rows_of_every_usual_type_are_written_by_sql_and_alike(folder):
     )
     by_cell, kept = both_ways(rows, folder)
     with kept.kept() as file:
-        assert kept_lines.csv_lines(file) is not None
+        assert parquet_lines.csv_lines(file) is not None
     assert b"".join(piece for piece, _ in pieces("csv", kept)) == b"".join(
         piece for piece, _ in pieces("csv", by_cell)
     )
@@ -178,7 +178,7 @@ def test_kept_json_is_written_by_sql_unless_a_reader_would_round_it(folder):
         rows = Rows(("data",), ((value,), (None,)))
         by_cell, kept = both_ways(rows, folder)
         with kept.kept() as file:
-            assert (kept_lines.json_lines(file, ["data"]) is not None) is is_fit
+            assert (parquet_lines.json_lines(file, ["data"]) is not None) is is_fit
         told = [b"".join(piece for piece, _ in pieces("jsonl", sheet)) for sheet in (by_cell, kept)]
         assert [json.loads(line) for line in told[0].splitlines()] == [
             json.loads(line) for line in told[1].splitlines()

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from mirror.exports.file_writing import write
 from mirror.exports.values import Cover
-from mirror.exports.writing import write
 from sqlagent.values import Rows
 from tests.exports.keeping import sheet_kept, sheet_of_rows
 from tests.exports.spreadsheets import opened

@@ -12,8 +12,9 @@ from django.utils import timezone
 
 from mirror.delivery.errors import DeliveryFailed
 from mirror.reports import services
+from mirror.reports.making import report_runs
 from mirror.reports.models import Channel, Delivery, FileLink, ReportRun
-from mirror.reports.services import delivering
+from mirror.reports.sending import delivering
 from mirror.sources.models import Source
 from mirror.work.kinds import KINDS
 from mirror.work.leases import Status
@@ -87,7 +88,7 @@ def test_what_the_other_side_asks_to_wait_is_waited_within_a_day(report, monkeyp
     def busy(*_, **__):
         raise DeliveryFailed("slow down", retry_after=asked.pop())
 
-    monkeypatch.setattr("mirror.reports.services.delivering.channels.deliver", busy)
+    monkeypatch.setattr("mirror.reports.sending.delivering.channels.deliver", busy)
     for seconds, minutes in [(1, 1), (1800, 30), (10**7, 24 * 60)]:
         asked.append(seconds)
         row = again(row)
@@ -130,7 +131,7 @@ def test_what_is_sent_again_has_a_new_name_and_a_removed_channel_sends_nothing(r
         services.delivery_again(rows["a@example.com"], alice)
     work_off()
     run = report.runs.get()
-    assert services.run_send_again(run, alice) == 2
+    assert services.report_run_send_again(run, alice) == 2
     work_off()
     assert len({mail.message["Message-ID"] for mail in post.mails("a@example.com")}) == 2
     assert [len(row.answers) for row in run.deliveries.all()] == [2, 2]
@@ -224,17 +225,17 @@ def test_a_worker_that_lost_its_run_writes_nothing_and_leaves_nothing(report, mo
     services.reports_due_make()
     run = report.runs.get()
     first = turn_take(ReportRun, run.pk)
-    real = services.making._conclude
+    real = report_runs._conclude
 
     def lose(making, lease, *rest):
-        monkeypatch.setattr(services.making, "_conclude", real)
+        monkeypatch.setattr(report_runs, "_conclude", real)
         lost(run)
         work_recover()
         make(run)
         real(making, lease, *rest)
 
-    monkeypatch.setattr(services.making, "_conclude", lose)
-    services.run_make(first)
+    monkeypatch.setattr(report_runs, "_conclude", lose)
+    services.report_run_make(first)
     run.refresh_from_db()
     assert (run.outcome, run.attempts, run.files.count(), run.deliveries.count()) == ("made", 2, 1, 2)
     assert [path.name for path in (media / f"reports/{run.pk}").iterdir()] == ["2"]

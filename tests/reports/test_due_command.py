@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 
 from mirror.library.models import SavedSql
 from mirror.reports.models import Report, ReportPart
-from mirror.reports.schedule import Schedule
+from mirror.reports.schedule.times import Schedule
 
 NOW = datetime(2026, 3, 29, 10, tzinfo=UTC)
 DAILY = Schedule("daily", "Europe/Oslo", time=time(2, 30))

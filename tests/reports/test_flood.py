@@ -14,7 +14,7 @@ from tests.servers import PASSWORD, PostgresServer
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
 def store(request):
     """The address of a store of its own; empty is SQLite."""
     if request.param == "sqlite":

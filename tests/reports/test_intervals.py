@@ -10,9 +10,9 @@ import time_machine
 
 from mirror.people.models import User
 from mirror.reports import services
+from mirror.reports.editing.schedule_forms import ScheduleForm
 from mirror.reports.models import Report
-from mirror.reports.schedule import Schedule
-from mirror.reports.schedule_forms import ScheduleForm
+from mirror.reports.schedule.times import Schedule
 from tests.reports.looking import said, url
 from tests.reports.working import save_report, save_sql
 

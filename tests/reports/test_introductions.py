@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mirror.reports.models import Delivery
-from mirror.reports.services.introductions import introduction_of
+from mirror.reports.sending.introductions import introduction_of
 from tests.delivery.parcels import URL, parcel
 from tests.delivery.test_channels_letter import html_of, read, text_of
 

@@ -23,7 +23,7 @@ from django.utils import timezone
 
 from mirror.reports import services
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun, RunPart
-from mirror.reports.services.delivering import CUT_OFF
+from mirror.reports.sending.delivering import CUT_OFF
 from mirror.results.models import StoredResult
 from mirror.sources.models import Source
 from mirror.sources.services import source_connect

@@ -59,7 +59,7 @@ def test_several_sql_are_sheets_of_one_workbook_and_a_csv_each(post, alice, shop
 
 
 def test_the_picture_is_that_of_the_rows_and_drawn_once_for_the_same(post, alice, stock, monkeypatch) -> None:
-    from mirror.reports.services import picturing
+    from mirror.reports.making import picturing
 
     drawn: list[int] = []
     real = picturing.chart_image

@@ -156,7 +156,7 @@ def test_a_full_disk_is_told_and_tried_again(post, alice, saved, monkeypatch, na
 
 def test_a_stopped_run_ends_with_its_sql_and_leaves_nothing(post, alice, shop, saved) -> None:
     run = services.report_run_now(save_report(alice, saved), alice)
-    services.run_stop(run, alice)
+    services.report_run_stop(run, alice)
     run.refresh_from_db()
     assert (run.status, run.outcome, run.reason) == (Status.DONE, "skipped", "Stopped by alice.")
 
@@ -167,7 +167,7 @@ def test_a_stopped_run_ends_with_its_sql_and_leaves_nothing(post, alice, shop, s
     def stop() -> None:
         while not RunPart.objects.exists():
             sleep(0.01)
-        services.run_stop(run, alice)
+        services.report_run_stop(run, alice)
         connection.close()
 
     stopping = Thread(target=stop)

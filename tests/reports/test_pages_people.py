@@ -24,7 +24,7 @@ from mirror.reports.models import (
     ReportRun,
     RunPart,
 )
-from mirror.reports.services.consents import consent_token
+from mirror.reports.sending.consents import consent_token
 from mirror.reports.urls import urlpatterns
 from mirror.work.leases import Status
 from tests.reports.looking import said, url

@@ -16,7 +16,7 @@ from mirror.logs import WithoutTokens
 from mirror.reports import services
 from mirror.reports.models import Channel, Delivery, FileLink, ReportFile, ReportRun, RunPart
 from mirror.reports.pages.words import run_state
-from mirror.reports.schedule import Schedule
+from mirror.reports.schedule.times import Schedule
 from mirror.work.leases import Status
 from tests.reports.looking import ended, said, url
 from tests.reports.working import save_report

@@ -18,8 +18,8 @@ from mirror.logs import WithoutTokens
 from mirror.people.services import user_address, user_create
 from mirror.reports import services
 from mirror.reports.models import Allowance, Consent, Delivery
-from mirror.reports.services.consents import consent_token
-from mirror.reports.services.recipients import Standing, standing_of
+from mirror.reports.sending.consents import consent_token
+from mirror.reports.sending.recipients import Standing, standing_of
 from mirror.work.leases import Status
 from tests.reports.looking import said, url
 from tests.reports.working import deliver, due, make, save_report, work_off

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mirror.reports.schedule import DAYS, KINDS, NTH, Schedule, ScheduleError
+from mirror.reports.schedule.times import DAYS, KINDS, NTH, Schedule, ScheduleError
 
 # An hour forward and back in both halves of the year; half an hour; none any more; out of step with the
 # seasons; a whole day left out; never.

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mirror.reports.editing.schedule_forms import ScheduleForm, runs_preview
 from mirror.reports.models import Report
-from mirror.reports.schedule import DAYS, FIELDS, KINDS, NTH, Schedule
-from mirror.reports.schedule_forms import ScheduleForm, preview
+from mirror.reports.schedule.times import DAYS, FIELDS, KINDS, NTH, Schedule
 
 OSLO = "Europe/Oslo"
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -59,7 +59,7 @@ def test_a_reports_schedule_comes_back_with_what_it_does_about_missed_runs():
     assert (form.cleaned_schedule, form.cleaned_data["missed"]) == (ONE_OF_EACH[3], "all")
     by_hand = ScheduleForm(posted(ScheduleForm.of_report(Report(zone="Asia/Tehran"))))
     assert by_hand.is_valid(), by_hand.errors
-    assert (by_hand.cleaned_schedule, by_hand.cleaned_data["zone"], preview(by_hand)) == (
+    assert (by_hand.cleaned_schedule, by_hand.cleaned_data["zone"], runs_preview(by_hand)) == (
         None,
         "Asia/Tehran",
         [],
@@ -89,7 +89,7 @@ def test_fields_of_other_kinds_are_ignored_and_shown_again(kind):
     refused = ScheduleForm({"kind": kind, "zone": OSLO, **wrong})
     assert not refused.is_valid()
     assert set(refused.errors) == set(FIELDS[kind])
-    assert preview(refused) == []
+    assert runs_preview(refused) == []
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_errors_stand_beside_their_field(typed, field, why):
 
 def test_the_preview_shows_local_times_with_the_zones_abbreviation_across_a_change():
     form = ScheduleForm({"kind": "weekly", "days": ["sun"], "time": "02:30", "zone": OSLO})
-    shown = preview(form, datetime(2026, 3, 21, tzinfo=UTC), count=3)
+    shown = runs_preview(form, datetime(2026, 3, 21, tzinfo=UTC), count=3)
     assert shown == [
         (datetime(2026, 3, 22, 1, 30, tzinfo=UTC), "Sunday 22 March 2026, 02:30 CET"),
         (datetime(2026, 3, 29, 1, 30, tzinfo=UTC), "Sunday 29 March 2026, 03:30 CEST"),
@@ -134,7 +134,7 @@ def test_the_preview_shows_local_times_with_the_zones_abbreviation_across_a_chan
 def test_the_preview_of_what_has_ended_is_empty():
     form = ScheduleForm({"kind": "daily", "time": "08:00", "zone": OSLO, "ends_on": "2026-11-20"})
     assert form.is_valid()
-    assert preview(form, NOW) == []
+    assert runs_preview(form, NOW) == []
 
 
 def test_zones_are_offered_and_what_a_zone_field_holds_is_never_trusted():
@@ -169,6 +169,6 @@ def test_whatever_is_sent_gives_a_schedule_or_an_error(typed):
     form = ScheduleForm({"zone": OSLO, **typed})
     if form.is_valid():
         assert (form.cleaned_schedule is None) == (typed["kind"] == "")
-        assert preview(form, NOW) or form.cleaned_schedule is None or form.cleaned_schedule.ends_on
+        assert runs_preview(form, NOW) or form.cleaned_schedule is None or form.cleaned_schedule.ends_on
     else:
-        assert preview(form, NOW) == []
+        assert runs_preview(form, NOW) == []

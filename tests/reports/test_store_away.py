@@ -19,11 +19,11 @@ from mirror.asking.services import answering
 from mirror.people.services import user_create
 from mirror.queries import running
 from mirror.reports import services
+from mirror.reports.making import report_runs
 from mirror.reports.models import Delivery, ReportRun
-from mirror.reports.services import delivering, making
+from mirror.reports.sending import delivering
 from mirror.results.models import StoredResult
-from mirror.sources import services as sources
-from mirror.sources import upload_work, uploading, visits
+from mirror.sources import catalog_services, index_services, upload_work, uploading, visits
 from mirror.sources.models import Source, StoredIndex, Visit
 from mirror.work import doing
 from mirror.work import store as away
@@ -149,9 +149,9 @@ def deliver_all(run: ReportRun) -> Delivery:
     ("module", "when", "after"),
     [
         (running, "_received", False),
-        (making, "_worth", True),
-        (making, "_drawn", True),
-        (making, "files_write", True),
+        (report_runs, "_worth", True),
+        (report_runs, "_drawn", True),
+        (report_runs, "files_write", True),
     ],
 )
 def test_a_run_goes_on_when_the_store_is_back(store, run, monkeypatch, module, when, after):
@@ -179,7 +179,7 @@ def test_a_run_whose_store_stayed_away_is_given_back_and_costs_no_attempt(store,
     monkeypatch.setattr(away, "AWAY_SECONDS", 0.5)
     for number in range(1, 5):
         with monkeypatch.context() as once:
-            away_during(store, once, making, "files_write", after=True)
+            away_during(store, once, report_runs, "files_write", after=True)
             work_do("report", run.pk)
         store.wait()
         run.refresh_from_db()
@@ -193,7 +193,7 @@ def test_a_run_whose_store_stayed_away_is_given_back_and_costs_no_attempt(store,
 def test_a_worker_that_cannot_wait_any_longer_leaves_the_run_to_be_handed_back(store, run, monkeypatch):
     monkeypatch.setattr(away, "AWAY_SECONDS", 0.5)
     monkeypatch.setattr(doing, "PATIENCE_SECONDS", 0)
-    away_during(store, monkeypatch, making, "files_write", after=True)
+    away_during(store, monkeypatch, report_runs, "files_write", after=True)
     work_do("report", run.pk)
     store.wait()
     run.refresh_from_db()
@@ -248,7 +248,7 @@ def test_uploaded_files_become_a_source_when_the_store_is_back(store, alice, mon
 def test_tables_are_read_again_and_values_kept_when_the_store_is_back(store, alice, shop, monkeypatch):
     visit = visits.visit_ask(alice, Visit.Work.REFRESH, shop)
     with monkeypatch.context() as once:
-        away_during(store, once, sources, "_catalog_read", after=True)
+        away_during(store, once, catalog_services, "catalog_fetch", after=True)
         work_do("visit", visit.pk)
     visit.refresh_from_db()
     shop.refresh_from_db()
@@ -256,7 +256,7 @@ def test_tables_are_read_again_and_values_kept_when_the_store_is_back(store, ali
     store.wait()
     index = StoredIndex.objects.get(source=shop)
     with monkeypatch.context() as once:
-        away_during(store, once, sources.ValueIndex, "to_bytes", after=True)
+        away_during(store, once, index_services.ValueIndex, "to_bytes", after=True)
         work_do("index", index.pk)
     index.refresh_from_db()
     assert (index.state, index.status, index.attempts) == (StoredIndex.State.READY, Status.DONE, 1)

@@ -12,7 +12,7 @@ from django.utils import timezone
 from mirror.people.models import User
 from mirror.reports import services
 from mirror.reports.models import Report, ReportRun
-from mirror.reports.schedule import Schedule
+from mirror.reports.schedule.times import Schedule
 from mirror.work.leases import Status
 from tests.reports.working import due, save_report, save_sql
 
@@ -128,7 +128,7 @@ def test_a_schedule_that_cannot_be_read_pauses_its_report_and_stops_no_other(hou
 
 def test_two_beats_at_one_time_make_one_run(hourly, monkeypatch) -> None:
     """The second beat's compare and swap comes after the first's, with what it had read before."""
-    from mirror.reports.services import ticking
+    from mirror.reports.schedule import ticking
 
     real = ticking.due_of
 

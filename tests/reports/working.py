@@ -12,7 +12,7 @@ from django.utils import timezone
 from mirror.library.models import SavedSql
 from mirror.reports import services
 from mirror.reports.models import Delivery, Report, ReportRun
-from mirror.reports.schedule import Schedule
+from mirror.reports.schedule.times import Schedule
 from mirror.sources.models import Source
 from mirror.work.leases import Status
 from mirror.work.turns import turn_take
@@ -51,7 +51,7 @@ def make(run: ReportRun) -> ReportRun:
     """Make a queued run."""
     lease = turn_take(ReportRun, run.pk)
     assert lease is not None
-    services.run_make(lease)
+    services.report_run_make(lease)
     run.refresh_from_db()
     return run
 
@@ -69,7 +69,7 @@ def work_off() -> None:
     """Make and deliver all that is due."""
     for run in ReportRun.objects.filter(status=Status.QUEUED):
         if lease := turn_take(ReportRun, run.pk):
-            services.run_make(lease)
+            services.report_run_make(lease)
     for delivery in Delivery.objects.filter(status=Status.QUEUED):
         if lease := turn_take(Delivery, delivery.pk):
             services.delivery_make(lease)

@@ -31,8 +31,9 @@ def completing(shop_file: Path) -> float:
     from django.test import Client
 
     from mirror.people.services import user_create
+    from mirror.sources.catalog_services import catalog_refresh
+    from mirror.sources.index_services import index_build
     from mirror.sources.models import Source
-    from mirror.sources.services import catalog_refresh, index_build
 
     call_command("migrate", verbosity=0, interactive=False)
     alice = user_create("alice")

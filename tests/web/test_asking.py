@@ -262,10 +262,10 @@ def test_an_empty_follow_up_is_told_beside_the_answer(answered, as_alice) -> Non
 def test_history_finds_runs_by_words_of_question_and_sql(answered, as_alice, as_bob) -> None:
     address = reverse("asking:history")
     assert [run.id for run in as_alice.get(address).context["page"].runs] == [answered.pk]
-    assert as_alice.get(address, {"q": "countries FIVE"}).context["page"].total == 1
-    assert as_alice.get(address, {"q": "select"}).context["page"].total == 1
-    assert as_alice.get(address, {"q": "zebra"}).context["page"].total == 0
-    assert as_bob.get(address).context["page"].total == 0
+    assert as_alice.get(address, {"q": "countries FIVE"}).context["page"].pager.total == 1
+    assert as_alice.get(address, {"q": "select"}).context["page"].pager.total == 1
+    assert as_alice.get(address, {"q": "zebra"}).context["page"].pager.total == 0
+    assert as_bob.get(address).context["page"].pager.total == 0
 
 
 def test_a_list_of_runs_costs_the_same_few_reads_however_long(

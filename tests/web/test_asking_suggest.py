@@ -9,9 +9,10 @@ import pytest
 from django.urls import reverse
 
 from mirror.asking import services
-from mirror.sources import services as sources
+from mirror.sources import catalogs, opening
+from mirror.sources.catalog_services import catalog_refresh
+from mirror.sources.index_services import index_build
 from mirror.sources.models import Source, StoredIndex
-from mirror.sources.services import catalog_refresh, index_build
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.makers.grammar import completing, sampler
 from tests.web.working import answer
@@ -91,8 +92,8 @@ def test_completing_reads_and_works_out_nothing_anew_after_the_first_word(
     done: list[str] = []
     for owner, name in [
         (ValueIndex, "__init__"),
-        (sources, "catalog_read"),
-        (sources, "open_database"),
+        (catalogs, "catalog_read"),
+        (opening, "open_database"),
         (sampler, "Schema"),
     ]:
         monkeypatch.setattr(owner, name, lambda *given, name=name, **named: done.append(name))

@@ -27,6 +27,9 @@ def test_edited_sql_gives_a_new_version_and_the_earlier_one_stays(answered, as_a
     earlier = as_alice.get(reverse("asking:run", args=[answered.pk]) + "?version=1").context["page"]
     assert earlier.draft == first.sql
     assert earlier.version.table.last_row == 5
+    for typed in ("²", "9" * 30, "x"):
+        shown = as_alice.get(reverse("asking:run", args=[answered.pk]), {"version": typed}).context["page"]
+        assert shown.version.number == 2, "a number that is none asks for nothing"
 
 
 @pytest.mark.parametrize(

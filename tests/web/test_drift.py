@@ -12,7 +12,7 @@ from django.urls import reverse
 from mirror.library.models import SavedSql
 from mirror.library.selectors import broken_by
 from mirror.library.services import sql_save, sql_update
-from mirror.sources import services
+from mirror.sources.catalog_services import catalog_look, catalog_refresh
 from mirror.sources.catalogs import catalog_read
 from mirror.sources.drift import catalog_drift
 from mirror.sources.guarding import Refusal, sql_check
@@ -46,7 +46,7 @@ def pets(alice, team, tmp_path) -> Source:
     change(source, BEFORE)
     source.save()
     source.teams.add(team)
-    services.catalog_refresh(source)
+    catalog_refresh(source)
     return source
 
 
@@ -137,12 +137,12 @@ def test_a_function_that_somebody_makes_is_learned_though_no_table_changed(charl
     with duckdb.connect(str(path)) as db:
         db.execute("CREATE TABLE t (a INTEGER)")
     source = Source.objects.create(owner=charlie, name="macros", engine="duckdb", database=str(path))
-    services.catalog_refresh(source)
-    assert not services.catalog_look(source)
+    catalog_refresh(source)
+    assert not catalog_look(source)
     with duckdb.connect(str(path)) as db:
         db.execute("CREATE MACRO upper(a) AS a")
-    assert services.catalog_look(source)
+    assert catalog_look(source)
     assert source.catalog["routines"] == ("upper",)
     refused = sql_check(source, "SELECT upper('a') FROM t", catalog_read(source.catalog))
     assert isinstance(refused, Refusal)
-    assert not services.catalog_look(source)
+    assert not catalog_look(source)

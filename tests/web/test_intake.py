@@ -85,7 +85,7 @@ class Attacked:
             page = self.running.get(address)[2]
             if "?was=" not in page:
                 return html.unescape(page)
-            time.sleep(0.1)
+            time.sleep(0.2)
         raise AssertionError(f"nothing came of {address}: {page}")
 
     def ask(self, what: str, engine: str, **typed: object) -> tuple[str, str]:
@@ -103,7 +103,8 @@ class Attacked:
 
 @pytest.fixture(scope="module")
 def mirror(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
-    running = Running(tmp_path_factory.mktemp("var"), free_port(), CONNECTION_TESTS_PER_MINUTE="1000")
+    few = {"CONNECTION_TESTS_PER_MINUTE": "1000", "WORKERS": "1"}
+    running = Running(tmp_path_factory.mktemp("var"), free_port(), **few)
     try:
         running.up()
         running.sign_in()

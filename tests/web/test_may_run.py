@@ -14,7 +14,7 @@ import mirror
 from mirror.asking import services
 from mirror.library import services as library
 from mirror.sources import guarding
-from mirror.sources.services import catalog_refresh
+from mirror.sources.catalog_services import catalog_refresh
 from sqlagent.guard import Policy
 from tests.web.working import answer, ran
 

@@ -17,8 +17,8 @@ from django.urls import reverse
 
 from mirror.asking import services
 from mirror.asking.models import Run
+from mirror.sources.catalog_services import catalog_refresh
 from mirror.sources.models import Source
-from mirror.sources.services import catalog_refresh
 from tests.scripted_server import ScriptedServer, text_of
 from tests.web.working import answer
 
@@ -113,6 +113,6 @@ def test_the_page_shows_every_message_that_was_sent_and_the_level_it_keeps_to(
 
 
 def _rows(run: Run):
-    from mirror.results.selectors import rows_of
+    from mirror.results.rows import rows_of
 
     return rows_of(run.versions.get().result).rows

@@ -21,11 +21,12 @@ from moto.server import ThreadedMotoServer
 
 import mirror
 from mirror.asking import services
+from mirror.exports.file_writing import pieces
 from mirror.exports.sheets import sheet_of
-from mirror.exports.writing import pieces
-from mirror.results import files
+from mirror.results import result_files
 from mirror.results.models import ForgottenFile, StoredResult
-from mirror.results.selectors import ResultGone, Sort, batches, page
+from mirror.results.opened_files import ResultGone
+from mirror.results.rows import Sort, rows_batches, rows_page
 from mirror.results.services import result_store, results_expire
 from mirror.storage import BucketStorage, StorageAway
 from sqlagent.values import Kind, Rows
@@ -93,7 +94,7 @@ def fetched(monkeypatch) -> list[str]:
 
 
 def copies() -> list[Path]:
-    return list(files._folder().glob("*"))
+    return list(result_files._folder().glob("*"))
 
 
 @pytest.fixture
@@ -109,10 +110,10 @@ def test_a_result_in_a_bucket_is_paged_sorted_filtered_and_downloaded_after_one_
     assert bucket.names() == [numbers.file.name]
     for copy in copies():
         copy.unlink()
-    assert page(numbers, 100, 2).rows == ((100, "name 100"), (101, "name 101"))
-    assert page(numbers, 0, 1, Sort(0, descending=True)).rows == ((9_999, "name 9999"),)
-    assert page(numbers, 0, 50, filters={1: "name 999"}).matching == 11
-    assert sum(map(len, batches(numbers))) == 10_000
+    assert rows_page(numbers, 100, 2).rows == ((100, "name 100"), (101, "name 101"))
+    assert rows_page(numbers, 0, 1, Sort(0, descending=True)).rows == ((9_999, "name 9999"),)
+    assert rows_page(numbers, 0, 50, filters={1: "name 999"}).matching == 11
+    assert sum(map(len, rows_batches(numbers))) == 10_000
     shown = as_alice.get(reverse("results:rows", args=[numbers.pk]))
     assert "name 7" in shown.content.decode()
     assert sum(piece.count(b"\n") for piece, _ in pieces("csv", sheet_of(numbers))) == 10_001
@@ -166,7 +167,7 @@ def test_a_file_that_cannot_be_deleted_or_fetched_now_is_later(bucket, numbers, 
     bucket.stop()
     try:
         with pytest.raises(ResultGone, match="cannot be fetched now: The file storage"):
-            page(numbers)
+            rows_page(numbers)
         shown = as_alice.get(reverse("results:rows", args=[numbers.pk]))
         assert "cannot be fetched now" in shown.content.decode()
         numbers.delete()
@@ -187,13 +188,13 @@ def test_copies_make_room_for_each_other_but_for_those_in_use(
     (first,) = copies()
     result_store(shop, Rows(("n",), ((1,),)), alice)
     assert len(copies()) == 2, "the first was used a moment ago"
-    long_ago = first.stat().st_mtime - files.IN_USE_SECONDS - 1
+    long_ago = first.stat().st_mtime - result_files.IN_USE_SECONDS - 1
     for copy in copies():
         os.utime(copy, (long_ago, long_ago))
     result_store(shop, Rows(("n",), ((2,),)), alice)
     assert len(copies()) == 1
     assert not first.exists()
-    assert page(numbers, 0, 1).rows == ((0, "name 0"),)
+    assert rows_page(numbers, 0, 1).rows == ((0, "name 0"),)
     assert fetched == [numbers.file.name]
 
 

@@ -10,10 +10,12 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from mirror.results import selectors, services
+from mirror.results import services
+from mirror.results.filters import BadFilter
 from mirror.results.models import StoredResult
+from mirror.results.opened_files import ResultGone
 from mirror.results.pages import PAGE_ROWS, TableWish, table_page
-from mirror.results.selectors import BadFilter, ResultGone, Sort
+from mirror.results.rows import ResultPage, Sort, rows_of, rows_page
 from sqlagent.values import Rows
 
 pytestmark = pytest.mark.django_db
@@ -31,25 +33,25 @@ def cities(shop, alice, media) -> StoredResult:
     return services.result_store(shop, Rows(("city", "people", "area", "founded", "x"), tuple(rows)), alice)
 
 
-def column(read: selectors.ResultPage, number: int) -> list:
+def column(read: ResultPage, number: int) -> list:
     return [row[number] for row in read.rows]
 
 
 def test_rows_come_back_in_the_order_they_were_stored(cities) -> None:
-    assert column(selectors.page(cities), 0) == ["Oslo", "=2+5", "Ålesund", "", 'New\nYork, "NY"']
-    assert selectors.rows_of(cities).rows == selectors.page(cities).rows
+    assert column(rows_page(cities), 0) == ["Oslo", "=2+5", "Ålesund", "", 'New\nYork, "NY"']
+    assert rows_of(cities).rows == rows_page(cities).rows
 
 
 def test_sorting_is_by_value_with_nulls_last_in_both_directions(cities) -> None:
-    up, down = selectors.page(cities, sort=Sort(1)), selectors.page(cities, sort=Sort(1, descending=True))
+    up, down = rows_page(cities, sort=Sort(1)), rows_page(cities, sort=Sort(1, descending=True))
     assert column(up, 1) == [-12, 709037, 8258035, 9007199254740993, None]
     assert column(down, 1) == [9007199254740993, 8258035, 709037, -12, None]
-    assert column(selectors.page(cities, sort=Sort(2)), 2)[:2] == [Decimal("-0.05"), Decimal("0.00")]
+    assert column(rows_page(cities, sort=Sort(2)), 2)[:2] == [Decimal("-0.05"), Decimal("0.00")]
 
 
 def test_a_column_of_mixed_types_sorts_numbers_before_texts(cities) -> None:
-    assert column(selectors.page(cities, sort=Sort(4)), 4)[:2] == [2.5, 7]
-    assert column(selectors.page(cities, sort=Sort(4)), 4)[-1] is None
+    assert column(rows_page(cities, sort=Sort(4)), 4)[:2] == [2.5, 7]
+    assert column(rows_page(cities, sort=Sort(4)), 4)[-1] is None
 
 
 @pytest.mark.parametrize(
@@ -69,7 +71,7 @@ def test_a_column_of_mixed_types_sorts_numbers_before_texts(cities) -> None:
     ],
 )
 def test_a_filter_keeps_what_it_says(cities, filters, found) -> None:
-    read = selectors.page(cities, filters=filters)
+    read = rows_page(cities, filters=filters)
     assert column(read, 0) == found
     assert read.matching == len(found)
     assert read.total == 5
@@ -77,7 +79,7 @@ def test_a_filter_keeps_what_it_says(cities, filters, found) -> None:
 
 def test_a_filter_that_cannot_be_understood_is_told_in_plain_words(cities) -> None:
     with pytest.raises(BadFilter, match="“many” is not a number"):
-        selectors.page(cities, filters={1: "> many"})
+        rows_page(cities, filters={1: "> many"})
     page = table_page(cities, TableWish(filters={1: "> many"}))
     assert "not a number" in page.problem
     assert len(page.rows) == 5
@@ -113,7 +115,7 @@ def test_a_thousand_columns_are_kept_and_a_hundred_are_shown(shop, alice, media)
     stored = services.result_store(shop, Rows(names, (tuple(range(1000)),)), alice)
     page = table_page(stored)
     assert (len(page.headings), page.hidden_columns) == (100, 900)
-    assert selectors.rows_of(stored).rows == (tuple(range(1000)),)
+    assert rows_of(stored).rows == (tuple(range(1000)),)
 
 
 @pytest.mark.parametrize("name", ["results:rows"])
@@ -140,7 +142,7 @@ def test_expired_rows_say_so_and_are_deleted_with_their_file(cities, as_alice) -
     StoredResult.objects.filter(pk=cities.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
     cities.refresh_from_db()
     with pytest.raises(ResultGone):
-        selectors.page(cities)
+        rows_page(cities)
     assert as_alice.get(reverse("results:rows", args=[cities.pk])).status_code == 410
     assert services.results_expire() == 1
     assert not StoredResult.objects.filter(pk=cities.pk).exists()

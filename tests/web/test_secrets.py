@@ -12,6 +12,7 @@ from django.db import connection
 from django.urls import reverse
 
 from mirror.sources import secrets, services
+from mirror.sources.errors import SourceError
 from mirror.sources.models import Source
 from mirror.sources.secrets import EncryptedTextField, Sealed, SecretUnreadable
 from tests.servers import PASSWORD, postgres_server
@@ -107,7 +108,7 @@ def test_keys_that_are_none_are_said_without_showing_them(server, settings, alic
     with pytest.raises(CommandError, match=says) as refused:
         rotate()
     assert "not a key'" not in str(refused.value)
-    with pytest.raises(services.SourceError, match=says):
+    with pytest.raises(SourceError, match=says):
         services.source_test(fresh(), alice)
 
 

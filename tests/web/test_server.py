@@ -309,7 +309,7 @@ def test_it_ends_cleanly_with_all_its_children_and_starts_again_with_what_it_mad
     before = [(path.stat().st_ino, path.stat().st_mtime_ns) for path in made]
     (started.folder / "store.sqlite3").chmod(0o644)
     started.folder.chmod(0o755)
-    again = Running(started.folder, started.port)
+    again = Running(started.folder, started.port, WORKERS="1")
     again.up()
     assert [(path.stat().st_ino, path.stat().st_mtime_ns) for path in made] == before
     assert again.said == f"Mirror is up at http://127.0.0.1:{started.port}/\n", "somebody has a password"
@@ -364,6 +364,7 @@ def in_production(postgres: PostgresServer, redis: RedisServer, port: int) -> di
         "DATABASE_URL": f"postgres://{login}@{postgres.host}:{postgres.port}/mirror_store",
         "REDIS_URL": redis.url,
         "SITE_URL": f"http://127.0.0.1:{port}",
+        "WORKERS": "1",
         "TRUSTED_PROXIES": "127.0.0.1",
     }
 

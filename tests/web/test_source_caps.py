@@ -50,7 +50,7 @@ def test_rows_seconds_days_and_cells_are_the_sources_own(answered, shop):
     result = version.result
     assert (result.row_count, result.truncated) == (3, True)
     assert timedelta(days=1) < result.expires_at - timezone.now() <= timedelta(days=2)
-    from mirror.results.selectors import rows_of
+    from mirror.results.rows import rows_of
 
     assert all(len(str(row[0])) <= 5 for row in rows_of(result, 3).rows)
     limited(shop, statement_seconds=0.3)

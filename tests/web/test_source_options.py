@@ -10,7 +10,9 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from mirror.sources import services
+from mirror.sources.errors import SourceError
 from mirror.sources.models import Source
+from mirror.sources.opening import open_source
 from tests import servers
 from tests.web.working import visited
 
@@ -56,7 +58,7 @@ def post(browser, name: str, form: dict[str, object], engine: str = "postgres"):
 def is_encrypted(source: Source) -> bool:
     from sqlagent.values import Limits
 
-    database = services.open_source(source)
+    database = open_source(source)
     sql = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
     return bool(database.execute(sql, Limits()).rows[0][0])
 
@@ -190,7 +192,7 @@ def test_a_dialect_of_files_opens_no_file_even_past_the_form(alice, tmp_path):
             database=str(tmp_path / "x.sqlite3"),
             options={"dialect": dialect},
         )
-        with pytest.raises(services.SourceError, match="files|dialect"):
+        with pytest.raises(SourceError, match="files|dialect"):
             services.source_test(source, alice)
 
 
@@ -202,7 +204,7 @@ def test_a_dialect_that_is_not_installed_says_what_to_do(alice):
         database="x",
         options={"dialect": "mssql+pymssql"},
     )
-    with pytest.raises(services.SourceError, match="not installed") as caught:
+    with pytest.raises(SourceError, match="not installed") as caught:
         services.source_test(source, alice)
     assert "Install the package" in caught.value.advice
 

@@ -17,8 +17,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from mirror.sources import powers, services
+from mirror.sources import catalogs, powers
+from mirror.sources.catalog_services import catalog_refresh
 from mirror.sources.models import Source, StoreMarker
+from mirror.sources.opening import open_source
+from mirror.sources.store_marker import store_mark
 from sqlagent.adapters.base import MARKER_COLUMN, MARKER_TABLE
 from sqlagent.values import PASSWORD_HERE, Failure, FailureKind, Limits
 from tests.servers import PASSWORD, mariadb_server, postgres_server
@@ -161,7 +164,7 @@ def test_a_power_that_came_later_is_warned_about_again(as_admin, erp):
     with erp.connect("powers_erp") as db:
         db.execute("ALTER ROLE erp_owner CREATEROLE")
         try:
-            services.catalog_refresh(source)
+            catalog_refresh(source)
         finally:
             db.execute("ALTER ROLE erp_owner NOCREATEROLE")
     page = page_of(as_admin, source)
@@ -230,12 +233,12 @@ def test_in_production_what_is_there_already_is_only_warned_about(settings, as_a
 
 
 def test_in_production_powers_that_cannot_be_read_keep_nothing(production, as_alice, erp, monkeypatch):
-    whole = services.seen_confined
+    whole = catalogs.seen_confined
 
     def broken(how):
         return replace(whole(how), check=Failure(FailureKind.ERROR, "Nobody knows."))
 
-    monkeypatch.setattr(services, "seen_confined", broken)
+    monkeypatch.setattr(catalogs, "seen_confined", broken)
     assert "Nobody knows." in connect(as_alice, typed(erp)).content.decode()
     assert not Source.objects.exists()
 
@@ -261,8 +264,8 @@ def test_the_command_refuses_too_unless_it_is_told(production, admin, erp, monke
 def test_the_marker_is_what_adapters_look_for():
     assert StoreMarker._meta.db_table == MARKER_TABLE
     assert StoreMarker._meta.get_field(MARKER_COLUMN)
-    assert services.store_mark() == StoreMarker.objects.get().mark
-    assert len(services.store_mark()) == 32
+    assert store_mark() == StoreMarker.objects.get().mark
+    assert len(store_mark()) == 32
 
 
 def test_a_file_that_is_the_store_by_another_name_or_a_copy_of_it_is_no_source(
@@ -272,7 +275,7 @@ def test_a_file_that_is_the_store_by_another_name_or_a_copy_of_it_is_no_source(
     os.link(store, tmp_path / "hard.sqlite3")
     (tmp_path / "soft.sqlite3").symlink_to(store)
     with closing(sqlite3.connect(store)) as db, closing(sqlite3.connect(tmp_path / "copy.sqlite3")) as copy:
-        services.store_mark()
+        store_mark()
         db.backup(copy)
     for name in ("hard", "soft", "copy"):
         form = {"name": name, "database": str(tmp_path / f"{name}.sqlite3"), "privacy": "schema"}
@@ -287,7 +290,7 @@ def test_a_store_seen_beside_the_connected_database_of_mysql_is_found_with_the_c
     with server.connect() as db, db.cursor() as cursor:
         cursor.execute("CREATE DATABASE beside; CREATE TABLE beside.t (a int); CREATE DATABASE kept_store")
         cursor.execute("CREATE TABLE kept_store.mirror_store_marker (mark varchar(64))")
-        cursor.execute("INSERT INTO kept_store.mirror_store_marker VALUES (%s)", [services.store_mark()])
+        cursor.execute("INSERT INTO kept_store.mirror_store_marker VALUES (%s)", [store_mark()])
         cursor.execute(f"CREATE USER besides IDENTIFIED BY '{PASSWORD}'; GRANT SELECT ON beside.* TO besides")
         cursor.execute("GRANT SELECT ON kept_store.* TO besides")
     page = connect(as_admin, typed(server, "besides", database="beside"), "mysql").content.decode()
@@ -303,7 +306,11 @@ from io import StringIO
 from django.core.management import CommandError, call_command
 from mirror.people.services import first_admin
 from mirror.sources import services
+from mirror.sources.catalog_services import catalog_refresh
+from mirror.sources.catalogs import source_catalog
+from mirror.sources.errors import SourceError
 from mirror.sources.models import Source
+from mirror.sources.opening import open_source
 from sqlagent.errors import DatabaseError
 from sqlagent.values import Limits
 
@@ -323,16 +330,16 @@ for engine, options in (("postgres", {}), ("sqlalchemy", {"dialect": "postgresql
             for attempt in (services.source_test, services.source_connect):
                 try:
                     attempt(source, admin)
-                except services.SourceError as error:
+                except SourceError as error:
                     assert "own store" in str(error), error
                 else:
                     raise SystemExit(f"{attempt.__name__} took {engine} {place} {user}")
             source.save()  # as one that was there before the marker was
-            with closing(services.open_source(source)) as database:
+            with closing(open_source(source)) as database:
                 for ask in (
                     lambda: database.execute("SELECT session_key FROM django_session", Limits()),
                     lambda: list(database.stream("SELECT 1", Limits()).__enter__()),
-                    lambda: services.source_catalog(source),
+                    lambda: source_catalog(source),
                 ):
                     try:
                         ask()
@@ -341,8 +348,8 @@ for engine, options in (("postgres", {}), ("sqlalchemy", {"dialect": "postgresql
                     else:
                         raise SystemExit(f"{engine} {place} {user} was read")
             try:
-                services.catalog_refresh(source)
-            except services.SourceError as error:
+                catalog_refresh(source)
+            except SourceError as error:
                 assert "own store" in str(error), error
             else:
                 raise SystemExit("refreshed")
@@ -356,6 +363,7 @@ print(f"{tried} ways refused")
 """
 
 
+@pytest.mark.long
 def test_a_store_on_postgres_is_no_source_however_it_is_spelt(tmp_path):
     server = postgres_server()
     with closing(server.connect()) as db:
@@ -375,5 +383,5 @@ def test_a_store_on_postgres_is_no_source_however_it_is_spelt(tmp_path):
 
 
 def test_what_is_no_store_is_read(shop):
-    with closing(services.open_source(shop)) as database:
+    with closing(open_source(shop)) as database:
         assert database.execute("SELECT 1", Limits()).rows == ((1,),)

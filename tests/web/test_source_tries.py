@@ -18,8 +18,9 @@ from django.utils import timezone
 
 from mirror.people.models import Quota, QuotaUse
 from mirror.sources import services
+from mirror.sources.connection_tries import failure_told
+from mirror.sources.errors import SourceError
 from mirror.sources.models import Source
-from mirror.sources.trying import failure_told
 from sqlagent.values import Failure, FailureKind
 from tests.servers import PASSWORD, free_port, postgres_server
 from tests.test_docs import settings_read
@@ -137,5 +138,5 @@ def test_changing_a_source_counts_as_a_try_and_loses_nothing_typed(
     answer = visited(as_charlie, reverse("sources:edit", args=[source.pk]), typed(2, description="Bills"))
     assert "You have tried 0 connections" in answer.content.decode()
     assert 'value="Bills"' in answer.content.decode()
-    with pytest.raises(services.SourceError, match="within a minute"):
+    with pytest.raises(SourceError, match="within a minute"):
         services.source_test(source, charlie)

@@ -14,8 +14,12 @@ from django.urls import reverse
 from kombu.exceptions import OperationalError
 
 from mirror.sources import addresses, services
-from mirror.sources.catalogs import catalog_json, catalog_read
+from mirror.sources.catalog_services import catalog_refresh
+from mirror.sources.catalogs import catalog_json, catalog_read, source_catalog
+from mirror.sources.errors import SourceError
+from mirror.sources.index_services import index_build, source_index
 from mirror.sources.models import Source, StoredIndex
+from mirror.sources.opening import open_source
 from mirror.sources.pages import table_blocks
 from mirror.work.kinds import kind_of
 from tests.web.working import visited
@@ -254,7 +258,7 @@ def test_a_kept_password_is_used_when_none_is_typed(as_alice, server, monkeypatc
 
 
 def _refuse():
-    raise services.SourceError("stop here")
+    raise SourceError("stop here")
 
 
 @pytest.mark.parametrize("change", [{"host": "localhost"}, {"port": 2}, {"username": "root"}])
@@ -277,7 +281,7 @@ def test_a_server_that_is_not_there_is_told_in_words(as_alice, server):
 
 
 def test_a_catalog_survives_being_kept(shop):
-    database = services.open_source(shop)
+    database = open_source(shop)
     catalog = database.catalog()
     database.close()
     assert catalog_read(catalog_json(catalog)) == catalog
@@ -306,7 +310,7 @@ def test_a_catalog_is_read_anew_after_a_day_and_kept_while_the_source_is_away(as
     def tables(hours: float) -> set[str]:
         source = Source.objects.get(name="pets")
         with time_machine.travel(source.catalog_at + timedelta(hours=hours)):
-            return {t.name for t in services.source_catalog(source).tables}
+            return {t.name for t in source_catalog(source).tables}
 
     assert tables(settings.CATALOG_HOURS - 1) == {"pets"}
     assert tables(settings.CATALOG_HOURS + 1) == {"pets", "owners"}
@@ -315,15 +319,15 @@ def test_a_catalog_is_read_anew_after_a_day_and_kept_while_the_source_is_away(as
 
 
 def test_stored_values_become_searchable(shop):
-    services.index_build(shop)
+    index_build(shop)
     stored = StoredIndex.objects.get(source=shop)
     assert stored.state == StoredIndex.State.READY
     assert stored.size > 1000
-    database = services.open_source(shop)
-    catalog = services.source_catalog(shop)
-    index = services.source_index(shop, catalog, database)
+    database = open_source(shop)
+    catalog = source_catalog(shop)
+    index = source_index(shop, catalog, database)
     assert [match.value for match in index.search("norway")][:1] == ["Norway"]
-    assert services.source_index(shop, catalog, database) is index, "unpacked once"
+    assert source_index(shop, catalog, database) is index, "unpacked once"
     database.close()
 
 
@@ -337,10 +341,10 @@ def test_tables_are_read_though_the_broker_is_away(transactional_db, as_alice, s
 
 
 def test_values_that_cannot_be_read_are_told_on_the_page(as_alice, shop, tmp_path):
-    services.catalog_refresh(shop)
+    catalog_refresh(shop)
     Source.objects.filter(pk=shop.pk).update(database=str(tmp_path / "gone.sqlite3"))
     shop.refresh_from_db()
-    services.index_build(shop)
+    index_build(shop)
     page = as_alice.get(url("source", shop.pk)).content.decode()
     assert "gone.sqlite3" in page
     assert "stored values could not be read" in page
@@ -384,6 +388,6 @@ def _table(name, columns, schema="", comment=""):
 
 
 def test_the_editor_gets_the_names_to_complete(as_bob, shop):
-    services.catalog_refresh(shop)
+    catalog_refresh(shop)
     names = as_bob.get(url("names", shop.pk)).json()
     assert "country" in names["tables"]["customers"]

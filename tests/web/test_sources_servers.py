@@ -8,8 +8,8 @@ from contextlib import closing
 import pytest
 from django.urls import reverse
 
-from mirror.sources import services
 from mirror.sources.models import Source
+from mirror.sources.opening import open_source
 from sqlagent.values import Limits
 from tests.servers import PASSWORD, mariadb_server, postgres_server
 from tests.web.working import visited
@@ -112,6 +112,6 @@ def test_a_name_that_leads_elsewhere_once_it_was_checked_is_not_followed(as_alic
     monkeypatch.setattr(socket, "getaddrinfo", changing)
     source = Source(engine="postgres", host="erp.invalid", port=erp.port, database="web_erp")
     source.username, source.password = "web_reader", "only reading"
-    with closing(services.open_source(source)) as database:
+    with closing(open_source(source)) as database:
         assert database.execute("SELECT country FROM invoices", Limits()).rows == (("Norway",),)
     assert len(asked) == 1

@@ -16,8 +16,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from mirror.sources import services
 from mirror.sources.models import Source, Upload
+from mirror.sources.opening import open_source
 from mirror.sources.uploads import FilePlan, LoadError, load, plan_file, plan_table
 from sqlagent.errors import DatabaseError
 from sqlagent.values import Limits
@@ -42,7 +42,7 @@ def loaded(folder: Path, plan: FilePlan) -> list[tuple]:
 
 def read(path: Path, sql: str) -> list[tuple]:
     source = Source(engine=Source.Engine.DUCKDB, database=str(path))
-    with closing(services.open_source(source)) as database:
+    with closing(open_source(source)) as database:
         return list(database.execute(sql, Limits()).rows)
 
 

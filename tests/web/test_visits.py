@@ -14,7 +14,7 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
-from mirror.sources import confined_reads, services, visits
+from mirror.sources import catalogs, confined_reads, opening, services, visits
 from mirror.sources.models import Source, Visit
 from mirror.work.doing import work_do
 from mirror.work.kinds import kind_of
@@ -88,10 +88,11 @@ def test_a_visit_is_its_owners_alone(as_alice, as_bob, as_charlie, as_admin, fil
 def test_nothing_of_a_file_or_server_is_opened_where_pages_are_made(as_alice, files, shop, monkeypatch):
     """Whatever a page is asked, no adapter is opened to read and no address is looked up in its process."""
     opened: list[str] = []
-    monkeypatch.setattr(services, "seen_confined", lambda how: opened.append("catalog"))
+    monkeypatch.setattr(catalogs, "seen_confined", lambda how: opened.append("catalog"))
     monkeypatch.setattr(services, "check_confined", lambda how: opened.append("check"))
-    monkeypatch.setattr(services, "open_database", lambda **how: opened.append("database"))
-    monkeypatch.setattr(services, "host_check", lambda *where: opened.append("address"))
+    monkeypatch.setattr(opening, "open_database", lambda **how: opened.append("database"))
+    for asking in (services, opening):
+        monkeypatch.setattr(asking, "host_check", lambda *where: opened.append("address"))
     as_alice.post(url("test"), PETS)
     as_alice.post(url("connect") + "?engine=postgres", {**SERVER, "password": SECRET})
     as_alice.post(url("edit", shop.pk), {**PETS, "database": shop.database})

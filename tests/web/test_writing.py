@@ -6,13 +6,13 @@ import pytest
 from django.urls import reverse
 
 from mirror.asking.models import Version
-from mirror.sources import services as sources
+from mirror.sources.catalog_services import catalog_refresh
 
 
 @pytest.fixture
 def run(answered):
     """A run about the shop, whose tables were read."""
-    sources.catalog_refresh(answered.thread.source)
+    catalog_refresh(answered.thread.source)
     return answered
 
 

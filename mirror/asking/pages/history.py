@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
 
 from mirror.asking import selectors
 from mirror.asking.models import Run, Thread
 from mirror.asking.pages.words import percent, state_of
+from mirror.paging import Pager, pager_of
 from mirror.phrases import counted
 from mirror.sources.selectors import sources_visible
 
@@ -40,19 +40,13 @@ class RunItem:
 
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
-    """Runs of one person, newest first; `total` counts those that pass the search."""
+    """Runs of one person, newest first, a page at a time."""
 
     runs: tuple[RunItem, ...]
     words: str
     source: str
     sources: tuple[str, ...]
-    number: int
-    count: int
-    total: int
-    first_row: int
-    last_row: int
-    previous_url: str
-    next_url: str
+    pager: Pager
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +62,13 @@ class ThreadPage:
 
 def history_page(user: User, words: str = "", source: str = "", number: str = "1") -> HistoryPage:
     """Show the runs whose question or SQL holds every word; past the last page, the last page."""
-    paginator = Paginator(selectors.runs_found(user, words, source), PAGE_RUNS)
-    page = paginator.get_page(number)
-
-    def address(number: int) -> str:
-        parts = {"q": words, "source": source, "page": number if number > 1 else ""}
-        return "?" + urlencode({name: value for name, value in parts.items() if value})
-
+    page = Paginator(selectors.runs_found(user, words, source), PAGE_RUNS).get_page(number)
     return HistoryPage(
         runs=tuple(map(_item, page.object_list)),
         words=words,
         source=source,
         sources=tuple(found.name for found in sources_visible(user)),
-        number=page.number,
-        count=paginator.num_pages,
-        total=paginator.count,
-        first_row=page.start_index(),
-        last_row=page.end_index(),
-        previous_url=address(page.number - 1) if page.has_previous() else "",
-        next_url=address(page.number + 1) if page.has_next() else "",
+        pager=pager_of(page, q=words, source=source),
     )
 
 

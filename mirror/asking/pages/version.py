@@ -95,11 +95,12 @@ class VersionItem:
 
 @dataclass(frozen=True, slots=True)
 class VersionView:
-    """Everything a page shows of one version."""
+    """Everything a page shows of one version: `is_edited` by a person, `is_other_reading` where another reading was chosen."""
 
     id: int
     number: int
-    origin: str
+    is_edited: bool
+    is_other_reading: bool
     state: str
     is_working: bool
     is_stopping: bool
@@ -136,7 +137,8 @@ def version_view(version: Version, wish: TableWish | None = None, title: str = "
     return VersionView(
         id=version.pk,
         number=version.number,
-        origin=_ORIGINS.get(version.origin, version.origin),
+        is_edited=version.origin == Version.Origin.EDIT,
+        is_other_reading=version.origin == Version.Origin.READING,
         state=state,
         is_working=not version.is_ended,
         is_stopping=version.stop_requested and not version.is_ended,

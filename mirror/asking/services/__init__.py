@@ -1,9 +1,11 @@
 """What can happen to threads, runs and their versions."""
 
+from mirror.asking.errors import AskingError
+from mirror.asking.services.answer_stream import answer_events, llm_name
 from mirror.asking.services.answering import run_answer, run_break
 from mirror.asking.services.charts import chart_change
-from mirror.asking.services.opening import AskingError, answer_events, llm_name
 from mirror.asking.services.runs import question_check, run_again, run_ask, run_saved, run_stop
+from mirror.asking.services.sql_help import sql_format, sql_problem
 from mirror.asking.services.suggesting import question_suggest, questions_first
 from mirror.asking.services.versions import (
     reading_use,
@@ -14,7 +16,6 @@ from mirror.asking.services.versions import (
     version_save,
     version_stop,
 )
-from mirror.asking.services.writing import sql_format, sql_problem
 
 __all__ = [
     "AskingError",

@@ -14,27 +14,27 @@ from typing import TYPE_CHECKING, Any
 from django.db import close_old_connections
 from django.utils import timezone
 
+from mirror.asking.kept_steps import StepWriter, answer_fields, not_kept_json
 from mirror.asking.models import Run, Step, Version
-from mirror.asking.services.charts import DRAWN_ROWS, draw
-from mirror.asking.services.ending import RUN_BROKEN, STOPPED
-from mirror.asking.services.opening import answer_events, llm_name
+from mirror.asking.services.answer_stream import answer_events, llm_name
+from mirror.asking.services.charts import DRAWN_ROWS, chart_drawn
+from mirror.asking.services.given_up import RUN_BROKEN, STOPPED
 from mirror.asking.services.thinking import ThinkingLlm
-from mirror.asking.steps import StepWriter, answer_fields, not_kept_json
 from mirror.queries.running import (
-    Kept,
+    KeptRows,
     NotRun,
+    NotRunWhy,
     OpenedSource,
     Values,
-    Why,
-    limits_usual,
     source_opened,
     sql_run_on,
+    statement_limits,
     unkept,
 )
 from mirror.results.cells import storable
-from mirror.results.files import ResultNotKept
 from mirror.results.models import StoredResult
-from mirror.results.selectors import rows_of
+from mirror.results.result_files import ResultNotKept
+from mirror.results.rows import rows_of
 from mirror.results.services import result_delete, result_store
 from mirror.work.leases import Lease, LeaseLost, Status
 from mirror.work.watching import Watch
@@ -135,10 +135,10 @@ class _Winner:
     def fetch(self, sql: str, rows: Rows) -> tuple[Rows, str]:
         """Store all rows of the SQL, of which the pipeline has the first; they are told from what is stored."""
         source = self._opened.source
-        ran = sql_run_on(self._opened, sql, Values(), limits_usual(source), self._owner)
-        if isinstance(ran, Kept):
+        ran = sql_run_on(self._opened, sql, Values(), statement_limits(source), self._owner)
+        if isinstance(ran, KeptRows):
             self._stored = ran.result
-        elif ran.why is Why.UNKEPT:
+        elif ran.why is NotRunWhy.UNKEPT:
             self._stored = ran
         else:
             return rows, f"Only the first {len(rows.rows):,} rows are kept: {ran.failure.message}"
@@ -195,7 +195,9 @@ def _conclude(run: Run, lease: Lease, answer: Answer, result: Stored) -> None:
         _end(run, lease, answer, fields, without)
         return
     try:
-        drawn = draw(rows_of(result, DRAWN_ROWS), answer.question.text, sql=answer.sql, title=answer.title)
+        drawn = chart_drawn(
+            rows_of(result, DRAWN_ROWS), answer.question.text, sql=answer.sql, title=answer.title
+        )
         at = result.created_at
         kept = {"result": result, "started_at": at, "ended_at": at, **drawn.fields()}
         _end(run, lease, answer, fields | {"sentence": storable(drawn.sentence)}, kept)

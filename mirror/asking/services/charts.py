@@ -6,10 +6,11 @@ import logging
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from mirror.asking.errors import AskingError
 from mirror.asking.models import Version
-from mirror.asking.services.opening import AskingError
 from mirror.results.cells import storable
-from mirror.results.selectors import ResultGone, rows_of
+from mirror.results.opened_files import ResultGone
+from mirror.results.rows import rows_of
 from sqlagent.telling import charting, summarizing
 from sqlagent.values import Chart, Rows
 
@@ -36,7 +37,7 @@ class Drawn:
         }
 
 
-def draw(
+def chart_drawn(
     rows: Rows, question: str, earlier: dict[str, Any] | None = None, *, sql: str = "", title: str = ""
 ) -> Drawn:
     """Draw and tell rows: as the earlier chart if they still allow it, else as suggested.

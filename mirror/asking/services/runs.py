@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db import transaction
 
+from mirror.asking.errors import AskingError
 from mirror.asking.models import Run, Thread, Version
-from mirror.asking.services.ending import RUN_STOPPED
-from mirror.asking.services.opening import AskingError
-from mirror.asking.services.queueing import queue_check
+from mirror.asking.services.given_up import RUN_STOPPED
+from mirror.asking.services.queue_bounds import queue_check
 from mirror.library.services import dates_fixed
+from mirror.phrases import one_line
 from mirror.work.kinds import send
 from mirror.work.leases import Status, end_unheld
 
@@ -40,7 +41,7 @@ def run_ask(owner: User, source: Source, question: str, thread: Thread | None = 
     text = question_check(question)
     queue_check(owner)
     if thread is None:
-        thread = Thread.objects.create(owner=owner, source=source, title=" ".join(text.split())[:200])
+        thread = Thread.objects.create(owner=owner, source=source, title=one_line(text, 200))
     run = Run.objects.create(thread=thread, asked=text, question=text)
     send(run)
     return run

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mirror.asking.selectors import runs_found
-from mirror.sources.at_hand import source_at_hand
 from mirror.sources.guarding import policy_of
+from mirror.sources.unpacked import source_at_hand
 from sqlagent.guard import Passed, check
 from sqlagent.makers.analyst import example_questions
 from sqlagent.makers.grammar.completing import MIN_NAME, Completion, complete

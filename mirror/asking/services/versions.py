@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.db.models import Max
 
+from mirror.asking.errors import AskingError
+from mirror.asking.kept_steps import failure_json, not_kept_json
 from mirror.asking.models import Run, Version
-from mirror.asking.services.charts import DRAWN_ROWS, draw
-from mirror.asking.services.ending import VERSION_BROKEN, VERSION_STOPPED
-from mirror.asking.services.opening import AskingError
-from mirror.asking.services.queueing import queue_check
-from mirror.asking.steps import failure_json, not_kept_json
+from mirror.asking.services.charts import DRAWN_ROWS, chart_drawn
+from mirror.asking.services.given_up import VERSION_BROKEN, VERSION_STOPPED
+from mirror.asking.services.queue_bounds import queue_check
 from mirror.library import services as library
-from mirror.queries.running import Kept, NotRun, Values, Why, limits_usual, sql_run
+from mirror.queries.running import KeptRows, NotRun, NotRunWhy, Values, sql_run, statement_limits
 from mirror.results.cells import storable
-from mirror.results.selectors import rows_of
+from mirror.results.rows import rows_of
 from mirror.results.services import result_delete
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
@@ -149,30 +149,32 @@ def _version_add(
     return version
 
 
-def _ran(version: Version, watch: Watch) -> Kept | NotRun:
+def _ran(version: Version, watch: Watch) -> KeptRows | NotRun:
     """Run a version's SQL; its rows are stored as they come."""
     thread, saved = version.run.thread, version.run.saved
     values = Values(saved.parameters, version.arguments) if saved is not None else Values()
-    return sql_run(thread.source, version.sql, values, limits_usual(thread.source), thread.owner, watch=watch)
+    return sql_run(
+        thread.source, version.sql, values, statement_limits(thread.source), thread.owner, watch=watch
+    )
 
 
 def _failure_json(found: NotRun) -> dict[str, Any]:
-    if found.why is Why.UNKEPT:
+    if found.why is NotRunWhy.UNKEPT:
         return not_kept_json(found.failure)
     told = failure_json(found.failure)
-    if found.why is Why.VALUE:
+    if found.why is NotRunWhy.VALUE:
         told["advice"] = "Change the value and run it again."
     return told
 
 
-def _forget(found: Kept | NotRun) -> None:
-    if isinstance(found, Kept):
+def _forget(found: KeptRows | NotRun) -> None:
+    if isinstance(found, KeptRows):
         result_delete(found.result)
 
 
 def _keep(version: Version, lease: Lease, result: StoredResult) -> None:
     try:
-        drawn = draw(rows_of(result, DRAWN_ROWS), version.run.question, version.chart, sql=version.sql)
+        drawn = chart_drawn(rows_of(result, DRAWN_ROWS), version.run.question, version.chart, sql=version.sql)
         lease.end(result=result, failure=None, **drawn.fields())
     except LeaseLost:
         result_delete(result)

@@ -56,12 +56,12 @@ def _by_browser(figure: dict[str, Any], width: int, height: int, scale: float) -
     global _pause_until
     if settings.CHART_IMAGES == "simple" or monotonic() < _pause_until:
         return None
-    from mirror.exports.images import browser, look
+    from mirror.exports.images import browser, paper_style
 
     if settings.CHART_IMAGES == "auto" and browser.browser_path() is None:
         return None
     try:
-        return browser.draw(look.laid_out(figure, width, height), width, height, scale)
+        return browser.draw(paper_style.laid_out(figure, width, height), width, height, scale)
     except browser.BrowserTrouble as error:
         log.warning("The browser drew no chart, and has a pause of %s s: %s", PAUSE_SECONDS, error)
         _pause_until = monotonic() + PAUSE_SECONDS

@@ -24,7 +24,7 @@ from django.conf import settings
 from kaleido import Kaleido
 from kaleido.errors import JavascriptError, KaleidoError
 
-from mirror.exports.images.look import Json
+from mirror.exports.images.paper_style import Json
 
 # A chart takes 0.1 s once the browser is up, and that takes 1 to 2 s.
 SECONDS = 10

@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from mirror.exports.images.look import LINE, MUTED, PANEL, SERIES, STRONG, TEXT, Json
+from mirror.exports.images.paper_style import LINE, MUTED, PANEL, SERIES, STRONG, TEXT, Json
 from mirror.phrases import one_line
 
 # Nothing in a title or a label is mathematics; "$5 to $9" is two amounts.

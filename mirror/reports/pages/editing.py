@@ -8,12 +8,12 @@ from typing import Any
 
 from django.conf import settings
 
-from mirror.reports.channel_forms import ChannelRows
-from mirror.reports.forms import ReportForm
+from mirror.reports.editing.channel_forms import ChannelRows
+from mirror.reports.editing.forms import ReportForm
+from mirror.reports.editing.part_forms import PartRows
+from mirror.reports.editing.schedule_forms import BY_HAND, ScheduleForm, runs_preview
 from mirror.reports.models import Report
 from mirror.reports.pages.report import Ahead, ahead
-from mirror.reports.part_forms import PartRows
-from mirror.reports.schedule_forms import BY_HAND, ScheduleForm, preview
 
 # The kinds of schedule as they stand beside each other; the form's own words for them are whole sentences.
 KIND_WORDS = {
@@ -43,7 +43,7 @@ class NextRuns:
 def next_runs(form: ScheduleForm) -> NextRuns:
     """Tell the next runs of the schedule that is typed or shown."""
     zone = form.zone_name
-    lines = ahead([instant for instant, _ in preview(form)], zone)
+    lines = ahead([instant for instant, _ in runs_preview(form)], zone)
     if lines:
         schedule = form.schedule
         return NextRuns(lines, zone, schedule.words() if schedule else "")

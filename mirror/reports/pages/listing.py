@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
 
 from django.core.paginator import Page
 
 from mirror import phrases
+from mirror.paging import Pager, pager_of
 from mirror.people.models import User
 from mirror.reports.models import Report, ReportRun
 from mirror.reports.pages import words
@@ -44,7 +44,7 @@ class ReportLine:
 
 
 @dataclass(frozen=True, slots=True)
-class ListPage:
+class ReportListPage:
     """Reports, those in trouble to come first, a page at a time."""
 
     breaking: list[ReportLine]
@@ -54,16 +54,10 @@ class ListPage:
     source: int | None
     has_any: bool
     may_begin: bool
-    number: int
-    count: int
-    total: int
-    first_row: int
-    last_row: int
-    previous_url: str
-    next_url: str
+    pager: Pager
 
 
-def list_page(
+def report_list_page(
     user: User,
     found: Page[Report],
     search: str,
@@ -75,17 +69,13 @@ def list_page(
     source: int | None,
     has_any: bool,
     may_begin: bool,
-) -> ListPage:
+) -> ReportListPage:
     """Lay out one page of what a search found; what will break is listed first, on the first page."""
-
-    def address(number: int) -> str:
-        asked = {"q": search, "saved": saved, "source": source, "page": number}
-        return "?" + urlencode({name: value for name, value in asked.items() if value})
 
     def line(report: Report) -> ReportLine:
         return report_line(user, report, last_runs.get(report.pk), saved_seen)
 
-    return ListPage(
+    return ReportListPage(
         breaking=[line(report) for report in breaking] if found.number == 1 else [],
         rows=[line(report) for report in found],
         search=search,
@@ -93,13 +83,7 @@ def list_page(
         source=source,
         has_any=has_any,
         may_begin=may_begin,
-        number=found.number,
-        count=found.paginator.num_pages,
-        total=found.paginator.count,
-        first_row=found.start_index(),
-        last_row=found.end_index(),
-        previous_url=address(found.number - 1) if found.has_previous() else "",
-        next_url=address(found.number + 1) if found.has_next() else "",
+        pager=pager_of(found, q=search, saved=saved, source=source),
     )
 
 

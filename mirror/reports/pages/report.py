@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
-from urllib.parse import urlencode
 
 from django.conf import settings
 from django.core.paginator import Page
@@ -16,14 +15,16 @@ from django.utils import timezone
 from mirror import phrases
 from mirror.delivery import channels
 from mirror.exports.values import FORMATS
+from mirror.paging import Pager, pager_of
+from mirror.reports.making.conditions import ROWS, TESTS
 from mirror.reports.models import Channel, Delivery, Report, ReportPart, ReportRun, RunPart
 from mirror.reports.pages import words
 from mirror.reports.pages.listing import Breaking, breaking_of, failing_words
 from mirror.reports.pages.words import Moment, State
-from mirror.reports.schedule import Schedule, ScheduleError
-from mirror.reports.services.conditions import ROWS, TESTS
-from mirror.reports.services.intervals import is_too_fast
-from mirror.reports.services.recipients import Standing, standings_of
+from mirror.reports.schedule.intervals import is_too_fast
+from mirror.reports.schedule.times import Schedule, ScheduleError
+from mirror.reports.schedule.zones import zone_of
+from mirror.reports.sending.recipients import Standing, standings_of
 from mirror.sources.secrets import is_kept
 
 # Scheduled times shown ahead.
@@ -92,13 +93,7 @@ class History:
     """The runs of a report, newest first, a page at a time."""
 
     runs: list[RunLine]
-    number: int
-    count: int
-    total: int
-    first_row: int
-    last_row: int
-    previous_url: str
-    next_url: str
+    pager: Pager
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +191,7 @@ def ahead(instants: Sequence[datetime], zone: str) -> list[Ahead]:
     """Tell scheduled times in their zone, with a word where the clocks change before one."""
     if not instants:
         return []
-    place = words.zone_of(zone)
+    place = zone_of(zone)
     offsets = [instant.astimezone(place).utcoffset() for instant in (timezone.now(), *instants)]
     remarks = []
     for before, after in pairwise(offsets):
@@ -263,18 +258,9 @@ def channel_line(channel: Channel) -> ChannelLine:
 
 
 def _history(found: Page[ReportRun], zone: str) -> History:
-    def address(number: int) -> str:
-        return "?" + urlencode({"page": number}) + "#history"
-
     return History(
         runs=[run_line(run, zone) for run in found],
-        number=found.number,
-        count=found.paginator.num_pages,
-        total=found.paginator.count,
-        first_row=found.start_index(),
-        last_row=found.end_index(),
-        previous_url=address(found.number - 1) if found.has_previous() else "",
-        next_url=address(found.number + 1) if found.has_next() else "",
+        pager=pager_of(found, place="#history"),
     )
 
 

@@ -10,7 +10,9 @@ from django.utils import timezone
 
 from mirror import phrases
 from mirror.exports.values import FORMATS
+from mirror.people.models import User
 from mirror.queries.dates import date_read
+from mirror.reports import selectors
 from mirror.reports.models import Delivery, FileLink, ReportFile, ReportRun, RunPart
 from mirror.reports.pages import words
 from mirror.reports.pages.report import (
@@ -20,9 +22,12 @@ from mirror.reports.pages.report import (
     sent_out,
     undelivered_words,
 )
+from mirror.reports.pages.selectors import run_read
 from mirror.reports.pages.words import Moment, State
-from mirror.results import selectors as results
+from mirror.reports.schedule.zones import at_zone
 from mirror.results.cells import Cell, shown
+from mirror.results.opened_files import ResultGone
+from mirror.results.rows import rows_page
 from mirror.work.leases import Status
 
 # Rows of each SQL that are shown, and columns.
@@ -97,7 +102,7 @@ class FileLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AnswerLine:
     """What the other side said to one attempt."""
 
     at: str
@@ -115,14 +120,14 @@ class DeliveryLine:
     about: str
     state: State
     attempts: str
-    last: Answer | None
-    earlier: list[Answer]
+    last: AnswerLine | None
+    earlier: list[AnswerLine]
     next: Moment | None
     may_again: bool
 
 
 @dataclass(frozen=True, slots=True)
-class RunPage:
+class ReportRunPage:
     """One run of a report."""
 
     id: int
@@ -158,20 +163,20 @@ class RunPage:
     link_hours: Mapping[int, str]
 
 
-def run_page(
-    run: ReportRun, *, may_change: bool, sees_rows: bool, fresh: tuple[int, str] | None = None
-) -> RunPage:
-    """Lay out a run. `fresh` is a link made just now: its file's id and its address.
+def report_run_page(user: User, run: ReportRun, fresh: tuple[int, str] | None = None) -> ReportRunPage:
+    """Lay out a run for somebody. `fresh` is a link made just now: its file's id and its address.
 
     Who does not see the sources of its rows gets its times and deliveries alone.
     """
+    may_change, sees_rows = selectors.may_change(user, run.report), selectors.rows_visible(user, run)
+    run = run_read(run)
     zone = run.report.zone
     deliveries = list(run.deliveries.all())
     lines = [_delivery(delivery, zone, may_change) for delivery in deliveries]
     is_few = len(lines) <= SHOWN_DELIVERIES
     is_sending = any(_soon(delivery) for delivery in deliveries)
     pending = [line for line in lines if line.state.name != "sent"]
-    return RunPage(
+    return ReportRunPage(
         id=run.pk,
         report_id=run.report_id,
         title=run.report.title,
@@ -244,7 +249,7 @@ def _part(part: RunPart, run: ReportRun) -> PartView:
 def _value(value: Any, part: RunPart, run: ReportRun) -> str:
     """An argument as typed, and the date it stood for where it was words for one."""
     typed = words.value_words(value)
-    day = (run.scheduled_for or run.created_at).astimezone(words.zone_of(run.report.zone)).date()
+    day = at_zone(run.scheduled_for or run.created_at, run.report.zone).date()
     try:
         meant = date_read(typed, day).isoformat()
     except ValueError:
@@ -257,8 +262,8 @@ def first_rows(part: RunPart) -> FirstRows:
     if part.result is None:
         return FirstRows(gone="These rows are no longer kept." if part.row_count else "")
     try:
-        read = results.page(part.result, 0, FIRST_ROWS)
-    except results.ResultGone as error:
+        read = rows_page(part.result, 0, FIRST_ROWS)
+    except ResultGone as error:
         return FirstRows(gone=str(error))
     columns = [(one.name, one.kind in ("integer", "number")) for one in read.columns[:FIRST_COLUMNS]]
     told = []
@@ -339,10 +344,10 @@ def _delivery_state(delivery: Delivery) -> str:
     return "again" if delivery.answers else "waiting"
 
 
-def _answer(kept: dict[str, Any], zone: str) -> Answer:
+def _answer(kept: dict[str, Any], zone: str) -> AnswerLine:
     at = words.instant(kept.get("at"))
     told = words.moment(at, zone)
-    return Answer(told.text if told else "", bool(kept.get("ok")), str(kept.get("answer", "")))
+    return AnswerLine(told.text if told else "", bool(kept.get("ok")), str(kept.get("answer", "")))
 
 
 def _soon(delivery: Delivery) -> bool:

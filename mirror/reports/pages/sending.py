@@ -13,8 +13,8 @@ from mirror.people.models import Quota, QuotaMet
 from mirror.reports.models import Allowance, Consent
 from mirror.reports.pages import words
 from mirror.reports.pages.words import Moment
-from mirror.reports.services.holding import quota_words
-from mirror.reports.services.recipients import sender_domain
+from mirror.reports.sending.holding import quota_words
+from mirror.reports.sending.recipients import sender_domain
 
 # Bounds that were met are told so long on the pages of administrators.
 TOLD = timedelta(hours=24)

@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.utils import timezone
 
 from mirror.phrases import took
 from mirror.reports.models import Delivery, Report, ReportRun
-from mirror.reports.schedule import Schedule, ScheduleError
+from mirror.reports.schedule.times import Schedule, ScheduleError
+from mirror.reports.schedule.zones import at_zone
 from mirror.work.leases import Status
 
 
@@ -25,14 +25,6 @@ class Moment:
     iso: str
     text: str
     away: str
-
-
-def zone_of(name: str) -> ZoneInfo:
-    """Find a report's zone; UTC where this machine no longer knows it."""
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError):
-        return ZoneInfo("UTC")
 
 
 def moment(at: datetime | None, zone: str, now: datetime | None = None) -> Moment | None:
@@ -47,7 +39,7 @@ def moment(at: datetime | None, zone: str, now: datetime | None = None) -> Momen
     if at is None:
         return None
     now = now or timezone.now()
-    local = at.astimezone(zone_of(zone))
+    local = at_zone(at, zone)
     year = f" {local.year}" if local.year != now.astimezone(local.tzinfo).year else ""
     return Moment(
         local.isoformat(), f"{local:%a} {local.day} {local:%b}{year}, {local:%H:%M}", away(at - now)

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import duckdb
 
-from mirror.sources.uploads.kinds import KINDS, NATIVE, literal, misfits, quoted, trimmed, value_text
 from mirror.sources.uploads.plans import ColumnPlan, TablePlan
 from mirror.sources.uploads.staging import CONFIG, DECIMAL_DIGITS, digit_counts
+from mirror.sources.uploads.types import KINDS, NATIVE, literal, misfits, quoted, trimmed, value_text
 
 # A table of more columns is made by one thread, as each holds a part of every column: 1.2 GB for 1,000 (measured 2026-11).
 WIDE = 200

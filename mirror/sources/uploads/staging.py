@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from mirror.sources.uploads import reading
+from mirror.sources.uploads import file_rows
 from mirror.sources.uploads.bounds import (
     BATCH_CELLS,
     BATCH_CHARS,
@@ -26,7 +26,9 @@ from mirror.sources.uploads.bounds import (
     UPLOAD_COLUMNS,
     UPLOAD_TABLES,
 )
-from mirror.sources.uploads.kinds import (
+from mirror.sources.uploads.file_rows import NoTable, RawTable
+from mirror.sources.uploads.plans import ColumnPlan, FilePlan, TablePlan, distinct, table_name
+from mirror.sources.uploads.types import (
     KINDS,
     NATIVE,
     UNCLEAR_DATE,
@@ -37,8 +39,6 @@ from mirror.sources.uploads.kinds import (
     trimmed,
     value_text,
 )
-from mirror.sources.uploads.plans import ColumnPlan, FilePlan, TablePlan, distinct, table_name
-from mirror.sources.uploads.reading import NoTable, Sheet
 from sqlagent.errors import without_folders
 
 DAMAGED_PARQUET = (
@@ -78,7 +78,7 @@ def plan_file(plan: FilePlan, folder: Path, tell: Callable[[int], None] | None =
     staged = folder / plan.staged
     staged.unlink(missing_ok=True)
     try:
-        plan.format = reading.format_of(source, plan.name)
+        plan.format = file_rows.format_of(source, plan.name)
         with closing(duckdb.connect(str(staged), config=CONFIG)) as db:
             if plan.format == "parquet":
                 plan.tables = [_stage_parquet(db, source, plan.name)]
@@ -121,23 +121,23 @@ def plan_table(staged: Path, table: TablePlan) -> None:
         _guess(db, table)
 
 
-def _sheets(plan: FilePlan, source: Path) -> Iterator[Sheet]:
+def _sheets(plan: FilePlan, source: Path) -> Iterator[RawTable]:
     if plan.format == "xlsx":
-        yield from reading.xlsx_sheets(source, plan.name)
+        yield from file_rows.xlsx_sheets(source, plan.name)
         return
-    plan.encoding = plan.encoding or reading.encoding_of(source)
+    plan.encoding = plan.encoding or file_rows.encoding_of(source)
     if plan.format == "jsonl":
-        yield reading.jsonl_sheet(source, plan.name, plan.encoding)
+        yield file_rows.jsonl_sheet(source, plan.name, plan.encoding)
         return
-    plan.delimiter = plan.delimiter or reading.delimiter_of(source, plan.encoding)
-    yield reading.csv_sheet(source, plan.name, plan.encoding, plan.delimiter)
+    plan.delimiter = plan.delimiter or file_rows.delimiter_of(source, plan.encoding)
+    yield file_rows.csv_sheet(source, plan.name, plan.encoding, plan.delimiter)
 
 
 # ---------------------------------------------------------------- staging
 
 
 def _stage_sheet(
-    db: duckdb.DuckDBPyConnection, plan: FilePlan, sheet: Sheet, tell: Callable[[int], None] | None
+    db: duckdb.DuckDBPyConnection, plan: FilePlan, sheet: RawTable, tell: Callable[[int], None] | None
 ) -> None:
     table = TablePlan(table_name(sheet.title), f"t{len(plan.tables)}", sheet.title)
     width, count = 0, 0
@@ -172,9 +172,9 @@ def _stage_sheet(
     plan.tables.append(table)
 
 
-def _batches(rows: Iterator[reading.Row]) -> Iterator[list[reading.Row]]:
+def _batches(rows: Iterator[file_rows.Row]) -> Iterator[list[file_rows.Row]]:
     """Gather rows, no more than a batch may hold, and keep them within the bounds of a table. Raises: NoTable."""
-    batch: list[reading.Row] = []
+    batch: list[file_rows.Row] = []
     count = width = chars = 0
     for number, cells in rows:
         if len(cells) > MAX_COLUMNS:
@@ -205,7 +205,7 @@ def _count_check(rows: int, columns: int) -> None:
         raise NoTable(f"It has more than {MAX_CELLS:,} cells, the most taken of a table.")
 
 
-def _insert(db: duckdb.DuckDBPyConnection, table: str, batch: list[reading.Row], width: int) -> None:
+def _insert(db: duckdb.DuckDBPyConnection, table: str, batch: list[file_rows.Row], width: int) -> None:
     padded = [cells + [None] * (width - len(cells)) for _, cells in batch]
     columns = {"row": pa.array([number for number, _ in batch], pa.int64())}
     for place, values in enumerate(zip(*padded, strict=True)):

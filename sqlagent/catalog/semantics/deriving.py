@@ -65,6 +65,7 @@ class _Deriving:
             and (found := lists_of(t, self.facts.get(t.key), self.names)) is not None
         ]
         self.foreign = {(r.source, c.lower()): r for r in self.relations for c in r.columns}
+        self.referenced = {(r.target, c) for r in self.relations for c in r.referenced}
         self.pointed = Counter(r.target for r in self.relations if r.target != r.source)
 
     def model(self) -> Model:
@@ -165,6 +166,9 @@ class _Deriving:
         if column.kind in (Cells.INTEGER, Cells.NUMBER):
             last = words[-1] if words else ""
             if last in KEYS and not set(words) & (MONEY | COUNTED) or (last == "id"):
+                return Role.KEY
+            tells_apart = (table.key, column.name) in self.referenced or 20 < rows * 0.95 <= distinct
+            if last in KEYS and tells_apart and column.kind is Cells.INTEGER:
                 return Role.KEY
             if set(words) & _GEOGRAPHY or (few and last in CATEGORICAL and column.kind is Cells.INTEGER):
                 return Role.DIMENSION

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 
-from sqlagent.catalog.semantics.words import OPENED, PREFIXES, RUN_TOGETHER, SUFFIXES
+from sqlagent.catalog.semantics.letters import abbreviates
+from sqlagent.catalog.semantics.words import NUMBERED, OPENED, PREFIXES, RUN_TOGETHER, SUFFIXES
 from sqlagent.language.lexicon import ABBREVIATIONS
-from sqlagent.language.words import name_words, segment, split_name
+from sqlagent.language.words import name_words, segment, split_name, stem
 from sqlagent.values import Catalog, Table
 
 
@@ -28,6 +29,27 @@ class Names:
         heads = Counter(split_name(t.name)[0] for t in catalog.tables if len(split_name(t.name)) > 1)
         many = max(4, 0.6 * len(catalog.tables))
         self.shared = frozenset(word for word, count in heads.items() if count >= many)
+        self.spelled = self._spelled(catalog)
+
+    def _spelled(self, catalog: Catalog) -> dict[tuple[str, ...], str]:
+        """Short forms that a table's own name spells out, by the columns they begin: of DepCd in Depot, dep is depot.
+
+        Columns of other tables that end so (OrigDepCd) mean the same; elsewhere `dep` is what it mostly is.
+        """
+        out: dict[tuple[str, ...], str] = {}
+        for table in catalog.tables:
+            noun = self.table_words(table)[-1:]
+            for column in table.columns if noun and len(noun[0]) > 3 else ():
+                parts = split_name(column.name)
+                opened = OPENED.get(parts[0], ABBREVIATIONS.get(parts[0], "")) if parts else ""
+                if (
+                    len(parts) > 1
+                    and parts[0] not in RUN_TOGETHER
+                    and stem(opened) != stem(noun[0])
+                    and abbreviates(parts[0], stem(noun[0])) >= 0.7
+                ):
+                    out[parts] = noun[0].removesuffix("s") if stem(noun[0]) != noun[0] else noun[0]
+        return out
 
     def table_words(self, table: Table) -> tuple[str, ...]:
         """The words of a table's name without what every table bears.
@@ -47,6 +69,9 @@ class Names:
     def column_words(self, table: Table, name: str, prefix: str = "") -> tuple[str, ...]:
         """The words of a column's name; `prefix` is one that all columns of its table bear."""
         words = list(split_name(name))
+        for at in range(len(words) - 1):
+            if (known := self.spelled.get(tuple(words[at:]))) is not None:
+                words[at] = known
         if prefix and len(words) > 1 and words[0] == prefix:
             words = words[1:]
         return self.opened("_".join(words))
@@ -55,8 +80,14 @@ class Names:
         """A name's words with short forms opened."""
         out: list[str] = []
         parts = split_name(name)
-        for word in parts:
-            if word == "min" and len(parts) == 1:
+        for at, word in enumerate(parts):
+            if (
+                at + 1 < len(parts)
+                and word in NUMBERED
+                and parts[at + 1] in ("no", "nr", "num", "number", "plate", "nbr")
+            ):
+                out.append(NUMBERED[word])
+            elif word == "min" and len(parts) == 1:
                 out.append("minimum")
             elif word in OPENED:
                 out.extend(OPENED[word].split())

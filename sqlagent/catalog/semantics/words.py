@@ -17,7 +17,7 @@ OPENED = {
     "bk": "booking", "bkd": "booked", "iss": "issued", "pd": "paid", "flr": "floor", "crncy": "currency", "curr": "currency", "cur": "current", "stk": "stock", "lvl": "level",
     "opn": "open", "cls": "closed", "exp": "expiry", "eff": "effective", "trm": "term", "cntr": "contract", "contr": "contract", "agt": "agent", "rep": "representative", "slsp": "salesperson",
     "gr": "gross", "nt": "net", "mrgn": "margin", "cst_amt": "cost amount", "ship": "ship", "dlvr": "delivered", "rcv": "received", "rcvd": "received", "ordrd": "ordered", "retd": "returned", "cncl": "cancelled",
-    "wknd": "weekend", "prm": "promised", "prom": "promised", "sched": "scheduled", "act": "actual", "est": "estimated", "plnd": "planned", "bgt": "budget", "fcst": "forecast", "tgt": "target", "sz": "size", "clr": "color", "desc": "description",
+    "prm": "promised", "sched": "scheduled", "act": "actual", "est": "estimated", "plnd": "planned", "bgt": "budget", "fcst": "forecast", "tgt": "target", "sz": "size", "clr": "color", "desc": "description",
     "dsc": "description", "lbl": "label", "ttl": "title", "cmpy": "company", "co": "company", "ctct": "contact", "tel": "telephone", "eml": "email", "zip": "zip", "lat": "latitude",
     "hh": "household", "acq": "acquisition", "ref": "reference", "inc": "incident", "evt": "event", "cust": "customer", "emp": "employee", "mgr": "manager", "loc": "location", "whse_loc": "location", "dt": "date", "dte": "date", "tm": "time", "ts": "time", "cd": "code", "prd": "product", "cst": "customer",
     "clnt": "client", "ord": "order", "ordr": "order", "ln": "line", "itm": "item", "stat": "status", "sts": "status", "st": "status",
@@ -30,9 +30,14 @@ OPENED = {
     "upd": "updated", "strt": "start", "beg": "begin", "mat": "material", "mach": "machine", "wkr": "worker", "veh": "vehicle", "drv": "driver",
     "rte": "route", "brn": "branch", "br": "branch", "flg": "flag", "ind": "indicator", "pol": "policy", "clm": "claim", "prem": "premium",
     "sku": "sku", "subs": "subscription", "sub": "subscription", "mbr": "member", "membr": "member", "rm": "room", "bkg": "booking", "resv": "reservation",
+    "frt": "freight", "wgt": "weight", "svc": "service", "srv": "service", "serv": "service", "surch": "surcharge", "surchg": "surcharge", "orig": "origin", "ltr": "liter", "pcs": "pieces", "odo": "odometer", "dist": "distance",
+    "prom": "promised", "purch": "purchase", "cred": "credit", "lim": "limit", "cap": "capacity", "comm": "commission", "ctrct": "contract", "wrk": "work", "wknd": "weekend", "qtr": "quarter",
     "rsn": "reason", "rgn": "region", "mfr": "manufacturer", "eq": "equipment", "equip": "equipment", "dpt": "department", "pri": "priority", "prio": "priority", "own": "owner", "catg": "category",
 }  # fmt: skip
 """Short forms in names, beside those of the language's own list; opened only inside names."""
+
+NUMBERED = {"reg": "registration", "lic": "license", "pol": "policy", "acc": "account", "ser": "serial"}
+"""Short forms that mean something else before a number: a reg no is no region's."""
 
 RUN_TOGETHER = words_of(
     """

@@ -6,13 +6,16 @@ import re
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
+from sqlagent.makers.analyst.checking import checked
 from sqlagent.makers.analyst.frames import Frame
+from sqlagent.makers.analyst.owning import named, owned, rival_ways
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.reading import Reading, read
 from sqlagent.makers.analyst.resolving import resolve
 from sqlagent.makers.analyst.rows import NoPlan
 from sqlagent.makers.analyst.sketching import sketch
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.speaking import in_words, opened
 
 _FORMULA = re.compile(r"\([^()]*[/=][^()]*\)")
 """A formula in brackets explains a word and is none of the question's own."""
@@ -45,18 +48,22 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
 
     The reading's `asked` are left only where nothing else is asked for: then the source cannot tell.
     """
-    reading = read(_FORMULA.sub(" ", text), source.vocabulary, today)
+    reading = owned(read(_FORMULA.sub(" ", text), source.vocabulary, today), source)
     planner = Planner(source.model)
     out: dict[str, Understood] = {}
     drawn = sketch(reading)
-    named = (
+    asks_something = (
         any(ask.item is not None for ask in drawn.asks)
         or drawn.rank is not None
         and drawn.rank.target is not None
     )
-    if len(reading.asked) == 1 and (named or drawn.span):
+    if len(reading.asked) == 1 and (asks_something or drawn.span):
         reading = replace(reading, asked=())
-    for frame in resolve(drawn, source, today):
+    known = opened(reading)
+    frames = resolve(drawn, source, today)
+    frames += [other for first in frames[:1] for other in rival_ways(first, source)]
+    for frame in sorted((checked(one, reading, source) for one in frames), key=lambda one: one.cost):
+        frame = in_words(named(frame, source), known)
         try:
             sql = planner.sql(frame)
         except NoPlan:

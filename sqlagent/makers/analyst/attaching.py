@@ -11,16 +11,17 @@ from datetime import date
 
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.concepts import meant
+from sqlagent.makers.analyst.concepts import meant, pieces_of
+from sqlagent.makers.analyst.dating import lateness, meant_as_time, spanned
+from sqlagent.makers.analyst.deeds import HAPPENINGS, PIECEWISE
 from sqlagent.makers.analyst.dialects import has_days
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
-from sqlagent.makers.analyst.lexicon import PARTICIPLES
-from sqlagent.makers.analyst.pairing import done_of, due_and_done, due_of, in_order, lasting, partner
+from sqlagent.makers.analyst.owning import directed, owners_paths
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.states import current, ended, late
+from sqlagent.makers.analyst.states import current, ended, told
 from sqlagent.makers.analyst.vocabulary import Target
 
 HOP = 0.06
@@ -40,6 +41,30 @@ _PAID_FOR = frozenset(
 )
 """Words that say of things that money came by them."""
 
+WORTH = frozenset(
+    stem(w)
+    for w in [
+        "worth",
+        "total",
+        "altogether",
+        "euro",
+        "euros",
+        "eur",
+        "usd",
+        "dollar",
+        "dollars",
+        "pound",
+        "pounds",
+        "chf",
+        "gbp",
+        "money",
+        "sum",
+        "value",
+        "overall",
+    ]
+)
+"""Words by which a number beside an event is an amount of money."""
+
 _ADJECTIVES = {
     "cheaper": ("price", "cost"), "costing": ("price", "cost"), "expensive": ("price", "cost"), "older": ("age", "birth"), "younger": ("age", "birth"),
     "longer": ("duration", "length", "minutes", "hours"), "shorter": ("duration", "length", "minutes"), "larger": ("size", "area", "amount", "total"),
@@ -56,6 +81,7 @@ class Part:
     unused: list[str] = field(default_factory=list)
     named: bool = False
     lacks: bool = False
+    stated: bool = False
     time: Slot | None = None
     times: list[Slot] = field(default_factory=list)
     columns: list[Slot] = field(default_factory=list)
@@ -68,16 +94,18 @@ class Attacher:
     def __init__(self, source: Source, said: frozenset[str] = frozenset(), today: date | None = None) -> None:
         self.said = said
         self.today = today
-        self.owners: dict[int, str] = {}
         self.source = source
         self.model = source.model
         self.graph = source.graph
 
     # ------------------------------------------------------------ single mentions
 
-    def ways(self, anchor: str, table: str) -> Iterator[tuple[float, Path]]:
-        """The paths up from an anchor to a table, with their costs."""
-        paths = list(self.graph.paths(anchor, table))
+    def ways(self, anchor: str, table: str, item: Item | None = None) -> Iterator[tuple[float, Path]]:
+        """The paths up from an anchor to a table, with their costs: those of the owner that was named, else all of them."""
+        owned = owners_paths(self.graph, anchor, table, item.owner) if item is not None and item.owner else []
+        for path in owned:
+            yield HOP * len(path), path
+        paths = [] if owned else list(self.graph.paths(anchor, table))
         if self.model.things[table].kind is Kind.DATES:
             paths.sort(key=lambda path: not self._is_default(path))
         for place, path in enumerate(paths):
@@ -94,12 +122,9 @@ class Attacher:
         for target in item.targets:
             if target.kind != "value":
                 continue
-            owner = self.owners.get(item.start, "")
-            for cost, path in self.ways(anchor, target.table):
-                if owner and any(r.target == owner for r in path) or owner == anchor and len(path) == 1:
-                    cost = max(0.0, HOP * len(path) - 0.02)
+            for cost, path in self.ways(anchor, target.table, item):
                 out.append((target.cost + cost, self.source.slot(target.table, target.column, path), target))
-        return sorted(out, key=lambda o: o[0])
+        return sorted(directed(out, item.way), key=lambda o: o[0])
 
     def fields(self, anchor: str, item: Item, roles: Sequence[Role] = ()) -> list[tuple[float, Slot, Target]]:
         """The columns that a mention may mean, as seen from an anchor."""
@@ -107,7 +132,7 @@ class Attacher:
         for target in item.targets:
             if target.kind != "field":
                 continue
-            for cost, path in self.ways(anchor, target.table):
+            for cost, path in self.ways(anchor, target.table, item):
                 slot = self.source.slot(target.table, target.column, path)
                 if not roles or slot.field.role in roles:
                     out.append((target.cost + cost, slot, target))
@@ -179,7 +204,10 @@ class Attacher:
         ):
             return None
         part = self._direct(child, inner, None, below=True)
-        if not part.named:
+        counted_value = clause.numbers and any(
+            t.kind == "value" and t.table == child for m in clause.after_compare for t in m.targets[:2]
+        )
+        if not part.named and not counted_value:
             part.cost += CHILD
         number = clause.numbers[0] if clause.numbers else None
         if clause.negated and number is None and not clause.excepted:
@@ -197,6 +225,33 @@ class Attacher:
             return Part(part.cost + extra, [replace(condition, compare=">="), upper], unused, True, why=why)
         return Part(part.cost + extra, [condition], unused, True, why=why)
 
+    def _is_many(self, child: str, anchor: str, number: float) -> bool:
+        """Whether no thing is likely to have so many rows: thirty times what each has on average."""
+        return number > 30 * max(1, self.model.things[child].rows) / max(1, self.model.things[anchor].rows)
+
+    @staticmethod
+    def _names(target: Target, child: str) -> bool:
+        """Whether words name an event, or by one of its columns what was done in it."""
+        return target.table == child and target.kind in ("thing", "field", "relation")
+
+    def money_of(self, child: str) -> list[Expr]:
+        """The money that rows of an event bear: its one amount, else what revenue is made of; empty where neither is sure."""
+        own = [f for f in self.source.measures(child) if f.unit == "money" and f.aggregate == "sum"]
+        if len(own) == 1:
+            return [Expr("column", (Slot(own[0]),))]
+        sold = [
+            m for m in meant(self.source, "revenue") if m.measure.anchor == child and m.measure.agg == "sum"
+        ]
+        sold.sort(key=lambda m: m.cost)
+        return [m.measure.expr for m in sold[:1] if m.measure.expr is not None]
+
+    def pieces(self, child: str) -> Expr | None:
+        """The quantity of an event's rows, where the question speaks of selling or doing and pieces have a price each."""
+        if not self.said & PIECEWISE:
+            return None
+        one = pieces_of(self.source, child)
+        return Expr("column", (Slot(one),)) if one is not None else None
+
     def _counted(
         self, anchor: str, child: str, clause: Clause
     ) -> tuple[float, Expr | None, bool, Item | None] | None:
@@ -208,10 +263,19 @@ class Attacher:
             if best is None or cost < best[0]:
                 best = (cost, expr, distinct, used)
 
+        pieces = self.pieces(child)
+        money = self.money_of(child) if clause.bare and not clause.rows else []
+        worth = clause.money or clause.agg == "sum" or bool(self.said & WORTH)
         for item in clause.after_compare or clause.mentions:
             for target in item.targets:
+                if money and self._names(target, child):
+                    keep(target.cost, money[0], False, None if target.kind != "thing" else item)
+                    continue
                 if target.kind == "thing" and target.table == child:
-                    keep(target.cost, None, False, item)
+                    unlikely = clause.rows and (worth or self._is_many(child, anchor, clause.numbers[0]))
+                    keep(target.cost + (0.3 if unlikely else 0.01 if money else 0.0), pieces, False, item)
+                elif target.kind == "value" and target.table == child:  # "no-shows" are rows of that status
+                    keep(0.05, None, False, None)
                 elif target.kind == "thing" and target.table != anchor:
                     for cost, path in self.ways(child, target.table):
                         if path and len(path) == 1 and len(path[0].referenced) == 1:
@@ -253,7 +317,13 @@ class Attacher:
         for item in clause.mentions:
             if item in clause.than:
                 continue
-            if not self._one(anchor, item, clause, part, values, below):
+            if self._state(anchor, item, clause, part) or self._one(
+                anchor, item, clause, part, values, below
+            ):
+                continue
+            if self._is_head(clause, item, part):
+                part.cost += 0.06
+            else:
                 left.append(item)
         if clause.compare and (clause.numbers or clause.average or clause.than or left):
             self._compared(anchor, clause, left, part, below)
@@ -270,15 +340,21 @@ class Attacher:
         if clause.like:
             self._like(anchor, clause, part)
         if clause.periods:
-            self._timed(
-                anchor, clause.periods, part, part.time or time, clause.negated and not clause.mentions
-            )
-        elif part.time is not None and (clause.negated or part.time.field.filled < 1.0):
+            own = clause.negated and (not clause.mentions or part.time is not None and not values)
+            self._timed(anchor, clause.periods, part, part.time or time, own)
+            if own and part.time is not None and part.time.field.filled < 1:
+                part.conditions[-1] = Condition(
+                    "any", parts=(Condition("missing", (part.time,)), part.conditions[-1])
+                )
+        elif part.time is not None and not (clause.negated and values):
             op = "missing" if clause.negated else "filled"
-            part.conditions.append(Condition(op, (part.time,)))
+            if clause.negated or part.time.path or part.time.field.filled < 1:
+                part.conditions.append(Condition(op, (part.time,)))
         state = self.model.things[anchor].state
-        if clause.current and not any(
-            slot.field.column == state and not slot.path for slot, _ in values.values()
+        if (
+            clause.current
+            and not part.stated
+            and not any(slot.field.column == state and not slot.path for slot, _ in values.values())
         ):
             self._now(anchor, part)
         if clause.past:
@@ -295,6 +371,33 @@ class Attacher:
         if clause.either and len(part.conditions) > 1 and not clause.negated and not clause.periods:
             part.conditions = [Condition("any", parts=tuple(part.conditions))]
         return part
+
+    def _state(self, anchor: str, item: Item, clause: Clause, part: Part) -> bool:
+        """A word for being open, closed, active: what it says of the anchor, unless a value of its own bears it."""
+        if (
+            clause.periods
+            or clause.late
+            or any(t.kind == "value" and t.table == anchor and t.cost < 0.2 for t in item.targets)
+        ):
+            return False
+        found = told(self.source, anchor, item.text)
+        if found is None:
+            return False
+        part.conditions.append(replace(found, negated=clause.negated))
+        part.cost += 0.1
+        part.stated = True
+        return True
+
+    @staticmethod
+    def _is_head(clause: Clause, item: Item, part: Part) -> bool:
+        """Whether a word only says that what stands before it happened: "fuel purchase", "status entry"."""
+        place = clause.mentions.index(item)
+        return (
+            place > 0
+            and part.named
+            and clause.mentions[place - 1].end == item.start
+            and stem(item.text.lower()) in HAPPENINGS
+        )
 
     def _one(
         self, anchor: str, item: Item, clause: Clause, part: Part,
@@ -341,7 +444,7 @@ class Attacher:
             elif target.kind == "relation" and target.table == anchor and target.relation is not None:
                 pointing = self.source.slot(anchor, target.column)
                 is_time = pointing.field.role is Role.TIME
-                dear = target.cost - (_meant_as_time(item.text, clause) if is_time else 0.0)
+                dear = target.cost - (meant_as_time(item.text, clause) if is_time else 0.0)
                 places.append((dear, "time" if is_time else "above", pointing, target))
             elif target.kind == "concept":
                 for found in meant(self.source, target.column):
@@ -359,7 +462,7 @@ class Attacher:
             elif target.label == "un":
                 places.append((cost, "without", slot, target))
             elif role is Role.TIME:
-                places.append((cost - _meant_as_time(item.text, clause), "time", slot, target))
+                places.append((cost - meant_as_time(item.text, clause), "time", slot, target))
             elif role is Role.FOREIGN and not slot.path:
                 places.append((cost + 0.02, "above", slot, target))
             elif role is Role.MEASURE and (clause.compare or clause.numbers):
@@ -404,6 +507,7 @@ class Attacher:
         elif kind == "time":
             part.time = slot
             part.times.append(slot)
+            part.named = part.named or not slot.path and target.cost < 0.2
         elif clause.negated or clause.missing:
             part.lacks = True
             part.conditions.append(Condition("missing", (slot,)))
@@ -421,7 +525,11 @@ class Attacher:
         for item in left:
             for cost, slot, _ in self.fields(anchor, item, (Role.MEASURE,)):
                 exprs.append((cost, Expr("column", (slot,)), item))
-        spans = self._spans_of(anchor, clause, part) if clause.unit and not clause.periods else None
+        spans = (
+            spanned(self.source, anchor, clause, part.time, part.times)
+            if clause.unit and not clause.periods
+            else None
+        )
         if spans is not None:
             exprs.append((0.05, Expr("span", spans, clause.unit), None))
             part.time = None
@@ -469,19 +577,6 @@ class Attacher:
         else:
             part.cost += LOST
             part.unused.append(clause.said or "more")
-
-    def _spans_of(self, anchor: str, clause: Clause, part: Part) -> tuple[Slot, Slot] | None:
-        """The later and the earlier time of "within 2 days", "3 days late", "30 days after the invoice date"."""
-        if clause.late or set(clause.span.split()) & {"late", "overdue", "delay"}:
-            clause.late = ""
-            return due_and_done(self.source, anchor)
-        if len(part.times) > 1:
-            return in_order(part.times[0], part.times[1])
-        if part.time is not None:
-            begin = partner(self.source, part.time)
-            return in_order(begin, part.time) if begin is not None else None
-        found = next(lasting(self.source, anchor), None) if clause.span else None
-        return found[1:] if found is not None else None
 
     def _by_adjective(self, anchor: str, clause: Clause) -> list[tuple[float, Expr, Item | None]]:
         """Cheaper is about a price, older about an age."""
@@ -545,56 +640,14 @@ class Attacher:
             part.conditions.append(now)
 
     def _late(self, anchor: str, clause: Clause, part: Part) -> None:
-        """Done after it was due, or not: of the row, of what it belongs to, or by rows that point at it (invoices paid late)."""
-        compare = "<=" if (clause.late == "on time") != clause.negated else ">"
-        if clause.late == "overdue" and self._overdue(anchor, clause, part):
-            return
-        for table, paths in self.graph.up(anchor).items():
-            named = table == anchor or self.model.things[anchor].kind is Kind.LINES
-            named = named or bool(set(self.model.things[table].noun) & self.said)
-            found = late(self.source, table) if paths and named else None
-            if found is None:
-                continue
-            slots = tuple(replace(s, path=paths[0]) for s in found.slots)
-            part.conditions.append(replace(found, slots=slots, compare=compare))
-            part.cost += HOP * len(paths[0])
-            return
-        due = due_of(self.source, anchor)
-        for child, path, cost in self.children(anchor) if due is not None else ():
-            done = done_of(self.source, child)
-            if done is None or due is None or child == anchor:
-                continue
-            after = Condition("later", (done, replace(due, path=path)), compare=">", said="late")
-            there = Condition(
-                "exists", child=child, path=path, parts=(after,), negated=compare == "<=", said="late"
-            )
-            part.conditions.append(there)
-            if compare == "<=":
-                part.conditions.append(
-                    replace(there, parts=(Condition("filled", (done,)),), negated=False, said="")
-                )
-            part.cost += cost
-            return
-        part.cost += LOST
-        part.unused.append(clause.late)
-
-    def _overdue(self, anchor: str, clause: Clause, part: Part) -> bool:
-        """Due before today and not done yet; False where that is not recorded of one row."""
-        found = due_and_done(self.source, anchor)
-        if found is None or self.today is None:
-            return False
-        past = Condition("period", (found[1],), period=Period(None, self.today, "day"), said="overdue")
-        both = Condition("all", parts=(Condition("missing", (found[0],)), past), negated=clause.negated)
-        part.conditions.append(both)
-        return True
-
-
-def _meant_as_time(text: str, clause: Clause) -> float:
-    """What speaks for a word to be a time: what was done in a period, or within days, was done then ("paid in March")."""
-    if not clause.periods and not clause.unit:
-        return 0.0
-    low = text.lower()
-    return 0.3 if low.endswith("ed") or low in PARTICIPLES else 0.12
+        below = ((child, path, cost) for child, path, cost in self.children(anchor) if child != anchor)
+        found = lateness(self.source, anchor, clause, self.said, self.today, below)
+        if found is None:
+            part.cost += LOST
+            part.unused.append(clause.late)
+        else:
+            part.cost += found[0]
+            part.conditions += found[1]
 
 
 def _is_half(clause: Clause) -> bool:

@@ -122,7 +122,11 @@ class Comparing(Restricting):
         if item is None:
             return None
         measure = measures[0]
+        if s.scale:
+            return self._per_many(start, measure, item)
         for target in item.targets:
+            if target.cost > item.targets[0].cost + 0.05:
+                break
             if target.kind == "field":
                 found = self._per_field(start, measure, by, target, item)
                 if found is not None:
@@ -135,6 +139,17 @@ class Comparing(Restricting):
             path = next((p for p in self.graph.paths(start.anchor, table) if p), None)
             if path is not None and len(self.model.things[table].key) == 1:
                 return self._per_thing(start, measure, by, target, item, path)
+        return None
+
+    def _per_many(
+        self, start: Start, measure: Measure, item: Item
+    ) -> tuple[list[Measure], float, Item] | None:
+        """ "claims per 1000 shipments": one total over another, each of all its rows."""
+        for target in item.targets:
+            table = self._table_of(target)
+            if table and table != start.anchor and measure.agg in ("rows", "sum", "distinct"):
+                under = Measure("rows", table, said=self.model.things[table].said)
+                return [measure, under], target.cost, item
         return None
 
     def _table_of(self, target: Target) -> str:
@@ -207,7 +222,7 @@ class Comparing(Restricting):
         about = any(
             t.table == table and t.kind == "field" for i in by if i is not item for t in i.targets[:2]
         )
-        other = len(by) > 1 and (thing.rows > MANY or averaged or about)
+        other = len(by) > 1 and (thing.rows > MANY or averaged or about or self.sketch.nested)
         if not (averaged or many or other):
             return None
         over = measure

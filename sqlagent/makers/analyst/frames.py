@@ -83,7 +83,8 @@ class Measure:
 class Dimension:
     """What figures are given for: a column, a thing shown by its columns and told apart by its key, or a grain of a time.
 
-    `bucket` is the width of ranges of numbers, or of years of age with `op` age.
+    `bucket` is the width of ranges of numbers, or of years of age with `op` age. `way` says over which of several ways
+    it is reached.
     """
 
     shown: tuple[Slot, ...]
@@ -92,6 +93,7 @@ class Dimension:
     bucket: float = 0.0
     op: str = ""
     said: str = ""
+    way: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ class Frame:
     `transform`: share, change, growth, running, moving (over `window` periods), average (of the groups' figures),
     spread (how many groups have which figure). `per` are dimensions within which `limit` counts. `pivot` are values of the last
     dimension that become columns. `cost` is how far the words are from what was understood, `unused` the words
-    that no slot holds, `why` what was understood of which words.
+    that no slot holds, `scale` how many of the second figure a quotient is of (a hundred, so percent, where it is 0), `why` what was understood of which words.
     """
 
     anchor: str
@@ -143,6 +145,7 @@ class Frame:
     unused: tuple[str, ...] = ()
     why: tuple[str, ...] = ()
     flags: tuple[str, ...] = field(default=())
+    scale: float = 0.0
 
     def slots(self) -> Iterator[Slot]:
         """Every column that the frame looks at from its anchor."""

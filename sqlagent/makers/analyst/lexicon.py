@@ -14,7 +14,7 @@ OPERATORS: dict[str, tuple[str, str]] = {
     for op, detail, phrases in (
         ("by", "", "by|per|each|every|for each|for every|in each|at each|of each|split by|grouped by|group by|broken down by|breakdown by|break down by|by each|across|segmented by|sliced by|for all"),
         ("count", "", "how many|number of|count of|no of|# of|#|nr of|the number of|the count of|count|how many times|how often|volume|volume of|counts|number"),
-        ("much", "", "how much"),
+        ("much", "", "how much|how much money"),
         ("agg", "sum", "total|sum|sum of|overall|in total|totals|combined|total of|aggregate|altogether|summed"),
         ("agg", "avg", "average|avg|mean|on average|typical|average of|avg of|averaged"),
         ("agg", "median", "median|median of"),
@@ -22,6 +22,8 @@ OPERATORS: dict[str, tuple[str, str]] = {
         ("agg", "max", "maximum|maximum of"),
         ("distinct", "", "different|distinct|unique|separate"),
         ("rank", "desc", "top|best|most|highest|biggest|largest|greatest|leading|strongest|max|busiest|most popular|most common|most frequent|commonest|worth the most"),
+        ("rank", "desc", "heaviest|tallest|deepest|widest|farthest|furthest|hottest|warmest|richest|most in demand|most used|most booked|most performed|most ordered|most visited|most requested|most frequently used|most often used"),
+        ("rank", "asc", "lightest|shallowest|narrowest|nearest|coldest|poorest|least used|least booked|least visited|least ordered|least requested"),
         ("rank", "asc", "bottom|worst|least|lowest|smallest|fewest|weakest|min|least popular|least common"),
         ("rank", "new", "latest|newest|most recent|last|recent|youngest"),
         ("rank", "old", "oldest|earliest|longest serving|longest standing|longest tenured|first"),
@@ -31,7 +33,8 @@ OPERATORS: dict[str, tuple[str, str]] = {
         ("rank", "cheap", "cheapest|least expensive|lowest paid|worst paid"),
         ("list", "", "list|list of|list all|show|which|what|who|whose|show me|give me|find|names of|name of|show all|details of|tell me|get me|pull"),
         ("not", "", "not|no|never|without|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|haven't|hasn't|hadn't|with no|have no|has no|had no|with zero|zero|but not|but never|never had|without any|without a|lacking|that never|who never|no longer|not any|did not|do not|does not|has not|have not|had not|nobody|none"),
-        ("except", "", "excl|excl.|w/o|ex.|leaving aside|except|excluding|exclude|other than|apart from|leaving out|leave out|ignoring|ignore|minus|except for|besides|not counting|not including|outside of|outside|non"),
+        ("except", "", "excl|excl.|w/o|ex.|leaving aside|except|excluding|exclude|other than|apart from|leaving out|leave out|ignoring|ignore|minus|except for|besides|not counting|not including|outside of|outside"),
+        ("except", "one", "non"),
         ("missing", "", "missing|unknown|blank|null|undefined|unset|not set|not recorded|unassigned"),
         ("more", ">", "more than|more expensive than|pricier than|over|above|greater than|exceeding|exceed|exceeds|exceeded|higher than|longer than|older than|larger than|bigger than|after more than|upwards of|costing more than|costing over|worth more than|in excess of|>"),
         ("more", ">=", "at least|minimum of|no less than|not less than|>="),
@@ -92,6 +95,8 @@ OPERATORS: dict[str, tuple[str, str]] = {
         ("comparative", ">", "more|higher|greater|larger|bigger|longer|better"),
         ("comparative", "<", "fewer|less|lower|smaller|shorter|worse"),
         ("same", "", "same|the same|equal"),
+        ("there", "", "are there any|are there|is there any|is there|are any of|is any of|do any of|does any of|do any|does any|were there any|have any of|has any of"),
+        ("aside", "", "on file|on record|in the system|in the database|in our records|at all|in any way"),
     )
     for phrase in phrases.split("|")
 }  # fmt: skip
@@ -100,7 +105,7 @@ OPERATORS: dict[str, tuple[str, str]] = {
 GLUE = (
     words_of(
         """
-    a an the our my your their its his her is are was were be been being do does did have has had having i me we us you they it he
+    a an the our my your their its his her is are was were be been being do does did have has had having i me we us you they it he assigned attached linked associated
     she there this that these those please can could would will should may might want need like know see tell give show get gets
     got come comes came go goes went make makes made take takes took taken put puts place placed happen happened occur occurred
     receive received bring brings brought generate generated some something anything nothing everything everyone someone somebody anyone one ones whom what which how as if so
@@ -158,7 +163,7 @@ SYNONYMS = synonyms()
 CONCEPTS: dict[str, str] = {
     phrase: concept
     for concept, phrases in (
-        ("revenue", "revenue|sales|turnover|gmv|sales revenue|net sales|net revenue|gross sales|gross revenue|sales amount|sales value|money made|takings|proceeds|order value|sales volume|income"),
+        ("revenue", "revenue|sales|turnover|gmv|sales revenue|net sales|net revenue|gross sales|gross revenue|sales amount|sales value|money made|takings|proceeds|order value|sales volume|income|earned|earn|took in|taken in"),
         ("cost", "cost of goods|cogs|cost of sales"),
         ("spend", "spend|spending|expenses|expenditure|costs|cost|expense|money spent|outlay"),
         ("margin", "margin|profit|gross margin|gross profit|markup|profits|margins|earnings"),
@@ -194,6 +199,13 @@ _EVENTS = """
 """
 MONEY_EVENTS = tuple(stem(word) for word in _EVENTS.split())
 """Nouns of events that sell, likeliest first."""
+
+_PAID = """
+    payment donation invoice sale expense refund deposit withdrawal fee fine grant transfer purchase bill charge contribution pledge payout
+    reimbursement transaction bonus
+"""
+PAID_EVENTS = frozenset(stem(word) for word in _PAID.split())
+"""Nouns of events that are sums of money, so that their total is one rather than how many there are."""
 
 UNIT_WORDS = {"day": 1.0, "days": 1.0, "hour": 24.0, "hours": 24.0, "minute": 1440.0, "minutes": 1440.0, "week": 1 / 7, "weeks": 1 / 7,
               "month": 1 / 30.4375, "months": 1 / 30.4375, "year": 1 / 365.25, "years": 1 / 365.25, "second": 86400.0, "seconds": 86400.0}  # fmt: skip

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
-from sqlagent.catalog.semantics import Field, Form, Kind, Role
+from sqlagent.catalog.semantics import Field, Form, Kind, Role, Thing
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.attaching import HOP, LOST, Attacher
-from sqlagent.makers.analyst.concepts import Meant, meant
+from sqlagent.makers.analyst.concepts import Meant, meant, worth
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Path, Slot
+from sqlagent.makers.analyst.lexicon import PAID_EVENTS
+from sqlagent.makers.analyst.owning import way_said
 from sqlagent.makers.analyst.pairing import in_order, partner
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause, Sketch
@@ -42,6 +44,8 @@ class Meanings:
                 continue  # rows are no money, whatever else the word may name
             if target.kind == "thing":
                 thing = self.model.things[target.table]
+                if not distinct:
+                    out += self._worth(thing, target.cost, agg, item.text)
                 if (
                     agg in ("", "count")
                     or distinct
@@ -52,6 +56,17 @@ class Meanings:
                     summed = self._summed(thing.table, target.cost, agg, item.text)
                     out += summed
                     other += 0.25 if summed else 0.0
+                    if agg == "avg" and not self.sketch.average and not item.text.lower().endswith("s"):
+                        other += (
+                            0.3 if any(worth(self.source, thing, agg)) else 0.0
+                        )  # of one, it is its amount
+                    pieces = (
+                        self.attach.pieces(thing.table) if agg in ("", "count") and not distinct else None
+                    )
+                    if pieces is not None:
+                        total = Measure("sum", thing.table, pieces, said=item.text, unit="count")
+                        out.append(Meant(target.cost, total))
+                        other += 0.06
                     out.append(
                         Meant(
                             target.cost + other,
@@ -79,7 +94,8 @@ class Meanings:
             elif target.kind == "field":
                 one = self.model.field(target.table, target.column)
                 if one is not None:
-                    out += self._field_meanings(one, target.cost, agg, distinct, item.text)
+                    part = 0.15 if agg and self._names_a_thing(item, one) else 0.0
+                    out += self._field_meanings(one, target.cost + part, agg, distinct, item.text)
             elif target.kind == "value":
                 one = self.model.field(target.table, target.column)
                 if one is not None:
@@ -91,6 +107,25 @@ class Meanings:
                     out.append(Meant(found_cost, rows, None, one.table, where))
                     out += self._of_list(one, target.value, target.cost, item.text)
         return sorted(out, key=lambda m: m.cost)[:8]
+
+    @staticmethod
+    def _names_a_thing(item: Item, one: Field) -> bool:
+        """Whether a mention names a thing, and no more than its name within a column: "order" within "order quantity"."""
+        said = {stem(word) for word in item.text.lower().split()}
+        return any(t.kind == "thing" for t in item.targets) and bool(set(one.words) - said)
+
+    def _worth(self, thing: Thing, cost: float, agg: str, said: str) -> Iterator[Meant]:
+        """ "average donation", "how much did we invoice": the amount of an event's rows; of a "total", beside their number."""
+        if agg not in ("sum", "avg", "median", "min", "max") or self.sketch.average:
+            return
+        paid = self.sketch.much or bool(set(thing.noun) & PAID_EVENTS)
+        shy = 0.04 if agg != "sum" or paid else 0.25
+        for found in worth(self.source, thing, agg):
+            measure = replace(found.measure, said=said if agg == "sum" else f"{said} {found.measure.said}")
+            yield Meant(cost + shy + found.cost, measure)
+        if agg == "sum" and not self.sketch.much and self.sketch.per_word != "per":
+            count = Measure("rows", thing.table, said=said)
+            yield Meant(cost + (0.3 if paid else 0.08), count, None, thing.table)
 
     def _summed(self, table: str, cost: float, agg: str, said: str) -> list[Meant]:
         """ "campaign spend", "budget": tables named after what is summed up in them."""
@@ -205,10 +240,21 @@ class Meanings:
                 if one.role is Role.KEY and one.column in self.model.things[one.table].key:
                     yield Meant(cost + 0.02, Measure("rows", one.table, said=said), None, one.table)
                 else:
+                    pieces = one.role is Role.FOREIGN and self.attach.pieces(one.table) is not None
                     yield Meant(
-                        cost + (0.0 if one.role is not Role.FOREIGN else 0.05),
+                        cost + (0.0 if one.role is not Role.FOREIGN else 0.25 if pieces else 0.05),
                         Measure("distinct", one.table, expr, said=said),
                     )
+
+    def _rows_of(self, table: str, said: str = "") -> Measure:
+        """How many rows an event has; of what is done piece by piece how many pieces."""
+        said = said or self.model.things[table].said
+        pieces = self.attach.pieces(table)
+        return (
+            Measure("rows", table, said=said)
+            if pieces is None
+            else Measure("sum", table, pieces, said=said, unit="count")
+        )
 
     def _all(self) -> list[Item]:
         s = self.sketch
@@ -247,6 +293,7 @@ class Meanings:
         s = self.sketch
         if (
             s.question == "why"
+            or s.much
             or s.by
             or s.share
             or s.vs
@@ -264,7 +311,7 @@ class Meanings:
             and thing.kind is Kind.EVENT
         ):
             return any(self._is_columns(table, c) for c in s.clauses)
-        return bool(thing.display) and thing.kind is Kind.THING
+        return thing.kind is Kind.THING and bool(thing.display or self.graph.below(table))
 
     def _is_columns(self, table: str, clause: Clause) -> bool:
         """Whether a clause with "with" names columns to show rather than a restriction."""
@@ -334,10 +381,10 @@ class Meanings:
         out: list[tuple[float, Dimension]] = []
         for target in item.targets:
             if target.kind == "thing":
-                for cost, path in self.attach.ways(anchor, target.table):
+                for cost, path in self.attach.ways(anchor, target.table, item):
                     out.append((target.cost + cost, self.source.dimension(target.table, path)))
             elif target.kind == "relation" and target.relation is not None:
-                for cost, path in self.attach.ways(anchor, target.relation.source):
+                for cost, path in self.attach.ways(anchor, target.relation.source, item):
                     out.append(
                         (
                             target.cost + cost,
@@ -348,7 +395,7 @@ class Meanings:
                     )
             elif target.kind == "related" and target.relation is not None:
                 one = self.model.field(target.table, target.column)
-                for cost, path in self.attach.ways(anchor, target.relation.source):
+                for cost, path in self.attach.ways(anchor, target.relation.source, item):
                     if one is not None:
                         out.append(
                             (
@@ -360,7 +407,12 @@ class Meanings:
                 out += self._field_dimensions(anchor, target.table, target.column, target.cost, item)
         if self.sketch.age and not out:
             return None
-        return min(out, key=lambda o: o[0]) if out else None
+        if not out:
+            return None
+        cost, chosen = min(out, key=lambda o: o[0])
+        if item.owner and chosen.shown:
+            chosen = replace(chosen, way=way_said(self.source, anchor, chosen.shown[0]))
+        return cost, chosen
 
     def _field_dimensions(
         self, anchor: str, table: str, column: str, cost: float, item: Item
@@ -369,7 +421,7 @@ class Meanings:
         if one is None:
             return
         thing = self.model.things[table]
-        for hop, path in self.attach.ways(anchor, table):
+        for hop, path in self.attach.ways(anchor, table, item):
             slot = Slot(one, path)
             if self.source.is_name(table, one.column) or one.role is Role.KEY and one.column in thing.key:
                 yield cost + hop, self.source.dimension(table, path)
@@ -403,16 +455,16 @@ class Meanings:
         out: list[tuple[float, tuple[Slot, ...]]] = []
         for target in item.targets:
             if target.kind == "thing" and target.table != anchor:
-                for cost, path in self.attach.ways(anchor, target.table):
+                for cost, path in self.attach.ways(anchor, target.table, item):
                     out.append((target.cost + cost, self.source.shown(target.table, path)))
             elif target.kind == "field":
-                for cost, path in self.attach.ways(anchor, target.table):
+                for cost, path in self.attach.ways(anchor, target.table, item):
                     slot = self.source.slot(target.table, target.column, path)
                     if slot.field.role is Role.FOREIGN:
                         continue
                     out.append((target.cost + cost, (slot,)))
             elif target.kind == "relation" and target.relation is not None:
-                for cost, path in self.attach.ways(anchor, target.relation.source):
+                for cost, path in self.attach.ways(anchor, target.relation.source, item):
                     full: Path = (*path, target.relation)
                     out.append((target.cost + cost + 0.02, self.source.shown(target.relation.target, full)))
         return sorted(out, key=lambda o: o[0])

@@ -294,7 +294,9 @@ class Planner(RowWriter):
         """One figure as a share of another that is of another table."""
         labels = self._names(frame, sum(len(d.shown) for d in frame.by), len(frame.measures))
         width = len(labels) - len(frame.measures)
-        own = f"100.0 * {labels[width]} / NULLIF({labels[width + 1]}, 0) AS {self.dialect.quoted('percent')}"
+        many = frame.scale or 100.0
+        name = f"per_{many:g}" if frame.scale else "percent"
+        own = f"{many:.1f} * {labels[width]} / NULLIF({labels[width + 1]}, 0) AS {self.dialect.quoted(name)}"
         order = f" ORDER BY {', '.join(labels[:width])}" if width else ""
         return f"SELECT {', '.join([*labels[:width], own])} FROM ({beside}) AS figures{order}"  # noqa: S608
 

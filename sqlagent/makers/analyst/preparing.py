@@ -7,20 +7,17 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
-from sqlagent.makers.analyst.lexicon import OPERATORS, UNIT_WORDS
-from sqlagent.makers.analyst.meanings import Meanings
-from sqlagent.makers.analyst.pairing import due_and_done
-from sqlagent.makers.analyst.periods import of_years
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause, Rank
+from sqlagent.makers.analyst.states import told
+from sqlagent.makers.analyst.timing import Timing
+from sqlagent.makers.analyst.vocabulary import Target
 
-_TAKEN = frozenset(
-    stem(w) for w in ["take", "took", "last", "lasts", "lasted", "elapse", "elapsed", "pass", "passed"]
-)
-"""Verbs of what goes on for some time."""
+SELLS = frozenset(stem(word) for word in ["sell", "sold", "earn", "earned", "turnover"])
+"""Verbs of taking money in: how much somebody sold is revenue."""
 
 
-class Preparing(Meanings):
+class Preparing(Timing):
     """What operators alone cannot tell, put right: adjectives, verbs, rivals, and what "who" is about."""
 
     def _prepare(self) -> None:
@@ -53,6 +50,8 @@ class Preparing(Meanings):
             s.share = s.late_share = True
         self._span_parts()
         self._lateness()
+        self._much()
+        self._bounded_deeds()
         self._rivals()
         self._by_figure()
         self._appositions()
@@ -71,8 +70,6 @@ class Preparing(Meanings):
             if s.asks:
                 s.rank.target = s.asks.pop(0).item
         self._weekdays()
-        if of_years(s.main.periods) and s.main.periods[0].grain != "year":
-            s.vs = True
         if s.trend and not any(i.kind == "grain" for i in s.by) and s.rank is None:
             s.by.append(Item("grain", 0, 0, "month", grain="month"))
         for before, clause in zip(s.clauses, s.clauses[1:], strict=False):
@@ -115,106 +112,33 @@ class Preparing(Meanings):
                 s.by.append(dims[0].item)
                 s.asks.remove(dims[0])
 
-    def _appositions(self) -> None:
-        """ "dentist Nina Murphy": names right behind a thing's noun are of that thing."""
+    def _much(self) -> None:
+        """ "how much did visitors donate": what is summed up is the first mention that can be, not the one who did it."""
         s = self.sketch
-        nouns = [i for i in (*self._all(), *s.per) if i.targets and i.targets[0].kind == "thing"]
-        for item in (m for clause in (s.main, *s.clauses) for m in clause.mentions):
-            near = [n for n in nouns if 1 <= item.start - n.end <= 2]
-            if near:
-                self.attach.owners[item.start] = near[-1].targets[0].table
-        for clause in (s.main, *s.clauses):
-            tables = {i.end: i.targets[0].table for i in nouns}
-            for place, item in enumerate(clause.mentions):
-                table = tables.get(item.start)
-                own = tuple(
-                    t for t in item.targets if t.kind == "value" and t.table == table and t.cost < 0.3
-                )
-                if table is not None and own and item.targets[0].kind == "value":
-                    clause.mentions[place] = replace(item, targets=own)
-                    tables[item.end] = table
-
-    def _span_parts(self) -> None:
-        """Of what was said in a span only times and what happens are its ends; a unit before it is its own, the rest restricts."""
-        s = self.sketch
-        units = [
-            i
-            for i in s.by
-            if i.kind == "grain" and i.text.lower() in UNIT_WORDS and i.text.lower().endswith("s")
-        ]
-        if not s.span and s.counting and units and s.stems & _TAKEN:
-            s.span = units[0].text.lower()
-        if not s.span:
+        if not s.much:
             return
-        for item in list(s.by):
-            if item.kind == "grain" and item.text.lower() in UNIT_WORDS and item.text.lower().endswith("s"):
-                s.unit = s.unit or item.text.lower()
-                s.by.remove(item)
-        s.counting = False
         for ask in s.asks:
-            ask.aggs = tuple(a for a in ask.aggs if a not in ("count", "sum"))
-        timed = [i for i in s.span_parts if self._has_time(i)]
-        named = [i for i in timed if i.targets[0].kind == "field"]
-        kept = timed if len(timed) <= 2 else (named + [i for i in timed if i not in named])[:2]
-        s.main.mentions += [i for i in s.span_parts if i not in kept]
-        s.span_parts = [i for i in s.span_parts if i in kept]
-
-    def _weekdays(self) -> None:
-        """ "weekend vs weekday sales" are two groups; "which weekday is the busiest" ranks the days, not what happens on them."""
-        s = self.sketch
-        grains = [i for i in s.by if i.kind == "grain" and i.grain == "weekday"]
-        if "56" in s.main.days and (s.vs and grains or len(s.main.days) == 7):
-            s.main.days = ""
-            s.by = [i for i in s.by if i not in grains]
-            s.by.append(Item("grain", 0, 0, "weekend or weekday", grain="weekend"))
-            s.vs = False
-        rank = s.rank
-        timed = [i for i in s.by if i.kind == "grain"]
-        if (
-            rank is not None
-            and s.listing
-            and rank.kind in ("desc", "asc")
-            and rank.target is not None
-            and rank.target.kind == "mention"
-            and rank.by is None
-            and len(timed) == 1
-            and len(s.by) == 1
-            and timed[0].end <= rank.target.start
-        ):
-            rank.target, rank.by = timed[0], rank.target
-            s.by = []
-
-    def _lateness(self) -> None:
-        """ "late shipments" are those done after they were due, where that is recorded of them, whatever else is called late."""
-        s = self.sketch
-        asked = {
-            t.table for a in s.asks if a.item is not None for t in a.item.targets[:2] if t.kind == "thing"
-        }
-        if not any(due_and_done(self.source, table) for table in asked):
+            if ask.item is not None and stem(ask.item.text.lower()) in SELLS:
+                income = Target("concept", "", "revenue", cost=0.02)
+                ask.item = replace(ask.item, targets=(income, *ask.item.targets))
+        if len(s.asks) < 2 or s.asks[0].item is None or self.meanings(s.asks[0].item, ("sum",)):
             return
-        for item in list(s.main.mentions):
-            op = OPERATORS.get(item.text.lower(), ("", ""))[0]
-            own = any(t.kind == "value" and t.table in asked for t in item.targets)
-            if op in ("late", "on time") and not own:
-                s.main.late = op
-                s.main.mentions.remove(item)
+        for place, ask in enumerate(s.asks[1:], 1):
+            if ask.item is not None and not ask.aggs and self.meanings(ask.item, ("sum",)):
+                ask.aggs, s.asks[0].aggs = ("sum",), ()
+                s.asks.insert(0, s.asks.pop(place))
+                return
 
-    def _has_time(self, item: Item) -> bool:
-        """Whether a mention is rather a time, or something that happens, than a value."""
-        for target in item.targets[:3]:
-            if target.cost > item.targets[0].cost + 0.15:
-                break
-            if target.kind == "value":
-                return False
-            if target.kind == "thing":
-                return bool(self.model.things[target.table].default_time)
-            if target.kind == "field":
-                one = self.model.field(target.table, target.column)
-                if one is not None and one.role is Role.TIME:
-                    return True
-            if target.kind == "concept" and any(m.time for m in meant(self.source, target.column)):
-                return True
-        return False
+    def _bounded_deeds(self) -> None:
+        """ "drivers who delivered more than 65 trips": the verb before a bound is said of the rows that are counted."""
+        s = self.sketch
+        for clause in s.clauses:
+            if clause.opener != "more" or not clause.numbers or not (clause.after_compare or clause.bare):
+                continue
+            for item in list(s.main.mentions):
+                if item.end == clause.at and item.text.lower().endswith(("ed", "en")):
+                    s.main.mentions.remove(item)
+                    clause.mentions.insert(0, item)
 
     def _is_figure(self, item: Item) -> bool:
         """Whether a mention is a measure rather than something to group by."""
@@ -296,7 +220,7 @@ class Preparing(Meanings):
             best = ask.item.targets[0]
             if (
                 best.table in below
-                and best.kind in ("thing", "field")
+                and best.kind in ("thing", "field", "relation")
                 and asked.table not in {t.table for t in ask.item.targets[:1]}
             ):
                 moved.append(ask)
@@ -305,6 +229,14 @@ class Preparing(Meanings):
         clause = Clause(
             "who", mentions=[a.item for a in moved if a.item is not None], periods=list(s.main.periods)
         )
+        bounds = s.clauses[0] if s.clauses else None
+        if bounds is not None and bounds.opener == "more" and bounds.numbers and not bounds.negated:
+            bounds.mentions = [
+                *clause.mentions,
+                *bounds.mentions,
+            ]  # "delivered more than 65 shipments" is said of the same rows
+            bounds.periods = [*clause.periods, *bounds.periods]
+            clause = s.clauses.pop(0)
         s.asks = [a for a in s.asks if a not in moved]
         s.main.periods = []
         for other in s.clauses:
@@ -327,13 +259,22 @@ class Preparing(Meanings):
                 del s.asks[place - 1]
                 continue
             tables = {t.table for t in noun.targets if t.kind == "thing" and t.cost < 0.25}
+            if self._is_state(word, tables):
+                s.main.mentions.insert(0, word)
+                s.asks[place].aggs = s.asks[place].aggs or s.asks[place - 1].aggs
+                del s.asks[place - 1]
+                continue
             near = {
                 up
                 for table in tables
                 for up, paths in self.graph.up(table).items()
                 if paths and len(paths[0]) < 2
             }
-            own = tuple(t for t in word.targets if t.kind == "value" and t.table in near and t.cost < 0.35)
+            own = tuple(
+                t
+                for t in word.targets
+                if (t.kind == "value" or t.label == "un") and t.table in near and t.cost < 0.35
+            )
             if own and not any(t.kind == "thing" and t.cost < own[0].cost for t in word.targets):
                 s.main.mentions.insert(0, replace(word, targets=own))
                 s.asks[place].aggs = s.asks[place].aggs or s.asks[place - 1].aggs
@@ -362,6 +303,12 @@ class Preparing(Meanings):
                 values = tuple(t for t in item.targets if t.kind == "value")
                 s.main.mentions.append(replace(item, kind="mention", targets=values))
                 s.by.remove(item)
+
+    def _is_state(self, word: Item, tables: set[str]) -> bool:
+        """Whether a word before a noun says that its rows are open, closed, active, and no value of theirs does."""
+        if any(t.kind == "value" and t.table in tables and t.cost < 0.2 for t in word.targets):
+            return False
+        return any(told(self.source, table, word.text) is not None for table in tables)
 
     def _who_clause(self) -> None:
         """ "who contacted support in 2025": what follows says something of people, who are not named."""

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Field, Kind, Role
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.attaching import HOP
-from sqlagent.makers.analyst.concepts import Meant, meant, revenue
+from sqlagent.makers.analyst.concepts import Meant, meant, revenue, worth
+from sqlagent.makers.analyst.deeds import DEEDS, MEASURED
 from sqlagent.makers.analyst.frames import Dimension, Expr, Measure, Order, Slot
 from sqlagent.makers.analyst.preparing import Preparing
 from sqlagent.makers.analyst.reading import Item
@@ -28,6 +30,7 @@ class Ranked(Preparing):
             target = next(
                 (a.item for a in s.asks if a.item is not None and not any(x != "count" for x in a.aggs)), None
             )
+            rank.target = target if len(s.asks) == 1 and s.rank_text not in ("first", "last") else None
         if target is None and rank.by is None and s.by and not s.asks:
             target = s.by.pop(0)
         if s.transform in ("growth", "change") and rank.by is None and target is not None:
@@ -96,11 +99,20 @@ class Ranked(Preparing):
                 column = self.model.field(one.table, one.column)
                 if column is None:
                     continue
+                if (
+                    column.role is Role.TIME
+                    and rank.kind in ("desc", "asc", "dear", "cheap")
+                    and chosen is None
+                ):
+                    continue  # no day is the biggest
                 if column.role in (Role.MEASURE, Role.TIME) and chosen is None:
-                    yield from self._extreme(column, one.cost, rank, ascending)
+                    part = 0.2 if self._names_a_thing(target, column) else 0.0
+                    yield from self._extreme(column, one.cost + part, rank, ascending)
                 elif column.role in (Role.DIMENSION, Role.TEXT, Role.FLAG):
                     if self.source.is_name(column.table, column.column):
                         yield from self._ranked_thing(column.table, one.cost, by, rank, ascending, limit)
+                        if self._by_events() and self.graph.below(column.table):
+                            continue
                     yield from self._ranked_column(column, one.cost, by, ascending, limit)
             elif one.kind == "concept" and chosen is None:
                 for found in meant(self.source, one.column):
@@ -124,6 +136,9 @@ class Ranked(Preparing):
         thing = self.model.things[table]
         order: Order | None = None
         extra = 0.0
+        if not by and self._said_oldest() in MEASURED:
+            yield from self._by_quality(table, cost, ascending, limit)
+            return
         if by:
             for found in by[:6]:
                 yield from self._thing_by(table, cost, found, ascending, limit, rank)
@@ -184,6 +199,13 @@ class Ranked(Preparing):
             )
             return
         if rank.kind in ("desc", "asc"):
+            for found in worth(self.source, thing, "max"):
+                assert found.measure.expr is not None
+                order = Order(ascending, found.measure.expr)
+                listing = (*self._listing(table), *found.measure.expr.slots)
+                yield Start(
+                    table, cost + found.cost + 0.06, [], None, (), listing, [], table, True, [], order=order, limit=limit
+                )  # fmt: skip
             for found in sorted(revenue(self.source), key=lambda m: m.cost)[:4]:
                 yield from self._thing_by(table, cost + found.cost * 0.5 + 0.2, found, ascending, limit, rank)
             own = [
@@ -192,12 +214,14 @@ class Ranked(Preparing):
                 if f.aggregate == "sum"
                 or set(f.words) & {"size", "area", "capac", "popul", "amount", "total", "valu", "budget"}
             ]
+            own.sort(key=lambda f: f.unit != "money")
+            happened = 0.1 if thing.kind is Kind.EVENT and own and own[0].unit == "money" else 0.3
             for place, one in enumerate(own[:3]):
                 order = Order(ascending, Expr("column", (Slot(one),)))
                 listing = (*self._listing(table), Slot(one))
                 yield Start(
                     table,
-                    cost + 0.3 + 0.05 * place + extra,
+                    cost + happened + 0.05 * place + extra,
                     [],
                     None,
                     (),
@@ -228,14 +252,8 @@ class Ranked(Preparing):
                             order=Order(ascending),
                             limit=limit,
                         )
-                    rows = Measure("rows", child, said=self.model.things[child].said)
-                    common = (
-                        0.05
-                        if "common" in self._said_oldest()
-                        or "popular" in self._said_oldest()
-                        or "frequent" in self._said_oldest()
-                        else 0.5
-                    )
+                    rows = self._rows_of(child)
+                    common = 0.05 if self._by_events() else 0.5
                     yield Start(
                         child,
                         cost + common + HOP * len(path),
@@ -256,6 +274,25 @@ class Ranked(Preparing):
                 ]
                 if len(pointing) >= 2:
                     return
+
+    def _by_quality(self, table: str, cost: float, ascending: bool, limit: int | None) -> Iterator[Start]:
+        """ "the heaviest shipment": rows by the column that the quality is measured in, which is shown."""
+        for place, word in enumerate(MEASURED[self._said_oldest()]):
+            for one in self.source.measures(table):
+                if stem(word) in one.words:
+                    order = Order(ascending, Expr("column", (Slot(one),)))
+                    columns = (*self._listing(table), Slot(one))
+                    yield Start(
+                        table, cost + 0.03 + 0.03 * place, [], None, (), columns, [], table, True, [], order=order, limit=limit
+                    )  # fmt: skip
+
+    def _by_events(self) -> bool:
+        """Whether things are ranked by how often something happened to them: the busiest, most popular, most booked."""
+        text = self.sketch.rank_text
+        deed = text.startswith(("most ", "least ")) and text.split()[-1] in DEEDS
+        return deed or any(
+            w in text for w in ("common", "popular", "frequent", "busiest", "in demand", "by number")
+        )
 
     def _said_oldest(self) -> str:
         return self.sketch.rank_text
@@ -360,8 +397,7 @@ class Ranked(Preparing):
         self, one: Field, cost: float, by: Sequence[Meant], ascending: bool, limit: int | None
     ) -> Iterator[Start]:
         options = [(m.cost, m) for m in by[:6]]
-        text = self._said_oldest()
-        common = any(w in text for w in ("common", "popular", "frequent"))
+        common = self._by_events()
         if not by:
             rows = Measure("rows", one.table, said=self.model.things[one.table].said)
             options.append((0.05 if common else 0.5, Meant(0.0, rows)))

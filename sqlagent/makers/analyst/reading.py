@@ -14,6 +14,7 @@ from sqlagent.language.dates import GRAINS
 from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.language.words import Token, fold, stem, tokenise
 from sqlagent.makers.analyst import periods
+from sqlagent.makers.analyst.deeds import is_deed, undone
 from sqlagent.makers.analyst.lexicon import GLUE, OPERATORS, UNIT_WORDS, WEAK_GLUE
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.vocabulary import Target, Vocabulary
@@ -36,7 +37,10 @@ _STATES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One piece of a question: tokens `start` to `end` (exclusive) and what they are."""
+    """One piece of a question: tokens `start` to `end` (exclusive) and what they are.
+
+    `owner` is the thing that a mention was said to be of ("depot of the vehicle"), `way` the direction before it (from, to).
+    """
 
     kind: str
     start: int
@@ -48,6 +52,8 @@ class Item:
     grain: str = ""
     period: Period | None = None
     targets: tuple[Target, ...] = ()
+    owner: tuple[Target, ...] = ()
+    way: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +79,18 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
         if item.kind == "unknown" and tokens[item.start].kind == "word":
             low = tokens[item.start].low
             better = vocabulary.mended(low)
+            general = better in OPERATORS or better in NUMBER_WORDS
+            if better and general and (len(low) < 5 or better.startswith(low)):
+                continue  # "nice" is no nine, and "large" not larger than anything
             if better and stem(fold(better)) != stem(low):
                 mended.append((low, better))
                 old = tokens[item.start]
-                new = replace(old, low=fold(better), stem=stem(fold(better)))
+                new = replace(old, text=better, low=fold(better), stem=stem(fold(better)))
                 tokens = (*tokens[: item.start], new, *tokens[item.start + 1 :])
     if mended:
         items = _cut(tokens, vocabulary, today)
+    items = _with_shared_heads(items, tokens, vocabulary)
+    items = _denied(items)
     unknown = tuple(item.text for item in items if item.kind == "unknown")
     heads = [item.start for item in items if item.op in ("by", "rel", "not", "except", "more") and item.start]
     first = min(heads, default=len(tokens))
@@ -91,6 +102,49 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     )
     glued = frozenset(stem(item.text.lower()) for item in items if item.kind == "glue")
     return Reading(kept, tuple(mended), unknown, asked, glued)
+
+
+def _with_shared_heads(items: list[Item], tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Item]:
+    """ "planned vs actual cost": the first word shares the noun of the second one, where the source has a column of both."""
+    out = list(items)
+    for place in range(len(items) - 2):
+        one, joint, other = items[place : place + 3]
+        if joint.op not in ("and", "vs", "or") or one.kind not in ("mention", "unknown"):
+            continue
+        if other.kind != "mention" or other.end - other.start < 2 or one.end - one.start != 1:
+            continue
+        head = tokens[other.end - 1]
+        shared = vocabulary.targets([tokens[one.start].low, head.low])
+        own = [t.cost for t in one.targets if t.kind == "field"]
+        if shared and shared[0].kind == "field" and shared[0].cost < min([0.25, *own]):
+            out[place] = replace(one, kind="mention", text=f"{one.text} {head.text}", targets=shared)
+    return out
+
+
+def _denied(items: Sequence[Item]) -> list[Item]:
+    """What nobody did is a verb of its own right after a word that says no: "never performed", "not used", "unsold"."""
+    out: list[Item] = []
+    denied = ""
+    for item in items:
+        low = item.text.lower()
+        if item.kind == "unknown" and (deed := undone(low)):
+            out.append(replace(item, kind="op", op="not", detail="one"))
+            out.append(replace(item, kind="verb", text=deed))
+            continue
+        if (
+            item.kind == "unknown"
+            and low.endswith("est")
+            and any(i.op == "rank" and i.start > item.start for i in items)
+        ):
+            item = replace(item, kind="glue")  # "thirstiest vehicles: most liters" says itself what it means
+        if item.op == "not":
+            denied = low
+        elif denied and item.kind in ("glue", "unknown") and is_deed(low, denied):
+            item, denied = replace(item, kind="verb", detail="" if item.kind == "glue" else "unknown"), ""
+        elif item.kind != "glue":
+            denied = ""
+        out.append(item)
+    return out
 
 
 def _cut(tokens: Sequence[Token], vocabulary: Vocabulary, today: date) -> list[Item]:
@@ -153,6 +207,8 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
         targets = vocabulary.targets(lows, some[0].kind == "quoted")
         if any(t.text.isupper() and vocabulary.is_code(t.text) for t in some):
             targets = tuple(t for t in targets if t.kind == "value")
+        if len(some) > 1 and lows[0] == "total" and targets:
+            targets = _with_whole(targets, vocabulary.targets(lows[1:]))
         if targets:
             cost = 0.1 + 0.6 * targets[0].cost
             if phrase in GRAIN_PHRASES:
@@ -172,6 +228,18 @@ def _holds_lateness(lows: Sequence[str], before: str) -> bool:
         for first in range(len(lows))
         for last in range(first + 1, len(lows) + 1)
         if last - first < len(lows)
+    )
+
+
+def _with_whole(targets: tuple[Target, ...], others: Sequence[Target]) -> tuple[Target, ...]:
+    """ "total amount" is a column of that name, or another table's amount added up."""
+    more = [replace(t, cost=t.cost + 0.12) for t in others if t.kind == "field"]
+    known = {(t.table, t.column) for t in targets}
+    return tuple(
+        sorted(
+            [*targets, *(t for t in more if (t.table, t.column) not in known)],
+            key=lambda target: target.cost,
+        )
     )
 
 

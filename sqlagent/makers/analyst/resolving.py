@@ -14,6 +14,7 @@ from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.makers.analyst.attaching import LOST
 from sqlagent.makers.analyst.comparing import Comparing
 from sqlagent.makers.analyst.concepts import Meant
+from sqlagent.makers.analyst.denying import denials
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Having, Measure, Slot
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.retiming import alike, timed_by
@@ -36,19 +37,35 @@ class Resolver(Comparing):
 
     def frames(self) -> list[Frame]:
         self._prepare()
-        out: list[Frame] = []
-        seen: set[str] = set()
-        for start in self._starts():
-            for frame in self._built(start):
-                key = repr(replace(frame, cost=0.0, unused=(), why=()))
-                if key not in seen:
-                    seen.add(key)
-                    out.append(frame)
-        out.sort(key=lambda f: f.cost)
+        found: dict[str, Frame] = {}
+        for drawn in list(self._sketches()):
+            self.sketch = drawn
+            for start in self._starts():
+                for frame in map(self._sure_of_no, self._built(start)):
+                    key = repr(replace(frame, cost=0.0, unused=(), why=()))
+                    if key not in found or found[key].cost > frame.cost:
+                        found[key] = frame
+        out = sorted(found.values(), key=lambda f: f.cost)
         rival = self._at_another_time(out[0]) if out else None
         if rival is not None and not any(alike(rival, frame) for frame in out):
             out = sorted([*out, rival], key=lambda f: f.cost)
         return out[:MOST]
+
+    def _sure_of_no(self, frame: Frame) -> Frame:
+        """A "no" that no condition says is not understood, and one that nobody said is not meant."""
+        said = self.sketch.denials
+        found = denials(frame)
+        if said and not found:
+            return replace(
+                frame, cost=round(frame.cost + LOST, 4), unused=tuple(dict.fromkeys((*frame.unused, *said)))
+            )
+        rank = self.sketch.rank
+        if rank is not None and self.sketch.rank_text and not (frame.order or frame.limit or frame.having):
+            extreme = any(m.agg in ("min", "max", "ratio") for m in frame.measures)
+            if not extreme and rank.kind in ("desc", "asc", "dear", "cheap") and not frame.transform:
+                lost = tuple(dict.fromkeys((*frame.unused, self.sketch.rank_text)))
+                return replace(frame, cost=round(frame.cost + LOST, 4), unused=lost)
+        return frame
 
     def _at_another_time(self, frame: Frame) -> Frame | None:
         """The same frame by a time that is meant nearly as well as when rows happen, where nobody named one."""
@@ -214,7 +231,7 @@ class Resolver(Comparing):
             cost += self._column_of(anchor, item, columns, unused)
         where += list(self._history(anchor, s.main, dims, where))
         measures = [self._sound(m) for m in measures]
-        transform = s.transform
+        transform = "quotient" if s.scale and len(measures) == 2 else s.transform
         if s.share_between and len(measures) == 2 and transform == "":
             if measures[0].anchor == measures[1].anchor:
                 measures = [
@@ -303,6 +320,7 @@ class Resolver(Comparing):
             unused=tuple(dict.fromkeys(unused)),
             why=tuple(why),
             flags=tuple(flags),
+            scale=s.scale if transform == "quotient" else 0.0,
         )
 
     @staticmethod
@@ -345,7 +363,10 @@ class Resolver(Comparing):
         if start.listed:
             taken = self._column_options(anchor, item)
             times = self.attach.fields(anchor, item, (Role.TIME,))
+            flags = self.attach.fields(anchor, item, (Role.FLAG,))
             if times and not ask.joined and (main.periods or item.text.lower().endswith("ed")):
+                taken = []
+            if flags and not ask.joined and self.sketch.listing:
                 taken = []
             if taken:
                 options.append((taken[0][0], "column", None))
@@ -355,13 +376,15 @@ class Resolver(Comparing):
                     options.append((found.cost + 0.02, "same", None))
                 elif found.measure.agg == "rows" and found.thing and not ask.joined and not ask.aggs:
                     continue
+                elif found.measure.agg == "rows" and self.sketch.much:
+                    continue  # who did it is not counted
                 elif (
                     found.measure.anchor == anchor or measures and measures[0].anchor != found.measure.anchor
                 ):
                     dear = 0.12 if found.measure.agg == "rows" and not ask.aggs else 0.0
                     options.append((found.cost + 0.1 + dear, "measure", found))
             grouped = self._dimension(anchor, item, None)
-            if grouped is not None:
+            if grouped is not None and not self.sketch.much:
                 options.append((grouped[0] + 0.1, "by", None))
         for cost, _slot, _ in self.attach.fields(anchor, item, (Role.TIME, Role.FLAG))[:1]:
             options.append((cost + 0.01, "value", None))
@@ -399,6 +422,10 @@ class Resolver(Comparing):
         if kind == "column":
             self._column_of(anchor, item, columns, unused)
         elif kind == "measure" and chosen is not None:
+            told = bool(ask.aggs) or item.text.lower().startswith("total ")
+            implied = told and len(measures) == 1 and measures[0].agg == "rows" and self._is_implied(start)
+            if implied and chosen.measure.anchor == anchor:
+                measures.clear()
             measures.append(replace(chosen.measure, where=(*chosen.measure.where, *chosen.where)))
         elif kind == "by":
             by.append(item)
@@ -408,13 +435,18 @@ class Resolver(Comparing):
             cost = 0.0
         return cost
 
+    def _is_implied(self, start: Start) -> bool:
+        """Whether rows are counted only because nothing else was said of them: "card payments, total amount"."""
+        asks = [self.sketch.asks[n] for n in start.used if n < len(self.sketch.asks)]
+        return bool(start.thing) and not self.sketch.counting and not any(ask.aggs for ask in asks)
+
     def _grain_time(self, main: Clause, time: Slot | None, anchor: str) -> Slot | None:
         """The time that a grain is of: one that is named after it ("by the year customers signed up"), else the rows' own."""
         if not any(i.kind == "grain" for i in self.sketch.by):
             return time
         for item in list(main.mentions):
             for cost, slot, _ in self.attach.fields(anchor, item, (Role.TIME,))[:1]:
-                if cost < 0.35 and item.targets[0].kind == "field":
+                if cost < 0.35 and item.targets[0].kind == "field" and item.targets[0].label != "un":
                     main.mentions.remove(item)
                     main.mentions = [
                         m

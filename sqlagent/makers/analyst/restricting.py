@@ -9,16 +9,16 @@ from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.attaching import LOST, Part
 from sqlagent.makers.analyst.concepts import meant
+from sqlagent.makers.analyst.denying import Denying
 from sqlagent.makers.analyst.frames import Condition, Dimension, Having, Measure, Slot
 from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause
-from sqlagent.makers.analyst.starting import Starting
 from sqlagent.makers.analyst.starts import Start
 from sqlagent.makers.analyst.states import current, is_snapshot
 
 
-class Restricting(Starting):
+class Restricting(Denying):
     """What restricts the rows of a start: the main clause, clauses about things, states, bounds on groups."""
 
     def _main(self, anchor: str, main: Clause, time: Slot | None) -> Part:
@@ -156,6 +156,11 @@ class Restricting(Starting):
             return self._both(anchor, clause, time)
         if clause.same and clause.grains:
             return self._same(anchor, clause)
+        if clause.verb and clause.negated and not clause.mentions:
+            return self._undone(anchor, clause)
+        rowless = self._rowless(anchor, clause, start)
+        if rowless is not None:
+            return rowless
         return self.attach.clause(anchor, clause, time if clause.periods and not clause.mentions else None)
 
     def _both(self, anchor: str, clause: Clause, time: Slot | None) -> Part:

@@ -96,8 +96,10 @@ class Analysis:
         if self.future:
             return Outcome.UNANSWERABLE, self.future
         if not self.frames or self.missing:
-            listed = _listed(self.reading.asked or self.missing)
-            return Outcome.UNANSWERABLE, f"Nothing here tells of {listed}."
+            words = self.reading.asked or self.missing or self.reading.unknown
+            if not words:
+                return Outcome.UNANSWERABLE, "These words do not say what of this source is asked for."
+            return Outcome.UNANSWERABLE, f"Nothing here tells of {_listed(words)}."
         first = self.frames[0].frame
         if self.reading.asked:
             return Outcome.UNANSWERABLE, f"Nothing here is about {_listed(self.reading.asked)}."
@@ -146,22 +148,26 @@ def analyse(
     )
     lacking = missing(reading, source)
     future = to_come(question.text, reading, frames, today, source.model.newest)
-    speaking = bool(future) or speaks(question.text, reading, frames, lacking)
+    speaking = bool(future) or speaks(question.text, reading, frames, source, lacking)
     doubt = (
         ""
-        if speaking or _is_written(question.text)
+        if speaking or _is_written(question.text) and not source.is_business
         else "Not sure: the words were not understood as a whole. This is a draft."
     )
     return Analysis(reading, tuple(kept), candidates, speaking, doubt, lacking, future)
 
 
-def speaks(text: str, reading: Reading, frames: Sequence[Understood], lacking: Sequence[str] = ()) -> bool:
+def speaks(
+    text: str, reading: Reading, frames: Sequence[Understood], source: Source, lacking: Sequence[str] = ()
+) -> bool:
     """Whether the analyst answers rather than the generator that learned from written questions.
 
-    Of 475 written questions the generator is right in 68 %, this one in 27; of what analysts type, in 7 and 70.
-    So a written sentence is the generator's, unless it speaks of business and all of it was understood.
+    What the source is about decides. Where many rows happen on days, of 240 questions the analyst is right in 133 and the
+    generator in 12, all of which the analyst has right too. On small collections of facts, of 475 written questions the
+    generator is right in 68 %, the analyst in 32: there a written sentence is the generator's, unless it speaks of business
+    and all of it was understood (docs/analyst.md).
     """
-    if not _is_written(text):
+    if source.is_business or not _is_written(text):
         return bool(frames) or bool(reading.asked) or bool(lacking)
     if not frames or frames[0].frame.unused or frames[0].frame.cost >= DRAFT:
         return False

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from threading import Lock
 
 from sqlagent.catalog.keys import catalog_key
-from sqlagent.catalog.semantics import Field, Kind, Model, Role, derive
+from sqlagent.catalog.semantics import Field, Form, Kind, Model, Role, Thing, derive
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.makers.analyst.frames import Dimension, Path, Slot
 from sqlagent.makers.analyst.graph import Graph
@@ -15,6 +15,13 @@ from sqlagent.makers.analyst.vocabulary import Vocabulary
 from sqlagent.values import Catalog
 
 KEPT = 8
+
+MANY_ROWS = 100
+"""Rows from which on a table of events is a business's own, and no example of a schema."""
+
+_DAYS = frozenset(
+    {Form.DAY, Form.MOMENT, Form.TEXT_DAY, Form.TEXT_MOMENT, Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY}
+)
 
 
 class Source:
@@ -24,6 +31,14 @@ class Source:
         self.model = model
         self.graph = Graph(model)
         self.vocabulary = Vocabulary(model, index)
+        self.is_business = any(map(self._is_busy, model.things.values()))
+
+    def _is_busy(self, thing: Thing) -> bool:
+        """Whether rows of a table happen on days, and many did."""
+        if thing.kind not in (Kind.EVENT, Kind.LINES) or thing.rows < MANY_ROWS:
+            return False
+        time = self.time_of(thing.table)
+        return time is not None and time.field.form in _DAYS
 
     def slot(self, table: str, column: str, path: Path = ()) -> Slot:
         """A column as a slot."""
@@ -48,9 +63,10 @@ class Source:
     def dimension(self, table: str, path: Path = (), said: str = "") -> Dimension:
         """A thing as something to group by: shown by its columns, told apart by its key."""
         thing = self.model.things[table]
-        shown = thing.display or thing.key or (self.model.fields[table][0].column,)
-        keys = thing.key if thing.key and thing.display else ()
-        if len(thing.display) == 1 and self._is_unique(table, thing.display[0]) or len(keys) > 1:
+        names = self.names(table)
+        shown = names or thing.key or (self.model.fields[table][0].column,)
+        keys = thing.key if thing.key and names else ()
+        if len(names) == 1 and self._is_unique(table, names[0]) or len(keys) > 1:
             keys = () if len(keys) > 1 else keys
         return Dimension(
             tuple(self.slot(table, c, path) for c in shown),
@@ -69,7 +85,19 @@ class Source:
     def shown(self, table: str, path: Path = ()) -> tuple[Slot, ...]:
         """The columns that show a thing's rows in a list."""
         thing = self.model.things[table]
-        return tuple(self.slot(table, c, path) for c in (thing.display or thing.key))
+        return tuple(self.slot(table, c, path) for c in (self.names(table) or thing.key))
+
+    def names(self, table: str) -> tuple[str, ...]:
+        """The columns that rows are called by: a name, else the number that people know them by where the key is another."""
+        thing = self.model.things[table]
+        if thing.display or thing.kind not in (Kind.THING, Kind.EVENT):
+            return thing.display
+        known = (
+            f
+            for f in self.model.fields[table]
+            if f.role is Role.KEY and not f.is_number and f.column not in thing.key and f.filled == 1
+        )
+        return tuple(f.column for f in known)[:1]
 
     def measures(self, table: str) -> tuple[Field, ...]:
         """The measures of a table."""

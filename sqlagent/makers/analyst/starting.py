@@ -47,11 +47,11 @@ class Starting(Occasions):
             return
         if not s.asks or all(a.item is None for a in s.asks):
             yield from self._implied()
-            if s.transform or s.share or s.by:
+            if s.transform or s.share or s.by or s.much:
                 for found in sorted(revenue(self.source), key=lambda m: m.cost)[:2]:
                     yield Start(
                         found.measure.anchor,
-                        found.cost + (0.15 if s.transform else 0.3),
+                        found.cost + (0.1 if s.much else 0.15 if s.transform else 0.3),
                         [found.measure],
                         found.time,
                     )
@@ -118,12 +118,12 @@ class Starting(Occasions):
             yield from self._distinct_of(found, cost, place)
             cost += 0.2
         if is_rows and s.by:
-            yield from self._bridged(found, cost, place)
+            yield from self._bridged(ask, found, cost, place)
         yield Start(
             measure.anchor, cost, measures, found.time, found.where, (), [], found.thing, False, [place]
         )
 
-    def _bridged(self, found: Meant, cost: float, place: int) -> Iterator[Start]:
+    def _bridged(self, ask: Ask, found: Meant, cost: float, place: int) -> Iterator[Start]:
         """ "patients per doctor": different things by what only the rows that point at both of them know."""
         s = self.sketch
         thing = self.model.things[found.thing]
@@ -136,8 +136,31 @@ class Starting(Occasions):
                 continue
             slot = self.source.slot(found.thing, thing.key[0], path)
             measure = Measure("distinct", child, Expr("column", (slot,)), said=thing.said)
+            averaged = s.average or "avg" in ask.aggs or self.attach.pieces(child) is not None
+            if averaged and len(path) == 1 and self.model.things[child].kind is Kind.LINES:
+                yield Start(
+                    child,
+                    cost + 0.03,
+                    [self._rows_of(child, thing.said)],
+                    None,
+                    (),
+                    (),
+                    [],
+                    "",
+                    False,
+                    [place],
+                )
             yield Start(
-                child, cost + 0.08 + 0.03 * len(path), [measure], None, (), (), [], "", False, [place]
+                child,
+                cost + (0.3 if averaged else 0.08) + 0.03 * len(path),
+                [measure],
+                None,
+                (),
+                (),
+                [],
+                "",
+                False,
+                [place],
             )
 
     def _distinct_of(self, found: Meant, cost: float, place: int) -> Iterator[Start]:

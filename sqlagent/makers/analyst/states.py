@@ -34,6 +34,12 @@ ENDED = (
     "lost",
 )
 
+_OVER = frozenset({"inactive", "ended", "expired", "terminated"})
+_GOING = frozenset(stem(w) for w in ["active", "act", "actual", "current", "enabled", "live"])
+_CLOSING = frozenset(
+    stem(w) for w in ["close", "closed", "resolve", "resolved", "settled", "closure", "resolution"]
+)
+
 _SNAPSHOTS = frozenset(stem(w) for w in ["snapshot", "balance", "level", "inventory", "stock", "position"])
 _STANDING = frozenset(
     stem(w)
@@ -105,10 +111,13 @@ def current(source: Source, table: str) -> Condition | None:
         return named
     if thing.ends:
         return Condition("missing", (source.slot(table, thing.ends),), said="current")
-    for one in source.model.of_role(table, Role.FLAG):
-        if set(one.words) & {stem("active"), stem("current"), stem("enabled"), stem("live")}:
-            return Condition("in", (Slot(one),), (one.yes.strip("'"),), said="current")
-    return None
+    return _by_flag(source, table, True) or _by_closing(source, table, True)
+
+
+def _closing(source: Source, table: str) -> Field | None:
+    """The time at which a row of an event was closed, where not all have been."""
+    times = source.model.of_role(table, Role.TIME)
+    return next((f for f in times if set(f.words) & _CLOSING and f.filled < 1), None)
 
 
 def ended(source: Source, table: str) -> Condition | None:
@@ -119,6 +128,42 @@ def ended(source: Source, table: str) -> Condition | None:
     thing = source.model.things[table]
     if thing.ends:
         return Condition("filled", (source.slot(table, thing.ends),), said="ended")
+    return _by_flag(source, table, False)
+
+
+def told(source: Source, table: str, word: str) -> Condition | None:
+    """What a word for a state says of a table: open, closed, active, inactive; None for other words, and where nothing tells.
+
+    A word that a value of the table's own status bears is that value, and is not asked for here.
+    """
+    low = fold(word)
+    if low in ("open", "closed"):
+        return (
+            _called(source, table, (low,))
+            or _by_closing(source, table, low == "open")
+            or _by_flag(source, table, low == "open")
+        )
+    if low in CURRENT:
+        return current(source, table)
+    return ended(source, table) if low in _OVER else None
+
+
+def _by_closing(source: Source, table: str, is_open: bool) -> Condition | None:
+    """Open rows are those that have no time of closing."""
+    closed = _closing(source, table)
+    if closed is None:
+        return None
+    return Condition(
+        "missing" if is_open else "filled", (Slot(closed),), said="current" if is_open else "ended"
+    )
+
+
+def _by_flag(source: Source, table: str, is_on: bool) -> Condition | None:
+    """Rows by a flag that says that they are current."""
+    for one in source.model.of_role(table, Role.FLAG):
+        if set(one.words) & _GOING:
+            literal = one.yes if is_on else one.no
+            return Condition("in", (Slot(one),), (literal.strip("'"),), said="current" if is_on else "ended")
     return None
 
 

@@ -40,7 +40,9 @@ def told(frame: Frame) -> str:
         shown = ", ".join(dict.fromkeys(column(slot) for slot in frame.columns)) or "all columns"
         what = f"{'the different ' if frame.distinct else ''}{shown} of {_plural(frame.anchor)}"
     parts = [what]
-    if frame.transform in _TRANSFORMS:
+    if frame.scale:
+        parts.append(f"as how many of the first there are for {frame.scale:g} of the second")
+    elif frame.transform in _TRANSFORMS:
         parts.append(_TRANSFORMS[frame.transform])
     if frame.transform == "moving":
         parts.append(f"as an average over {frame.window} periods")
@@ -55,6 +57,8 @@ def told(frame: Frame) -> str:
         parts.append("in each " + " and ".join(dimension(d) for d in frame.per))
     return ", ".join(p for p in parts if p)
 
+
+_COUNTED: dict[tuple[str, ...], str] = {("distinct",): "number of different values", ("avg",): "average"}
 
 _TITLED = {
     "": "",
@@ -187,7 +191,14 @@ def dimension(one: Dimension) -> str:
         return f"{one.bucket:g} of {column(one.shown[0])}"
     if one.grain:
         return f"{one.grain} of {column(one.shown[0])}"
-    return one.said or column(one.shown[0])
+    return _over(one.said or column(one.shown[0]), one.way)
+
+
+def _over(said: str, way: str) -> str:
+    """A name with the way over which it is reached, where that was to be said."""
+    if not way or way.startswith("of "):
+        return f"{said} {way}".strip()
+    return way if said.split()[-1] in way.split() else f"{said} of the {way}"
 
 
 def period(one: Period) -> str:
@@ -225,7 +236,11 @@ def _condition(c: Condition) -> str:
         bound = f" {_COMPARED.get(c.compare, c.compare)} {c.number:g}" if c.number is not None else ""
         word = "there is no" if c.negated else "there is"
         if c.number is not None:
-            return f"with{bound} of {_plural(c.child)}{' where ' + inner if inner else ''}"
+            where = f" where {inner}" if inner else ""
+            if c.counted is None:
+                return f"with{bound} of {_plural(c.child)}{where}"
+            figure = f"{_COUNTED.get(c.values[:1], 'sum')} of {expression(c.counted)}"
+            return f"with {figure}{bound} in {_plural(c.child)}{where}"
         return f"{word} row of {_plural(c.child)}{' where ' + inner if inner else ''}"
     if c.op == "compare" and c.expr is not None:
         number = (
@@ -237,6 +252,8 @@ def _condition(c: Condition) -> str:
         )
         return f"{expression(c.expr)} {_COMPARED.get(c.compare, c.compare)} {number}"
     names = [column(slot) for slot in c.slots]
+    if c.op in ("in", "not in") and c.said:
+        names[0] = _over(c.slots[0].field.said, c.said)
     if c.op == "later":
         return f"{names[0]} {'after' if (c.compare or '>') == '>' else 'not after'} {names[1]}"
     if c.op == "same":

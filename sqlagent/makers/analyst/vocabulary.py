@@ -19,6 +19,8 @@ from sqlagent.catalog.value_index import ValueIndex, normal
 from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, MONTHS, NUMBER_WORDS, STOP_WORDS
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.lexicon import CONCEPTS, DOMAIN_SYNONYMS, OPERATORS, PARTICIPLES, SYNONYMS
+from sqlagent.makers.analyst.shortened import Short, Shortened
+from sqlagent.values import ColumnRef
 
 GENERIC = frozenset(
     stem(w)
@@ -138,13 +140,19 @@ HEADS = frozenset(
 )
 """Head nouns of tables that people leave out."""
 
+MENDED_TOWARDS = 30
+"""Different texts of a column up to which misspelt words are mended towards them."""
+
 FAR = 0.75
 """Cost from which on words do not fit a name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One thing that words may mean; `kind` is thing, field, value, relation or concept."""
+    """One thing that words may mean; `kind` is thing, field, value, relation or concept.
+
+    `opened` are short forms of its name with the words that were said for them.
+    """
 
     kind: str
     table: str
@@ -153,6 +161,7 @@ class Target:
     cost: float = 0.0
     label: str = ""
     relation: Relation | None = None
+    opened: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +187,8 @@ class Vocabulary:
         self.written: dict[str, list[Entry]] = defaultdict(list)
         self.labels: dict[str, list[tuple[Field, str, str, float]]] = defaultdict(list)
         self.said_words: set[str] = set()
+        self.shortened = Shortened(model, index)
+        self._opened: dict[str, list[tuple[Short, float]]] = {}
         for thing in model.things.values():
             if thing.kind is Kind.CODES:
                 continue
@@ -205,6 +216,7 @@ class Vocabulary:
                     if one.role in (Role.DIMENSION, Role.FLAG) and one.column not in target.display:
                         words = (*relation.words, *(w for w in one.words if w not in target.noun))
                         self._add(Entry("related", relation.target, one.column, words, target.noun, relation))
+        self._own = sorted(w for w in self._own_spellings() if len(w) > 3)
         self._spelled = self._spellings()
 
     def _add(self, entry: Entry) -> None:
@@ -236,19 +248,41 @@ class Vocabulary:
             | set(NUMBER_WORDS)
             | set(DEMONYMS)
         )
-        words |= {w for key in self.labels for w in key.split()}
-        words |= {w + "s" for w in self.said_words if len(w) > 3}
         return sorted(w for w in words if len(w) > 3)
 
+    def _own_spellings(self) -> set[str]:
+        """The words that this source's names, labels and categories are made of, with their plurals."""
+        words = set(self.said_words) | {w for key in self.labels for w in key.split()}
+        words |= {w for text in self._categories() if (w := normal(text)).isalpha() and len(w) > 4}
+        return words | {w + "s" for w in self.said_words if len(w) > 3}
+
+    def _categories(self) -> Iterable[str]:
+        """The texts of columns that hold few of them."""
+        for fields in self.model.fields.values() if self.index is not None else ():
+            for one in fields:
+                if one.role is Role.DIMENSION and not one.is_number and self.index is not None:
+                    texts = self.index.texts_of(ColumnRef(one.table, one.column))
+                    yield from texts if len(texts) <= MENDED_TOWARDS else ()
+
     def mended(self, word: str) -> str:
-        """The word of this source or of asking that is spelled nearly so; "" where none is."""
+        """The word that is spelled nearly so, of this source before words of asking; "" where none is."""
+        return self._nearest(word, self._own) or self._nearest(word, self._spelled)
+
+    @staticmethod
+    def _nearest(word: str, words: Sequence[str]) -> str:
         if len(word) < 4 or not word.isalpha():
             return ""
         cutoff = 1 if len(word) < 8 else 2
-        found = process.extractOne(word, self._spelled, scorer=OSA.distance, score_cutoff=cutoff)
-        if found is None or found[0][0] != word[0]:
-            return ""
-        return str(found[0])
+        same = [w for w in words if w[0] == word[0]]
+        found = process.extractOne(word, same, scorer=OSA.distance, score_cutoff=cutoff)
+        return str(found[0]) if found is not None else ""
+
+    def opened(self, word: str) -> list[tuple[Short, float]]:
+        """The short forms of names that a word which no name has in full may be written out of."""
+        if word not in self._opened:
+            known = stem(word) in self.by_stem or self._nearest(word, self._own)
+            self._opened[word] = [] if known else self.shortened.opened(word)
+        return self._opened[word]
 
     def targets(self, lows: Sequence[str], quoted: bool = False) -> tuple[Target, ...]:
         """What a stretch of folded words may mean, cheapest first; empty when nothing."""
@@ -275,6 +309,11 @@ class Vocabulary:
                 one = self.model.field(target.table, target.column) if target.kind == "field" else None
                 if one is not None and one.role in (Role.TIME, Role.FOREIGN):
                     keep(Target("field", target.table, target.column, cost=target.cost + 0.05, label="un"))
+        if not any(t.kind != "concept" for t in found.values()) and len(lows) == 1 and not quoted:
+            for coded, code, dear in self.shortened.coded(lows[0]):
+                keep(Target("value", coded.table, coded.column, code, dear, code))
+        for coded, code in self.shortened.countries(" ".join(lows)):
+            keep(Target("value", coded.table, coded.column, code, 0.08, code))
         if "%" in lows:
             return tuple(found.values())
         for target in self._values(lows, bool(found)):
@@ -313,10 +352,29 @@ class Vocabulary:
                 cost = None
             if cost is not None:
                 keep(Target(entry.kind, entry.table, entry.column, cost=cost, relation=entry.relation))
+        self._written_out(stems, lows, keep)
         if len(lows) == 1:
             for form in (lows[0], lows[0].removesuffix("s")):
                 for entry in self.acronyms.get(form, ()):
                     keep(Target(entry.kind, entry.table, entry.column, cost=0.05, relation=entry.relation))
+
+    def _written_out(self, stems: list[str], lows: Sequence[str], keep) -> None:  # type: ignore[no-untyped-def]
+        """Names with short forms for which the words were said in full: freight amount of FrtAmt."""
+        for at, low in enumerate(lows):
+            for short, dear in self.opened(low):
+                others = [*stems[:at], short.word, *stems[at + 1 :]]
+                for entry in self.by_stem.get(short.word, ()):
+                    place = (entry.table, entry.column)
+                    if entry.relation is not None and entry.kind == "relation":
+                        place = (entry.relation.source, entry.relation.columns[0])
+                    if place not in short.places or not self._may_name(others, entry):
+                        continue
+                    cost = fit(others, entry)
+                    if cost is not None:
+                        said = ((short.written, low),)
+                        keep(
+                            Target(entry.kind, *place, cost=cost + dear, relation=entry.relation, opened=said)
+                        )
 
     def _may_name(self, stems: Sequence[str], entry: Entry) -> bool:
         """Whether so many words may name a column: with its table's noun before it, and a time only as a date."""

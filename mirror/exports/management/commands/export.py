@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from mirror.exports.services import EXPORT_SECONDS, ExportRefused, sql_export
 from mirror.exports.values import FORMATS, Cover, ExportError, Written
-from mirror.modes import hand_over
+from mirror.modes import machine_mode
 from mirror.people.models import User
 from mirror.sources.models import Source
 from mirror.sources.selectors import sources_visible
@@ -86,7 +86,7 @@ class Command(BaseCommand):
                 code = REFUSED if isinstance(error, ExportRefused) else 1
                 raise CommandError(str(error), returncode=code) from None
         if isinstance(to, Path):
-            hand_over(to)
+            machine_mode(to)
         self._say(written, options, monotonic() - began)
 
     def _progress(self) -> Any:

@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from mirror.reports import services
 from mirror.reports.models import Report, ReportRun
-from mirror.reports.schedule import Schedule, ScheduleError, zone_read
-from mirror.reports.services.ticking import due_of
+from mirror.reports.schedule.ticking import due_of
+from mirror.reports.schedule.times import Schedule, ScheduleError, zone_read
 from mirror.work.doing import work_do
 from mirror.work.kinds import kind_of
 

@@ -10,7 +10,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from mirror.phrases import counted
 from mirror.sources import services
+from mirror.sources.errors import PowersRefused, SourceError
 from mirror.sources.forms import SourceForm, form_for
 from mirror.sources.management.owners import find_owner
 from mirror.sources.models import OPTIONS, Source
@@ -63,14 +65,14 @@ class Command(BaseCommand):
             source = keep(source, by, confirmed=confirmed)
             if confirmed and powers_are_unconfirmed(source):
                 services.source_powers_confirm(source, find_owner(None))
-        except services.PowersRefused as error:
+        except PowersRefused as error:
             said = f"{error}\n\n{_statements(error.powers)}\n\nOr give --confirm-powers."
             raise CommandError(said) from None
-        except services.SourceError as error:
+        except SourceError as error:
             raise CommandError(f"{error} {error.advice}".strip()) from None
         tables = len((source.catalog or {}).get("tables", []))
         self.stdout.write(
-            f"{check.server} answers. '{source.name}' is connected with {tables:,} table{'s' * (tables != 1)}, owned by {by}."
+            f"{check.server} answers. '{source.name}' is connected with {counted(tables, 'table')}, owned by {by}."
         )
         found = powers_of(source)
         if found is not None:

@@ -9,10 +9,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
+from mirror.sources.catalog_services import catalog_refresh
 from mirror.sources.demo import SHOP_QUESTIONS, write_shop
 from mirror.sources.management.owners import find_owner
 from mirror.sources.models import Source
-from mirror.sources.services import catalog_refresh
 
 
 class Command(BaseCommand):

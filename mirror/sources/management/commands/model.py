@@ -9,8 +9,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from mirror.sources.catalogs import source_catalog
+from mirror.sources.index_services import source_index
 from mirror.sources.models import Source
-from mirror.sources.services import open_source, source_catalog, source_index
+from mirror.sources.opening import open_source
 from sqlagent.catalog.semantics import Field, Model, Role, Thing, derive
 from sqlagent.errors import DatabaseError
 

@@ -3,5 +3,7 @@
 from sqlagent.makers.analyst.concepts.finding import meant
 from sqlagent.makers.analyst.concepts.meant import Meant
 from sqlagent.makers.analyst.concepts.money import revenue
+from sqlagent.makers.analyst.concepts.orders import pieces_of
+from sqlagent.makers.analyst.concepts.worth import worth
 
-__all__ = ["Meant", "meant", "revenue"]
+__all__ = ["Meant", "meant", "pieces_of", "revenue", "worth"]

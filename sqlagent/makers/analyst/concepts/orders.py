@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlagent.catalog.semantics import Kind, Role, Thing
+from sqlagent.catalog.semantics import Field, Kind, Role, Thing
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts.meant import (
     QUANTITY,
     Meant,
@@ -16,6 +17,16 @@ from sqlagent.makers.analyst.concepts.money import revenue
 from sqlagent.makers.analyst.frames import Expr, Measure, Slot
 from sqlagent.makers.analyst.lexicon import MONEY_EVENTS
 from sqlagent.makers.analyst.source import Source
+
+
+def pieces_of(source: Source, table: str) -> Field | None:
+    """The quantity that each row of an event holds beside a price of one piece; None where rows are pieces themselves."""
+    if source.model.things[table].kind not in (Kind.EVENT, Kind.LINES):
+        return None
+    fields = source.measures(table)
+    priced = any(stem("price") in f.words for f in fields)
+    found = (f for f in fields if set(f.words) & QUANTITY and f.unit != "money" and f.aggregate == "sum")
+    return next(found, None) if priced else None
 
 
 def units(source: Source) -> Iterator[Meant]:

@@ -15,6 +15,12 @@ def list_(walk: Walk, item: Item) -> None:
     rel(walk, item)
 
 
+def there(walk: Walk, item: Item) -> None:
+    """ "are there any open claims": shown rather than counted, so that one sees whether and which."""
+    if walk.section == "head" and not walk.out.asks:
+        walk.out.listing = True
+
+
 def rel(walk: Walk, item: Item) -> None:
     out = walk.out
     low = item.text.lower()
@@ -67,6 +73,7 @@ def count(walk: Walk, item: Item) -> None:
 
 def much(walk: Walk, item: Item) -> None:
     walk.aggs = ["sum"]
+    walk.out.much = True
 
 
 def agg(walk: Walk, item: Item) -> None:
@@ -87,7 +94,7 @@ def agg(walk: Walk, item: Item) -> None:
     if item.detail == "avg" and walk.came("than"):
         restricting.average(walk, item)
         return
-    if walk.section in ("after by",) and walk.follows("mention"):
+    if walk.section == "after by" and walk.follows("mention") or walk.section == "mods" and walk.came("and"):
         walk.section = "head"
     if walk.section == "rank by":
         walk.out.asks.append(Ask(None, (item.detail,)))
@@ -157,6 +164,12 @@ def by(walk: Walk, item: Item) -> None:
     low = item.text.lower()
     out.per_word = "per" if low == "per" else out.per_word
     rank = out.rank
+    if (
+        walk.section == "after by"
+        and out.per_word
+        and low in ("for each", "for every", "in each", "at each", "of each")
+    ):
+        out.nested = True
     if (
         rank is not None
         and low == "by"

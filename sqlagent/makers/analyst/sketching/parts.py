@@ -20,7 +20,12 @@ class Ask:
 
 @dataclass(slots=True)
 class Clause:
-    """A part of a question that restricts: what it mentions, and whether it says no."""
+    """A part of a question that restricts: what it mentions, and whether it says no.
+
+    `verb` is what was denied where nothing else is mentioned, `event` the table that is taken to hold such deeds.
+    A number is `bare` where nothing follows that it counts; `money` and `rows` say what it then bounds, where that was said or
+    chosen. With `pieces` a verb of selling or doing stands by it, so quantities are summed up where rows hold them.
+    """
 
     opener: str = ""
     negated: bool = False
@@ -48,13 +53,20 @@ class Clause:
     either: bool = False
     same: bool = False
     grains: list[str] = field(default_factory=list)
+    verb: str = ""
+    event: str = ""
+    at: int = -1
+    bare: bool = False
+    money: bool = False
+    rows: bool = False
+    pieces: bool = False
 
     @property
     def is_empty(self) -> bool:
         """Whether it says nothing."""
         return not (
             self.mentions or self.periods or self.compare or self.pattern or self.average or self.current or self.late or self.days
-            or self.missing or self.than or self.past
+            or self.missing or self.than or self.past or self.verb
         )  # fmt: skip
 
 
@@ -82,6 +94,7 @@ class Sketch:
     clauses: list[Clause] = field(default_factory=list)
     rank: Rank | None = None
     counting: bool = False
+    much: bool = False
     listing: bool = False
     who: bool = False
     average: bool = False
@@ -113,3 +126,6 @@ class Sketch:
     question: str = ""
     unknown: tuple[str, ...] = ()
     unused: list[str] = field(default_factory=list)
+    nested: bool = False
+    scale: float = 0.0
+    denials: list[str] = field(default_factory=list)

@@ -5,6 +5,8 @@ Each function takes in the item at which the walk stands; `sketcher` says which 
 
 from __future__ import annotations
 
+from sqlagent.language.words import stem
+from sqlagent.makers.analyst.deeds import HAPPENINGS
 from sqlagent.makers.analyst.lexicon import UNIT_WORDS
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching.parts import Ask
@@ -66,6 +68,14 @@ def mention(walk: Walk, item: Item) -> None:
     if walk.section == "by":
         if best.kind == "value" and not any(t.kind != "value" for t in item.targets):
             out.main.mentions.append(item)
+            nxt = walk.next()
+            if (
+                nxt is not None
+                and nxt.kind == "mention"
+                and nxt.start == item.end
+                and nxt.targets[0].kind != "value"
+            ):
+                return
         else:
             out.by.append(item)
         walk.section = "after by"
@@ -84,6 +94,10 @@ def mention(walk: Walk, item: Item) -> None:
     if walk.section == "rank by" and out.rank is not None and out.rank.by is None and best.kind != "value":
         out.rank.by = item
         walk.section = "mods"
+        return
+    after_comma = before is not None and before.op == "and" and before.text == ","
+    if walk.section == "mods" and after_comma and out.asks and best.kind in ("field", "concept"):
+        _asked(walk, item)
         return
     if walk.section in ("mods", "after by", "rank by"):
         out.main.mentions.append(item)
@@ -159,8 +173,17 @@ def _asked(walk: Walk, item: Item) -> None:
 
 def number(walk: Walk, item: Item) -> None:
     before, nxt = walk.before(), walk.next()
+    if walk.section == "by" and walk.came("by") and nxt is not None and nxt.kind == "mention":
+        walk.out.scale = item.number
+        return
     if walk.section == "clause" and walk.clause is not None and (walk.clause.compare or walk.clause.like):
         walk.clause.numbers.append(item.number)
+        walk.clause.bare = (
+            nxt is None
+            or nxt.kind in ("period", "op")
+            and nxt.op != "times"
+            and not (nxt.op == "of" and nxt.text.lower() == "of")
+        )
         return
     if (
         nxt is not None
@@ -298,7 +321,18 @@ def text(walk: Walk, item: Item) -> None:
 
 
 def unknown(walk: Walk, item: Item) -> None:
-    if item.text.lower() in ("after", "before") and walk.clause is not None and walk.clause.unit:
+    low = item.text.lower()
+    if low in ("after", "before") and walk.clause is not None and walk.clause.unit:
+        walk.out.unknown = tuple(w for w in walk.out.unknown if w != item.text)
+        return
+    before = walk.before()
+    if (
+        before is not None
+        and before.kind == "mention"
+        and before.targets[0].kind == "thing"
+        and before.end == item.start
+        and stem(item.text.lower()) in HAPPENINGS
+    ):
         walk.out.unknown = tuple(w for w in walk.out.unknown if w != item.text)
         return
     if walk.clause is not None and walk.clause.like and not walk.clause.pattern:

@@ -5,6 +5,7 @@ Each function takes in the item at which the walk stands; `sketcher` says which 
 
 from __future__ import annotations
 
+from sqlagent.makers.analyst.deeds import DEEDS
 from sqlagent.makers.analyst.lexicon import UNIT_WORDS
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching.parts import Clause
@@ -12,6 +13,8 @@ from sqlagent.makers.analyst.sketching.walk import Walk
 
 
 def not_(walk: Walk, item: Item) -> None:
+    if item.detail == "one" and _of_next(walk, "not", False):
+        return
     if walk.section == "clause" and walk.clause is not None and walk.clause.is_empty:
         walk.clause.negated = True
         return
@@ -21,9 +24,39 @@ def not_(walk: Walk, item: Item) -> None:
 
 
 def except_(walk: Walk, item: Item) -> None:
+    if item.detail == "one" and _of_next(walk, "except", True):
+        return
     walk.clause = None
     clause = walk.open("except")
     clause.negated = clause.excepted = True
+
+
+def _of_next(walk: Walk, opener: str, excepted: bool) -> bool:
+    """A prefix denies the one word it is written with: "non-electric cars", "unused rooms"; False where none follows."""
+    nxt = walk.next()
+    if nxt is None or nxt.kind not in ("verb", "mention"):
+        return False
+    clause = Clause(opener, negated=True, excepted=excepted)
+    if nxt.kind == "verb":
+        clause.verb = nxt.text
+    else:
+        clause.mentions.append(nxt)
+    walk.out.clauses.append(clause)
+    walk.at += 1
+    return True
+
+
+def verb(walk: Walk, item: Item) -> None:
+    """A verb that is denied; one that means something of its own is not understood beside what it is said of."""
+    clause = walk.clause
+    if walk.section != "clause" or clause is None or not clause.negated:
+        return
+    clause.verb = item.text
+    if item.detail == "unknown" and item.text.lower() not in DEEDS:
+        nxt = walk.next()
+        if nxt is not None and nxt.kind in ("mention", "unknown"):
+            walk.out.unknown = (*walk.out.unknown, item.text)
+            clause.verb = ""
 
 
 def missing(walk: Walk, item: Item) -> None:
@@ -112,7 +145,16 @@ def between(walk: Walk, item: Item) -> None:
 
 
 def current(walk: Walk, item: Item) -> None:
+    nxt = walk.next()
+    if item.text.lower() == "still" and nxt is not None and nxt.kind == "mention" and _is_past(nxt):
+        return
     walk.here.current = True
+
+
+def _is_past(item: Item) -> bool:
+    """Whether a mention is a verb of the past, which "still" says nothing of: "still ordered in 2025"."""
+    best = item.targets[0]
+    return item.text.lower().endswith("ed") and best.kind != "value" and best.label != "un"
 
 
 def past(walk: Walk, item: Item) -> None:

@@ -13,6 +13,9 @@ from sqlagent.makers.analyst.sketching import asking, placing, restricting
 from sqlagent.makers.analyst.sketching.parts import Ask, Sketch
 from sqlagent.makers.analyst.sketching.walk import Walk
 
+_DENIALS = frozenset({"not", "except", "missing"})
+"""Operators that say no."""
+
 Handler = Callable[[Walk, Item], None]
 """What takes an item in."""
 
@@ -27,6 +30,8 @@ def sketch(reading: Reading) -> Sketch:
     out = walk.out
     if walk.aggs and not out.asks and not out.rank:
         out.asks.append(Ask(None, tuple(walk.aggs), walk.distinct))
+    elif walk.aggs == ["count"] and out.rank is not None and out.rank.by is None and not out.asks:
+        out.rank_text += " by number"
     elif walk.aggs == ["count"] and out.asks and not out.asks[0].aggs:
         out.asks[0].aggs = ("count",)
     if walk.number is not None and out.rank is not None and out.rank.count is None:
@@ -34,6 +39,7 @@ def sketch(reading: Reading) -> Sketch:
     elif walk.number is not None:
         out.number = int(walk.number)
     out.clauses = [c for c in out.clauses if not c.is_empty]
+    out.denials = [i.text for i in walk.items if i.op in _DENIALS and i not in walk.passed]
     out.unused += [item.text for item in walk.items if item.kind == "mention" and not walk.has_place(item)]
     return out
 
@@ -88,6 +94,7 @@ _OPERATORS: dict[str, Handler] = {
     "start": restricting.like,
     "tenure": asking.tenure,
     "than": restricting.than,
+    "there": asking.there,
     "times": restricting.times,
     "trend": asking.trend,
     "vs": asking.vs,
@@ -109,5 +116,6 @@ _KINDS: dict[str, Handler] = {
     "unit": placing.unit,
     "text": placing.text,
     "unknown": placing.unknown,
+    "verb": restricting.verb,
     "glue": placing.glue,
 }

@@ -66,7 +66,7 @@ class Walk:
         if self.clause is not None and self.clause.is_empty:
             self.clause.opener = self.clause.opener or opener
             return self.clause
-        self.clause = Clause(opener)
+        self.clause = Clause(opener, at=self.items[self.at].start)
         self.out.clauses.append(self.clause)
         self.section = "clause"
         return self.clause

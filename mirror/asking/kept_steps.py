@@ -1,0 +1,203 @@
+"""Pipeline events as JSON, small enough to keep one a step and to send to a browser.
+
+Decides what of an event its reader needs. Rows are cut to a few with short cells: the
+answer's own rows are kept elsewhere, whole.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mirror.results.cells import json_cell, value_kind
+from sqlagent.events import (
+    Audited,
+    Ended,
+    Event,
+    Executed,
+    Grouped,
+    Linked,
+    Noted,
+    Ranked,
+    Rewritten,
+    Sampling,
+)
+from sqlagent.values import Answer, Execution, Failure, LlmRequest, Reading, Rows
+
+# Rows and characters of a cell in a preview; columns beyond these are counted, not shown.
+PREVIEW_ROWS = 3
+READING_ROWS = 5
+PREVIEW_COLUMNS = 12
+PREVIEW_CHARS = 120
+
+
+class StepWriter:
+    """Turns the events of one run into steps; remembers which execution was which."""
+
+    def __init__(self) -> None:
+        self._indexes: dict[int, int] = {}
+        self._kept: list[Execution] = []
+
+    def step(self, event: Event) -> tuple[str, dict[str, Any]]:
+        """The kind and the JSON data of an event."""
+        match event:
+            case Rewritten(question):
+                return "rewritten", {"typed": question.typed, "text": question.text}
+            case Linked():
+                return "linked", _linked(event)
+            case Sampling(round, feedback):
+                return "sampling", {"round": round, "feedback": list(feedback)}
+            case Executed(index, execution):
+                self._remember(index, execution)
+                return "executed", {"index": index, **_execution(execution)}
+            case Grouped(groups, pool):
+                return "grouped", {
+                    "pool": pool,
+                    "groups": [
+                        {"size": g.size, "status": g.status, "members": self._members(g.members)}
+                        | rows_preview(g.rows)
+                        for g in groups
+                    ],
+                }
+            case Ranked():
+                return "ranked", self._ranked(event)
+            case Audited(verdict):
+                return "audited", {
+                    "accepted": verdict.accepted,
+                    "reason": verdict.reason,
+                    "unmet": list(verdict.unmet),
+                }
+            case Noted(message):
+                return "noted", {"message": message}
+            case Ended(answer):
+                return "ended", {"outcome": str(answer.outcome), "reason": answer.reason}
+
+    def _remember(self, index: int, execution: Execution) -> None:
+        self._kept.append(execution)
+        self._indexes[id(execution)] = index
+        self._indexes.setdefault(id(execution.candidate), index)
+
+    def _members(self, members: tuple[Execution, ...]) -> list[int]:
+        found = [self._indexes.get(id(m), self._indexes.get(id(m.candidate))) for m in members]
+        return sorted(index for index in found if index is not None)
+
+    def _ranked(self, event: Ranked) -> dict[str, Any]:
+        ranking = event.ranking
+        return {
+            "pool": ranking.pool,
+            "judged": ranking.judged,
+            "tied": ranking.tied,
+            "groups": [
+                {
+                    "size": r.group.size,
+                    "members": self._members(r.group.members),
+                    "sql": r.representative.sql,
+                    "score": round(r.score, 4),
+                    "wins": r.list_wins,
+                    "utility": round(r.utility, 4),
+                    "reasons": list(r.reasons),
+                    "status": r.group.status,
+                }
+                | rows_preview(r.group.rows)
+                for r in ranking.groups
+            ],
+        }
+
+
+def _linked(event: Linked) -> dict[str, Any]:
+    linked = event.linked
+    return {
+        "tables": [table.key for table in linked.catalog.tables],
+        "of": len(linked.full.tables),
+        "links": [
+            {"words": link.words, "table": link.table, "column": link.column, "value": link.value}
+            for link in linked.links
+        ],
+        "values": [
+            {"words": m.words, "table": m.column.table, "column": m.column.column, "value": m.value}
+            for m in linked.values
+        ],
+        "unlinked": list(linked.unlinked),
+    }
+
+
+def _execution(execution: Execution) -> dict[str, Any]:
+    candidate = execution.candidate
+    data: dict[str, Any] = {
+        "sql": execution.sql,
+        "round": candidate.round,
+        "family": candidate.family,
+        "notes": list(candidate.notes),
+        "status": execution.status,
+    }
+    if isinstance(execution.result, Failure):
+        return data | {"failure": failure_json(execution.result)}
+    return data | rows_preview(execution.result)
+
+
+def rows_preview(rows: Rows, count: int = PREVIEW_ROWS) -> dict[str, Any]:
+    """A few rows as JSON, with what they are cut from."""
+    columns = rows.columns[:PREVIEW_COLUMNS]
+    first = [row[:PREVIEW_COLUMNS] for row in rows.rows[:count]]
+    kinds = [str(kind) for kind in rows.kinds[:PREVIEW_COLUMNS]] or [
+        next((value_kind(row[n]) for row in first if row[n] is not None), "text") for n in range(len(columns))
+    ]
+    return {
+        "columns": list(columns),
+        "kinds": kinds,
+        "rows": [[json_cell(cell, PREVIEW_CHARS) for cell in row] for row in first],
+        "row_count": len(rows.rows),
+        "column_count": len(rows.columns),
+        "truncated": rows.truncated,
+        "seconds": round(rows.seconds, 4),
+    }
+
+
+def failure_json(failure: Failure) -> dict[str, Any]:
+    """A failure as it is kept with a step or a version."""
+    return {
+        "kind": str(failure.kind),
+        "message": failure.message,
+        "position": failure.position,
+        "advice": failure.advice,
+    }
+
+
+def not_kept_json(failure: Failure) -> dict[str, Any]:
+    """What is kept with a version whose rows could not be stored."""
+    return failure_json(failure) | {"kind": "unkept"}
+
+
+def reading_json(reading: Reading) -> dict[str, Any]:
+    """Another reading of the question, with its first rows."""
+    return {"sql": reading.sql, "difference": reading.difference, "size": reading.size} | rows_preview(
+        reading.rows, READING_ROWS
+    )
+
+
+def sent_json(request: LlmRequest) -> dict[str, Any]:
+    """What left the house in one call of the language model, word for word."""
+    return {
+        "purpose": request.purpose,
+        "messages": [{"role": message.role, "text": message.text} for message in request.messages],
+    }
+
+
+def answer_fields(answer: Answer) -> dict[str, Any]:
+    """The columns of a run that come from its answer."""
+    return {
+        "question": answer.question.text,
+        "outcome": str(answer.outcome),
+        "reason": answer.reason,
+        "confidence": answer.confidence,
+        "agreement_size": answer.size,
+        "agreement_pool": answer.pool,
+        "readings": [reading_json(reading) for reading in answer.readings],
+        "notes": list(answer.notes),
+        "sent": [sent_json(request) for request in answer.sent],
+        "usage": {
+            "calls": answer.usage.calls,
+            "prompt_tokens": answer.usage.prompt_tokens,
+            "completion_tokens": answer.usage.completion_tokens,
+            "seconds": round(answer.usage.seconds, 3),
+        },
+    }

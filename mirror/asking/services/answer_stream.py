@@ -1,0 +1,94 @@
+"""Bring together what an answer needs: the source, its catalog and value index, the LLM.
+
+The web's worker and the shell's `ask` come here both, so they are one pipeline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from threading import Event as Flag
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import close_old_connections
+
+from mirror.sources.guarding import policy_of
+from mirror.sources.index_services import source_index
+from mirror.sources.limits import limits_of
+from sqlagent import pipeline
+from sqlagent.events import Event
+from sqlagent.ports import Fetch, Llm
+from sqlagent.values import Budget, Question, Turn
+
+if TYPE_CHECKING:
+    from mirror.queries.running import OpenedSource
+    from sqlagent.adapters.openai import OpenAiLlm
+
+# Where an API key alone leads.
+OPENAI_URL = "https://api.openai.com/v1"
+
+
+def llm_name() -> str:
+    """The language model that answers, or empty: the built-in generator does."""
+    return settings.LLM_MODEL if settings.LLM_BASE_URL or settings.LLM_API_KEY else ""
+
+
+def llm_open() -> OpenAiLlm | None:
+    """The language model of the settings, or None. Raises: LlmRejected for settings that cannot work."""
+    if not (settings.LLM_BASE_URL or settings.LLM_API_KEY):
+        return None
+    # Loaded by whom it serves: it is a quarter of what each process takes to start (0.5 s).
+    from sqlagent.adapters.openai import OpenAiLlm
+
+    return OpenAiLlm(
+        base_url=settings.LLM_BASE_URL or OPENAI_URL,
+        model=settings.LLM_MODEL,
+        api_key=settings.LLM_API_KEY,
+        timeout=settings.LLM_TIMEOUT,
+    )
+
+
+def answer_events(
+    question: Question,
+    opened: OpenedSource,
+    *,
+    turns: Sequence[Turn] = (),
+    cancelled: Flag | None = None,
+    fetch: Fetch | None = None,
+    around: Callable[[Llm], Llm] | None = None,
+) -> Iterator[Event]:
+    """Answer a question on an opened source, as `sqlagent.pipeline.answer` does.
+
+    An answer has up to as many rows as its source allows, in memory unless `fetch` puts them elsewhere.
+    The language model is asked through what `around` makes of it.
+    The store's connection is given back before the pipeline starts and must be given back
+    again by whoever writes between two events. Raises: DatabaseError, LlmRejected.
+    """
+    index = source_index(opened.source, opened.catalog, opened.database)
+    limits = limits_of(opened.source)
+    llm = llm_open()
+    close_old_connections()
+    try:
+        yield from pipeline.answer(
+            question,
+            database=opened.database,
+            catalog=opened.catalog,
+            index=index,
+            llm=around(llm) if llm is not None and around is not None else llm,
+            turns=turns,
+            budget=Budget(
+                statement_seconds=limits.statement_seconds,
+                rows=limits.candidate_rows,
+                result_rows=limits.result_rows,
+                cell_chars=limits.cell_chars,
+                total_chars=limits.total_chars,
+                drafts=settings.LLM_DRAFTS,
+            ),
+            privacy=opened.source.privacy,
+            cancelled=cancelled,
+            policy=policy_of(opened.source),
+            fetch=fetch,
+        )
+    finally:
+        if llm is not None:
+            llm.close()

@@ -1,0 +1,25 @@
+"""How much of one person may be on its way at once: whoever queues more does not wait for answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+
+from mirror.asking.errors import AskingError
+from mirror.asking.models import Run, Version
+from mirror.work.leases import Status
+
+if TYPE_CHECKING:
+    from mirror.people.models import User
+
+
+def queue_check(owner: User) -> None:
+    """Refuse another question or statement of somebody who has enough on its way. Raises: AskingError."""
+    runs = Run.objects.filter(thread__owner=owner).exclude(status=Status.DONE).count()
+    versions = Version.objects.filter(run__thread__owner=owner).exclude(status=Status.DONE).count()
+    if runs + versions >= settings.QUEUED_PER_PERSON:
+        raise AskingError(
+            f"{runs + versions:,} questions and statements of yours are on their way already. "
+            "Wait until some have ended, or stop them."
+        )

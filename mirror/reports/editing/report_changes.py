@@ -1,0 +1,266 @@
+"""Make, change, pause, share, hand over and delete reports. What is kept was checked here."""
+
+from __future__ import annotations
+
+import logging
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from mirror.exports.values import FORMATS
+from mirror.library import services as library
+from mirror.library.models import SavedSql
+from mirror.people.models import Team, User
+from mirror.people.selectors import teams_of
+from mirror.phrases import one_line
+from mirror.reports.editing.channel_changes import ChannelsGiven, channels_check, channels_keep
+from mirror.reports.errors import ReportError
+from mirror.reports.making.conditions import threshold_check
+from mirror.reports.models import Report, ReportPart
+from mirror.reports.schedule.intervals import interval_check
+from mirror.reports.schedule.times import Schedule, ScheduleError, zone_read
+from mirror.reports.selectors import may_own, may_take_over, saved_usable
+from mirror.results.models import StoredResult
+
+log = logging.getLogger(__name__)
+
+PartsGiven = Sequence[tuple[SavedSql, Mapping[str, Any]]]
+
+# A workbook of more sheets is read by nobody.
+MOST_PARTS = 20
+TITLE_CHARS = 200
+MOST_KEEP_DAYS, MOST_PAUSE_AFTER = 3_650, 100
+
+
+def report_create(
+    owner: User,
+    *,
+    title: str,
+    note: str = "",
+    formats: Sequence[str] = (),
+    schedule: Schedule | None = None,
+    zone: str = "UTC",
+    missed: str = Report.Missed.LAST,
+    condition: str = Report.Condition.ALWAYS,
+    threshold: Mapping[str, Any] | None = None,
+    keep_days: int = 30,
+    pause_after: int = 5,
+    parts: PartsGiven = (),
+    channels: ChannelsGiven = (),
+) -> Report:
+    """Keep a new report; its first run is at the schedule's next time. Raises: ReportError.
+
+    `parts` are saved SQL with values for their parameters, relative dates as words; `channels` are
+    kind, target and secret, as `channels.check` takes them. `threshold` is `{"part", "column", "test", "value",
+    "row", "quiet_hours"}` (see `conditions`), for that condition only.
+    """
+    return report_update(
+        Report(owner=owner),
+        title=title,
+        note=note,
+        formats=formats,
+        schedule=schedule,
+        zone=zone,
+        missed=missed,
+        condition=condition,
+        threshold=threshold,
+        keep_days=keep_days,
+        pause_after=pause_after,
+        parts=parts,
+        channels=channels,
+    )
+
+
+@transaction.atomic
+def report_update(
+    report: Report,
+    *,
+    title: str,
+    note: str,
+    formats: Sequence[str],
+    schedule: Schedule | None,
+    zone: str,
+    missed: str,
+    condition: str,
+    threshold: Mapping[str, Any] | None,
+    keep_days: int,
+    pause_after: int,
+    parts: PartsGiven,
+    channels: ChannelsGiven,
+) -> Report:
+    """Keep all that is said of a report; a secret given as None is kept while its channel goes to the same place.
+
+    Raises: ReportError; nothing that is kept changes then.
+    """
+    _parts_check(report.owner, parts)
+    cleaned = channels_check(report, channels)
+    before = (report.schedule, report.zone)
+    report.title, report.note = _title(title), _text(note)
+    report.formats = _formats(formats)
+    report.zone = _zone(zone)
+    if schedule is not None:
+        _interval_check(schedule, report.owner)
+    report.schedule = schedule.to_json() if schedule is not None else None
+    report.missed = _one_of(Report.Missed, missed, "what becomes of missed times")
+    report.condition = _one_of(Report.Condition, condition, "when to send")
+    is_alert = report.condition == Report.Condition.THRESHOLD
+    kept = threshold_check(threshold or {}, len(parts)) if is_alert else {}
+    if kept != report.threshold:
+        report.is_alerting, report.alerted_at = False, None
+    report.threshold = kept
+    report.keep_days = _between(keep_days, 1, MOST_KEEP_DAYS, "Files are kept", "days")
+    report.pause_after = _between(pause_after, 1, MOST_PAUSE_AFTER, "A schedule pauses after", "failures")
+    if report._state.adding or before != (report.schedule, report.zone):
+        report.next_at = None if report.is_paused else _first_time(schedule)
+    report.save()
+    report.parts.all().delete()
+    ReportPart.objects.bulk_create(
+        ReportPart(report=report, position=number, saved=saved, name=saved.name, arguments=dict(arguments))
+        for number, (saved, arguments) in enumerate(parts)
+    )
+    channels_keep(report, cleaned)
+    return report
+
+
+@transaction.atomic
+def report_delete(report: Report, by: User) -> None:
+    """Let a report go with its runs, rows and files; what is being made of it stops."""
+    StoredResult.objects.filter(runpart__run__report=report).delete()
+    log.info("Report %s was deleted by user %s", report.pk, by.pk)
+    report.delete()
+
+
+def report_pause(report: Report, by: User) -> None:
+    """Stop a report's schedule until somebody resumes it."""
+    report.is_paused, report.paused_why, report.next_at = True, "", None
+    report.save(update_fields=["is_paused", "paused_why", "next_at", "updated_at"])
+    log.info("Report %s was paused by user %s", report.pk, by.pk)
+
+
+def report_resume(report: Report, by: User) -> None:
+    """Let a report's schedule go on, from now: nothing is made up for. Failures are forgotten."""
+    report.is_paused, report.paused_why, report.failures = False, "", 0
+    report.next_at = next_time(report)
+    report.save(update_fields=["is_paused", "paused_why", "failures", "next_at", "updated_at"])
+    log.info("Report %s was resumed by user %s", report.pk, by.pk)
+
+
+def report_share(report: Report, teams: Iterable[Team], by: User) -> None:
+    """Share with exactly these of the teams that `by` is in; others stay as they are.
+
+    Who is in a team sees the report while they see all its sources.
+    """
+    offered = set(teams_of(by))
+    kept = set(report.teams.all()) - offered
+    report.teams.set(kept | (set(teams) & offered))
+
+
+def report_hand_over(report: Report, to: User, by: User) -> None:
+    """Make somebody else the owner; the report's SQL runs as theirs from now on.
+
+    Raises: ReportError when they could not run it.
+    """
+    if not to.is_active:
+        raise ReportError(f"{to.get_username()} is shut out, and cannot own a report.")
+    if not may_own(to, report):
+        raise ReportError(
+            f"{to.get_username()} does not see all the saved SQL of this report and its sources.",
+            "Share them with a team they are in, then hand the report over.",
+        )
+    Report.objects.filter(pk=report.pk).update(owner=to, updated_at=timezone.now())
+    report.owner = to
+    log.info("Report %s was handed over to user %s by user %s", report.pk, to.pk, by.pk)
+
+
+def report_take_over(report: Report, by: User) -> None:
+    """Become the owner of a report whose owner was shut out. Raises: ReportError."""
+    if not may_take_over(by, report):
+        raise ReportError("Only a report whose owner is no longer here can be taken over.")
+    report_hand_over(report, by, by)
+
+
+def next_time(report: Report) -> datetime | None:
+    """The schedule's next time from now, or None: it never fires again, or there is none."""
+    if report.schedule is None:
+        return None
+    return Schedule.from_json(report.schedule, report.zone).next_after(timezone.now())
+
+
+def _interval_check(schedule: Schedule, owner: User) -> None:
+    try:
+        interval_check(schedule, is_staff=owner.is_staff)
+    except ScheduleError as error:
+        raise ReportError(str(error)) from None
+
+
+def _first_time(schedule: Schedule | None) -> datetime | None:
+    if schedule is None:
+        return None
+    first = schedule.next_after(timezone.now())
+    if first is None:
+        raise ReportError("This schedule never fires again.", "Choose a later end, or another rule.")
+    return first
+
+
+def _parts_check(owner: User, parts: PartsGiven) -> None:
+    """Refuse parts that `owner` may not run or that lack a value."""
+    if not parts:
+        raise ReportError("A report needs at least one saved SQL.")
+    if len(parts) > MOST_PARTS:
+        raise ReportError(f"A report takes at most {MOST_PARTS} saved SQL; this one has {len(parts)}.")
+    usable = set(saved_usable(owner).values_list("pk", flat=True))
+    for saved, arguments in parts:
+        if saved.pk not in usable:
+            raise ReportError(f"You may not run “{saved.name}”.")
+        try:
+            library.sql_bind(saved.sql, saved.parameters, arguments, saved.source.engine)
+        except library.ParameterError as error:
+            raise ReportError(f"{saved.name}: {error}") from None
+
+
+def _title(typed: str) -> str:
+    """One line of text: spaces of any kind become one, what cannot be seen or turns text round is left out."""
+    title = one_line(_text(typed))
+    if not title:
+        raise ReportError("Give the report a title.")
+    if len(title) > TITLE_CHARS:
+        raise ReportError(f"This title has {len(title)} characters; the longest taken has {TITLE_CHARS}.")
+    return title
+
+
+def _text(typed: str) -> str:
+    """Text without control characters and half characters."""
+    kept = re.sub(r"\r\n?", "\n", typed)
+    return "".join(c for c in kept if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs")).strip()
+
+
+def _formats(names: Sequence[str]) -> list[str]:
+    for name in names:
+        if name not in FORMATS:
+            raise ReportError(f"There is no format “{name}”. Known: {', '.join(FORMATS)}.")
+    return list(dict.fromkeys(names))
+
+
+def _zone(name: str) -> str:
+    try:
+        zone_read(name)
+    except ScheduleError as error:
+        raise ReportError(str(error)) from None
+    return name
+
+
+def _one_of(choices: Any, value: str, what: str) -> str:
+    if value not in choices.values:
+        raise ReportError(f"“{value}” is no choice for {what}. Known: {', '.join(choices.values)}.")
+    return str(value)
+
+
+def _between(value: int, least: int, most: int, what: str, unit: str) -> int:
+    if not least <= value <= most:
+        raise ReportError(f"{what} {least:,} to {most:,} {unit}.")
+    return value

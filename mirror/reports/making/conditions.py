@@ -1,0 +1,176 @@
+"""When a run is worth sending: rows, changed rows, or a value that crosses a threshold."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from mirror.reports.errors import ReportError
+
+TESTS = {
+    "above": "above",
+    "at_least": "at least",
+    "below": "below",
+    "at_most": "at most",
+    "equal": "equal to",
+    "not_equal": "other than",
+}
+ROWS = {"first": "in the first row", "any": "in any row"}
+MOST_QUIET_HOURS = 24 * 365
+# More than a number of PostgreSQL has (131,072). A text of ten characters can stand for a billion: 1e999999999.
+MOST_DIGITS = 200_000
+
+
+def threshold_check(typed: Mapping[str, Any], parts: int) -> dict[str, Any]:
+    """A threshold as it is kept. Raises: ReportError.
+
+    `{"part", "column", "test", "value", "row", "quiet_hours"}`: the value of `column` in the `first` or `any` row
+    of the part at this position is held against the number `value` by one of `TESTS`. While it stays
+    beyond, the alert is repeated every `quiet_hours`; never when that is None.
+
+    Example:
+        >>> threshold_check({"column": "revenue", "test": "below", "value": "1e3"}, 1)["value"]
+        '1000'
+    """
+    part = typed.get("part") or 0
+    if not isinstance(part, int) or not 0 <= part < parts:
+        raise ReportError("The alert names a saved SQL that the report does not have.")
+    column = str(typed.get("column") or "").strip()
+    if not column:
+        raise ReportError("Name the column whose value the alert is about.")
+    test, row = str(typed.get("test") or ""), str(typed.get("row") or "first")
+    if test not in TESTS:
+        raise ReportError(f"“{test}” is no test of a value. Known: {', '.join(TESTS)}.")
+    if row not in ROWS:
+        raise ReportError(f"“{row}” says no rows. Known: {', '.join(ROWS)}.")
+    quiet = typed.get("quiet_hours")
+    if quiet in (None, ""):
+        quiet = None
+    elif not isinstance(quiet, int | float) or not 0 <= quiet <= MOST_QUIET_HOURS:
+        raise ReportError(f"An alert is repeated after 0 to {MOST_QUIET_HOURS:,} hours, or not at all.")
+    value = format(number_read(typed.get("value"), "The threshold"), "f")
+    return {"part": part, "column": column, "test": test, "value": value, "row": row, "quiet_hours": quiet}
+
+
+def number_read(value: Any, what: str) -> Decimal:
+    """Read a number as it was typed or returned. Raises: ReportError saying that `what` is none."""
+    if isinstance(value, bool):
+        value = int(value)
+    try:
+        number = Decimal(str(value).strip())
+    except InvalidOperation:
+        number = Decimal("NaN")
+    if not number.is_finite():
+        raise ReportError(
+            f"{what} is “{str(value)[:60]}”, and that is not a number.", "Name a column of numbers."
+        )
+    if abs(number.adjusted()) > MOST_DIGITS:
+        raise ReportError(
+            f"{what} is “{str(value)[:60]}”, a number of more than {MOST_DIGITS:,} digits.",
+            "Name a column of smaller numbers.",
+        )
+    return number
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """What a threshold says of a run: `about` is `alert`, `recovered` or empty, `words` why."""
+
+    is_beyond: bool
+    about: str
+    value: str
+    words: str
+
+
+def crossing(
+    threshold: Mapping[str, Any],
+    columns: Sequence[str],
+    batches: Iterable[Sequence[Sequence[Any]]],
+    *,
+    is_alerting: bool,
+    alerted_at: datetime | None,
+    now: datetime,
+) -> Crossing:
+    """Hold a value against its threshold. NULL, and no row at all, are not beyond.
+
+    Raises: ReportError when there is no such column or the value is not a number.
+    """
+    name = threshold["column"]
+    low = [column.lower() for column in columns]
+    if name.lower() not in low:
+        raise ReportError(
+            f"The alert is about the column “{name}”, and the rows have none of that name.",
+            f"They have: {', '.join(columns[:20])}. Change the alert, or the SQL.",
+        )
+    value = _found(threshold, low.index(name.lower()), batches)
+    is_beyond = value is not None and _is_beyond(threshold, value)
+    text = "" if value is None else format(value, "f")
+    limit = f"{TESTS[threshold['test']]} {threshold['value']}"
+    shown = f"{name} is {text or 'empty'}"
+    if not is_beyond:
+        if is_alerting:
+            return Crossing(False, "recovered", text, f"{shown}: no longer {limit}.")
+        return Crossing(False, "", text, f"{shown}, which is not {limit}.")
+    if not is_alerting:
+        return Crossing(True, "alert", text, f"{shown}: {limit}.")
+    quiet = threshold["quiet_hours"]
+    if quiet is None or (alerted_at is not None and now - alerted_at < timedelta(hours=quiet)):
+        return Crossing(True, "", text, f"{shown}: still {limit}, which was told already.")
+    return Crossing(True, "alert", text, f"{shown}: still {limit}.")
+
+
+def _found(
+    threshold: Mapping[str, Any], column: int, batches: Iterable[Sequence[Sequence[Any]]]
+) -> Decimal | None:
+    """The value to be held against: the first row's, or of any row the first beyond, else the last."""
+    value = None
+    for batch in batches:
+        for row in batch:
+            cell = row[column]
+            if cell is not None:
+                value = number_read(cell, f"The value of {threshold['column']}")
+            if threshold["row"] == "first" or (value is not None and _is_beyond(threshold, value)):
+                return value
+    return value
+
+
+def _is_beyond(threshold: Mapping[str, Any], value: Decimal) -> bool:
+    limit = Decimal(threshold["value"])
+    return bool(
+        {
+            "above": value > limit,
+            "at_least": value >= limit,
+            "below": value < limit,
+            "at_most": value <= limit,
+            "equal": value == limit,
+            "not_equal": value != limit,
+        }[threshold["test"]]
+    )
+
+
+class RowsFingerprint:
+    """A fingerprint of rows that are handed over in batches: equal for the same rows in any order.
+
+    Each row is hashed and the hashes are added up, so memory does not grow; repeats count.
+    """
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+
+    def add(self, columns: Sequence[str], batches: Iterable[Sequence[Sequence[Any]]]) -> None:
+        """Take the rows of one part in."""
+        total = count = 0
+        for batch in batches:
+            for row in batch:
+                digest = hashlib.blake2b(repr(tuple(row)).encode(errors="replace"), digest_size=24).digest()
+                total += int.from_bytes(digest)
+                count += 1
+        self._hash.update(repr((tuple(columns), count, total % 2**256)).encode(errors="replace"))
+
+    def text(self) -> str:
+        """The fingerprint of all that was taken in."""
+        return self._hash.hexdigest()

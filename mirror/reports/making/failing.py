@@ -1,0 +1,67 @@
+"""How a run ends badly: kept with its reason, counted, told to the owner; a schedule that keeps failing pauses."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+
+from mirror.reports.making.report_files import attempts_forget
+from mirror.reports.models import Delivery, Report, ReportRun
+from mirror.reports.sending.queueing import notice_send
+from mirror.results.cells import storable
+from mirror.work.leases import Lease, end_unheld
+
+log = logging.getLogger(__name__)
+
+GIVEN_UP = "The worker making this report was interrupted {count} times, so it was given up."
+GIVEN_UP_ADVICE = "Run it by hand. If that ends so too, ask whoever runs this server to look at its log."
+
+
+def report_run_fail(lease: Lease, run: ReportRun, reason: str, advice: str = "") -> None:
+    """End a run that a worker holds as failed. Raises: LeaseLost."""
+
+    def write() -> None:
+        lease.end(**_fields(reason, advice))
+        _failed(run, reason)
+
+    lease.keep(write)
+
+
+def report_run_give_up(run: ReportRun, count: int) -> bool:
+    """End a run whose workers died, as it was read; False if it has moved on since."""
+    with transaction.atomic():
+        reason = GIVEN_UP.format(count=count)
+        if not end_unheld(run, **_fields(reason, GIVEN_UP_ADVICE)):
+            return False
+        _failed(run, reason)
+    attempts_forget(run)
+    return True
+
+
+def report_stop(report: Report, why: str) -> None:
+    """Pause a report's schedule because of what happened, and keep why."""
+    Report.objects.filter(pk=report.pk).update(is_paused=True, paused_why=storable(why), next_at=None)
+    log.warning("Report %s paused itself", report.pk)
+
+
+def _fields(reason: str, advice: str) -> dict[str, Any]:
+    failed = ReportRun.Outcome.FAILED
+    return {"outcome": failed, "reason": storable(reason), "advice": storable(advice)}
+
+
+def _failed(run: ReportRun, reason: str) -> None:
+    """Count a failure of the schedule and tell the owner. Who runs it by hand sees it on the page."""
+    log.warning("Run %s of report %s failed", run.pk, run.report_id)
+    if run.cause not in (ReportRun.Cause.SCHEDULE, ReportRun.Cause.MISSED):
+        return
+    Report.objects.filter(pk=run.report_id).update(failures=F("failures") + 1)
+    report = Report.objects.select_related("owner").get(pk=run.report_id)
+    if report.failures < report.pause_after or report.is_paused:
+        notice_send(run, Delivery.About.FAILED, report.owner)
+        return
+    times = "once" if report.failures == 1 else f"{report.failures} times in a row"
+    report_stop(report, f"It failed {times}. The last time: {reason}")
+    notice_send(run, Delivery.About.PAUSED, report.owner)

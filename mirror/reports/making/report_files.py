@@ -1,0 +1,200 @@
+"""The files of a run: written beside, then put into the storage under the attempt's own folder; and gone in time."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
+
+from django.core.files import File
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.utils import timezone
+
+from mirror.exports.file_writing import write
+from mirror.exports.names import file_name
+from mirror.exports.sheets import sheet_of
+from mirror.exports.values import FORMATS, Cover, ExportError, Sheet
+from mirror.reports.making.made import STORAGE_ADVICE, MadePart, Making, RunFailed, run_folder
+from mirror.reports.models import ReportFile, ReportRun, RunPart
+from mirror.reports.schedule.zones import at_zone
+from mirror.results.models import StoredResult
+from mirror.results.opened_files import ResultGone
+from mirror.work.leases import Status
+from sqlagent.errors import without_folders
+
+log = logging.getLogger(__name__)
+
+# Rows of files looked at in one go; the rest waits an hour.
+AT_ONCE = 1_000
+# Runs are remembered for a year after their files went.
+HISTORY_DAYS = 365
+
+
+def files_write(
+    making: Making, parts: Sequence[MadePart], images: Sequence[bytes | None], check: Callable[[], None]
+) -> list[ReportFile]:
+    """Write the report's formats and put them into the storage; rows are not kept yet.
+
+    A format that holds several sheets is one file, any other one for each part. `check` is
+    called now and then, and may raise. Raises: RunFailed when a file cannot be written or stored.
+    """
+    sheets = [
+        sheet_of(part.result, part.row.title, sentence=part.row.sentence, chart_image=image)
+        for part, image in zip(parts, images, strict=True)
+    ]
+    made: list[ReportFile] = []
+    for name in making.report.formats:
+        together = [sheets] if FORMATS[name].holds_several else [[sheet] for sheet in sheets]
+        for of_file in together:
+            check()
+            title = making.report.title
+            if len(sheets) > len(of_file):
+                title = f"{title[:40]} {of_file[0].title}"
+            made.append(_written(making, name, title, of_file, {file.name for file in made}, check))
+    return made
+
+
+def image_keep(making: Making, position: int, image: bytes) -> str:
+    """Put a chart's picture into the storage; returns its name there. Raises: RunFailed."""
+    return _stored(f"{making.folder}/{position}.png", ContentFile(image))
+
+
+def _written(
+    making: Making,
+    format: str,
+    title: str,
+    sheets: list[Sheet],
+    taken: set[str],
+    check: Callable[[], None],
+) -> ReportFile:
+    name = _name(making, title, format, taken)
+    made_at = at_zone(timezone.now(), making.report.zone)
+    cover = Cover(title=making.report.title, note=making.report.note, made_at=made_at)
+    with tempfile.TemporaryDirectory(prefix="mirror-report-") as folder:
+        path = Path(folder) / name
+        try:
+            written = write(format, sheets, path, cover, lambda rows: check())
+        except (ExportError, ResultGone) as error:
+            raise RunFailed(f"{FORMATS[format].label}: {error}") from None
+        check()
+        with path.open("rb") as file:
+            stored = _stored(f"{making.folder}/{name}", File(file))
+    return ReportFile(
+        run=making.run,
+        format=format,
+        name=name,
+        file=stored,
+        row_count=written.rows,
+        size=written.size,
+        notes=list(written.notes),
+        expires_at=timezone.now() + timedelta(days=making.report.keep_days),
+    )
+
+
+def _stored(name: str, content: File[bytes]) -> str:
+    try:
+        return default_storage.save(name, content, max_length=300)
+    except OSError as error:
+        raise RunFailed(
+            f"The files of the report could not be kept: {error.strerror or without_folders(str(error))}.",
+            STORAGE_ADVICE,
+        ) from None
+
+
+def _name(making: Making, title: str, format: str, taken: set[str]) -> str:
+    """The title and the day of the report in its own zone; a number where two would be called the same."""
+    plain = PurePosixPath(file_name(title, format))
+    day = at_zone(making.run.scheduled_for or making.run.created_at, making.report.zone).date().isoformat()
+    name, count = f"{plain.stem}-{day}{plain.suffix}", 1
+    while name in taken:
+        count += 1
+        name = f"{plain.stem}-{day}-{count}{plain.suffix}"
+    return name
+
+
+# ---------------------------------------------------------------- what goes
+
+
+def attempts_forget(run: ReportRun, *, keep: int | None = None) -> None:
+    """Delete rows, pictures and files of all attempts but one: what a lost worker left behind."""
+    left = RunPart.objects.filter(run=run).exclude(attempt=keep or 0)
+    StoredResult.objects.filter(runpart__in=left).delete()
+    left.delete()
+    _folders_forget(run.pk, {str(keep)} if keep else set())
+
+
+def attempt_forget(making: Making) -> None:
+    """Delete what this attempt made, and nothing of another's: its worker has lost the run."""
+    left = RunPart.objects.filter(run=making.run, attempt=making.attempt)
+    StoredResult.objects.filter(runpart__in=left).delete()
+    left.delete()
+    _folder_forget(making.folder)
+
+
+def files_expire() -> int:
+    """Delete files whose time is over with their rows, and what no row knows; returns how many files."""
+    now = timezone.now()
+    old = list(ReportFile.objects.filter(expires_at__lte=now)[:AT_ONCE])
+    for file in old:
+        file.delete()
+    bare = RunPart.objects.filter(run__files=None, result=None, run__ended_at__lt=now - timedelta(days=1))
+    for part in bare.exclude(image="")[:AT_ONCE]:
+        with suppress(OSError):
+            default_storage.delete(str(part.image.name))
+        RunPart.objects.filter(pk=part.pk).update(image="")
+    ReportRun.objects.filter(
+        status=Status.DONE, files=None, ended_at__lt=now - timedelta(days=HISTORY_DAYS)
+    ).delete()
+    folders_tidy()
+    if old:
+        log.info("%d files of reports expired", len(old))
+    return len(old)
+
+
+def folders_tidy() -> int:
+    """Delete folders of runs that are gone, and of attempts that came to nothing; returns how many."""
+    gone = 0
+    for name in _listed("reports")[0]:
+        if not name.isdigit():
+            continue
+        run = ReportRun.objects.filter(pk=int(name)).first()
+        if run is not None and not run.is_ended:
+            continue
+        kept = {PurePosixPath(path).parent.name for path in _known(run)} if run is not None else set()
+        gone += _folders_forget(int(name), kept)
+    return gone
+
+
+def _known(run: ReportRun) -> Iterable[str]:
+    yield from run.files.values_list("file", flat=True)
+    yield from run.parts.exclude(image="").values_list("image", flat=True)
+
+
+def _folders_forget(run: int, kept: set[str]) -> int:
+    folder = run_folder(run)
+    gone = [name for name in _listed(folder)[0] if name not in kept]
+    for name in gone:
+        _folder_forget(f"{folder}/{name}")
+    if not kept:
+        _folder_forget(folder)
+    return len(gone)
+
+
+def _folder_forget(folder: str) -> None:
+    # What cannot be deleted now, because somebody writes there or the storage is away, goes with the hourly look.
+    with suppress(OSError):
+        for name in _listed(folder)[1]:
+            default_storage.delete(f"{folder}/{name}")
+        default_storage.delete(folder)
+
+
+def _listed(folder: str) -> tuple[list[str], list[str]]:
+    """Folders and files in a folder of the storage; none when there is no such folder, or the storage is away."""
+    try:
+        return default_storage.listdir(folder)
+    except OSError:
+        return [], []

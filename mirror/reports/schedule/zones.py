@@ -1,0 +1,19 @@
+"""The time zone of a report, by its name."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """Find a report's zone; UTC where this machine no longer knows it."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")
+
+
+def at_zone(instant: datetime, zone: str) -> datetime:
+    """An instant on the clocks of a zone."""
+    return instant.astimezone(zone_of(zone))

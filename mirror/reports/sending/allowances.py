@@ -1,0 +1,83 @@
+"""What administrators allow for everybody's reports: mail domains, single addresses, hosts in private networks."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+
+from mirror.delivery.reach import Reach
+from mirror.reports.errors import ReportError
+from mirror.reports.models import Allowance
+from mirror.reports.sending.consents import held_release
+
+if TYPE_CHECKING:
+    from mirror.people.models import User
+
+log = logging.getLogger(__name__)
+
+_HOST = re.compile(r"([a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
+
+
+def reach_of(owner: User) -> Reach:
+    """Say which private hosts the reports of somebody may call: those allowed for all; an administrator's, any.
+
+    None but those allowed where the setting `SOURCE_PRIVATE_HOSTS` is off.
+    """
+    kept = Allowance.objects.filter(kind=Allowance.Kind.HOST).values_list("value", flat=True)
+    named = {host.strip().casefold() for host in settings.WEBHOOK_HOSTS}
+    return Reach(owner.is_staff and settings.SOURCE_PRIVATE_HOSTS, frozenset({*named, *kept} - {""}))
+
+
+@transaction.atomic
+def allowance_add(kind: str, typed: str, by: User) -> Allowance:
+    """Allow a domain, an address or a host. Mails held back for it are looked at again. Raises: ReportError."""
+    if kind not in Allowance.Kind.values:
+        raise ReportError(f"“{kind}” cannot be allowed. Known: {', '.join(Allowance.Kind.values)}.")
+    value = {"domain": _domain, "address": _address, "host": _host}[kind](typed.strip())
+    kept, is_new = Allowance.objects.get_or_create(kind=kind, value=value, defaults={"made_by": by})
+    if not is_new:
+        raise ReportError(f"{value} is allowed already.")
+    log.info("Allowance %s (%s) was made by user %s", kept.pk, kind, by.pk)
+    if kind != Allowance.Kind.HOST:
+        held_release()
+    return kept
+
+
+@transaction.atomic
+def allowance_remove(allowance: Allowance, by: User) -> None:
+    """Allow a place no longer; what goes there is refused from the next sending on."""
+    log.info("Allowance %s (%s) was taken back by user %s", allowance.pk, allowance.kind, by.pk)
+    allowance.delete()
+    if allowance.kind != Allowance.Kind.HOST:
+        held_release()
+
+
+def _domain(typed: str) -> str:
+    return _address(f"somebody@{typed.lstrip('@').rstrip('.')}", typed).partition("@")[2]
+
+
+def _address(typed: str, shown: str = "") -> str:
+    local, _, domain = typed.rpartition("@")
+    try:
+        address = f"{local}@{domain.encode('idna').decode()}".casefold()
+        validate_email(address)
+    except (UnicodeError, ValidationError):
+        what = "a domain such as example.com" if shown else "a mail address"
+        raise ReportError(f"“{(shown or typed)[:80]}” is not {what}.") from None
+    return address
+
+
+def _host(typed: str) -> str:
+    host = typed.casefold().rstrip(".")
+    if len(host) > 254 or not _HOST.fullmatch(host):
+        raise ReportError(
+            f"“{typed[:80]}” is not a host such as hooks.internal, 10.1.2.3:8443 or [fd12::1].",
+            "Type it as it stands in the address, without https:// and without a path.",
+        )
+    return host

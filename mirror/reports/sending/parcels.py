@@ -1,0 +1,204 @@
+"""What one delivery carries: the report's sections and files, or a notice in words."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+from itertools import islice
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.files.storage import default_storage
+from django.urls import reverse
+from django.utils import timezone
+
+from mirror.delivery.parcel import Attachment, Parcel, Section
+from mirror.exports.values import FORMATS
+from mirror.people.models import QuotaMet, User
+from mirror.recent import Recent
+from mirror.reports.models import Delivery, Report, ReportFile, ReportRun, RunPart
+from mirror.reports.schedule.zones import at_zone
+from mirror.reports.sending.consents import consent_url
+from mirror.reports.sending.holding import charged, quota_words
+from mirror.reports.sending.introductions import introduction_of
+from mirror.reports.sending.links import link_of_delivery
+from mirror.results.opened_files import ResultGone
+from mirror.results.rows import columns_of, rows_batches
+
+About = Delivery.About
+
+# Rows of each SQL shown in a message itself; all of them are in the files.
+SHOWN_ROWS = 25
+# Runs whose sections are kept in this process: a run's deliveries come one after another.
+AT_HAND = 4
+_sections_kept: Recent[tuple[int, int], tuple[Section, ...]] = Recent(AT_HAND)
+
+
+def parcel_of(delivery: Delivery) -> Parcel:
+    """Put together what a delivery carries, from what its run kept."""
+    run, report = delivery.run, delivery.run.report
+    is_notice, url = delivery.about in Delivery.NOTICES, _url(delivery)
+    return Parcel(
+        uid=str(delivery.uid),
+        about=delivery.about,
+        title=_title(delivery),
+        note="" if is_notice else report.note,
+        message=_notice(delivery) if is_notice else run.reason,
+        url=url,
+        made_at=run.ended_at or run.created_at,
+        scheduled_for=None if delivery.about in Delivery.BY_RULE else run.scheduled_for,
+        zone=report.zone,
+        sections=() if is_notice else _sections(run),
+        files=() if is_notice else tuple(_attachment(file, delivery) for file in run.files.all()),
+        attempt=delivery.tries + 1,
+        introduction=introduction_of(About(delivery.about), url),
+        number=report.pk,
+        stop_url=consent_url(delivery.to, to_stop=True) if delivery.kind == "mail" else "",
+    )
+
+
+def _title(delivery: Delivery) -> str:
+    """The report's title; nothing that somebody typed stands in a question to a stranger but their name."""
+    if delivery.about == About.CONSENT:
+        return f"reports from {_name(charged(delivery))}"
+    if delivery.about == About.QUOTA:
+        return f"reports of {_name(charged(delivery))}"
+    return delivery.run.report.title
+
+
+def _url(delivery: Delivery) -> str:
+    if delivery.about == About.CONSENT:
+        return consent_url(delivery.to, to_stop=False)
+    is_quota = delivery.about == About.QUOTA
+    place = reverse("reports:sending") if is_quota else reverse("reports:run", args=[delivery.run_id])
+    return f"{settings.SITE_URL.rstrip('/')}{place}"
+
+
+def _sections(run: ReportRun) -> tuple[Section, ...]:
+    return _sections_kept.get(
+        (run.pk, run.lease_token),
+        lambda: tuple(_section(part) for part in run.parts.select_related("result")),
+    )
+
+
+def _section(part: RunPart) -> Section:
+    notes: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    rows: tuple[tuple[object, ...], ...] = ()
+    try:
+        if part.result is None:
+            raise ResultGone("These rows are no longer kept.")
+        stored = columns_of(part.result)
+        rows = tuple(
+            islice((row for batch in rows_batches(part.result, SHOWN_ROWS) for row in batch), SHOWN_ROWS)
+        )
+        columns, kinds = tuple(column.name for column in stored), tuple(column.kind for column in stored)
+    except ResultGone as error:
+        notes = (str(error),)
+    return Section(
+        title=part.title,
+        sentence=part.sentence,
+        columns=columns,
+        kinds=kinds,
+        rows=rows,
+        row_count=part.row_count,
+        truncated=part.truncated,
+        image=_image(part),
+        notes=notes,
+    )
+
+
+def _image(part: RunPart) -> bytes | None:
+    if not part.image:
+        return None
+    try:
+        with part.image.open("rb") as file:
+            return bytes(file.read())
+    except OSError:
+        return None
+
+
+def _attachment(file: ReportFile, delivery: Delivery) -> Attachment:
+    return Attachment(
+        name=file.name,
+        media_type=FORMATS[file.format].media_type,
+        size=file.size,
+        open=partial(default_storage.open, str(file.file.name), "rb"),
+        rows=file.row_count,
+        notes=tuple(file.notes),
+        url=_link(file, delivery),
+    )
+
+
+def _link(file: ReportFile, delivery: Delivery) -> str:
+    """A link for a file that is too large for a mail; none otherwise: what is attached needs none."""
+    if delivery.kind != "mail" or file.size <= settings.MAIL_ATTACHMENT_MB * 1_000_000:
+        return ""
+    hours = 24 * delivery.run.report.keep_days
+    token = link_of_delivery(file, delivery.run.report.owner, hours, delivery.uid)
+    return f"{settings.SITE_URL.rstrip('/')}{reverse('reports:link', args=[token])}"
+
+
+# ---------------------------------------------------------------- notices
+
+
+def _notice(delivery: Delivery) -> str:
+    """Say what happened, why, what to do and what comes next."""
+    run, report = delivery.run, delivery.run.report
+    if delivery.about == About.CONSENT:
+        return _question(delivery)
+    if delivery.about == About.QUOTA:
+        return _quota(delivery)
+    if delivery.about == About.HANDED:
+        return "Its owner is no longer here, so this report was handed over to you. It runs as yours from now on."
+    if delivery.about == About.PAUSED:
+        words = [report.paused_why or "The schedule paused itself.", run.advice]
+        return _said(*words, "It does not run until somebody resumes it.")
+    if run.outcome == ReportRun.Outcome.FAILED:
+        return _said(run.reason, run.advice, _next(report))
+    return _said(*_undelivered(run), _next(report))
+
+
+def _question(delivery: Delivery) -> str:
+    """Ask a stranger, in fixed words."""
+    person, place = charged(delivery), urlsplit(settings.SITE_URL).netloc
+    return (
+        f"{_name(person)} wants to send you reports from {place} by mail. Say yes or no on the page below. "
+        "If you do not know them, leave this be."
+    )
+
+
+def _quota(delivery: Delivery) -> str:
+    """Tell administrators which bounds somebody met within the last hour."""
+    found = QuotaMet.objects.filter(person=charged(delivery), at__gt=timezone.now() - timedelta(hours=1))
+    said = [quota_words(one) for one in found]
+    return _said(*said, "More is held back, a day at most, and goes out as there is room.")
+
+
+def _name(person: User) -> str:
+    name = person.get_full_name()
+    return f"{name} ({person.get_username()})" if name else person.get_username()
+
+
+def _undelivered(run: ReportRun) -> list[str]:
+    """Which deliveries of a run were given up, each with the answer it got last."""
+    given_up = run.deliveries.filter(state=Delivery.State.GIVEN_UP).exclude(
+        channel=None, about__in=Delivery.NOTICES
+    )
+    said = [f"{row.get_kind_display()} to {row.to}: {_last_answer(row)}" for row in given_up[:20]]
+    return ["The report was made, but could not be delivered everywhere.", *said]
+
+
+def _last_answer(row: Delivery) -> str:
+    return str(row.answers[-1]["answer"]) if row.answers else "given up."
+
+
+def _next(report: Report) -> str:
+    if report.next_at is None:
+        return ""
+    return f"Its next run is at {at_zone(report.next_at, report.zone):%Y-%m-%d %H:%M} ({report.zone})."
+
+
+def _said(*words: str) -> str:
+    return "\n".join(word for word in words if word)

@@ -1,0 +1,63 @@
+"""What people type above a column of a result, as a condition of SQL whose texts are parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import duckdb
+
+from mirror.results.encoding import StoredColumn
+
+_COMPARISON = re.compile(r"\s*(<=|>=|<>|!=|<|>|=)\s*(.+?)\s*$", re.S)
+_BETWEEN = re.compile(r"\s*(.+?)\s*\.\.\s*(.+?)\s*$", re.S)
+_COMPARED = {"integer": "DECIMAL(38, 6)", "number": "DOUBLE", "date": "DATE", "datetime": "TIMESTAMP"}
+
+
+class BadFilter(ValueError):
+    """A filter that cannot be understood; the message is fit to be shown."""
+
+
+def where_of(columns: Sequence[StoredColumn], filters: dict[int, str]) -> tuple[str, list[Any]]:
+    """The condition that some filters make, by the number of their column, and its parameters. Raises: BadFilter."""
+    parts: list[str] = []
+    values: list[Any] = []
+    for number, text in filters.items():
+        if 0 <= number < len(columns) and text.strip():
+            part, given = _condition(number, columns[number], text)
+            parts.append(f"({part})")
+            values.extend(given)
+    return " AND ".join(parts), values
+
+
+def _condition(number: int, column: StoredColumn, text: str) -> tuple[str, list[str]]:
+    low = text.strip().lower()
+    if low in ("null", "not null"):
+        return f"c{number} IS {low.upper()}", []
+    if found := _COMPARISON.match(text):
+        sign, operand = found.groups()
+        return _compare(number, column, sign.replace("!=", "<>"), operand)
+    if column.kind in _COMPARED and (found := _BETWEEN.match(text)):
+        first, one = _compare(number, column, ">=", found[1])
+        second, two = _compare(number, column, "<=", found[2])
+        return f"{first} AND {second}", one + two
+    return f"contains(lower(CAST(c{number} AS VARCHAR)), lower(?))", [text.strip()]
+
+
+def _compare(number: int, column: StoredColumn, sign: str, operand: str) -> tuple[str, list[str]]:
+    wanted = _COMPARED.get(column.kind)
+    if wanted is None:
+        return f"lower(CAST(c{number} AS VARCHAR)) {sign} lower(?)", [operand]
+    plain = operand.replace(",", "") if column.kind in ("integer", "number") else operand
+    with duckdb.connect(":memory:") as trial:
+        understood = trial.execute(f"SELECT TRY_CAST(? AS {wanted})", [plain]).fetchone()
+    if understood is None or understood[0] is None:
+        what = "a number" if column.kind in ("integer", "number") else "a date (YYYY-MM-DD)"
+        raise BadFilter(f"“{operand}” is not {what}, and “{column.name}” holds nothing else.")
+    side = f"c{number}_order" if column.stored == "tagged" else f"c{number}"
+    if column.kind == "number" or column.stored == "tagged":
+        side, wanted = f"CAST({side} AS DOUBLE)", "DOUBLE"
+        if column.kind in ("date", "datetime"):
+            return f"{side} {sign} epoch(CAST(? AS TIMESTAMP))", [plain]
+    return f"{side} {sign} CAST(? AS {wanted})", [plain]

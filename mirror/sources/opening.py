@@ -1,0 +1,64 @@
+"""Open a source, read-only, by its adapter: the address looked at again, the password unlocked, the store told apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mirror.sources.addresses import AddressRefused, host_check
+from mirror.sources.limits import limits_of
+from mirror.sources.models import PORTS, Source
+from mirror.sources.secrets import SecretUnreadable
+from mirror.sources.store_marker import store_mark
+from sqlagent.adapters import open_database
+from sqlagent.errors import Unreachable
+from sqlagent.ports import SourceDatabase
+from sqlagent.values import Failure, FailureKind
+
+# Engines that the store cannot be on.
+NEVER_THE_STORE = (Source.Engine.DUCKDB, Source.Engine.SPARK)
+
+
+def open_source(source: Source) -> SourceDatabase:
+    """Give a source's adapter, read-only. Close it after use.
+
+    Nothing is connected before it is asked something: then it raises DatabaseError. So does this when
+    the source's password cannot be read, or its host may not be called (any more).
+    """
+    return open_database(**how_to_open(source))
+
+
+def how_to_open(source: Source) -> dict[str, Any]:
+    """What opens a source, as the adapters take it. Raises: DatabaseError."""
+    return {
+        "engine": str(source.engine),
+        "addresses": _addresses(source),
+        "host": source.host,
+        "port": source.port,
+        "database": source.database,
+        "user": source.username,
+        "password": _password(source),
+        "options": source.options,
+        "store_mark": "" if source.engine in NEVER_THE_STORE else store_mark(),
+        "memory": limits_of(source).memory,
+    }
+
+
+def _addresses(source: Source) -> tuple[str, ...]:
+    """Look again where a name leads: it may lead elsewhere than when it was connected. Raises: Unreachable.
+
+    What was looked at is what is called, where the driver can be told: PostgreSQL, MySQL, MariaDB.
+    """
+    if source.is_file or not source.host:
+        return ()
+    try:
+        return host_check(source.host, source.port or PORTS.get(source.engine, 0))
+    except AddressRefused as error:
+        raise Unreachable(Failure(FailureKind.LOST, str(error))) from None
+
+
+def _password(source: Source) -> str:
+    try:
+        return str(source.password)
+    except SecretUnreadable as error:
+        advice = "Or type the password of this source again."
+        raise Unreachable(Failure(FailureKind.LOST, str(error), advice=advice)) from None

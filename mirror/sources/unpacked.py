@@ -1,0 +1,85 @@
+"""Catalogs and value indexes kept unpacked in this process, for pages and for questions. Nothing is read from a source."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from mirror.recent import Recent
+from mirror.sources import selectors
+from mirror.sources.catalogs import catalog_read
+from mirror.sources.models import Source, StoredIndex
+from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.values import Catalog
+
+# How many of each are kept: unpacking 50,000 values takes about 0.3 s.
+AT_HAND = 8
+# What is unpacked of one for pages, which offer what may be typed: of a larger catalog the tables others point at most,
+# with so many columns; of a larger value index nothing. 50,000 columns took 85 MB and 7 s of a processor, 300,000
+# values of 70 characters (13 MB) 209 MB and 29 s (measured 2026-11).
+SHOWN_COLUMNS, SHOWN_INDEX_BYTES = 4_000, 2_000_000
+_Key = tuple[int, str, str]
+_indexes: Recent[_Key, ValueIndex] = Recent(AT_HAND)
+_catalogs: Recent[_Key, Catalog | None] = Recent(AT_HAND)
+# Whether an index is small enough for a page: to know it, its bytes are read.
+_are_small: Recent[_Key, bool] = Recent(1_000)
+
+
+def source_at_hand(source: Source) -> tuple[Catalog | None, ValueIndex | None]:
+    """Give the catalog and the value index as they are kept, for a page; nothing is read from the source.
+
+    None for what was never made, was made for another catalog, or is too large for a page. Of a large catalog a part
+    is given, without values. Both are the same objects until they are made anew, so results derived from them can be kept.
+    """
+    if not source.catalog_version:
+        return None, None
+    stored = selectors.index_state(source)
+    is_ready = (
+        stored is not None
+        and stored.state == StoredIndex.State.READY
+        and stored.catalog_version == source.catalog_version
+    )
+    catalog = _catalog_at_hand(source)
+    is_whole = catalog is not None and catalog.version == source.catalog_version
+    return catalog, _shown(source, stored) if stored and is_ready and is_whole else None
+
+
+def _shown(source: Source, stored: StoredIndex) -> ValueIndex | None:
+    """The value index, if it is small enough for a page."""
+    is_small = _are_small.get(_key(source, stored), lambda: len(stored.data) <= SHOWN_INDEX_BYTES)
+    return index_unpacked(source, stored) if is_small else None
+
+
+def _key(source: Source, stored: StoredIndex) -> _Key:
+    return source.pk, stored.catalog_version, stored.updated_at.isoformat()
+
+
+def index_unpacked(source: Source, stored: StoredIndex) -> ValueIndex:
+    """Give a stored value index, unpacked once for as long as it is among the `AT_HAND` used last."""
+    return _indexes.get(_key(source, stored), lambda: ValueIndex.from_bytes(bytes(stored.data)))
+
+
+def _catalog_at_hand(source: Source) -> Catalog | None:
+    read_at = source.catalog_at.isoformat() if source.catalog_at else ""
+    key = (source.pk, source.catalog_version, read_at)
+    return _catalogs.get(key, lambda: _part(source.catalog) if source.catalog else None)
+
+
+def _part(kept: dict[str, Any]) -> Catalog:
+    """A kept catalog, or of a large one the tables that others point at most, in the order they were in."""
+    tables = kept["tables"]
+    if sum(len(table["columns"]) for table in tables) <= SHOWN_COLUMNS:
+        return catalog_read(kept)
+    pointed = Counter((key["schema"], key["table"]) for table in tables for key in table["foreign_keys"])
+    left, chosen = SHOWN_COLUMNS, set()
+    for table in sorted(tables, key=lambda table: -pointed[table["schema"], table["name"]]):
+        if len(table["columns"]) <= left:
+            left -= len(table["columns"])
+            chosen.add((table["schema"], table["name"]))
+    part = [
+        table
+        | {"foreign_keys": [key for key in table["foreign_keys"] if (key["schema"], key["table"]) in chosen]}
+        for table in tables
+        if (table["schema"], table["name"]) in chosen
+    ]
+    return catalog_read({**kept, "tables": part, "version": f"{kept['version']} in part"})

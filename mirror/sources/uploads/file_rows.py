@@ -1,0 +1,452 @@
+"""Read files as sheets of rows of text: which format, encoding and delimiter, and every cell as it stands.
+
+Numbers keep all their digits and zeros, because nothing is turned into a number here.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import json
+import re
+import unicodedata
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+import openpyxl
+from openpyxl.utils.exceptions import InvalidFileException
+
+from mirror.sources.uploads.bounds import (
+    BOOK_PARTS,
+    CELL_CHARS,
+    LINE_CHARS,
+    MAX_COLUMNS,
+    NESTING,
+    PART_BYTES,
+    SHARED_STRINGS,
+    SHEET_COLUMNS,
+    SHEET_ROWS,
+    UNPACKED_LEAST,
+    UNPACKED_MOST,
+    UNPACKED_TIMES,
+)
+from sqlagent.errors import without_folders
+
+DELIMITERS = {",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |"}
+ENCODINGS = {
+    "utf-8-sig": "UTF-8",
+    "utf-16": "UTF-16",
+    "utf-16-le": "UTF-16 LE without a mark",
+    "utf-16-be": "UTF-16 BE without a mark",
+    "cp1252": "Windows-1252 (Western Europe)",
+    "cp1250": "Windows-1250 (Central Europe)",
+    "cp1251": "Windows-1251 (Cyrillic)",
+    "iso8859-1": "Latin-1",
+    "iso8859-15": "Latin-9",
+    "shift_jis": "Shift JIS",
+    "gb18030": "GB 18030",
+}
+SAMPLE_CHARS = 65_536
+
+# A text of a workbook begins.
+_STRING = re.compile(rb"<(?:\w+:)?si[\s/>]")
+# Control characters that text files hold: tab, line ends, form feed, DOS's end of file; and 128 to 159, which are
+# letters in Windows-1252.
+_PLAIN = frozenset((9, 10, 12, 13, 26, *range(128, 160)))
+
+# What openpyxl and zipfile raise, between them, at a workbook that is damaged (seen by damaging some, 2026-11).
+DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    InvalidFileException,
+    OSError,
+    EOFError,
+    SyntaxError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RuntimeError,
+)
+
+Row = tuple[int, list[str | None]]
+
+
+class NoTable(ValueError):
+    """A file is no table, or not as it was said to be; the message is fit to be shown."""
+
+
+@dataclass(slots=True)
+class RawTable:
+    """Rows of one table, each with its number in the file. Read `rows` to the end, once.
+
+    `names` are the columns of a file that names them itself; `texts` the last row in
+    which a column holds what the file says is text, whatever it looks like. Both are complete when `rows` is at its end.
+    """
+
+    title: str
+    rows: Iterator[Row]
+    names: list[str] | None = None
+    texts: dict[int, int] = field(default_factory=dict)
+    errors: int = 0
+
+
+def format_of(path: Path, name: str) -> str:
+    """Tell a file's format by what is in it. Raises: NoTable when it is none of ours."""
+    with path.open("rb") as file:
+        start = file.read(4096)
+    if not start.strip():
+        raise NoTable("The file is empty.")
+    if start.startswith(b"PAR1"):
+        return "parquet"
+    if start.startswith(b"PK\x03\x04"):
+        archived = _archived(path)
+        if "xl/workbook.xml" in archived:
+            return "xlsx"
+        if not archived and name.lower().endswith((".xlsx", ".xlsm")):
+            raise NoTable("This file is damaged or not whole. Save it again, or save it as CSV.")
+        raise NoTable("This is an archive, not a table. Unpack it and upload the files in it.")
+    if start.startswith(b"\xd0\xcf\x11\xe0"):
+        raise NoTable(
+            "This is an old Excel file (.xls) or one with a password. Save it as .xlsx or CSV without one."
+        )
+    if _is_binary(start):
+        raise NoTable(
+            "This is no table: the file holds bytes that are not text. Upload CSV, XLSX, Parquet or JSON lines."
+        )
+    text = start.removeprefix(codecs.BOM_UTF8).lstrip()
+    if text.startswith(b"{") or name.lower().endswith((".jsonl", ".ndjson", ".json")):
+        return "jsonl"
+    if text[:15].lower().startswith((b"<!doctype", b"<html", b"<?xml", b"%pdf-", b"{\\rtf")):
+        raise NoTable("This is a document, not a table. Upload CSV, XLSX, Parquet or JSON lines.")
+    return "csv"
+
+
+def _archived(path: Path) -> dict[str, int]:
+    """The files in an archive with their sizes; none when it is damaged."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {item.filename: item.file_size for item in archive.infolist()}
+    except DAMAGED:
+        return {}
+
+
+def _is_binary(start: bytes) -> bool:
+    """Say that the start of a file is no text: it holds characters that no text holds."""
+    wide = "utf-16" if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else _wide(start)
+    text = start[: len(start) // 2 * 2].decode(wide or "latin-1", errors="replace").rstrip("\ufffd")
+    return any(
+        unicodedata.category(letter) in ("Cc", "Cn", "Co") for letter in text if ord(letter) not in _PLAIN
+    )
+
+
+# ---------------------------------------------------------------- text
+
+
+def encoding_of(path: Path) -> str:
+    """Guess the encoding: by its mark, by its zero bytes, UTF-8 if all of it is that, else Windows-1252."""
+    with path.open("rb") as file:
+        start = file.read(4096)
+        if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            return "utf-16"
+        if wide := _wide(start):
+            return wide
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        file.seek(0)
+        try:
+            while chunk := file.read(1 << 20):
+                decoder.decode(chunk)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return "cp1252"
+    return "utf-8-sig"
+
+
+def _wide(start: bytes) -> str:
+    even, odd = start[::2].count(0), start[1::2].count(0)
+    if max(even, odd) < len(start) / 6 or min(even, odd) > max(even, odd) / 10:
+        return ""
+    return "utf-16-le" if odd > even else "utf-16-be"
+
+
+def delimiter_of(path: Path, encoding: str) -> str:
+    """Guess the delimiter: the one that cuts most of the first lines into equally many cells."""
+    sample = _sample(path, encoding)
+    if sample[:4].lower() == "sep=" and sample[4:5] in DELIMITERS:
+        return sample[4]
+    best, most = ",", 0.0
+    for delimiter in DELIMITERS:
+        widths = Counter(
+            len(row) for row in csv.reader(sample.splitlines(True)[:200], delimiter=delimiter) if row
+        )
+        wide = {width: count for width, count in widths.items() if width > 1}
+        if wide:
+            width, count = max(wide.items(), key=lambda pair: pair[1])
+            score = count / sum(widths.values()) + min(width, 50) / 1000
+            if score > most:
+                best, most = delimiter, score
+    return best
+
+
+def _sample(path: Path, encoding: str) -> str:
+    try:
+        with path.open(encoding=encoding, newline="", errors="replace") as file:
+            text = file.read(SAMPLE_CHARS)
+    except UnicodeError:
+        raise NoTable(f"The file cannot be read as {ENCODINGS[encoding]}. Choose another encoding.") from None
+    return text if len(text) < SAMPLE_CHARS else text[: text.rfind("\n") + 1] or text
+
+
+def _lines(file: TextIO, held: list[int]) -> Iterator[str]:
+    """Lines as they stand. `held` counts characters; a reader sets it to 0 at the end of a row. Raises: NoTable."""
+    number = 0
+    while line := file.readline(LINE_CHARS + 1):
+        number += 1
+        held[0] += len(line)
+        if held[0] > LINE_CHARS:
+            what = f"Line {number:,}" if len(line) > LINE_CHARS else f"The row that ends in line {number:,}"
+            raise NoTable(
+                f"{what} is longer than {LINE_CHARS:,} characters, the most that is taken of a row. "
+                "Perhaps the file has no line ends, or a quotation mark is never closed."
+            )
+        yield line
+
+
+def csv_sheet(path: Path, title: str, encoding: str, delimiter: str) -> RawTable:
+    """Read delimited text; a cell in quotation marks may hold delimiters and line ends."""
+    return RawTable(title, _csv_rows(path, encoding, delimiter))
+
+
+def _csv_rows(path: Path, encoding: str, delimiter: str) -> Iterator[Row]:
+    csv.field_size_limit(CELL_CHARS)
+    number, held = 0, [0]
+    try:
+        with path.open(encoding=encoding, newline="") as file:
+            for number, cells in enumerate(csv.reader(_lines(file, held), delimiter=delimiter), 1):
+                held[0] = 0
+                if number == 1 and len(cells) <= 2 and cells and cells[0][:4].lower() == "sep=":
+                    continue
+                if any(cells):
+                    yield number, [cell.replace("\x00", "") or None for cell in cells]
+    except UnicodeError:
+        raise NoTable(
+            f"After row {number} the file is not {ENCODINGS[encoding]}. Choose another encoding."
+        ) from None
+    except csv.Error as error:
+        if "field larger" in str(error):
+            raise NoTable(
+                f"A cell after row {number} is longer than {CELL_CHARS:,} characters. "
+                "Perhaps a quotation mark is never closed."
+            ) from None
+        raise NoTable(f"After row {number}: {error}.") from None
+
+
+def jsonl_sheet(path: Path, title: str, encoding: str) -> RawTable:
+    """Read JSON lines: one object a line, its names the columns; numbers as they are written."""
+    sheet = RawTable(title, iter(()), names=[])
+    sheet.rows = _jsonl_rows(path, encoding, sheet)
+    return sheet
+
+
+def _jsonl_rows(path: Path, encoding: str, sheet: RawTable) -> Iterator[Row]:
+    places: dict[str, int] = {}
+    assert sheet.names is not None
+    number, held = 0, [0]
+    try:
+        with path.open(encoding=encoding) as file:
+            for number, line in enumerate(_lines(file, held), 1):
+                held[0] = 0
+                if not line.strip():
+                    continue
+                cells: list[str | None] = [None] * len(places)
+                for name, value in _object(line, number).items():
+                    if name not in places:
+                        if len(places) == MAX_COLUMNS:
+                            raise NoTable(
+                                f"The objects up to line {number:,} have more than {MAX_COLUMNS:,} different names; "
+                                f"the most columns taken are {MAX_COLUMNS:,}."
+                            )
+                        places[name] = len(places)
+                        sheet.names.append(name)
+                        cells.append(None)
+                    cells[places[name]] = _json_text(value, number)
+                    if isinstance(value, str) and not isinstance(value, _Number):
+                        sheet.texts[places[name]] = number
+                yield number, cells
+    except UnicodeError:
+        raise NoTable(
+            f"After line {number} the file is not {ENCODINGS[encoding]}. Choose another encoding."
+        ) from None
+
+
+class _Number(str):
+    """A number as it is written in JSON."""
+
+    __slots__ = ()
+
+
+def _object(line: str, number: int) -> dict[str, Any]:
+    try:
+        found = json.loads(line, parse_int=_Number, parse_float=_Number, parse_constant=_Number)
+    except RecursionError:
+        raise NoTable(
+            f"Line {number:,} has more than {NESTING} brackets in each other, the most that are taken."
+        ) from None
+    except ValueError:
+        if line.lstrip()[:1] in "[{" and number == 1:
+            raise NoTable(
+                "This is one JSON document. Mirror reads JSON lines: one object on each line."
+            ) from None
+        raise NoTable(f"Line {number} is not JSON. JSON lines have one object on each line.") from None
+    if not isinstance(found, dict):
+        raise NoTable(f'Line {number} is not an object like {{"name": 1}}. JSON lines have one on each line.')
+    return found
+
+
+def _json_text(value: Any, number: int) -> str | None:
+    if value is None or isinstance(value, _Number):
+        return value
+    if isinstance(value, str):
+        return value.replace("\x00", "")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _written(value, number, 1)
+
+
+def _written(value: Any, number: int, depth: int) -> str:
+    """What lies within a cell, as JSON again, its numbers as they were written. Raises: NoTable."""
+    if depth > NESTING:
+        raise NoTable(
+            f"Line {number:,} has more than {NESTING} brackets in each other, the most that are taken."
+        )
+    if isinstance(value, dict):
+        parts = (
+            f"{json.dumps(name, ensure_ascii=False)}: {_written(part, number, depth + 1)}"
+            for name, part in value.items()
+        )
+        return "{" + ", ".join(parts) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_written(part, number, depth + 1) for part in value) + "]"
+    return str(value) if isinstance(value, _Number) else json.dumps(value, ensure_ascii=False)
+
+
+# ---------------------------------------------------------------- workbooks
+
+
+def xlsx_sheets(path: Path, title: str) -> Iterator[RawTable]:
+    """Read a workbook: a table each sheet with anything in it. Formulas give what they last gave."""
+    _book_check(path)
+    with path.open("rb") as file:
+        try:
+            book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
+        except DAMAGED as error:
+            raise NoTable(
+                f"This workbook cannot be read: {without_folders(str(error))}. Save it again as .xlsx, or as CSV."
+            ) from None
+        with closing(book):
+            for page in book.worksheets:
+                sheet = RawTable(page.title if len(book.worksheets) > 1 else title, iter(()))
+                sheet.rows = _xlsx_rows(page, sheet)
+                yield sheet
+
+
+def _book_check(path: Path) -> None:
+    """Refuse a workbook whose parts are too many or unpack to too much. Raises: NoTable."""
+    parts = _archived(path)
+    unpacked = sum(parts.values())
+    if unpacked > max(UNPACKED_TIMES * path.stat().st_size, UNPACKED_LEAST):
+        raise NoTable(
+            "This workbook unpacks to far more than its size. Save its sheets as CSV and upload those."
+        )
+    if unpacked > UNPACKED_MOST:
+        raise NoTable(
+            f"This workbook unpacks to {unpacked // 1_000_000:,} MB; the most taken are {UNPACKED_MOST // 1_000_000:,} MB."
+        )
+    if len(parts) > BOOK_PARTS:
+        raise NoTable(f"This workbook has {len(parts):,} parts; the most taken are {BOOK_PARTS:,}.")
+    for name, size in parts.items():
+        if size > PART_BYTES and not name.startswith(("xl/worksheets/", "xl/sharedStrings", "xl/media/")):
+            raise NoTable(
+                f"The part {name[:60]} of this workbook is larger than {PART_BYTES // 1_000_000} MB, the most taken of "
+                "parts that are not sheets."
+            )
+    strings = next((name for name in parts if name.lower() == "xl/sharedstrings.xml"), None)
+    if strings is not None and _strings_in(path, strings) > SHARED_STRINGS:
+        raise NoTable(
+            f"This workbook has more than {SHARED_STRINGS:,} different texts, the most taken. "
+            "Save its sheets as CSV and upload those."
+        )
+
+
+def _strings_in(path: Path, part: str) -> int:
+    """Count the texts in a part of a workbook, without keeping any."""
+    count, tail = 0, b""
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(part) as file:
+            while count <= SHARED_STRINGS and (chunk := file.read(1 << 20)):
+                count += len(_STRING.findall(tail + chunk))
+                tail = chunk[-1:] if chunk.endswith(b"<") else b""
+    except DAMAGED:
+        return 0  # it is said when the workbook is read
+    return count
+
+
+def _width_checked(get: Callable[..., Any]) -> Callable[..., Any]:
+    """Openpyxl's making of a row, which fills what is missing before its last cell, however far that is."""
+
+    def checked(row: Any, *args: Any, **how: Any) -> Any:
+        if row and row[-1]["column"] > SHEET_COLUMNS:
+            raise NoTable(f"A sheet has more than {SHEET_COLUMNS:,} columns, the most that Excel has.")
+        return get(row, *args, **how)
+
+    return checked
+
+
+def _xlsx_rows(page: Any, sheet: RawTable) -> Iterator[Row]:
+    page.reset_dimensions()  # what a file says about its size is often wrong
+    page._get_row = _width_checked(page._get_row)
+    try:
+        for number, cells in enumerate(page.iter_rows(), 1):
+            if number > SHEET_ROWS:
+                raise NoTable(f"A sheet has more than {SHEET_ROWS:,} rows, the most that Excel has.")
+            row = [_cell_text(cell, sheet) for cell in cells]
+            while row and row[-1] is None:
+                row.pop()
+            if not row:
+                continue
+            for place, cell in enumerate(cells):
+                if cell.data_type in ("s", "str", "inlineStr") and cell.value:
+                    sheet.texts[place] = number
+            yield number, row
+    except NoTable:
+        raise
+    except DAMAGED as error:
+        raise NoTable(
+            f"The sheet “{page.title}” cannot be read: {without_folders(str(error))}. Save it as CSV."
+        ) from None
+
+
+def _cell_text(cell: Any, sheet: RawTable) -> str | None:
+    value = cell.value
+    if value is None or value == "":
+        return None
+    if cell.data_type == "e":
+        sheet.errors += 1
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, datetime):
+        return (
+            value.date().isoformat() if value == datetime(value.year, value.month, value.day) else str(value)
+        )
+    return value.isoformat() if isinstance(value, date) else str(value)

@@ -1,0 +1,170 @@
+"""Whether a frame holds all that its question says: an average averages, a rank orders, each name, period and number is in it.
+
+The last look before a frame is offered. What it does not hold counts as left out, so no word is dropped silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+
+from sqlagent.catalog.semantics import Field, Kind, Model, Relation
+from sqlagent.makers.analyst.frames import Condition, Frame, Measure
+from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.reading import Item, Reading
+from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.vocabulary import Target
+
+UNMET = 0.6
+"""Cost of something said that a frame does not hold."""
+
+
+@dataclass(slots=True)
+class Held:
+    """What a frame holds, wherever in it."""
+
+    columns: set[tuple[str, str]] = field(default_factory=set)
+    tables: set[str] = field(default_factory=set)
+    values: set[str] = field(default_factory=set)
+    relations: set[Relation] = field(default_factory=set)
+    periods: set[Period] = field(default_factory=set)
+
+    def take(self, part: object) -> None:
+        """Take down a part of a frame and all that it is made of."""
+        if isinstance(part, tuple):
+            for one in part:
+                self.take(one)
+        elif isinstance(part, Field):
+            self.columns.add((part.table, part.column))
+        elif isinstance(part, Relation):
+            self.relations.add(part)
+            self.tables |= {part.source, part.target}
+            self.columns |= {(part.source, column) for column in part.columns}
+        elif isinstance(part, Period):
+            self.periods.add(part)
+        elif is_dataclass(part):
+            if isinstance(part, Condition):
+                self.values |= set(part.values)
+                self.tables.add(part.child)
+            elif isinstance(part, Measure | Frame):
+                self.tables.add(part.anchor)
+            for one in fields(part):
+                self.take(getattr(part, one.name))
+
+    def has(self, target: Target) -> bool:
+        """Whether the frame holds what a mention may mean."""
+        if target.kind == "thing":
+            return target.table in self.tables
+        if target.kind == "field":
+            return (target.table, target.column) in self.columns
+        if target.kind == "value":
+            return (target.table, target.column) in self.columns
+        if target.kind in ("relation", "related"):
+            return target.relation in self.relations
+        return True
+
+
+def checked(frame: Frame, reading: Reading, source: Source) -> Frame:
+    """Give the frame with the operators that it leaves out among its unused words."""
+    held, model = Held(), source.model
+    held.take(frame)
+    for table in tuple(held.tables & model.things.keys()):  # rows belong to what they point at
+        held.tables |= source.graph.up(table).keys()
+    left = [
+        item.text for item in reading.items if not _is_held(item, held) or not _is_met(item, frame, model)
+    ]
+    left = [text for text in left if text not in frame.unused]
+    if not left:
+        return frame
+    unused = tuple(dict.fromkeys((*frame.unused, *left)))
+    return replace(frame, unused=unused, cost=round(frame.cost + UNMET * len(left), 4))
+
+
+def _is_held(item: Item, held: Held) -> bool:
+    if item.kind == "mention":
+        return any(map(held.has, item.targets))
+    return item.period is None or not held.periods or item.period in held.periods
+
+
+def _is_met(item: Item, frame: Frame, model: Model) -> bool:
+    if item.kind != "op":
+        return True
+    met = _MET.get((item.op, item.detail)) or _MET.get((item.op, ""))
+    return met is None or met(frame, model)
+
+
+def _figures(frame: Frame) -> Iterator[Measure]:
+    """Every measure that a frame computes, those inside of ratios and bounds too."""
+    more = [*frame.measures, *(having.measure for having in frame.having)]
+    if frame.order is not None and frame.order.measure is not None:
+        more.append(frame.order.measure)
+    while more:
+        measure = more.pop()
+        yield measure
+        more += [part for part in (measure.over, measure.under) if part is not None]
+
+
+def _averages(frame: Frame, model: Model) -> bool:
+    return (
+        any(m.agg in ("avg", "ratio") for m in _figures(frame))
+        or frame.transform in ("average", "moving", "quotient")
+        or any(having.average for having in frame.having)
+    )
+
+
+def _has_median(frame: Frame, model: Model) -> bool:
+    return any(m.agg == "median" for m in _figures(frame))
+
+
+def _orders(frame: Frame, model: Model) -> bool:
+    return (
+        frame.order is not None
+        or frame.limit is not None
+        or any(m.agg in ("min", "max") for m in _figures(frame))
+    )
+
+
+def _shares(frame: Frame, model: Model) -> bool:
+    return (
+        any(m.percent or m.agg == "ratio" for m in _figures(frame))
+        or frame.transform in ("share", "growth", "quotient")
+        or "share" in frame.flags
+    )
+
+
+def _changes(frame: Frame, model: Model) -> bool:
+    return frame.transform in ("growth", "change") or len(frame.measures) > 1
+
+
+def _runs(frame: Frame, model: Model) -> bool:
+    return frame.transform in ("running", "moving")
+
+
+def _is_distinct(frame: Frame, model: Model) -> bool:
+    if frame.distinct or not frame.measures or frame.by and not any(m.agg == "rows" for m in frame.measures):
+        return True
+    return any(
+        m.agg == "distinct" or m.agg == "rows" and model.things[m.anchor].kind not in (Kind.EVENT, Kind.LINES)
+        for m in _figures(frame)
+    )
+
+
+def _has_figures(frame: Frame, model: Model) -> bool:
+    return bool(frame.measures)
+
+
+_MET: dict[tuple[str, str], Callable[[Frame, Model], bool]] = {
+    ("much", ""): _has_figures,
+    ("agg", "avg"): _averages,
+    ("agg", "median"): _has_median,
+    ("agg", "min"): _orders,
+    ("agg", "max"): _orders,
+    ("rank", ""): _orders,
+    ("rankall", ""): _orders,
+    ("share", ""): _shares,
+    ("growth", ""): _changes,
+    ("running", ""): _runs,
+    ("moving", ""): _runs,
+    ("distinct", ""): _is_distinct,
+}
+"""What tells that an operator is followed."""

@@ -1,0 +1,143 @@
+"""What a question denies: deeds that were never done, groups without rows, and a last look that a "no" was not lost.
+
+A verb that only says that something happened is about the events that hang on a thing. Where several do, each is a
+reading of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from dataclasses import replace
+
+from sqlagent.catalog.semantics import Kind, Relation
+from sqlagent.makers.analyst.attaching import LOST, Part
+from sqlagent.makers.analyst.deeds import DEEDS
+from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Path, Slot
+from sqlagent.makers.analyst.sketching import Clause, Sketch
+from sqlagent.makers.analyst.starting import Starting
+from sqlagent.makers.analyst.starts import Start
+
+DEED = 0.1
+"""What it costs to take a verb that names nothing for the only event there is."""
+
+RIVAL = 0.15
+"""What each further event of the same kind costs: which one was meant is not said."""
+
+STRANGE = 0.45
+"""What a verb costs that may mean more than that something happened ("smoked", "complained")."""
+
+
+class Denying(Starting):
+    """Clauses that deny something which no word of theirs names."""
+
+    def _sketches(self) -> Iterator[Sketch]:
+        """The sketch, once for each of the events that a denied verb may be about, and for what a bare number may bound."""
+        deed = next((n for n, c in enumerate(self.sketch.clauses) if c.verb and not c.mentions), None)
+        tables = self._deeds_of() if deed is not None else []
+        if deed is not None and len(tables) > 1:
+            for table in tables[:3]:
+                made = deepcopy(self.sketch)
+                made.clauses[deed].event = table
+                yield made
+            return
+        bare = next(
+            (n for n, c in enumerate(self.sketch.clauses) if c.bare and c.numbers and c.mentions), None
+        )
+        for rows in [False] if bare is None else [False, True]:
+            made = deepcopy(self.sketch)
+            if rows and bare is not None:
+                made.clauses[bare].rows = True
+            yield made
+
+    def _deeds_of(self) -> list[str]:
+        """Events that hang right on the thing asked for."""
+        asked = [a.item for a in self.sketch.asks if a.item is not None]
+        target = self.sketch.rank.target if self.sketch.rank is not None else None
+        for item in [*asked, *([target] if target is not None else [])][:1]:
+            for one in item.targets[:1]:
+                if one.kind == "thing":
+                    return [child for child, _ in self._events(one.table)]
+        return []
+
+    def _events(self, table: str) -> list[tuple[str, Path]]:
+        """The events nearest to a thing, and how their rows lead to it."""
+        found = [
+            (child, path)
+            for child, path, cost in self.attach.children(table)
+            if child != table and self.model.things[child].kind in (Kind.EVENT, Kind.LINES) and cost < 0.25
+        ]
+        nearest = min((len(path) for _, path in found), default=0)
+        out: dict[str, Path] = {}
+        for child, path in found:
+            if len(path) == nearest:
+                out.setdefault(child, path)
+        return list(out.items())
+
+    def _undone(self, anchor: str, clause: Clause) -> Part:
+        """ "vehicles not used since June": no row of the event that hangs on them, in those periods."""
+        events = self._events(anchor)
+        chosen = next((e for e in events if e[0] == clause.event), None) or (events[0] if events else None)
+        if chosen is None:
+            return Part(LOST, unused=[clause.verb])
+        child, path = chosen
+        inner = Part()
+        if clause.periods:
+            self.attach._timed(child, clause.periods, inner, None, False)
+        rivals = RIVAL if len(events) > 1 else 0.0
+        strange = 0.0 if clause.verb.lower() in DEEDS else STRANGE
+        condition = Condition(
+            "exists", child=child, path=path, parts=tuple(inner.conditions), negated=True, said=clause.verb
+        )
+        return Part(
+            DEED + rivals + strange + inner.cost,
+            [condition],
+            inner.unused,
+            why=[f"'{clause.verb}' -> {self.model.things[child].said}"],
+        )
+
+    def _rowless(self, anchor: str, clause: Clause, start: Start) -> Part | None:
+        """ "guides with no tours in 2026", where guides are no more than a column of tours: those of other rows."""
+        if not start.distinct or len(start.columns) != 1 or not clause.negated or clause.excepted:
+            return None
+        if start.columns[0].path or not clause.mentions or clause.compare:
+            return None
+        own = [m for m in clause.mentions if any(t.kind == "thing" and t.table == anchor for t in m.targets)]
+        rest = [m for m in clause.mentions if m not in own]
+        if not own or not (rest or clause.periods):
+            return None
+        inner = self.attach._direct(anchor, replace(clause, negated=False, mentions=rest), None)
+        column = start.columns[0].field.column
+        same = (Relation(anchor, (column,), anchor, (column,)),)
+        condition = Condition("exists", child=anchor, path=same, parts=tuple(inner.conditions), negated=True)
+        return Part(inner.cost + 0.05, [condition], inner.unused)
+
+
+def denials(frame: Frame) -> int:
+    """How many conditions of a frame say no."""
+    return _denied([*frame.where, *(w for m in frame.measures for w in _of_measure(m))])
+
+
+def _of_measure(measure: Measure) -> Iterator[Condition]:
+    yield from measure.where
+    for part in (measure.over, measure.under):
+        if part is not None:
+            yield from _of_measure(part)
+
+
+def _denied(conditions: Sequence[Condition]) -> int:
+    found = 0
+    for one in conditions:
+        found += one.negated or one.op in ("not in", "missing") or _is_no(one)
+        found += one.op == "later" and one.compare in ("<", "<=")
+        found += one.op == "compare" and one.compare in ("<", "<=", "<>")
+        found += _denied(one.parts)
+    return found
+
+
+def _is_no(condition: Condition) -> bool:
+    """Whether a flag is asked to be off."""
+    if condition.op != "in" or not condition.slots:
+        return False
+    slot: Slot = condition.slots[0]
+    return bool(slot.field.no) and condition.values == (slot.field.no.strip("'"),)

@@ -1,0 +1,151 @@
+"""Short forms of one source by their letters: pieces of its names and its stored codes, and the words they may stand for.
+
+Decides by letters alone, and only what neither the names written out nor the language's own short forms decide.
+A word that the source has in full is never looked for here.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from sqlagent.catalog.semantics import Field, Model, Role
+from sqlagent.catalog.semantics.countries import COUNTRY_CODES
+from sqlagent.catalog.semantics.letters import abbreviates
+from sqlagent.catalog.semantics.words import OPENED, RUN_TOGETHER
+from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, COMMON_NAME_WORDS, DEMONYMS, STOP_WORDS
+from sqlagent.language.words import split_name, stem
+from sqlagent.makers.analyst.lexicon import DOMAIN_SYNONYMS, GLUE, OPERATORS
+from sqlagent.values import ColumnRef
+
+FITS = 0.67
+"""How well a word fits a short form at least; one that usually means something else has to fit better."""
+
+FITS_ANOTHER = 0.77
+
+NEARLY = 0.1
+"""Short forms that fit so much worse than the best one are not meant."""
+
+LONGEST_CODE = 4
+MOST_CODES = 30
+ABBREVIATED = 0.15
+"""The share of short forms among the pieces of names from which on any unknown piece may be one."""
+
+_PLAIN = frozenset(
+    RUN_TOGETHER
+    | COMMON_NAME_WORDS
+    | GLUE
+    | {w for group in DOMAIN_SYNONYMS for w in group.split()}
+    | {w for said in (*OPENED.values(), *ABBREVIATIONS.values()) for w in said.split()}
+)
+_COUNTRIES = frozenset(stem(w) for w in ("country", "nation", "nationality"))
+
+
+@dataclass(frozen=True, slots=True)
+class Short:
+    """One short form in names: what it is in the words of its columns, how that is written, where it stands."""
+
+    word: str
+    written: str
+    is_opened: bool
+    places: frozenset[tuple[str, str]]
+
+
+class Shortened:
+    """The short forms of one source."""
+
+    def __init__(self, model: Model, index: ValueIndex | None) -> None:
+        self.shorts = _shorts(model)
+        self.codes: list[tuple[Field, tuple[str, ...]]] = []
+        for one in (f for fields in model.fields.values() for f in fields):
+            if one.role is Role.DIMENSION and one.codes is None and index is not None and not one.is_number:
+                texts = index.texts_of(ColumnRef(one.table, one.column))
+                if 1 < len(texts) <= MOST_CODES and all(_is_code(t) for t in texts):
+                    self.codes.append((one, tuple(texts)))
+
+    def opened(self, word: str) -> list[tuple[Short, float]]:
+        """The short forms of names that a word may be written out of, with what that costs."""
+        if (
+            len(word) < 4
+            or not word.isalpha()
+            or word in STOP_WORDS | COMMAND_WORDS | GLUE
+            or word in OPERATORS
+        ):
+            return []
+        fits = {piece: _fit(piece, word) for piece in self.shorts}
+        best = max(fits.values(), default=0.0)
+        return [
+            (one, (0.15 if one.is_opened else 0.06) + 0.2 * (1 - fits[piece]))
+            for piece, some in self.shorts.items()
+            for one in some
+            if fits[piece] >= max(best - NEARLY, FITS_ANOTHER if one.is_opened else FITS)
+        ]
+
+    def coded(self, word: str) -> Iterator[tuple[Field, str, float]]:
+        """Stored codes that a word is written out of, where exactly one of a column is, with what that costs."""
+        if len(word) < 4 or not word.isalpha() or word in STOP_WORDS | COMMAND_WORDS | GLUE:
+            return
+        for one, texts in self.codes:
+            fitting = [(text, fit) for text in texts if (fit := _fit(text.lower(), word)) >= FITS]
+            if len(fitting) == 1:
+                yield one, fitting[0][0], 0.1 + 0.2 * (1 - fitting[0][1])
+
+    def countries(self, phrase: str) -> Iterator[tuple[Field, str]]:
+        """Stored codes of the country that a phrase names or is the adjective of."""
+        named = {phrase, *DEMONYMS.get(phrase, "").split("|")}
+        codes = {code for name in named for code in COUNTRY_CODES.get(name, ())}
+        for one, texts in self.codes if codes else ():
+            if set(one.words) & _COUNTRIES:
+                yield from ((one, text) for text in texts if text.upper() in codes)
+
+
+def _shorts(model: Model) -> dict[str, list[Short]]:
+    found: dict[tuple[str, str, str], set[tuple[str, str]]] = defaultdict(set)
+    pieces: set[str] = set()
+    for thing in model.things.values():
+        _note(found, pieces, thing.table.rpartition(".")[2], thing.noun, (thing.table, ""))
+        for one in model.fields[thing.table]:
+            _note(found, pieces, one.column, one.words, (one.table, one.column))
+    short = [p for p in pieces if p in OPENED or p in ABBREVIATIONS or not set(p) & set("aeiouy")]
+    is_abbreviated = len(short) >= ABBREVIATED * len(pieces)
+    out: dict[str, list[Short]] = defaultdict(list)
+    for (piece, word, written), places in found.items():
+        if is_abbreviated or not set(piece) & set("aeiouy"):
+            out[piece].append(Short(word, written, written != piece, frozenset(places)))
+    return dict(out)
+
+
+def _note(
+    found: dict[tuple[str, str, str], set[tuple[str, str]]], pieces: set[str], name: str, words: Collection[str],
+    place: tuple[str, str],
+) -> None:  # fmt: skip
+    """Note the pieces of a name that may be short forms, under the words that they were read as."""
+    for piece in split_name(name):
+        if len(piece) < 2 or not piece.isalpha() or piece == "id":
+            continue
+        pieces.add(piece)
+        read = OPENED.get(piece) or ABBREVIATIONS.get(piece) or piece
+        if piece in _PLAIN and read == piece or " " in read or stem(read) not in words:
+            continue
+        found[piece, stem(read), read].add(place)
+
+
+def _fit(short: str, word: str) -> float:
+    return max(abbreviates(short, form) for form in (word, word.removesuffix("s"), stem(word)))
+
+
+def _is_code(text: str) -> bool:
+    return len(text) <= LONGEST_CODE and text.isalnum() and text.upper() == text and not text.isdecimal()
+
+
+def spoken(word: str, pairs: Iterable[tuple[str, str]]) -> str:
+    """Say a name with its short forms as they were typed.
+
+    Example:
+        >>> spoken("frt amount", [("frt", "freight")])
+        'freight amount'
+    """
+    known = dict(pairs)
+    return " ".join(known.get(piece, piece) for piece in word.split())

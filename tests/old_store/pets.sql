@@ -1,0 +1,11 @@
+BEGIN TRANSACTION;
+CREATE TABLE owners (id INTEGER PRIMARY KEY, name TEXT, city TEXT);
+INSERT INTO "owners" VALUES(1,'Ada','Oslo');
+INSERT INTO "owners" VALUES(2,'Bo','Bergen');
+INSERT INTO "owners" VALUES(3,'Cy','Oslo');
+CREATE TABLE pets (id INTEGER PRIMARY KEY, name TEXT, kind TEXT, weight REAL, owner_id INTEGER REFERENCES owners(id));
+INSERT INTO "pets" VALUES(1,'Rex','dog',21.5,1);
+INSERT INTO "pets" VALUES(2,'Tom','cat',4.25,1);
+INSERT INTO "pets" VALUES(3,'Kim','dog',9.0,2);
+INSERT INTO "pets" VALUES(4,'Pip','bird',0.1,3);
+COMMIT;

@@ -1,0 +1,48 @@
+"""In which order files of tests run, and which never side by side, where several processes share them (`--dist loadfile`).
+
+A file stays in one process: its tests share what they start. Order and company change no outcome: each test passes alone.
+"""
+
+from __future__ import annotations
+
+import pytest
+from xdist.scheduler.loadscope import LoadScopeScheduling
+
+# Workers, stores and servers that are killed while leases run: one file after the other, so that no two of them load the
+# machine at once; and first of all, because together they take longest.
+KILLED = (
+    "tests/reports/test_kills.py",
+    "tests/reports/test_store_away.py",
+    "tests/web/test_work_kills.py",
+    "tests/web/test_recovery.py",
+    "tests/reports/test_flood.py",
+    "tests/web/test_server.py",
+)
+# What takes longest else comes next, so that all processes end at about the same time.
+LONG = (
+    "tests/web/test_intake.py",
+    "tests/engines/test_spark.py",
+    "tests/browser/test_asking.py",
+    "tests/browser/test_pages.py",
+    "tests/engines/test_net.py",
+    "tests/engines/test_children.py",
+    "tests/reports/test_holding.py",
+)
+FIRST = {name: place for place, name in enumerate((*KILLED, *LONG))}
+
+
+def ordered(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Give the tests in the order they are handed out."""
+    return sorted(items, key=lambda item: FIRST.get(_file(item.nodeid), len(FIRST)))
+
+
+def _file(nodeid: str) -> str:
+    return nodeid.partition("::")[0]
+
+
+class FileScheduling(LoadScopeScheduling):
+    """Hands out a file at a time, in the order of `ordered`; those that are killed are as one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        name = _file(nodeid)
+        return "killed" if name in KILLED else name
