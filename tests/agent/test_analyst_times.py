@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+import sqlglot
 
 from sqlagent.catalog.semantics import derive
 from sqlagent.catalog.semantics.times import default_time, other_time
@@ -13,6 +14,7 @@ from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.words import stem
 from sqlagent.makers import analyst
 from sqlagent.makers.analyst.answering import understand
+from sqlagent.makers.analyst.dialects import WRITTEN, Dialect
 from sqlagent.makers.analyst.source import Source
 from sqlagent.method import linking
 from sqlagent.testing import MemoryDatabase
@@ -177,3 +179,15 @@ def test_what_will_be_is_not_recorded(harbour, text, is_told):
     analysis = analyst.analyse(Question(text), linked, index, TODAY)
     told = analysis.outcome()[1]
     assert (told.startswith("What will be is not recorded")) is not is_told, told
+
+
+@pytest.mark.parametrize("dialect", WRITTEN)
+def test_days_of_the_week_and_years_of_birth_are_written_in_every_dialect(dialect):
+    writes = Dialect(dialect)
+    for sql in (
+        writes.on_weekdays("t.x", Form.MOMENT, "56"),
+        writes.on_weekdays("t.x", Form.NUMBER_DAY, "0"),
+        writes.grain("t.x", Form.TEXT_DAY, "weekend"),
+        writes.days("t.x", Form.DAY, "t.y", Form.YEAR),
+    ):
+        assert sqlglot.parse_one(f"SELECT {sql} FROM t", dialect=dialect)

@@ -196,7 +196,7 @@ class Meanings:
                 yield Meant(cost, Measure(agg, one.table, expr, said=said))
             elif (
                 agg in ("avg", "median", "", "sum")
-                and (self.sketch.unit or "time" in said.lower() or agg in ("avg", "median"))
+                and (self.sketch.unit or "time" in said.lower() or agg in ("avg", "median") and cost < 0.1)
                 and not distinct
             ):
                 begin = partner(self.source, Slot(one))
