@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from sqlagent.catalog.semantics.values import Form
 from sqlagent.catalog.semantics.words import (
+    AGREED,
     EARLY,
     ENDS,
     HELD,
@@ -135,7 +136,8 @@ def _ranked(
         worth = 0.1 * place + 2.0 * (1 - filled)
         if said & PERSONAL:
             continue
-        worth -= _named_after(words, noun)
+        if not (held and said & AGREED):
+            worth -= _named_after(words, noun)
         if said & NEVER:
             worth += 20.0
         if paired and said & _BEGINNING:

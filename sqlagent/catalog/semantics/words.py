@@ -110,6 +110,9 @@ HELD = stems(
 )
 """Words of times at which something takes place that was agreed before."""
 
+AGREED = stems("booked booking reserved reservation requested placed entered created made")
+"""Words of times at which something was agreed that takes place later."""
+
 TAKING_PLACE = stems("appointment booking reservation tour visit class lesson course session meeting event concert show screening performance "
                      "flight trip stay rental match game exam examination training workshop seminar webinar interview exhibition surgery "
                      "shift departure consultation viewing inspection treatment")  # fmt: skip

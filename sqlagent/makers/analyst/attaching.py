@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant, pieces_of
+from sqlagent.makers.analyst.dating import lateness, meant_as_time, spanned
 from sqlagent.makers.analyst.deeds import HAPPENINGS, PIECEWISE
+from sqlagent.makers.analyst.dialects import has_days
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
 from sqlagent.makers.analyst.owning import directed, owners_paths
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.states import current, ended, late, told
+from sqlagent.makers.analyst.states import current, ended, told
 from sqlagent.makers.analyst.vocabulary import Target
 
 HOP = 0.06
@@ -83,6 +86,7 @@ class Part:
     lacks: bool = False
     stated: bool = False
     time: Slot | None = None
+    times: list[Slot] = field(default_factory=list)
     columns: list[Slot] = field(default_factory=list)
     why: list[str] = field(default_factory=list)
 
@@ -90,8 +94,9 @@ class Part:
 class Attacher:
     """Attaches clauses to tables of one source."""
 
-    def __init__(self, source: Source, said: frozenset[str] = frozenset()) -> None:
+    def __init__(self, source: Source, said: frozenset[str] = frozenset(), today: date | None = None) -> None:
         self.said = said
+        self.today = today
         self.source = source
         self.model = source.model
         self.graph = source.graph
@@ -103,9 +108,16 @@ class Attacher:
         owned = owners_paths(self.graph, anchor, table, item.owner) if item is not None and item.owner else []
         for path in owned:
             yield HOP * len(path), path
-        for place, path in enumerate(self.graph.paths(anchor, table) if not owned else ()):
+        paths = [] if owned else list(self.graph.paths(anchor, table))
+        if self.model.things[table].kind is Kind.DATES:
+            paths.sort(key=lambda path: not self._is_default(path))
+        for place, path in enumerate(paths):
             named = 0.04 * sum(bool(r.words) for r in path) if place else 0.0
             yield HOP * len(path) + (OTHER if place else 0.0) + named, path
+
+    def _is_default(self, path: Path) -> bool:
+        """Whether a way to a date table starts at the time at which rows happen."""
+        return bool(path) and path[-1].columns == (self.model.things[path[-1].source].default_time,)
 
     def values(self, anchor: str, item: Item) -> list[tuple[float, Slot, Target]]:
         """The stored values that a mention may mean, as seen from an anchor."""
@@ -374,6 +386,8 @@ class Attacher:
             else:
                 part.cost += LOST
                 part.unused.append("former")
+        if clause.days:
+            self._on_days(anchor, clause, part, part.times[0] if part.times else time)
         if clause.late:
             self._late(anchor, clause, part)
         if clause.either and len(part.conditions) > 1 and not clause.negated and not clause.periods:
@@ -430,6 +444,7 @@ class Attacher:
             self._above(slot, clause, part, below)
             part.named = part.named or target.kind == "relation"
         elif slot is not None:
+            part.named = part.named or target.kind == "relation"
             self._of_slot(kind, slot, target, item, clause, part, values, below)
         return True
 
@@ -449,7 +464,10 @@ class Attacher:
                     pointing = self.source.slot(anchor, path[0].columns[0]) if len(path) == 1 else None
                     places.append((target.cost + cost + 0.03, "above", pointing, target))
             elif target.kind == "relation" and target.table == anchor and target.relation is not None:
-                places.append((target.cost, "above", self.source.slot(anchor, target.column), target))
+                pointing = self.source.slot(anchor, target.column)
+                is_time = pointing.field.role is Role.TIME
+                dear = target.cost - (meant_as_time(item.text, clause) if is_time else 0.0)
+                places.append((dear, "time" if is_time else "above", pointing, target))
             elif target.kind == "concept":
                 for found in meant(self.source, target.column):
                     if (
@@ -466,10 +484,12 @@ class Attacher:
             elif target.label == "un":
                 places.append((cost, "without", slot, target))
             elif role is Role.TIME:
-                places.append((cost - (0.12 if clause.periods else 0.0), "time", slot, target))
+                places.append((cost - meant_as_time(item.text, clause), "time", slot, target))
             elif role is Role.FOREIGN and not slot.path:
                 places.append((cost + 0.02, "above", slot, target))
             elif role is Role.MEASURE and (clause.compare or clause.numbers):
+                if clause.unit and places:
+                    continue
                 return []
             elif any(o[1] == "value" and o[2] is not None and o[2].field == slot.field for o in places):
                 continue
@@ -508,6 +528,7 @@ class Attacher:
             part.conditions.append(Condition("filled" if clause.negated else "missing", (slot,)))
         elif kind == "time":
             part.time = slot
+            part.times.append(slot)
             part.named = part.named or not slot.path and target.cost < 0.2
         elif any(
             t.kind == "value" and (t.table, t.column) == (target.table, target.column)
@@ -533,14 +554,17 @@ class Attacher:
         for item in left:
             for cost, slot, _ in self.fields(anchor, item, (Role.MEASURE,)):
                 exprs.append((cost, Expr("column", (slot,)), item))
-        if part.time is not None and clause.unit and not clause.periods:
-            begin = self.source.time_of(anchor)
-            if begin is not None and begin != part.time:
-                exprs.append((0.05, Expr("span", (part.time, begin), clause.unit), None))
-                part.time = None
+        spans = (
+            spanned(self.source, anchor, clause, part.time, part.times)
+            if clause.unit and not clause.periods
+            else None
+        )
+        if spans is not None:
+            exprs.append((0.05, Expr("span", spans, clause.unit), None))
+            part.time = None
         if not exprs:
             exprs += self._by_adjective(anchor, clause)
-        if not exprs and clause.numbers and not left and not below:
+        if not exprs and clause.numbers and not clause.unit and not left and not below:
             own = [f for f in self.source.measures(anchor) if f.unit == "money" and f.aggregate == "sum"]
             exprs += [
                 (0.15 + 0.1 * place, Expr("column", (Slot(f),)), None) for place, f in enumerate(own[:2])
@@ -626,6 +650,16 @@ class Attacher:
         one = conditions[0] if len(conditions) == 1 else Condition("any", parts=tuple(conditions))
         part.conditions.append(replace(one, negated=True) if negated else one)
 
+    def _on_days(self, anchor: str, clause: Clause, part: Part, time: Slot | None) -> None:
+        """Rows of some days of the week."""
+        slot = time or self.source.time_of(anchor)
+        if slot is None or not has_days(slot.field.form):
+            part.cost += LOST
+            part.unused.append("weekday")
+            return
+        no = clause.negated and not clause.mentions
+        part.conditions.append(Condition("weekday", (slot,), tuple(clause.days), negated=no))
+
     def _now(self, anchor: str, part: Part) -> None:
         now = current(self.source, anchor)
         if now is None:
@@ -635,19 +669,14 @@ class Attacher:
             part.conditions.append(now)
 
     def _late(self, anchor: str, clause: Clause, part: Part) -> None:
-        for table, paths in self.graph.up(anchor).items():
-            found = late(self.source, table) if paths else None
-            if found is None:
-                continue
-            slots = tuple(replace(s, path=paths[0]) for s in found.slots)
-            compare = "<=" if clause.late == "on time" else ">"
-            if clause.negated:
-                compare = "<=" if compare == ">" else ">"
-            part.conditions.append(replace(found, slots=slots, compare=compare))
-            part.cost += HOP * len(paths[0])
-            return
-        part.cost += LOST
-        part.unused.append(clause.late)
+        below = ((child, path, cost) for child, path, cost in self.children(anchor) if child != anchor)
+        found = lateness(self.source, anchor, clause, self.said, self.today, below)
+        if found is None:
+            part.cost += LOST
+            part.unused.append(clause.late)
+        else:
+            part.cost += found[0]
+            part.conditions += found[1]
 
 
 def _is_half(clause: Clause) -> bool:

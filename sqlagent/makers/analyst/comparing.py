@@ -12,7 +12,7 @@ from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.attaching import LOST, Part
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Order, Path, Slot
-from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.periods import Period, of_years
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.restricting import Restricting
 from sqlagent.makers.analyst.sketching import Clause
@@ -44,9 +44,13 @@ class Comparing(Restricting):
         periods = main.periods
         if len(periods) >= 2 and not any(p.at for p in periods):
             grain = (
-                periods[0].grain
-                if periods[0].grain in ("year", "quarter", "month", "week", "day")
-                else "month"
+                "year"
+                if of_years(periods)
+                else (
+                    periods[0].grain
+                    if periods[0].grain in ("year", "quarter", "month", "week", "day")
+                    else "month"
+                )
             )
             slot = time or self.source.time_of(anchor)
             if slot is None:
@@ -246,9 +250,13 @@ class Comparing(Restricting):
         measure = measures[0]
         if measure.agg == "ratio":
             return [replace(measure, percent=True)], where, 0.0, False
-        lateness = [c for c in main if c.op == "later"]
+        lateness = [c for c in main if c.said == "late"]
+        dated = [c for c in main if c.op == "weekday" or c.op == "in" and self._is_of_day(c.slots[0])]
         if not numerators and lateness:
             numerators = lateness
+            where = [*where, *(done for c in lateness if (done := _was_done(c)) not in where)]
+        elif not numerators and dated:
+            numerators = dated
         flagged = list(start.where)
         if not numerators and flagged and len(start.where) == len(flagged):
             hours = self._main_measures(start.anchor)
@@ -305,6 +313,10 @@ class Comparing(Restricting):
             0.0,
             False,
         )
+
+    def _is_of_day(self, slot: Slot) -> bool:
+        """Whether a column is a flag of a date table: on a weekend, on a holiday."""
+        return slot.field.role is Role.FLAG and self.model.things[slot.field.table].kind is Kind.DATES
 
     def _transformed(
         self,
@@ -481,3 +493,10 @@ class Comparing(Restricting):
         if any(p is None for p in parts):
             return None
         return replace(condition, slots=tuple(slots), parts=tuple(p for p in parts if p is not None))
+
+
+def _was_done(late: Condition) -> Condition:
+    """That something was done at all, of a condition that says it was done late: what is not done yet is neither late nor on time."""
+    if late.op == "exists":
+        return replace(late, parts=(Condition("filled", late.parts[0].slots[:1]),), negated=False, said="")
+    return Condition("filled", late.slots[:1])

@@ -6,11 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Kind, Role
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Slot
+from sqlagent.makers.analyst.pairing import ahead, due_and_done, in_order, lasting, partner
 from sqlagent.makers.analyst.ranked import Ranked
 from sqlagent.makers.analyst.reading import Item
-from sqlagent.makers.analyst.starts import BORN, FINISHED, PERSONS, Start
+from sqlagent.makers.analyst.starts import BORN, PERSONS, Start
+
+DELAYS = frozenset(stem(w) for w in ["delay", "delays", "late", "lateness", "overdue"])
+"""Words of spans that run from when something was due."""
 
 
 class Derived(Ranked):
@@ -74,71 +79,105 @@ class Derived(Ranked):
     def _spans(self, agg: str, unit: str) -> Iterator[Start]:
         """ "days between order and return", "days to resolve": from what begins to what is named."""
         s = self.sketch
-        parts = list(s.span_parts) or [a.item for a in s.asks if a.item is not None]
+        asked = [(n, a.item) for n, a in enumerate(s.asks) if a.item is not None]
         ends: list[list[tuple[float, str, Slot]]] = []
-        for item in parts:
-            found: list[tuple[float, str, Slot]] = []
-            for target in item.targets:
-                if target.kind == "field":
-                    one = self.model.field(target.table, target.column)
-                    if one is not None and one.role is Role.TIME:
-                        found.append((target.cost, target.table, Slot(one)))
-                elif target.kind == "thing" and self.model.things[target.table].default_time:
-                    found.append(
-                        (
-                            target.cost + 0.05,
-                            target.table,
-                            self.source.slot(target.table, self.model.things[target.table].default_time),
-                        )
-                    )
-                elif target.kind == "concept":
-                    for one_meant in meant(self.source, target.column):
-                        if one_meant.time is not None:
-                            found.append(
-                                (target.cost + one_meant.cost, one_meant.time.field.table, one_meant.time)
-                            )
-            if found:
+        used: list[int] = []
+        for place, item in [(-1, i) for i in s.span_parts] or asked:
+            found = self._ends(item)
+            if found and len(ends) < 2:
                 ends.append(found)
+                used.append(place)
+        used = [n for n in used if n >= 0]
+        waited = frozenset(stem(w) for w in s.span_text.split())
+        for start in self._spanned(ends, waited, agg, unit):
+            start.used = used
+            yield start
+
+    def _ends(self, item: Item) -> list[tuple[float, str, Slot]]:
+        """The times that a mention may mean, cheapest first: one that is named, else when a thing happens."""
+        found: list[tuple[float, str, Slot]] = []
+        for target in item.targets:
+            if target.kind == "field":
+                one = self.model.field(target.table, target.column)
+                if one is not None and one.role is Role.TIME:
+                    found.append((target.cost, target.table, Slot(one)))
+            elif target.kind == "thing" and self.model.things[target.table].default_time:
+                time = self.source.slot(target.table, self.model.things[target.table].default_time)
+                found.append((target.cost + 0.05, target.table, time))
+            elif target.kind == "concept":
+                for one_meant in meant(self.source, target.column):
+                    if one_meant.time is not None:
+                        found.append(
+                            (target.cost + one_meant.cost, one_meant.time.field.table, one_meant.time)
+                        )
+        best = item.targets[0].cost if item.targets else 0.0
+        near = [f for f in found if f[0] < best + 0.3]
+        return sorted(near, key=lambda f: f[0])[:4]
+
+    def _spanned(
+        self, ends: list[list[tuple[float, str, Slot]]], waited: frozenset[str], agg: str, unit: str
+    ) -> Iterator[Start]:
+        """The ways to read the ends of a span: two that are named, one with its partner, what is waited for."""
         if len(ends) >= 2:
-            for cost_a, table_a, slot_a in ends[0][:4]:
-                for cost_b, table_b, slot_b in ends[1][:4]:
-                    yield from self._span(cost_a + cost_b, table_a, slot_a, table_b, slot_b, agg, unit)
-        elif not ends:
+            for cost_a, table_a, slot_a in ends[0]:
+                for cost_b, table_b, slot_b in ends[1]:
+                    if slot_a != slot_b:
+                        yield from self._span(cost_a + cost_b, table_a, slot_a, table_b, slot_b, agg, unit)
+                    else:
+                        yield from self._to(cost_a + cost_b, slot_a, agg, unit)
+            return
+        for cost, table, slot in ends[0] if ends else ():
+            found = ahead(self.source, table, slot) if "advance" in waited else None
+            if found is not None:
+                yield self._lasting(cost, *found, agg, unit)
+            elif waited & DELAYS and (late := due_and_done(self.source, table)) is not None:
+                yield self._lasting(cost, *late, agg, unit)
+            elif slot.field.column == self.model.things[table].default_time:
+                for dear, later, earlier in lasting(self.source, table, waited):
+                    yield self._lasting(cost + dear, later, earlier, agg, unit)
+            else:
+                yield from self._to(cost, slot, agg, unit)
+        if not ends:
             for thing in self.model.things.values():
                 named = any(
                     t.kind == "thing" and t.table == thing.table for i in self._all() for t in i.targets[:2]
                 )
-                begin = self.source.time_of(thing.table)
-                done = [f for f in self.model.of_role(thing.table, Role.TIME) if set(f.words) & FINISHED]
-                if thing.kind is Kind.EVENT and begin is not None and done and begin.field is not done[0]:
-                    expr = Expr("span", (Slot(done[0]), begin), unit)
-                    yield Start(
-                        thing.table,
-                        0.12 if named else 0.32,
-                        [Measure(agg, thing.table, expr, said=unit, unit=unit)],
-                    )
-        elif ends:
-            for cost, table, slot in ends[0][:4]:
-                begin = self.source.time_of(table)
-                if begin is not None and begin.field.column != slot.field.column:
-                    expr = Expr("span", (slot, begin), unit)
-                    yield Start(
-                        table,
-                        cost,
-                        [Measure(agg, table, expr, said=f"{unit} to {slot.field.said}", unit=unit)],
-                    )
+                if thing.kind is not Kind.EVENT:
+                    continue
+                late = due_and_done(self.source, thing.table) if waited & DELAYS else None
+                if late is not None:
+                    yield self._lasting(0.05 if named else 0.15, *late, agg, unit)
+                    continue
+                for dear, later, earlier in lasting(self.source, thing.table, waited):
+                    yield self._lasting((0.02 if named else 0.22) + dear, later, earlier, agg, unit)
+
+    def _to(self, cost: float, slot: Slot, agg: str, unit: str) -> Iterator[Start]:
+        """Up to a time that is named, from when its row begins."""
+        other = partner(self.source, slot)
+        if other is not None:
+            later, earlier = in_order(other, slot)
+            yield self._lasting(cost, later, earlier, agg, unit)
+
+    def _lasting(self, cost: float, later: Slot, earlier: Slot, agg: str, unit: str) -> Start:
+        anchor = later.field.table if not later.path else earlier.field.table
+        begun, done = (s.field.said.removesuffix(" key") for s in (earlier, later))
+        said = f"{unit} from {begun} to {done}"
+        return Start(
+            anchor, cost, [Measure(agg, anchor, Expr("span", (later, earlier), unit), said=said, unit=unit)]
+        )
 
     def _span(
         self, cost: float, table_a: str, slot_a: Slot, table_b: str, slot_b: Slot, agg: str, unit: str
     ) -> Iterator[Start]:
-        if slot_a == slot_b:
-            return
+        """Between two times: of the rows that hold one of them, the other one above."""
         for hop, path in self.attach.ways(table_b, table_a):
-            expr = Expr("span", (slot_b, replace(slot_a, path=path)), unit)
+            later, earlier = in_order(replace(slot_a, path=path), slot_b)
+            expr = Expr("span", (later, earlier), unit)
             yield Start(table_b, cost + hop, [Measure(agg, table_b, expr, said=unit, unit=unit)])
             return
         for hop, path in self.attach.ways(table_a, table_b):
-            expr = Expr("span", (replace(slot_b, path=path), slot_a), unit)
+            later, earlier = in_order(slot_a, replace(slot_b, path=path))
+            expr = Expr("span", (later, earlier), unit)
             yield Start(table_a, cost + hop, [Measure(agg, table_a, expr, said=unit, unit=unit)])
             return
 

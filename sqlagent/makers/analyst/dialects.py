@@ -6,6 +6,7 @@ Every function here gives SQL text for an expression that is already SQL text.
 from __future__ import annotations
 
 import calendar
+from collections.abc import Sequence
 from datetime import date
 
 from sqlglot import exp
@@ -20,6 +21,11 @@ SPARKS = ("spark", "databricks")
 WRITTEN = (SQLITE, POSTGRES, MYSQL, DUCKDB, *SPARKS)
 _TEXTS = (Form.TEXT_DAY, Form.TEXT_MOMENT)
 WEEKDAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+
+
+def has_days(form: Form | None) -> bool:
+    """Whether a time written so has a day of the week."""
+    return form not in (None, Form.YEAR, Form.NUMBER_MONTH, Form.TEXT_MONTH)
 
 
 class Dialect:
@@ -43,6 +49,8 @@ class Dialect:
         if self.name == SQLITE:
             if form in (Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY):
                 return f"(substr({sql}, 1, 4) || '-' || substr({sql}, 5, 2) || '-' || substr({sql}, 7, 2))"
+            if form is Form.YEAR:
+                return f"({sql} || '-01-01')"
             if form is Form.NUMBER_MONTH:
                 return f"(substr({sql}, 1, 4) || '-' || substr({sql}, 5, 2) || '-01')"
             if form is Form.TEXT_MONTH:
@@ -56,6 +64,8 @@ class Dialect:
         if self.name == MYSQL:
             if number:
                 return f"STR_TO_DATE({sql}, '%Y%m%d')"
+            if form is Form.YEAR:
+                return f"CAST(CONCAT({sql}, '-01-01') AS DATE)"
             if form is Form.TEXT_MONTH:
                 return f"CAST(CONCAT({sql}, '-01') AS DATE)"
             if form in (Form.SECONDS, Form.MILLISECONDS):
@@ -65,6 +75,8 @@ class Dialect:
             whole = f"CAST({sql} AS VARCHAR)"
             day = f"(substr({whole}, 1, 4) || '-' || substr({whole}, 5, 2) || '-' || substr({whole}, 7, 2))"
             return f"CAST({day} AS DATE)"
+        if form is Form.YEAR:
+            return f"CAST((CAST({sql} AS VARCHAR) || '-01-01') AS DATE)"
         if form is Form.NUMBER_MONTH:
             whole = f"CAST({sql} AS VARCHAR)"
             return f"CAST((substr({whole}, 1, 4) || '-' || substr({whole}, 5, 2) || '-01') AS DATE)"
@@ -117,6 +129,8 @@ class Dialect:
 
     @staticmethod
     def _sqlite_grain(own: str, grain: str) -> str:
+        if grain == "weekend":
+            return f"CASE WHEN strftime('%w', {own}) IN ('0', '6') THEN 'weekend' ELSE 'weekday' END"
         if grain == "quarter":
             return f"strftime('%Y', {own}) || '-Q' || ((CAST(strftime('%m', {own}) AS INTEGER) + 2) / 3)"
         if grain == "week":
@@ -134,6 +148,8 @@ class Dialect:
 
     @staticmethod
     def _mysql_grain(own: str, grain: str) -> str:
+        if grain == "weekend":
+            return f"CASE WHEN WEEKDAY({own}) >= 5 THEN 'weekend' ELSE 'weekday' END"
         if grain == "quarter":
             return f"CONCAT(YEAR({own}), '-Q', QUARTER({own}))"
         if grain == "week":
@@ -149,6 +165,8 @@ class Dialect:
 
     @staticmethod
     def _spark_grain(own: str, grain: str) -> str:
+        if grain == "weekend":
+            return f"CASE WHEN WEEKDAY({own}) >= 5 THEN 'weekend' ELSE 'weekday' END"
         if grain == "quarter":
             return f"CONCAT(YEAR({own}), '-Q', QUARTER({own}))"
         if grain == "week":
@@ -163,6 +181,8 @@ class Dialect:
         return f"DATE_FORMAT({own}, '{formats.get(grain, 'yyyy-MM')}')"
 
     def _other_grain(self, own: str, grain: str) -> str:
+        if grain == "weekend":
+            return f"CASE WHEN EXTRACT(ISODOW FROM {own}) >= 6 THEN 'weekend' ELSE 'weekday' END"
         if grain == "quarter":
             year, quarter = f"EXTRACT(YEAR FROM {own})", f"EXTRACT(QUARTER FROM {own})"
             return f"CAST({year} AS VARCHAR) || '-Q' || CAST({quarter} AS VARCHAR)"
@@ -179,6 +199,18 @@ class Dialect:
             return f"STRFTIME({own}, '{formats.get(grain, '%Y-%m')}')"
         formats = {"year": "YYYY", "month": "YYYY-MM", "weekday": "FMDay"}
         return f"TO_CHAR({own}, '{formats.get(grain, 'YYYY-MM')}')"
+
+    def on_weekdays(self, sql: str, form: Form | None, days: Sequence[str]) -> str:
+        """That a time lies on one of some days of the week, Monday as "0"."""
+        own = self.moment(sql, form)
+        if self.name == SQLITE:
+            numbers = [f"'{(int(day) + 1) % 7}'" for day in days]
+            place = f"strftime('%w', {own})"
+        elif self.name == MYSQL or self.name in SPARKS:
+            numbers, place = [str(int(day)) for day in days], f"WEEKDAY({own})"
+        else:
+            numbers, place = [str(int(day) + 1) for day in days], f"EXTRACT(ISODOW FROM {own})"
+        return f"{place} = {numbers[0]}" if len(numbers) == 1 else f"{place} IN ({', '.join(numbers)})"
 
     def weekday_place(self, sql: str, form: Form | None) -> str:
         """A number by which weekdays stand in their order, Monday first."""

@@ -42,7 +42,7 @@ OPERATORS: dict[str, tuple[str, str]] = {
         ("more", "<=", "at most|up to|maximum of|no more than|not more than|<=|within"),
         ("more", "=", "exactly|equal to|equals"),
         ("between", "", "between"),
-        ("vs", "", "vs|versus|compared to|compared with|against|compare|in comparison with|in comparison to|as opposed to|v"),
+        ("vs", "", "vs|versus|compare with|compare to|compares with|compares to|compare against|relative to|compared to|compared with|against|compare|in comparison with|in comparison to|as opposed to|v"),
         ("share", "", "share of|percentage of|percent of|% of|proportion of|fraction of|share|percentage|percent|%|what percentage|what share|what percent|what proportion|pct|pct of|what % of|what %|what percentage of|what share of|what proportion of|what fraction of|how big a share|contribution of|as a share|as percent"),
         ("ratio", "", "ratio|ratio of|ratio between"),
         ("rate", "", "rate"),
@@ -70,9 +70,18 @@ OPERATORS: dict[str, tuple[str, str]] = {
         ("distribution", "", "distribution|distribution of|breakdown|breakdown of|split|split of|mix|mix of|composition|composition of|histogram|histogram of"),
         ("trend", "", "trend|trend of|over time|development|development of|evolution|evolution of|trends|time series"),
         ("pivot", "", "one column per|a column per|columns per|as columns|in columns|with columns per|column for each|one column for each"),
-        ("late", "", "late|overdue|too late|past due|behind schedule|past deadline|after the deadline"),
-        ("on time", "", "on time|on-time|in time|punctual|punctually|on schedule"),
-        ("span", "", "wait|wait time|waiting time|lead time|turnaround|turnaround time|cycle time|processing time|handling time|transit time|delivery time|delay between|lag between|gap between|how long|duration|duration of|time between|days between|hours between|minutes between|length of time|time from|days from|hours from|days until|time until|time to|days to|hours to|minutes to|time taken to|how quickly|how fast"),
+        ("weekday", "56", "weekend|weekends|on a weekend|on weekends|on the weekend|at the weekend|at weekends|during the weekend|during weekends|over the weekend|on the weekends|at a weekend"),
+        ("weekday", "01234", "on weekdays|on a weekday|on working days|on business days|on workdays|working days|workdays|business days|during weekdays|on normal weekdays"),
+        ("weekday", "0", "monday|mondays|on a monday|on monday|on mondays|every monday|on the monday"),
+        ("weekday", "1", "tuesday|tuesdays|on a tuesday|on tuesday|on tuesdays|every tuesday|on the tuesday"),
+        ("weekday", "2", "wednesday|wednesdays|on a wednesday|on wednesday|on wednesdays|every wednesday|on the wednesday"),
+        ("weekday", "3", "thursday|thursdays|on a thursday|on thursday|on thursdays|every thursday|on the thursday"),
+        ("weekday", "4", "friday|fridays|on a friday|on friday|on fridays|every friday|on the friday"),
+        ("weekday", "5", "saturday|saturdays|on a saturday|on saturday|on saturdays|every saturday|on the saturday"),
+        ("weekday", "6", "sunday|sundays|on a sunday|on sunday|on sundays|every sunday|on the sunday"),
+        ("late", "", "late|overdue|too late|past due|behind schedule|past deadline|after the deadline|delayed|belated|belatedly|after the due date|after due date|past the due date|past their due date|after their due date|after its due date|past its due date|later than due|later than promised|after the promised date|after the promised day|after promised date|past the promised date|after the promised delivery date|later than planned|later than expected|after the expected date|after the agreed date|missed the deadline|past the deadline|after deadline|tardy"),
+        ("on time", "", "on time|on-time|in time|punctual|punctually|on schedule|by the due date|before the due date|by the promised date|before the promised date|by the deadline|before the deadline|within the deadline|not late|ontime|not later than promised|as promised"),
+        ("span", "", "wait|wait time|waiting time|lead time|turnaround|turnaround time|cycle time|processing time|handling time|transit time|delivery time|delay between|lag between|gap between|how long|duration|duration of|time between|days between|hours between|minutes between|length of time|time from|days from|hours from|days until|time until|time to|days to|hours to|minutes to|time taken to|how quickly|how fast|does it take|do they take|does it usually take|does it typically take|in advance|ahead of time|beforehand|average delay|delay|delays|days late|days overdue|how late|processing days|time it takes to|time needed to|time spent|days it takes to|days elapsed between|elapsed time between|days passed between|hours late|minutes late|shipping time|repair time|throughput time|how soon"),
         ("age", "", "age|how old|age in years|age group|age groups|age band|age bands|age bracket|age brackets|age range"),
         ("tenure", "", "tenure|length of service|years of service|seniority|tenure in years"),
         ("for each other", "", "respectively"),
@@ -106,14 +115,19 @@ GLUE = (
     individual respective corresponding overall way terms case cases look looks looking whats what's who's wheres it's its' s t im
     i'm id ive based business end day's we've we're eat eats spend spends spent write wrote written contact contacted log logged
     recorded register registered enter entered create add added use used using exist exists belong belongs perform performed them
-    themselves myself ours theirs him keep kept say said work worked works run ran handle handled own owns lives live located sit
-    sits sitting involve involved gone lead leads led making deliver responsible think because but while during across
+    themselves myself ours theirs him keep kept say said work worked works run ran handle handled own owns lives live living resident residing located sit
+    sits sitting involve involved gone lead leads led making deliver responsible think because but while during across until
     """
     )
     - {"created", "due"}
     - set(OPERATORS)
 )
 """Words that may stand in a question without changing what it asks."""
+
+PARTICIPLES = frozenset(words_of(
+    "paid sold sent left held born bought met begun done made built written taken given gone flown driven lent borrowed won lost hired"
+))  # fmt: skip
+"""What was done, of verbs that do not end in "ed"."""
 
 WEAK_GLUE = frozenset(
     words_of(
@@ -132,7 +146,7 @@ DOMAIN_SYNONYMS = (
     "warehouse depot", "stock inventory", "campaign promotion marketing advertising ad advert promo", "channel source medium", "reason cause", "job position role title", "manager boss supervisor lead", "office site location", "student pupil learner", "teacher instructor lecturer",
     "course class", "loan credit", "claim case", "policy contract", "room unit", "guest visitor", "booking reservation", "session visit", "hours time", "rejected declined denied refused", "approved accepted", "cancelled canceled annulled",
     "completed finished done closed", "pending open waiting", "running ongoing active", "hire join start onboard", "leave quit exit depart", "return refund", "message reply comment", "reply response answer", "machine equipment device", "defect fault failure",
-    "project engagement", "fee charge", "discount rebate", "brand make manufacturer", "user customer", "agent operator", "carrier courier", "sign register join", "create raise file log", "resolve solve close", "pay settle collect", "deliver arrive", "ship dispatch send", "birth born", "tax vat",
+    "project engagement", "fee charge", "discount rebate", "brand make manufacturer", "user customer", "agent operator", "carrier courier", "sign register join", "create raise file log", "resolve solve close", "pay settle collect", "deliver arrive", "ship dispatch send", "birth born", "left leaving departed exit quit", "began begun begin start started", "paid paying", "sent sending dispatch", "tax vat",
     "billing cycle", "headquarters hq", "grade level", "performance rating", "switch change move", "amount value sum", "length duration", "weight mass", "birthday birth", "phone telephone", "email mail", "zip postcode", "money amount", "cash amount", "raise increase", "collected paid received", "owed outstanding due", "applicant candidate", "lost loss", "delay delayed late", "piece unit", "category department", "web site online",
 )  # fmt: skip
 """Words that may name the same, as people use them; stems of each group stand for each other at a small cost."""

@@ -14,6 +14,7 @@ from sqlagent.makers.analyst.concepts import Meant, meant, worth
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Path, Slot
 from sqlagent.makers.analyst.lexicon import PAID_EVENTS
 from sqlagent.makers.analyst.owning import way_said
+from sqlagent.makers.analyst.pairing import in_order, partner
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause, Sketch
 from sqlagent.makers.analyst.source import Source
@@ -28,7 +29,7 @@ class Meanings:
         self.source = source
         self.model = source.model
         self.graph = source.graph
-        self.attach = Attacher(source, sketch.stems)
+        self.attach = Attacher(source, sketch.stems, today)
         self.today = today
 
     def meanings(self, item: Item, aggs: Sequence[str] = (), distinct: bool = False) -> list[Meant]:
@@ -208,14 +209,14 @@ class Meanings:
                 yield Meant(cost, Measure(agg, one.table, expr, said=said))
             elif (
                 agg in ("avg", "median", "", "sum")
-                and (self.sketch.unit or "time" in said.lower() or agg in ("avg", "median"))
+                and (self.sketch.unit or "time" in said.lower() or agg in ("avg", "median") and cost < 0.1)
                 and not distinct
             ):
-                begin = self.source.time_of(one.table)
-                if begin is not None and begin.field.column != one.column:
+                begin = partner(self.source, Slot(one))
+                if begin is not None:
                     unit = self.sketch.unit or "days"
                     unit = unit if unit.endswith("s") else unit + "s"
-                    span = Expr("span", (Slot(one), begin), unit)
+                    span = Expr("span", in_order(begin, Slot(one)), unit)
                     yield Meant(cost + 0.02, Measure(agg or "avg", one.table, span, said=said, unit=unit))
             elif agg in ("", "count") and not distinct:
                 penalty = 0.12 if agg == "count" else 0.25

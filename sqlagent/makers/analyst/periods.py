@@ -66,6 +66,51 @@ def find(tokens: Sequence[Token], today: date) -> list[Found]:
     return _Finder(tokens, today).all()
 
 
+_SAID_AGAIN = {
+    "month",
+    "months",
+    "period",
+    "time",
+    "quarter",
+    "quarters",
+    "weeks",
+    "days",
+    "range",
+    "timeframe",
+    "dates",
+}
+
+
+def of_years(periods: Sequence[Period]) -> bool:
+    """Whether periods are the same part of different years, so that each year has one row."""
+    firsts = [p.first for p in periods]
+    years = {d.year for d in firsts if d is not None}
+    parts = {(d.month, d.day) for d in firsts if d is not None}
+    inside = all(
+        p.first is not None and p.until is not None and p.until <= date(p.first.year + 1, 1, 1)
+        for p in periods
+    )
+    return inside and len(years) == len(periods) > 1 and len(parts) == 1
+
+
+def _in_year(known: Period, year: int) -> Period:
+    """The same days of another year."""
+    assert known.first is not None and known.until is not None
+    apart = year - known.first.year
+
+    def moved(day: date) -> date:
+        leap = (day.month, day.day) == (2, 29)
+        return date(day.year + apart, day.month, 28 if leap else day.day)
+
+    return Period(moved(known.first), moved(known.until), known.grain)
+
+
+def _said_again(first: Found, second: Found) -> bool:
+    """Whether a period says again, in days, what "year to date" before it said."""
+    to_date = first.period.relative and first.period.grain == "year" and first.period.until is not None
+    return to_date and not second.period.relative and second.start - first.end <= 1
+
+
 class _Finder:
     def __init__(self, tokens: Sequence[Token], today: date) -> None:
         self.tokens = tokens
@@ -78,13 +123,61 @@ class _Finder:
         out: list[Found] = []
         at = 0
         while at < len(self.tokens):
+            same = self._same(at, out)
+            if same is not None:
+                if same[0].start < at:
+                    out.pop()
+                out += same
+                at = same[-1].end
+                continue
             found = self._ranged(at) or self._led(at) or self._plain(at)
             if found is None:
                 at += 1
                 continue
+            if out and _said_again(out[-1], found):
+                found = replace(found, start=out.pop().start)
             out.append(found)
             at = found.end
         return out
+
+    def _same(self, at: int, before: Sequence[Found]) -> list[Found] | None:
+        """ "the same months of 2025", "same period last year", "1 Jan to 31 Oct, for 2024, 2025 and 2026": the last period in other years."""
+        n = at + (self._low(at) == "the")
+        known = before[-1].period if before else None
+        if known is None or known.first is None or known.until is None:
+            return None
+        if self._low(n) == "same" and self._low(n + 1) in _SAID_AGAIN:
+            n += 2
+            n += self._low(n) in ("of", "in", "for")
+            n += self._low(n) == "the"
+            relative = self._low(n) in ("last", "previous", "prior") and self._low(n + 1) == "year"
+            year = known.first.year - 1 if relative else self._year(n)
+            return [Found(at, n + 1 + relative, _in_year(known, year))] if year is not None else None
+        if known.grain == "year" or known.until > date(known.first.year + 1, 1, 1):
+            return None
+        year = self._year(at + 1)
+        if self._low(at) in ("and", "vs", "versus") and year is not None and self._year(at - 1) is not None:
+            return [Found(at + 1, at + 2, _in_year(known, year))]
+        return self._years(at, before)
+
+    def _years(self, at: int, before: Sequence[Found]) -> list[Found] | None:
+        """Several years right behind a part of one: that part of each of them."""
+        n = at
+        while self._low(n) in (",", "for", "in", "of"):
+            n += 1
+        years: list[tuple[int, int]] = []
+        while (year := self._year(n)) is not None:
+            years.append((n, year))
+            n += 1
+            while self._low(n) in (",", "and", "vs", "versus"):
+                n += 1
+        if len(years) < 2 or years[0][0] == at:
+            return None
+        starts = [before[-1].start, *(place for place, _ in years[1:])]
+        return [
+            Found(start, place + 1, _in_year(before[-1].period, year))
+            for start, (place, year) in zip(starts, years, strict=True)
+        ]
 
     def _low(self, n: int) -> str:
         return self.lows[n] if 0 <= n < len(self.lows) else ""
@@ -232,6 +325,9 @@ class _Finder:
                 return Found(at, n + 1, Period(self.today - timedelta(days=days), None, grain, relative=True))
             begin = floor(self.today, grain)
             return Found(at, n + 1, Period(shift(begin, grain, -count), begin, grain, relative=True))
+        if low in ("next", "coming") and (grain := GRAINS.get(self._low(at + 1), "")):
+            begin = shift(floor(self.today, grain), grain, 1)
+            return Found(at, at + 2, Period(begin, shift(begin, grain, 1), grain, relative=True))
         if (
             low in ("this", "current")
             and GRAINS.get(self._low(at + 1))

@@ -341,8 +341,8 @@ class Planner(RowWriter):
             order = f" ORDER BY {own}{'' if frame.order.ascending else ' DESC'}"
         if frame.per and own and frame.order is not None:
             groups = [self._dimension(block, d) for d in frame.per]
-            labels = [f"label_{n}" for n in range(1, len(shown) + sum(len(g[0]) for g in groups) + 1)]
-            cells = [cell for g in groups for cell in g[0]] + shown
+            cells = list(dict.fromkeys([*(cell for g in groups for cell in g[0]), *shown]))
+            labels = self._column_names(cells)
             per = ", ".join(k for g in groups for k in g[1])
             way = "" if frame.order.ascending else " DESC"
             inner = ", ".join(f"{c} AS {n}" for c, n in zip(cells, labels, strict=True))
@@ -361,6 +361,21 @@ class Planner(RowWriter):
                 else ""
             )
         return f"{word} {', '.join(shown)} {body}{order}{self._limit(frame)}"
+
+    def _column_names(self, cells: Sequence[str]) -> list[str]:
+        """Names of a list's columns: those of the columns that are shown, each once."""
+        out: list[str] = []
+        for cell in cells:
+            plain = base = (
+                _safe(cell.rpartition(".")[2].strip('"`'))
+                if cell.replace(".", "").replace("_", "").replace('"', "").replace("`", "").isalnum()
+                else "label"
+            )
+            n = 2
+            while plain in out:
+                plain, n = f"{base}_{n}", n + 1
+            out.append(plain)
+        return [self.dialect.quoted(n) for n in out]
 
     def _names(self, frame: Frame, shown: int, figures: int) -> list[str]:
         """Names of the result's columns: what people called them, each once."""

@@ -7,17 +7,17 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
-from sqlagent.makers.analyst.meanings import Meanings
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause, Rank
 from sqlagent.makers.analyst.states import told
+from sqlagent.makers.analyst.timing import Timing
 from sqlagent.makers.analyst.vocabulary import Target
 
 SELLS = frozenset(stem(word) for word in ["sell", "sold", "earn", "earned", "turnover"])
 """Verbs of taking money in: how much somebody sold is revenue."""
 
 
-class Preparing(Meanings):
+class Preparing(Timing):
     """What operators alone cannot tell, put right: adjectives, verbs, rivals, and what "who" is about."""
 
     def _prepare(self) -> None:
@@ -48,10 +48,13 @@ class Preparing(Meanings):
             and not any(a.item is not None and a.item.targets[0].kind == "concept" for a in s.asks)
         ):
             s.share = s.late_share = True
+        self._span_parts()
+        self._lateness()
         self._much()
         self._bounded_deeds()
         self._rivals()
         self._by_figure()
+        self._appositions()
         self._verbs()
         self._adjectives()
         self._who_clause()
@@ -66,6 +69,7 @@ class Preparing(Meanings):
             s.rank.by, s.rank.target = s.rank.target, None
             if s.asks:
                 s.rank.target = s.asks.pop(0).item
+        self._weekdays()
         if s.trend and not any(i.kind == "grain" for i in s.by) and s.rank is None:
             s.by.append(Item("grain", 0, 0, "month", grain="month"))
         for before, clause in zip(s.clauses, s.clauses[1:], strict=False):

@@ -35,7 +35,7 @@ _JOINED = re.compile(r"\b\d{4}[/-]\d{2}(?:\d{2})?\b")
 ORDINALS = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5}
 _PREPOSITIONS = frozenset({"of", "and", "or"})
 _STATES = frozenset(
-    {"late", "current", "past", "running", "missing", "new", "on time", "share", "tenure", "age"}
+    {"weekday", "late", "current", "past", "running", "missing", "new", "on time", "share", "tenure", "age"}
 )
 """Operators that a stored value of the same words may outdo."""
 
@@ -253,12 +253,15 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
         out += _single(some[0], at, end, text)
     if (
         len(some) <= LONGEST
+        and not _holds_lateness(lows, tokens[at - 1].low if at else "")
         and all(t.kind in ("word", "quoted", "number") or t.low == "%" and len(some) > 1 for t in some)
         and any(t.kind != "number" for t in some)
     ):
         targets = vocabulary.targets(lows, some[0].kind == "quoted")
         if len(some) > 1 and lows[-1] in _AT:
             targets = tuple(t for t in targets if t.kind != "thing")
+        if any(t.text.isupper() and vocabulary.is_code(t.text) for t in some):
+            targets = tuple(t for t in targets if t.kind == "value")
         if len(some) > 1 and lows[0] == "total" and targets:
             targets = _with_whole(targets, vocabulary.targets(lows[1:]))
         if targets:
@@ -273,6 +276,16 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
         elif some[0].kind == "quoted":
             out.append((0.2, Item("text", at, end, some[0].text)))
     return out
+
+
+def _holds_lateness(lows: Sequence[str], before: str) -> bool:
+    """Whether words say "on time" or "late" beside something else, which is then none of a name."""
+    return OPERATORS.get(f"{before} {lows[0]}", ("",))[0] == "on time" or any(
+        OPERATORS.get(" ".join(lows[first:last]), ("",))[0] in ("on time", "late")
+        for first in range(len(lows))
+        for last in range(first + 1, len(lows) + 1)
+        if last - first < len(lows)
+    )
 
 
 def _with_whole(targets: tuple[Target, ...], others: Sequence[Target]) -> tuple[Target, ...]:

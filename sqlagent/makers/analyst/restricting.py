@@ -11,6 +11,7 @@ from sqlagent.makers.analyst.attaching import LOST, Part
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.denying import Denying
 from sqlagent.makers.analyst.frames import Condition, Dimension, Having, Measure, Slot
+from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause
 from sqlagent.makers.analyst.starts import Start
@@ -22,15 +23,17 @@ class Restricting(Denying):
 
     def _main(self, anchor: str, main: Clause, time: Slot | None) -> Part:
         """The main clause's restrictions: each mention by itself, what cannot be reached upwards by rows that point here."""
-        reached = replace(main, mentions=[], periods=[], current=False)
+        mentions, done = self._done_below(anchor, main)
+        reached = replace(main, mentions=[], periods=[], current=False, days="")
         left: list[Item] = []
-        for item in main.mentions:
+        for item in mentions:
             alone = replace(
                 main,
                 mentions=[item],
                 periods=[],
                 current=False,
                 late="",
+                days="",
                 compare="",
                 numbers=[],
                 either=False,
@@ -41,13 +44,14 @@ class Restricting(Denying):
                 reached.mentions.append(item)
             else:
                 left.append(item)
-        reached.periods = list(main.periods)
+        reached.periods = [] if done else list(main.periods)
         if (
             is_snapshot(self.source, anchor)
             and not any(i.kind == "grain" for i in self.sketch.by)
             and len(main.periods) < 2
         ):
             main.periods = []
+        reached.days = main.days
         reached.current = main.current and not self._state_said(anchor, main.mentions)
         if (
             self.sketch.transform in ("growth", "change")
@@ -61,9 +65,10 @@ class Restricting(Denying):
             rest = replace(main, mentions=left, periods=[], opener="who", either=False)
             if not main.current or self._has_state(anchor):
                 pass
-            part = self.attach.clause(anchor, replace(rest, late=""))
+            part = self.attach.clause(anchor, replace(rest, late="", days=""))
         else:
             part = Part()
+        part.conditions += done
         own = time
         is_history = self.model.things[anchor].kind is Kind.HISTORY
         if reached.current and (not self._has_state(anchor) or is_history):
@@ -77,6 +82,26 @@ class Restricting(Denying):
         direct_part.unused += part.unused
         direct_part.why += part.why
         return direct_part
+
+    def _done_below(self, anchor: str, main: Clause) -> tuple[list[Item], list[Condition]]:
+        """ "invoices paid in 2025", where payments are rows of their own: what was done in a period is looked up there."""
+        if len(main.periods) != 1 or main.negated or main.periods[0].at:
+            return main.mentions, []
+        for item in main.mentions:
+            low = item.text.lower()
+            if (
+                not low.endswith("ed")
+                and low not in PARTICIPLES
+                or self.attach.fields(anchor, item, (Role.TIME,))
+            ):
+                continue
+            for child, path, cost in self.attach.children(anchor):
+                for dear, slot, _ in self.attach.fields(child, item, (Role.TIME,))[:1]:
+                    if child != anchor and not slot.path and cost + dear < 0.3:
+                        inside = Condition("period", (slot,), period=main.periods[0])
+                        others = [m for m in main.mentions if m is not item]
+                        return others, [Condition("exists", child=child, path=path, parts=(inside,))]
+        return main.mentions, []
 
     def _has_state(self, table: str) -> bool:
         return current(self.source, table) is not None

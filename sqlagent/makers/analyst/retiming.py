@@ -11,6 +11,10 @@ from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure,
 def timed_by(frame: Frame, old: Field, new: Field) -> Frame:
     """Give a frame whose periods and grains of one column are of another one; what else is said of it stays."""
 
+    used = [*frame.slots(), *(s for m in frame.measures for c in m.where for s in c.slots)]
+    if any(r.columns == (old.column,) and r.source == old.table for s in used for r in s.path):
+        return frame
+
     def slots(some: tuple[Slot, ...]) -> tuple[Slot, ...]:
         return tuple(replace(s, field=new) if s.field == old else s for s in some)
 

@@ -145,6 +145,9 @@ class RowWriter:
                 columns[0], expr.slots[0].field.form, columns[1], expr.slots[1].field.form
             )
             return self._in_unit(days, expr.unit)
+        if expr.op == "age" and expr.slots[0].field.form is Form.YEAR:
+            year = self.dialect.grain(self.dialect.today(), Form.DAY, "year")
+            return f"({self.dialect.whole(year)} - {columns[0]})"
         if expr.op == "age":
             days = self.dialect.days(self.dialect.today(), Form.DAY, columns[0], expr.slots[0].field.form)
             return self._in_unit(days, expr.unit or "years")
@@ -210,6 +213,8 @@ class RowWriter:
             assert c.period is not None
             return self._period(block, c, slot)
         column = self._column(block, slot)
+        if c.op == "weekday":
+            return self.dialect.on_weekdays(column, slot.field.form, c.values)
         if c.op == "latest":
             inner = self._block(slot.field.table, set(block.taken))
             own = self._column(inner, Slot(slot.field))

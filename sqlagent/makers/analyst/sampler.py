@@ -42,6 +42,9 @@ _OURS = re.compile(r"\b(?:our|ours|us|we|my)\b", re.IGNORECASE)
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _WRITTEN = re.compile(r"[.?!]\s*$")
+_TO_COME = re.compile(
+    r"\b(will|shall|going to|gonna|forecast|predict|predicted|projected|next)\b", re.IGNORECASE
+)
 _BUSINESS = frozenset(
     {
         "share",
@@ -71,6 +74,7 @@ class Analysis:
     doubt: str = ""
     missing: tuple[str, ...] = ()
     language: str = ""
+    future: str = ""
 
     @property
     def unused(self) -> tuple[str, ...]:
@@ -110,6 +114,8 @@ class Analysis:
                 Outcome.UNANSWERABLE,
                 f"The question seems to be in {self.language}; it is understood in English only.",
             )
+        if self.future:
+            return Outcome.UNANSWERABLE, self.future
         if not self.frames or self.missing:
             words = self.reading.asked or self.missing or self.reading.unknown
             if not words:
@@ -164,13 +170,14 @@ def analyse(
     lacking = missing(reading, source)
     strange = {*reading.unknown, *(old for old, _ in reading.mended)}
     language = language_of(_WORD.findall(question.text), {w for text in strange for w in text.split()})
-    speaking = bool(language) or speaks(question.text, reading, frames, source, lacking)
+    future = to_come(question.text, reading, frames, today, source.model.newest)
+    speaking = bool(language or future) or speaks(question.text, reading, frames, source, lacking)
     doubt = (
         ""
         if speaking or _is_written(question.text) and not source.is_business
         else "Not sure: the words were not understood as a whole. This is a draft."
     )
-    made = Analysis(reading, tuple(kept), candidates, speaking, doubt, lacking, language)
+    made = Analysis(reading, tuple(kept), candidates, speaking, doubt, lacking, language, future)
     if speaking and _is_written(question.text):
         outcome, reason = made.outcome()
         if outcome is Outcome.AMBIGUOUS and made.unused:  # a draft: of sentences the generator's are no worse
@@ -205,6 +212,34 @@ def speaks(
         or bool(_OURS.search(text))
         or any(item.kind == "period" for item in reading.items)
     )
+
+
+def to_come(text: str, reading: Reading, frames: Sequence[Understood], today: date, newest: str) -> str:
+    """Say that what will be is not recorded, where only a time after the last day with data is asked for; else "".
+
+    A day to come that a column holds, as when something is due, may be asked for.
+    """
+    last = newest if newest and _TO_COME.search(text) else max(newest, today.isoformat())
+    asked = [
+        i.period.first.isoformat()
+        for i in reading.items
+        if i.period is not None and i.period.first is not None
+    ]
+    if (
+        not asked
+        or min(asked) <= last
+        or any(i.period is not None and i.period.first is None for i in reading.items)
+    ):
+        return ""
+    held = [s.field.high for one in frames[:1] for c in one.frame.where if c.op == "period" for s in c.slots]
+    if any(_dashed(high) >= min(asked) for high in held):
+        return ""
+    return "What will be is not recorded." + (f" The last day with data is {newest}." if newest else "")
+
+
+def _dashed(text: str) -> str:
+    """The day of a stored time as ISO text; yyyymmdd numbers too."""
+    return f"{text[:4]}-{text[4:6]}-{text[6:8]}" if text[:8].isdecimal() and len(text) == 8 else text[:10]
 
 
 def _is_written(text: str) -> bool:

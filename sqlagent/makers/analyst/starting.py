@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from sqlagent.catalog.semantics import Field, Kind, Role
 from sqlagent.makers.analyst.concepts import Meant, revenue
-from sqlagent.makers.analyst.derived import Derived
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Order, Slot
+from sqlagent.makers.analyst.occasions import Occasions
 from sqlagent.makers.analyst.sketching import Ask
 from sqlagent.makers.analyst.starts import NUMBERS, PERSONS, STAFF, Start
 
 
-class Starting(Derived):
+class Starting(Occasions):
     """Ways to begin: what is measured or listed, from which table's rows."""
 
     def _starts(self) -> Iterator[Start]:
@@ -31,6 +31,10 @@ class Starting(Derived):
                 return
         if s.rate and s.asks and s.asks[0].item is not None:
             yield from self._rated(s.asks[0].item)
+        occasions = self._occasions()
+        yield from occasions
+        if occasions:
+            return
         if s.rank is not None:
             yield from self._ranked()
             if s.rank.target is not None or s.rank.by is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlagent.catalog.semantics import Field, Kind, Role
 from sqlagent.language.words import fold, stem
 from sqlagent.makers.analyst.frames import Condition, Slot
+from sqlagent.makers.analyst.pairing import due_and_done
 from sqlagent.makers.analyst.source import Source
 
 CURRENT = (
@@ -73,44 +74,6 @@ def is_snapshot(source: Source, table: str) -> bool:
         "transact",
         "move",
     } & set(thing.noun)
-
-
-_DUE = frozenset(
-    stem(w)
-    for w in [
-        "due",
-        "promised",
-        "required",
-        "expected",
-        "planned",
-        "deadline",
-        "scheduled",
-        "target",
-        "promise",
-        "estimated",
-    ]
-)
-_DONE = frozenset(
-    stem(w)
-    for w in [
-        "paid",
-        "payment",
-        "delivered",
-        "delivery",
-        "completed",
-        "finished",
-        "returned",
-        "resolved",
-        "closed",
-        "shipped",
-        "arrived",
-        "arrival",
-        "actual",
-        "done",
-        "settled",
-        "ended",
-    ]
-)
 
 
 def labels(source: Source, one: Field) -> list[tuple[str, str]]:
@@ -206,9 +169,5 @@ def _by_flag(source: Source, table: str, is_on: bool) -> Condition | None:
 
 def late(source: Source, table: str) -> Condition | None:
     """That what was due at one time was done after it."""
-    times = source.model.of_role(table, Role.TIME)
-    due = next((f for f in times if set(f.words) & _DUE), None)
-    done = [f for f in times if set(f.words) & _DONE and f is not due]
-    if due is None or not done:
-        return None
-    return Condition("later", (Slot(done[0]), Slot(due)), said="late")
+    found = due_and_done(source, table)
+    return Condition("later", found, said="late") if found is not None else None

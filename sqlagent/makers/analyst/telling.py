@@ -20,6 +20,7 @@ _TRANSFORMS = {
     "share": "as a share of the total", "running": "as a running total", "growth": "with growth in percent", "change": "with the change",
     "quotient": "as a percentage of one another", "spread": "by how many have each", "between": "as the change from one to the other", "average": "averaged over the groups",
 }  # fmt: skip
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 LONG_TITLE = 90
 """Characters from which on a title is none."""
 
@@ -259,6 +260,10 @@ def _condition(c: Condition) -> str:
         return f"{names[0]} and {names[1]} in the same {c.compare}"
     if c.op == "period" and c.period is not None:
         return f"{names[0]} in {period(c.period)}"
+    if c.op == "weekday":
+        days = "".join(c.values)
+        said = {"56": "a weekend", "01234": "a weekday"}.get(days) or " or ".join(_DAYS[int(d)] for d in days)
+        return f"{names[0]} on {said}"
     if c.op == "latest":
         return f"{names[0]} is the last one" + (f" in {period(c.period)}" if c.period is not None else "")
     if c.op == "missing":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -18,7 +18,7 @@ from sqlagent.catalog.semantics.words import OPENED
 from sqlagent.catalog.value_index import ValueIndex, normal
 from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, MONTHS, NUMBER_WORDS, STOP_WORDS
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.lexicon import CONCEPTS, DOMAIN_SYNONYMS, OPERATORS, SYNONYMS
+from sqlagent.makers.analyst.lexicon import CONCEPTS, DOMAIN_SYNONYMS, OPERATORS, PARTICIPLES, SYNONYMS
 from sqlagent.makers.analyst.shortened import Short, Shortened
 from sqlagent.values import ColumnRef
 
@@ -299,12 +299,16 @@ class Vocabulary:
                 found[key] = target
 
         if not quoted and not (len(lows) > 1 and BETWEEN & set(lows)):
-            self._names([stem(w) for w in lows], lows, keep)
+            stems = [stem(w) for w in lows]
+            if len(set(stems)) == len(stems):
+                self._names(stems, lows, keep)
             for entry in self.written.get(_joined("".join(lows)), ()):
                 keep(Target(entry.kind, entry.table, entry.column))
             phrase = " ".join(lows)
             if phrase in CONCEPTS:
                 keep(Target("concept", "", CONCEPTS[phrase], cost=0.0))
+        if len(lows) == 1 and (lows[0].endswith("ed") or lows[0] in PARTICIPLES):
+            self._done(found)
         if len(lows) == 1 and lows[0].startswith("un") and len(lows[0]) > 5 and not found:
             for target in self.targets([lows[0][2:]]):
                 one = self.model.field(target.table, target.column) if target.kind == "field" else None
@@ -322,6 +326,14 @@ class Vocabulary:
         if len(lows) == 1 and stem(lows[0]) in PAY:
             found = {key: target for key, target in found.items() if self.is_money(target, stem(lows[0]))}
         return tuple(sorted(found.values(), key=lambda t: (t.cost, t.kind, t.table, t.column))[:14])
+
+    def _done(self, found: dict[tuple[str, str, str, str], Target]) -> None:
+        """What was done is rather a time than the thing that is called after it: "bookings booked in May"."""
+        for key, target in list(found.items()):
+            one = self.model.field(target.table, target.column) if target.kind == "field" else None
+            thing = found.get(("thing", target.table, "", ""))
+            if one is not None and one.role is Role.TIME and thing is not None and thing.cost <= target.cost:
+                found[key] = replace(target, cost=thing.cost)
 
     def _names(self, stems: list[str], lows: Sequence[str], keep) -> None:  # type: ignore[no-untyped-def]
         candidates: dict[int, Entry] = {}
@@ -373,6 +385,9 @@ class Vocabulary:
 
     def _may_name(self, stems: Sequence[str], entry: Entry) -> bool:
         """Whether so many words may name a column: with its table's noun before it, and a time only as a date."""
+        if entry.kind == "relation" and len(stems) > 1:
+            pointing = self.model.field(entry.table, entry.column)
+            return pointing is None or pointing.role is not Role.TIME
         if entry.kind != "field" or len(stems) == 1:
             return True
         noun = set(entry.noun)
@@ -458,6 +473,14 @@ class Vocabulary:
             if stood.role is Role.TEXT and match.column.column not in thing.display:
                 cost += 0.15
             yield Target("value", stood.table, stood.column, match.value, cost + cost_of, match.value)
+
+    def is_code(self, text: str) -> bool:
+        """Whether a word is a stored value letter by letter, as codes are typed."""
+        return (
+            len(text) > 1
+            and self.index is not None
+            and any(match.value == text for match in self.index.lookup(text))
+        )
 
     def _is_state(self, table: str, column: str) -> bool:
         one = self.model.field(table, column)

@@ -137,6 +137,8 @@ def rank(walk: Walk, item: Item) -> None:
         )
         return
     if item.text.lower() in ("last", "recent", "first") and walk.section not in ("head",):
+        if out.question == "when" and walk.section == "after by":
+            out.rank, walk.section = Rank(item.detail), "head"
         return
     out.rank_text = item.text.lower()
     out.rank = Rank(item.detail, int(walk.number) if walk.number else None, walk.ordinal)
@@ -328,7 +330,15 @@ def pivot(walk: Walk, item: Item) -> None:
 
 
 def span(walk: Walk, item: Item) -> None:
-    walk.out.span = next((w for w in item.text.lower().split() if w in ("days", "hours", "minutes")), "days")
+    """How long something takes; a unit that was said before the words for it is its own. Behind a bound it restricts."""
+    words = item.text.lower().split()
+    said = next((w for w in words if w in ("days", "hours", "minutes", "weeks", "months")), "")
+    clause = walk.clause
+    if clause is not None and walk.section == "clause" and clause.numbers and clause.compare:
+        clause.unit, clause.span = said or clause.unit or "days", item.text.lower()
+        return
+    walk.out.span = said or walk.out.span or "days"
+    walk.out.span_text = f"{walk.out.span_text} {item.text.lower()}".strip()
     if item.text.lower().endswith(" from") or item.text.lower().endswith("between"):
         walk.section = "span"
 

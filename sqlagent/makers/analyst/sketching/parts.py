@@ -36,6 +36,7 @@ class Clause:
     said: str = ""
     numbers: list[float] = field(default_factory=list)
     unit: str = ""
+    span: str = ""
     like: str = ""
     pattern: str = ""
     average: bool = False
@@ -45,6 +46,7 @@ class Clause:
     current: bool = False
     past: bool = False
     late: str = ""
+    days: str = ""
     missing: bool = False
     agg: str = ""
     both: bool = False
@@ -63,7 +65,7 @@ class Clause:
     def is_empty(self) -> bool:
         """Whether it says nothing."""
         return not (
-            self.mentions or self.periods or self.compare or self.pattern or self.average or self.current or self.late
+            self.mentions or self.periods or self.compare or self.pattern or self.average or self.current or self.late or self.days
             or self.missing or self.than or self.past or self.verb
         )  # fmt: skip
 
@@ -105,6 +107,7 @@ class Sketch:
     distribution: bool = False
     trend: bool = False
     span: str = ""
+    span_text: str = ""
     span_parts: list[Item] = field(default_factory=list)
     age: bool = False
     tenure: bool = False

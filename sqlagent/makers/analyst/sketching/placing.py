@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.deeds import HAPPENINGS
+from sqlagent.makers.analyst.lexicon import UNIT_WORDS
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching.parts import Ask
 from sqlagent.makers.analyst.sketching.walk import Walk
@@ -62,6 +63,8 @@ def mention(walk: Walk, item: Item) -> None:
         if walk.clause.numbers or walk.clause.compare:
             walk.clause.after_compare.append(item)
         return
+    if walk.section in ("by", "per") and _qualifies(walk, item):
+        return
     if walk.section == "by":
         nxt = walk.next()
         noun = (
@@ -106,6 +109,23 @@ def mention(walk: Walk, item: Item) -> None:
         out.main.mentions.append(item)
         return
     _asked(walk, item)
+
+
+def _qualifies(walk: Walk, item: Item) -> bool:
+    """Whether a word after "each" restricts the noun right behind it: "of each KEY segment customer" is per customer."""
+    nxt = walk.next()
+    if nxt is None or nxt.kind != "mention" or nxt.start != item.end:
+        return False
+    best, own = nxt.targets[0], item.targets[0]
+    if own.kind == "value" and (best.kind == "thing" or best.kind == "field" and best.column == own.column):
+        walk.out.main.mentions.append(item)
+        return True
+    before = walk.before()
+    said = before is not None and before.kind == "mention" and before.end == item.start
+    if said and own.kind == "field" and best.kind == "thing" and before in walk.out.main.mentions:
+        walk.passed.append(item)
+        return True
+    return False
 
 
 def _in_name(walk: Walk, item: Item) -> bool:
@@ -252,6 +272,15 @@ def period(walk: Walk, item: Item) -> None:
 
 def grain(walk: Walk, item: Item) -> None:
     out = walk.out
+    if item.text.lower() in UNIT_WORDS and item.text.lower().endswith("s"):
+        if walk.section == "clause" and walk.clause is not None and walk.clause.numbers:
+            walk.clause.unit = item.text.lower()
+            return
+        before = walk.before()
+        counted = before is None or before.kind == "op" and before.op in ("count", "agg", "of")
+        if counted and any(i.op == "span" for i in walk.items):
+            out.unit = item.text.lower()
+            return
     if (
         (
             item.targets
@@ -311,6 +340,10 @@ def text(walk: Walk, item: Item) -> None:
 
 
 def unknown(walk: Walk, item: Item) -> None:
+    low = item.text.lower()
+    if low in ("after", "before") and walk.clause is not None and walk.clause.unit:
+        walk.out.unknown = tuple(w for w in walk.out.unknown if w != item.text)
+        return
     before = walk.before()
     if (
         before is not None

@@ -6,6 +6,7 @@ Each function takes in the item at which the walk stands; `sketcher` says which 
 from __future__ import annotations
 
 from sqlagent.makers.analyst.deeds import DEEDS
+from sqlagent.makers.analyst.lexicon import UNIT_WORDS
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching.parts import Clause
 from sqlagent.makers.analyst.sketching.walk import Walk
@@ -90,12 +91,23 @@ def _open_with_verb(walk: Walk) -> Clause:
     """Open a comparison; a column named right before it is what is compared ("priced between", "answered within")."""
     clause = walk.open("more")
     before, asks = walk.before(), walk.out.asks
+    following = walk.items[walk.at + 1 : walk.at + 3]
+    if (
+        before is not None
+        and before in walk.out.main.mentions
+        and any(t.kind == "field" for t in before.targets)
+        and len(following) == 2
+        and following[0].kind == "number"
+        and following[1].text.lower() in UNIT_WORDS
+    ):
+        walk.out.main.mentions.remove(before)
+        clause.mentions.append(before)
     if (
         before is not None
         and before.kind == "mention"
         and len(asks) > 1
         and asks[-1].item is before
-        and before.targets[0].kind == "field"
+        and before.targets[0].kind in ("field", "relation")
     ):
         asks.pop()
         clause.mentions.append(before)
@@ -199,8 +211,16 @@ def times(walk: Walk, item: Item) -> None:
 
 
 def late(walk: Walk, item: Item) -> None:
-    walk.here.late = "late"
+    walk.here.late = "overdue" if item.text.lower() in ("overdue", "past due") else "late"
 
 
 def on_time(walk: Walk, item: Item) -> None:
     walk.here.late = "on time"
+
+
+def weekday(walk: Walk, item: Item) -> None:
+    """Days of the week, Monday as 0: "on weekends", "on Mondays and Tuesdays"."""
+    held = walk.here
+    if walk.section in ("by", "per") and walk.clause is None:
+        walk.section = "mods"
+    held.days = "".join(sorted({*held.days, *item.detail}))

@@ -99,6 +99,7 @@ _OPERATORS: dict[str, Handler] = {
     "trend": asking.trend,
     "vs": asking.vs,
     "when": asking.when,
+    "weekday": restricting.weekday,
     "where": asking.where,
     "why": asking.why,
     "with": asking.with_,

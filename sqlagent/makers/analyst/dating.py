@@ -1,0 +1,87 @@
+"""What a part of a question says of times: done late or on time, not done though due, within so many days."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import date
+
+from sqlagent.catalog.semantics import Kind
+from sqlagent.makers.analyst.frames import Condition, Path, Slot
+from sqlagent.makers.analyst.lexicon import PARTICIPLES
+from sqlagent.makers.analyst.pairing import done_of, due_and_done, due_of, in_order, lasting, partner
+from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.sketching import Clause
+from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.states import late
+
+HOP = 0.06
+"""What one relation on the way to what was due costs."""
+
+
+def meant_as_time(text: str, clause: Clause) -> float:
+    """What speaks for a word to be a time: what was done in a period, or within days, was done then ("paid in March")."""
+    if not clause.periods and not clause.unit:
+        return 0.0
+    low = text.lower()
+    return 0.3 if low.endswith("ed") or low in PARTICIPLES else 0.12
+
+
+def spanned(
+    source: Source, anchor: str, clause: Clause, time: Slot | None, times: Sequence[Slot]
+) -> tuple[Slot, Slot] | None:
+    """The later and the earlier time of "within 2 days", "3 days late", "30 days after the invoice date"."""
+    if clause.late or set(clause.span.split()) & {"late", "overdue", "delay"}:
+        clause.late = ""
+        return due_and_done(source, anchor)
+    if len(times) > 1:
+        return in_order(times[0], times[1])
+    if time is not None:
+        begin = partner(source, time)
+        return in_order(begin, time) if begin is not None else None
+    found = next(lasting(source, anchor), None) if clause.span else None
+    return found[1:] if found is not None else None
+
+
+def lateness(
+    source: Source,
+    anchor: str,
+    clause: Clause,
+    said: frozenset[str],
+    today: date | None,
+    below: Iterable[tuple[str, Path, float]],
+) -> tuple[float, list[Condition]] | None:
+    """Done after it was due, or not: of the row, of what it belongs to, or by rows `below` that point at it (invoices paid late).
+
+    Gives what that reading costs and its conditions; None where nothing is recorded of it.
+    """
+    compare = "<=" if (clause.late == "on time") != clause.negated else ">"
+    if clause.late == "overdue" and (waiting := _overdue(source, anchor, clause, today)) is not None:
+        return 0.0, [waiting]
+    for table, paths in source.graph.up(anchor).items():
+        named = table == anchor or source.model.things[anchor].kind is Kind.LINES
+        named = named or bool(set(source.model.things[table].noun) & said)
+        found = late(source, table) if paths and named else None
+        if found is not None:
+            slots = tuple(replace(s, path=paths[0]) for s in found.slots)
+            return HOP * len(paths[0]), [replace(found, slots=slots, compare=compare)]
+    due = due_of(source, anchor)
+    for child, path, cost in below if due is not None else ():
+        done = done_of(source, child)
+        if done is None or due is None:
+            continue
+        after = Condition("later", (done, replace(due, path=path)), compare=">", said="late")
+        on_time = compare == "<="
+        there = Condition("exists", child=child, path=path, parts=(after,), negated=on_time, said="late")
+        was_done = replace(there, parts=(Condition("filled", (done,)),), negated=False, said="")
+        return cost, [there, was_done] if on_time else [there]
+    return None
+
+
+def _overdue(source: Source, anchor: str, clause: Clause, today: date | None) -> Condition | None:
+    """Due before today and not done yet; None where that is not recorded of one row."""
+    found = due_and_done(source, anchor)
+    if found is None or today is None:
+        return None
+    past = Condition("period", (found[1],), period=Period(None, today, "day"), said="overdue")
+    return Condition("all", parts=(Condition("missing", (found[0],)), past), negated=clause.negated)

@@ -1,0 +1,151 @@
+"""Two times of what happens: which is later, which belongs to a named one, from where to where a thing lasts, and being late.
+
+What the columns hold decides the order of two times; names decide where that does not tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlagent.catalog.semantics import Field, Form, Role
+from sqlagent.catalog.semantics.words import EARLY, ENDS, HELD, LATE, NEVER, PERSONAL
+from sqlagent.language.words import stem
+from sqlagent.makers.analyst.frames import Slot
+from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.starts import FINISHED
+
+DUE = frozenset(
+    stem(w)
+    for w in ["due", "promised", "promise", "prom", "required", "expected", "eta", "planned", "deadline", "target", "estimated", "agreed", "committed"]
+)  # fmt: skip
+"""Words of times by which something was to be done."""
+
+DONE = FINISHED | frozenset(
+    stem(w)
+    for w in ["payment", "arrival", "actual", "settled", "ended", "received", "receipt", "handed", "submitted", "fixed", "solved"]
+)  # fmt: skip
+"""Words of times at which it was done."""
+
+_NUMBERS = (Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY)
+_DAYS = (Form.DAY, Form.MOMENT, Form.TEXT_DAY, Form.TEXT_MOMENT)
+
+
+def in_order(first: Slot, second: Slot) -> tuple[Slot, Slot]:
+    """The later and the earlier of two times; `first` is the earlier one where nothing tells.
+
+    What is due is no time at which anything happened: what was done is held against it.
+    """
+    due = [bool(set(s.field.words) & DUE) for s in (first, second)]
+    if due[0] != due[1]:
+        return (second, first) if due[0] else (first, second)
+    mine, other = _ends(first.field), _ends(second.field)
+    if mine is not None and other is not None and mine != other:
+        if mine[0] <= other[0] and mine[1] <= other[1]:
+            return second, first
+        if mine[0] >= other[0] and mine[1] >= other[1]:
+            return first, second
+    if _stage(first.field) > _stage(second.field):
+        return first, second
+    return second, first
+
+
+def _ends(one: Field) -> tuple[str, str] | None:
+    """The first and the last day that a column holds; None where its form does not compare."""
+    if not one.low or not one.high:
+        return None
+    if one.form in _NUMBERS:
+        return _dashed(one.low), _dashed(one.high)
+    return (one.low[:19], one.high[:19]) if one.form in _DAYS else None
+
+
+def _dashed(text: str) -> str:
+    return f"{text[:4]}-{text[4:6]}-{text[6:8]}"
+
+
+def _stage(one: Field) -> int:
+    said = set(one.words)
+    return 2 if said & (ENDS | DONE) else 0 if said & EARLY and not said & HELD else 1
+
+
+def partner(source: Source, slot: Slot) -> Slot | None:
+    """The other end of a time that is named alone: when its row begins, else the nearest time of the row."""
+    table = slot.field.table
+    thing = source.model.things[table]
+    own = source.slot(table, thing.default_time, slot.path) if thing.default_time else None
+    if own is not None and own.field.column != slot.field.column:
+        return own
+    others = [Slot(f, slot.path) for f in _happening(source, table) if f.column != slot.field.column]
+    earlier = [s for s in others if in_order(s, slot)[1] is s]
+    if earlier or others:
+        return (earlier or others)[0]
+    for above, paths in source.graph.up(table).items():
+        time = source.model.things[above].default_time
+        if above != table and time and paths and len(paths[0]) < 3:
+            return source.slot(above, time, (*slot.path, *paths[0]))
+    return None
+
+
+def _happening(source: Source, table: str) -> list[Field]:
+    """The times of a table at which something did happen."""
+    return [f for f in source.model.of_role(table, Role.TIME) if not set(f.words) & (NEVER | PERSONAL)]
+
+
+def lasting(
+    source: Source, table: str, words: frozenset[str] = frozenset()
+) -> Iterator[tuple[float, Slot, Slot]]:
+    """From where to where a table's rows last, as (cost, later, earlier); `words` are stems of what is waited for."""
+    thing = source.model.things[table]
+    times = _happening(source, table)
+    begin = thing.begins or thing.default_time
+    if not begin:
+        return
+    start = source.slot(table, begin)
+    named = [f for f in times if set(f.words) & words and f.column != begin]
+    finished = [f for f in times if set(f.words) & (FINISHED | ENDS | LATE) and f.column != begin]
+    for one in named[:1] or finished[:1]:
+        later, earlier = in_order(start, Slot(one))
+        yield (0.0 if named else 0.03), later, earlier
+
+
+def ahead(source: Source, table: str, slot: Slot | None = None) -> tuple[Slot, Slot] | None:
+    """When a row takes place and when that was agreed: how long in advance something is booked."""
+    thing = source.model.things[table]
+    if not thing.default_time:
+        return None
+    held = source.slot(table, thing.default_time)
+    if slot is not None and slot.field != held.field:
+        return in_order(slot, held)
+    before = [
+        Slot(f)
+        for f in _happening(source, table)
+        if f.column != thing.default_time and in_order(Slot(f), held)[1].field == f
+    ]
+    return (held, before[0]) if before else None
+
+
+def due_and_done(source: Source, table: str) -> tuple[Slot, Slot] | None:
+    """When something was done and by when it was due, of one table's rows."""
+    due, done = due_of(source, table), done_of(source, table)
+    return (done, due) if due is not None and done is not None and done.field != due.field else None
+
+
+def due_of(source: Source, table: str) -> Slot | None:
+    """By when a table's rows were due; what was planned where nothing else was."""
+    times = source.model.of_role(table, Role.TIME)
+    due = next((f for f in times if set(f.words) & DUE), None)
+    planned = {stem("scheduled"), stem("plan")}
+    if due is None and source.model.things[table].default_time:
+        due = next((f for f in times if set(f.words) & planned and not set(f.words) & DONE), None)
+    return Slot(due) if due is not None else None
+
+
+def done_of(source: Source, table: str) -> Slot | None:
+    """When a table's rows were done with: the last of what was shipped, delivered, paid."""
+    times = source.model.of_role(table, Role.TIME)
+    done = [f for f in times if set(f.words) & DONE and not set(f.words) & DUE]
+    if not done:
+        return None
+    best = Slot(done[0])
+    for one in done[1:]:
+        best = in_order(best, Slot(one))[0]
+    return best
