@@ -272,6 +272,8 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
                 cost += 0.1
             elif len(some) == 1 and (lows[0] in GLUE or phrase in OPERATORS):
                 cost += 0.06 if targets[0].cost < 0.12 else 0.2
+            elif targets[0].kind == "field" and _is_small(tokens, at, end):
+                cost += 0.2
             out.append((cost, Item("mention", at, end, text, targets=targets)))
         elif some[0].kind == "quoted":
             out.append((0.2, Item("text", at, end, some[0].text)))
@@ -298,6 +300,14 @@ def _with_whole(targets: tuple[Target, ...], others: Sequence[Target]) -> tuple[
             key=lambda target: target.cost,
         )
     )
+
+
+def _is_small(tokens: Sequence[Token], at: int, end: int) -> bool:
+    """Whether a name of several words is said like a verb: "visits came from" rather than "by came from"."""
+    before = tokens[at - 1].low if at else ""
+    if end - at < 2 or before in ("by", "per", "each"):
+        return False
+    return all(t.low in GLUE or t.low in OPERATORS for t in tokens[at:end])
 
 
 def _single(token: Token, at: int, end: int, text: str) -> list[tuple[float, Item]]:

@@ -18,7 +18,7 @@ from sqlagent.catalog.semantics.words import OPENED
 from sqlagent.catalog.value_index import ValueIndex, normal
 from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, MONTHS, NUMBER_WORDS, STOP_WORDS
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.lexicon import CONCEPTS, DOMAIN_SYNONYMS, OPERATORS, PARTICIPLES, SYNONYMS
+from sqlagent.makers.analyst.lexicon import CONCEPTS, DOMAIN_SYNONYMS, GLUE, OPERATORS, PARTICIPLES, SYNONYMS
 from sqlagent.makers.analyst.shortened import Short, Shortened
 from sqlagent.values import ColumnRef
 
@@ -83,6 +83,8 @@ BETWEEN = frozenset(
 
 SHORT = frozenset({*ABBREVIATIONS, *OPENED} - {"man", "per", "pro", "car", "pay", "min", "max"})
 """Short forms that people type too."""
+
+_SMALL = frozenset(stem(w) for w in GLUE | STOP_WORDS)
 
 _CLASSES = frozenset(
     stem(w)
@@ -398,6 +400,9 @@ class Vocabulary:
         ]
         if not owned:
             return True
+        rest = {w for n, w in enumerate(stems) if n not in owned}
+        if rest and rest <= _SMALL:  # "visits came from each device" speaks of no column came_from
+            return False
         one = self.model.field(entry.table, entry.column)
         if (
             one is None
