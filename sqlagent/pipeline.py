@@ -111,8 +111,6 @@ def answer(
             question, linked, database, index, meter, budget, privacy, cancelled, cache, policy, fetch
         )
         yield from journey.rounds()
-        if journey.gives_way():
-            yield from journey.rounds()
         ended = journey.conclude()
     except Cancelled:
         ended = Answer(Outcome.FAILED, question, reason="Stopped.")
@@ -197,7 +195,6 @@ class Journey:
     notes: list[str] = field(default_factory=list)
     analysis: Analysis | None = None
     doubt: str = ""
-    silent: Analysis | None = None
 
     @classmethod
     def start(
@@ -220,9 +217,7 @@ class Journey:
         is_known = linked.full.dialect in analyst.WRITTEN
         analysis = analyst.analyse(question, linked, index) if llm is None and is_known else None
         doubt = analysis.doubt if analysis is not None else ""
-        silent: Analysis | None = None
         if analysis is not None and not analysis.speaks:
-            silent = analysis if analysis.stands_by else None
             analysis = None
         drafts = grammar.sample(question, linked, count=budget.drafts) if llm and budget.drafts else ()
         hints = [draft.sql for draft in drafts]
@@ -247,7 +242,6 @@ class Journey:
             ),
             analysis=analysis,
             doubt=doubt,
-            silent=silent,
             executor=execution.Executor(
                 database,
                 linked.full,
@@ -418,20 +412,6 @@ class Journey:
             title=best.representative.candidate.title,
             notes=(*common.notes, *best.representative.candidate.notes, *([note] if note else ())),
         )
-
-    def gives_way(self) -> bool:
-        """Hand a question over to the analyst that stands by its answer, where the generator has no more than a draft.
-
-        True when the rounds have to be gone through again.
-        """
-        if self.silent is None or self.llm is not None:
-            return False
-        if self.ranking.groups and self.conclude().outcome is Outcome.ANSWERED:
-            return False
-        self.analysis, self.silent, self.doubt = self.silent, None, ""
-        self.sampler, self.judge = AnalystSampler(self.analysis), AnalystJudge()
-        self.pool, self.groups, self.ranking, self.notes = [], (), Ranking((), 0), []
-        return True
 
     def doubted(self, sure: float) -> str:
         """Say why the generator's answer is a draft: words that its SQL leaves out, or too little certainty."""

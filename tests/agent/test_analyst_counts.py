@@ -6,10 +6,8 @@ from datetime import date
 
 import pytest
 
-from sqlagent import pipeline
 from sqlagent.catalog.semantics import derive
 from sqlagent.catalog.value_index import ValueIndex
-from sqlagent.events import Ended
 from sqlagent.makers.analyst.answering import understand
 from sqlagent.makers.analyst.deeds import is_deed, undone
 from sqlagent.makers.analyst.sampler import analyse
@@ -186,19 +184,6 @@ def test_a_verb_over_several_events_is_as_many_readings():
 
 def test_keys_that_are_empty_do_not_empty_what_has_none(boats):
     assert rows_of(boats, "renters without trips")[0] == [("Dov", "Hart")]
-
-
-def test_the_analyst_answers_a_written_question_that_the_generator_only_drafts(boats):
-    database, index, _ = boats
-    *_, last = pipeline.answer(
-        Question("Which boats have never been taken out?"),
-        database=database,
-        catalog=database.catalog(),
-        index=index,
-    )
-    assert isinstance(last, Ended)
-    assert last.answer.outcome is Outcome.ANSWERED
-    assert [tuple(row) for row in last.answer.rows.rows] == [("Dunlin",)]
 
 
 @pytest.mark.parametrize(
