@@ -504,6 +504,9 @@ class Attacher:
         """A thing that rows point at: there, or not; `slot` is the column that points, where it is the anchor's own."""
         if slot is None:
             return
+        valued = any(m.targets[0].kind == "value" for m in clause.mentions)
+        if clause.negated and (valued or slot.field.filled == 1):
+            return  # "without cancelled orders" denies the state; what every row points at is never missing
         if clause.negated or clause.missing:
             part.lacks = True
             part.conditions.append(Condition("missing", (slot,)))

@@ -103,11 +103,18 @@ def checked(frame: Frame, reading: Reading, source: Source) -> Frame:
     left = [
         item.text for item in reading.items if not _is_held(item, held) or not _is_met(item, frame, model)
     ]
+    if any(c.op == "missing" and not c.negated and _is_filled(c) for c in _conditions(frame)):
+        left += [item.text for item in reading.items if item.op in ("not", "missing")][:1]
     left = [text for text in left if text not in frame.unused]
     if not left:
         return frame
     unused = tuple(dict.fromkeys((*frame.unused, *left)))
     return replace(frame, unused=unused, cost=round(frame.cost + UNMET * len(left), 4))
+
+
+def _is_filled(condition: Condition) -> bool:
+    """Whether a column that is said to be empty never is: then the words meant something else."""
+    return bool(condition.slots) and not condition.slots[0].path and condition.slots[0].field.filled == 1
 
 
 def _is_held(item: Item, held: Held) -> bool:
@@ -181,6 +188,13 @@ def _changes(frame: Frame, model: Model) -> bool:
     return frame.transform in ("growth", "change") or len(frame.measures) > 1
 
 
+def _bounds(frame: Frame, model: Model) -> bool:
+    return bool(frame.having) or any(
+        c.compare or c.number is not None or c.period is not None or c.op == "later"
+        for c in _conditions(frame)
+    )
+
+
 def _runs(frame: Frame, model: Model) -> bool:
     return frame.transform in ("running", "moving")
 
@@ -240,6 +254,8 @@ _MET: dict[tuple[str, str], Callable[[Frame, Model], bool]] = {
     ("rankall", ""): _orders,
     ("share", ""): _shares,
     ("growth", ""): _changes,
+    ("more", ""): _bounds,
+    ("between", ""): _bounds,
     ("running", ""): _runs,
     ("moving", ""): _runs,
     ("distinct", ""): _is_distinct,

@@ -288,7 +288,8 @@ class Comparing(Restricting):
                 and c in where
                 and c.said not in ("current", *CURRENT)
             ]
-            if dims and not (self.sketch.late_share and narrowing):
+            timed = all(d.grain for d in dims)  # of each month its own share
+            if dims and not ((self.sketch.late_share or timed) and narrowing):
                 return measures, where, 0.0, True
             if not narrowing:
                 return None

@@ -266,7 +266,11 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
             targets = _with_whole(targets, vocabulary.targets(lows[1:]))
         if targets:
             cost = 0.1 + 0.6 * targets[0].cost
-            if len(some) > 1 and all(low in GLUE or low in OPERATORS for low in lows):
+            if (
+                len(some) > 1
+                and targets[0].kind == "field"
+                and all(w in GLUE or w in OPERATORS for w in lows)
+            ):
                 cost += 0.3  # "came from" is how people speak, though a column be called so
             if phrase in GRAIN_PHRASES:
                 cost += 0.1

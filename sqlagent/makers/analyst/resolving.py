@@ -6,7 +6,7 @@ decides between them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -241,6 +241,7 @@ class Resolver(Comparing):
         for item in s.columns:
             cost += self._column_of(anchor, item, columns, unused)
         where += list(self._history(anchor, s.main, dims, where))
+        dims = self._at_the_time(dims, where, time or self.source.time_of(anchor))
         measures = [self._sound(m) for m in measures]
         transform = "quotient" if s.scale and len(measures) == 2 else s.transform
         if s.share_between and len(measures) == 2 and transform == "":
@@ -333,6 +334,22 @@ class Resolver(Comparing):
             flags=tuple(flags),
             scale=s.scale if transform == "quotient" else 0.0,
         )
+
+    @staticmethod
+    def _at_the_time(
+        dims: Sequence[Dimension], where: Sequence[Condition], time: Slot | None
+    ) -> list[Dimension]:
+        """ "fines collected per month in 2025": the months are of the time that the period is of."""
+        restricted = {c.slots[0] for c in where if c.op == "period" and c.slots}
+        if len(restricted) != 1:
+            return list(dims)
+        (slot,) = restricted
+        return [
+            replace(d, shown=(slot,))
+            if d.grain and d.shown[0] == time != slot and d.shown[0].field.table == slot.field.table
+            else d
+            for d in dims
+        ]
 
     @staticmethod
     def _sound(measure: Measure) -> Measure:

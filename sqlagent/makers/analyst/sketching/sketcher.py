@@ -32,8 +32,8 @@ def sketch(reading: Reading) -> Sketch:
         out.asks.append(Ask(None, tuple(walk.aggs), walk.distinct))
     elif walk.aggs == ["count"] and out.rank is not None and out.rank.by is None and not out.asks:
         out.rank_text += " by number"
-    elif walk.aggs == ["count"] and out.asks and not out.asks[0].aggs:
-        out.asks[0].aggs = ("count",)
+    elif walk.aggs in (["count"], ["sum"]) and out.asks and not out.asks[0].aggs:
+        out.asks[0].aggs = tuple(walk.aggs)  # "unpaid fines total"
     if walk.number is not None and out.rank is not None and out.rank.count is None:
         out.rank.count = int(walk.number)
     elif walk.number is not None:
