@@ -8,6 +8,7 @@ from datetime import date, timedelta
 
 from sqlagent.makers.analyst.checking import checked
 from sqlagent.makers.analyst.compounds import compounded
+from sqlagent.makers.analyst.enumerating import enumerated
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.owning import named, owned, rival_ways
 from sqlagent.makers.analyst.planning import Planner
@@ -50,7 +51,7 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
     The reading's `asked` are left only where nothing else is asked for: then the source cannot tell.
     """
     reading = read(_FORMULA.sub(" ", text), source.vocabulary, today)
-    reading = owned(compounded(reading, source.vocabulary), source)
+    reading = enumerated(owned(compounded(reading, source.vocabulary), source), source.model)
     planner = Planner(source.model)
     out: dict[str, Understood] = {}
     drawn = sketch(reading)

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from sqlagent.catalog.semantics import Model, Role
 from sqlagent.language.words import stem
+from sqlagent.makers.analyst.concepts.meant import AMOUNTS, NO_REVENUE, SELLING
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.vocabulary import PAY, Target, Vocabulary
 
@@ -49,7 +50,10 @@ def compounded(reading: Reading, vocabulary: Vocabulary) -> Reading:
     at = 0
     while at + 1 < len(items):
         first, second = items[at], items[at + 1]
-        if first.end == second.start and _is_met_by_another(first, second, model):
+        joined = _as_one_figure(first, second, vocabulary) if first.end == second.start else None
+        if joined is not None:
+            items[at : at + 2] = [joined]
+        elif first.end == second.start and _is_met_by_another(first, second, model):
             whole = Item("unknown", first.start, second.end, f"{first.text} {second.text}")
             if first.kind == "unknown":
                 unknown[unknown.index(first.text)] = whole.text
@@ -94,6 +98,33 @@ def _is_said_twice(first: Item, second: Item, model: Model) -> bool:
         and first.targets[0].cost < 0.3
         and _is_figure(first, model, "money")
     )
+
+
+def _as_one_figure(first: Item, second: Item, vocabulary: Vocabulary) -> Item | None:
+    """ "room revenue" as the column of money that says both, a noun and a word for an amount; "order revenue" as the orders' own."""
+    if first.kind != "mention" or second.kind != "mention" or second.targets[0].kind != "concept":
+        return None
+    if first.targets[0].kind != "thing" or second.targets[0].column != "revenue":
+        return None
+    said = {stem(word) for word in first.text.lower().split()}
+    money = [
+        one
+        for fields in vocabulary.model.fields.values()
+        for one in fields
+        if one.role is Role.MEASURE and one.unit == "money" and one.aggregate == "sum"
+    ]
+    own = [
+        one
+        for one in money
+        if one.table == first.targets[0].table
+        and set(one.words) & (AMOUNTS | SELLING)
+        and not set(one.words) & (NO_REVENUE - SELLING)
+    ]
+    named = own if len(own) == 1 else [f for f in money if said <= set(f.words) <= said | AMOUNTS | SELLING]
+    found = [Target("field", one.table, one.column, cost=0.03) for one in named]
+    if not found:
+        return None
+    return replace(first, end=second.end, text=f"{first.text} {second.text}", targets=tuple(found))
 
 
 def _is_figure(item: Item, model: Model, unit: str = "") -> bool:

@@ -47,6 +47,8 @@ class Meanings:
                 thing = self.model.things[target.table]
                 if not distinct:
                     out += self._worth(thing, target.cost, agg, item.text)
+                if self.sketch.earned and agg == "sum" and any(worth(self.source, thing, agg)):
+                    continue  # what was made is money, not how many there were
                 if (
                     agg in ("", "count")
                     or distinct
@@ -317,7 +319,7 @@ class Meanings:
         ):
             return False
         thing = self.model.things[table]
-        if s.listing or s.columns or s.who:
+        if s.listing or s.columns or s.who or s.described and self._stands(thing):
             return True
         if (
             any(c.opener == "with" and c.mentions and not c.numbers and not c.negated for c in s.clauses)
@@ -325,6 +327,11 @@ class Meanings:
         ):
             return any(self._is_columns(table, c) for c in s.clauses)
         return thing.kind is Kind.THING and bool(thing.display or self.graph.below(table))
+
+    def _stands(self, thing: Thing) -> bool:
+        """Whether rows are things rather than happenings: those that have a time may lack it."""
+        time = self.model.field(thing.table, thing.default_time) if thing.default_time else None
+        return thing.kind is Kind.THING or time is not None and time.filled < 1
 
     def _is_columns(self, table: str, clause: Clause) -> bool:
         """Whether a clause with "with" names columns to show rather than a restriction."""

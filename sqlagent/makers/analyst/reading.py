@@ -109,7 +109,10 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     kept = tuple(
         item
         for place, item in enumerate(items)
-        if item.kind != "glue" or place and items[place - 1].op in ("start", "end", "contain")
+        if item.kind != "glue"
+        or item.text == ":"
+        or place
+        and items[place - 1].op in ("start", "end", "contain")
     )
     glued = frozenset(stem(item.text.lower()) for item in items if item.kind == "glue")
     return Reading(kept, tuple(mended), unknown, asked, glued)

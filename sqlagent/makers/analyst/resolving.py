@@ -466,9 +466,16 @@ class Resolver(Comparing):
         return cost
 
     def _is_qualified(self, start: Start, item: Item) -> bool:
-        """Whether a figure is said of the rows right before it: "invoiced revenue"."""
-        before = next((a.item for n, a in enumerate(self.sketch.asks) if n in start.used), None)
-        return before is not None and before.end == item.start and before.text.lower().endswith("ed")
+        """Whether a figure is said of the rows right before it: "invoiced revenue", "night shift hours"."""
+        asked = {ask.item.end: n for n, ask in enumerate(self.sketch.asks) if ask.item is not None}
+        at = item.start
+        while at in asked:
+            place = asked[at]
+            if place in start.used:
+                return True
+            said = self.sketch.asks[place].item
+            at = said.start if said is not None else -1
+        return False
 
     def _is_implied(self, start: Start) -> bool:
         """Whether rows are counted only because nothing else was said of them: "card payments, total amount"."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Field, Kind, Role
@@ -10,7 +10,7 @@ from sqlagent.makers.analyst.concepts import Meant, revenue
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Order, Slot
 from sqlagent.makers.analyst.occasions import Occasions
 from sqlagent.makers.analyst.sketching import Ask
-from sqlagent.makers.analyst.starts import NUMBERS, PERSONS, STAFF, Start
+from sqlagent.makers.analyst.starts import FIGURES, NUMBERS, PERSONS, STAFF, Start
 
 
 class Starting(Occasions):
@@ -65,12 +65,23 @@ class Starting(Occasions):
             late = (
                 0.0 if place == 0 else (0.4 if asks[0].aggs and asks[0].aggs != ("count",) else 0.15) * place
             )
+            if place and self._is_qualified_figure(asks[: place + 1]):
+                late = 0.02 * place
             for found in self.meanings(ask.item, ask.aggs, ask.distinct):
                 yield from self._start_of(ask, place, found, late, counting)
             if (not ask.aggs or ask.aggs == ("count",)) and not s.by:
                 yield from self._listed_dimension(ask, place, late)
             if not ask.aggs:
                 yield from self._pointed_at(ask, place, late)
+
+    def _is_qualified_figure(self, asks: Sequence[Ask]) -> bool:
+        """Whether the last of these is a figure and all before it, right before each other, say of what: "night shift hours"."""
+        items = [a.item for a in asks if a.item is not None]
+        plain = not any(a.aggs for a in asks[1:])
+        joined = all(one.end == other.start for one, other in zip(items, items[1:], strict=False))
+        best = items[-1].targets[0]
+        named = best.kind == "concept" and best.column in FIGURES
+        return plain and joined and (named or best.kind == "field" and self._is_figure(items[-1]))
 
     def _pointed_at(self, ask: Ask, place: int, late: float) -> Iterator[Start]:
         """ "managers": the things that rows of some other thing point at under that name."""

@@ -46,6 +46,7 @@ _FINDERS: dict[str, Callable[[Source], Iterable[Meant]]] = {
     "outstanding": money.outstanding,
     "utilisation": rates.utilisation,
     "return rate": rates.return_rate,
+    "cancellation rate": rates.cancellation_rate,
     "conversion rate": rates.conversion,
     "bookings": money.revenue,
 }

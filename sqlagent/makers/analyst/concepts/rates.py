@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sqlagent.catalog.semantics import Kind, Role
+from sqlagent.catalog.value_index import normal
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts.meant import (
     Meant,
@@ -13,8 +15,10 @@ from sqlagent.makers.analyst.concepts.meant import (
     stems,
     summed,
 )
+from sqlagent.makers.analyst.concepts.people import churn_rate
 from sqlagent.makers.analyst.frames import Condition, Measure, Slot
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.states import labels
 
 
 def click_rate(source: Source) -> Iterator[Meant]:
@@ -108,8 +112,49 @@ def conversion(source: Source) -> Iterator[Meant]:
             break
 
 
+def _in_state(source: Source, words: frozenset[str], said: str, cost: float) -> Iterator[Meant]:
+    """The share of an event's rows that are in a state called by some words, by its status, else by when they came into it."""
+    for thing in source.model.things.values():
+        if thing.kind not in (Kind.EVENT, Kind.LINES):
+            continue
+        state = source.model.field(thing.table, thing.state) if thing.state else None
+        named = [
+            code
+            for code, label in (labels(source, state) if state is not None else ())
+            if {stem(w) for w in normal(label).split()} == words
+        ]
+        times = (f for f in source.model.of_role(thing.table, Role.TIME) if f.filled < 1)
+        since = next((f for f in times if words <= set(f.words)), None)
+        if state is not None and named:
+            has = Condition("in", (Slot(state),), tuple(named))
+        elif since is not None:
+            has = Condition("filled", (Slot(since),))
+        else:
+            continue
+        share = Measure(
+            "ratio",
+            thing.table,
+            over=counted(thing, said, (has,)),
+            under=counted(thing, "all"),
+            percent=True,
+            said=said,
+            unit="percent",
+        )
+        yield Meant(cost + (0.0 if named else 0.03), share)
+
+
+def cancellation_rate(source: Source) -> Iterator[Meant]:
+    """What was cancelled as a share of all; of customers and contracts those that ended."""
+    found = list(_in_state(source, stems("cancelled"), "cancellation rate", 0.0))
+    yield from found
+    for one in churn_rate(source):
+        yield replace(one, cost=one.cost + (0.2 if found else 0.0))
+
+
 def return_rate(source: Source) -> Iterator[Meant]:
     """Lines with a return as a share of lines."""
+    for state in ("returned", "refunded"):
+        yield from _in_state(source, stems(state), "return rate", 0.12)
     for thing in source.model.things.values():
         if not set(thing.noun) & stems("return refund"):
             continue

@@ -30,6 +30,7 @@ def rel(walk: Walk, item: Item) -> None:
         out.listing = True
         out.who = out.who or low.startswith("who")
         return
+    out.described = out.described or low.startswith(("that ", "who ", "which "))
     if low == "with" and walk.follows("period"):
         return
     if low.startswith("who") and walk.came("and") and (not out.clauses or out.clauses[-1].opener != "who"):
@@ -44,7 +45,11 @@ def count(walk: Walk, item: Item) -> None:
         walk.section = "by count"
         return
     out.counting = True
-    before = walk.before()
+    before, after = walk.before(), walk.next()
+    if walk.enumerated and out.asks and (after is None or after.op == "and"):
+        first = out.asks[0]  # a number of nothing else is how many there are of what was asked for
+        first.aggs = (*first.aggs, "count") if "count" not in first.aggs else first.aggs
+        return
     if (
         before is not None
         and before.kind == "mention"
@@ -73,9 +78,16 @@ def count(walk: Walk, item: Item) -> None:
         walk.section = "rank by"
 
 
+def figures(walk: Walk, item: Item) -> None:
+    """What follows is asked for, whatever stood before: "by method: number and amount"."""
+    walk.section, walk.clause = "head", None
+    walk.enumerated = True
+
+
 def much(walk: Walk, item: Item) -> None:
     walk.aggs = ["sum"]
     walk.out.much = True
+    walk.out.earned = "money" in item.text.lower() or item.text.lower().startswith("what")
 
 
 def agg(walk: Walk, item: Item) -> None:

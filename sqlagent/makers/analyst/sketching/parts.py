@@ -95,6 +95,8 @@ class Sketch:
     rank: Rank | None = None
     counting: bool = False
     much: bool = False
+    earned: bool = False
+    described: bool = False
     listing: bool = False
     who: bool = False
     average: bool = False

@@ -68,6 +68,7 @@ _OPERATORS: dict[str, Handler] = {
     "either": restricting.either,
     "end": restricting.like,
     "except": restricting.except_,
+    "figures": asking.figures,
     "growth": asking.growth,
     "late": restricting.late,
     "list": asking.list_,

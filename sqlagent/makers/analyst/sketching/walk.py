@@ -20,6 +20,7 @@ class Walk:
         self.clause: Clause | None = None
         self.aggs: list[str] = []
         self.distinct = False
+        self.enumerated = False
         self.number: float | None = None
         self.ordinal = 0
         self.at = 0
