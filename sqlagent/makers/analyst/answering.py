@@ -18,6 +18,7 @@ from sqlagent.makers.analyst.rows import NoPlan
 from sqlagent.makers.analyst.sketching import sketch
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.speaking import in_words, opened
+from sqlagent.makers.analyst.unequal import unequal
 
 _FORMULA = re.compile(r"\([^()]*[/=][^()]*\)")
 """A formula in brackets explains a word and is none of the question's own."""
@@ -51,7 +52,8 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
     The reading's `asked` are left only where nothing else is asked for: then the source cannot tell.
     """
     reading = read(_FORMULA.sub(" ", text), source.vocabulary, today)
-    reading = enumerated(owned(compounded(reading, source.vocabulary), source), source.model)
+    reading = owned(compounded(reading, source.vocabulary), source)
+    reading = unequal(enumerated(reading, source.model), source.model)
     planner = Planner(source.model)
     out: dict[str, Understood] = {}
     drawn = sketch(reading)

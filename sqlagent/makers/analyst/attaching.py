@@ -156,6 +156,9 @@ class Attacher:
             if part is not None and part.cost + cost < best_cost - 1e-9:
                 best, best_cost = part, part.cost + cost
                 best.cost = best_cost
+        if clause.negated and clause.agg == "sum" and not (clause.numbers or clause.average):
+            best.cost += LOST  # "is not the sum of its lines" is none of what can be asked
+            best.unused.append("sum")
         return best
 
     def children(self, anchor: str) -> list[tuple[str, Path, float]]:
@@ -349,6 +352,7 @@ class Attacher:
                 left.append(item)
         if clause.compare and (clause.numbers or clause.average or clause.than or left):
             self._compared(anchor, clause, left, part, below)
+        self._unequal(anchor, clause, part)
         for item in left:
             part.cost += LOST
             part.unused.append(item.text)
@@ -393,6 +397,19 @@ class Attacher:
         if clause.either and len(part.conditions) > 1 and not clause.negated and not clause.periods:
             part.conditions = [Condition("any", parts=tuple(part.conditions))]
         return part
+
+    def _unequal(self, anchor: str, clause: Clause, part: Part) -> None:
+        """Two columns of one row that differ, of the anchor or of what its rows belong to."""
+        for pair in clause.pairs:
+            way = next(self.ways(anchor, pair.targets[0].table), None)
+            if way is None:
+                part.cost += LOST
+                part.unused.append(pair.text)
+                continue
+            slots = tuple(self.source.slot(t.table, t.column, way[1]) for t in pair.targets)
+            part.conditions.append(Condition("later", slots, compare="<>", said="different"))
+            part.cost += way[0]
+            part.named = True
 
     def _state(self, anchor: str, item: Item, clause: Clause, part: Part) -> bool:
         """A word for being open, closed, active: what it says of the anchor, unless a value of its own bears it."""
@@ -441,7 +458,8 @@ class Attacher:
         elif kind == "self":
             part.named = True
         elif kind == "above":
-            self._above(slot, clause, part, below)
+            if not _is_told_by_value(item, clause):
+                self._above(slot, clause, part, below)
             part.named = part.named or target.kind == "relation"
         elif slot is not None:
             part.named = part.named or target.kind == "relation"
@@ -680,6 +698,16 @@ class Attacher:
         else:
             part.cost += found[0]
             part.conditions += found[1]
+
+
+def _is_told_by_value(item: Item, clause: Clause) -> bool:
+    """ "without cancelled bills", seen from their lines: what is denied is the value right before the noun, not that there is one."""
+    tables = {t.table for t in item.targets if t.kind == "thing"}
+    return clause.negated and any(
+        other.end == item.start and t.kind == "value" and t.table in tables
+        for other in clause.mentions
+        for t in other.targets[:2]
+    )
 
 
 def _is_half(clause: Clause) -> bool:

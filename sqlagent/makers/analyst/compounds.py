@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlagent.catalog.semantics import Model, Role
+from sqlagent.catalog.semantics import Kind, Model, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts.meant import AMOUNTS, NO_REVENUE, SELLING
 from sqlagent.makers.analyst.reading import Item, Reading
@@ -25,6 +25,9 @@ _HEADS = frozenset(
 
 _MONEY = frozenset({"revenue", "cost", "spend", "margin"})
 """Business words that a column of money right before them makes plainer."""
+
+_GRAINS = frozenset({"day", "week", "month", "quarter", "year", "weekday", "hour"})
+"""Words for a grain that a time's word may stand before: "order month"."""
 
 _PAID = PAY | {"pay"}
 _PICKED = frozenset({"desc", "asc", "dear", "cheap"})
@@ -63,12 +66,46 @@ def compounded(reading: Reading, vocabulary: Vocabulary) -> Reading:
         elif first.end == second.start and _is_said_twice(first, second, model):
             items[at : at + 2] = [replace(first, end=second.end, text=f"{first.text} {second.text}")]
         at += 1
+    items = _timed(items, model)
     figures = tuple(dict.fromkeys(_figures(items, model)))
     heads = [item.start for item in items if item.op in ("by", "rel", "not", "except", "more") and item.start]
     asked = tuple(i.text for i in items if i.kind == "unknown" and i.start < min(heads, default=i.end))
     return replace(
         reading, items=tuple(items), unknown=tuple(unknown), asked=tuple(dict.fromkeys((*asked, *figures))), figures=figures,
     )  # fmt: skip
+
+
+def _timed(items: Sequence[Item], model: Model) -> list[Item]:
+    """ "per issue year", "by booking month": a time's word right before a grain says whose grain it is, so both are one group."""
+    out: list[Item] = []
+    grouped = False
+    for item in items:
+        before = out[-1] if out else None
+        if (
+            grouped
+            and item.kind == "grain"
+            and before is not None
+            and before.kind == "mention"
+            and before.end == item.start
+            and item.text.lower() in _GRAINS
+            and _has_time(before, model)
+        ):
+            text = f"{before.text} {item.text}"
+            out[-1] = replace(item, start=before.start, text=text, targets=(), owner=before.targets)
+            continue
+        grouped = item.op == "by" or grouped and (item.op == "and" or item.kind in ("mention", "grain"))
+        out.append(item)
+    return out
+
+
+def _has_time(item: Item, model: Model) -> bool:
+    """Whether a word is a time's, or a thing's that happens at one."""
+    best = item.targets[0]
+    if best.kind == "thing":
+        thing = model.things[best.table]
+        return thing.kind is Kind.EVENT and bool(thing.default_time)
+    one = model.field(best.table, best.column) if best.kind == "field" else None
+    return one is not None and one.role is Role.TIME and best.cost < 0.3
 
 
 def _is_met_by_another(first: Item, second: Item, model: Model) -> bool:

@@ -32,7 +32,7 @@ OPERATORS: dict[str, tuple[str, str]] = {
         ("rank", "dear", "most expensive|priciest|dearest|costliest|best paid|highest paid|most valuable"),
         ("rank", "cheap", "cheapest|least expensive|lowest paid|worst paid"),
         ("list", "", "list|list of|list all|show|which|what|who|whose|show me|give me|find|names of|name of|show all|details of|tell me|get me|pull"),
-        ("not", "", "not|no|never|without|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|haven't|hasn't|hadn't|with no|have no|has no|had no|with zero|zero|but not|but never|never had|without any|without a|lacking|that never|who never|no longer|not any|did not|do not|does not|has not|have not|had not|nobody|none|nothing"),
+        ("not", "", "not|no|never|without|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|haven't|hasn't|hadn't|with no|have no|has no|had no|with zero|zero|but not|but never|never had|without any|without a|without a single|without a single one|not a single|not one|lacking|that never|who never|no longer|not any|did not|do not|does not|has not|have not|had not|nobody|none|nothing"),
         ("except", "", "excl|excl.|w/o|ex.|leaving aside|except|excluding|exclude|other than|apart from|leaving out|leave out|ignoring|ignore|minus|except for|besides|not counting|not including|outside of|outside"),
         ("except", "one", "non"),
         ("missing", "", "missing|unknown|blank|null|undefined|unset|not set|not recorded|unassigned"),

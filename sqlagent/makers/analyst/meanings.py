@@ -390,7 +390,7 @@ class Meanings:
                     )
             return None
         if item.kind == "grain":
-            slot = time or self.source.time_of(anchor)
+            slot = self._own_time(anchor, item) if item.owner else time or self.source.time_of(anchor)
             if (
                 slot is None
                 or item.grain == "hour"
@@ -433,6 +433,16 @@ class Meanings:
         if item.owner and chosen.shown:
             chosen = replace(chosen, way=way_said(self.source, anchor, chosen.shown[0]))
         return cost, chosen
+
+    def _own_time(self, anchor: str, item: Item) -> Slot | None:
+        """The time whose word stands before a grain ("issue year"), as seen from an anchor; None where it has none of it."""
+        mention = replace(item, kind="mention", targets=item.owner, owner=())
+        found = [(cost, slot) for cost, slot, _ in self.attach.fields(anchor, mention, (Role.TIME,))]
+        for target in item.owner:
+            time = self.model.things[target.table].default_time if target.kind == "thing" else ""
+            for cost, path in self.attach.ways(anchor, target.table) if time else ():
+                found.append((target.cost + cost, self.source.slot(target.table, time, path)))
+        return min(found, key=lambda one: one[0])[1] if found else None
 
     def _field_dimensions(
         self, anchor: str, table: str, column: str, cost: float, item: Item

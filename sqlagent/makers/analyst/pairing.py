@@ -30,6 +30,10 @@ _NUMBERS = (Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY)
 _DAYS = (Form.DAY, Form.MOMENT, Form.TEXT_DAY, Form.TEXT_MOMENT)
 
 
+OFTEN = 0.9
+"""Share of rows with a time up to which it comes only to some of them, and so after what comes to all."""
+
+
 def in_order(first: Slot, second: Slot) -> tuple[Slot, Slot]:
     """The later and the earlier of two times; `first` is the earlier one where nothing tells.
 
@@ -44,9 +48,18 @@ def in_order(first: Slot, second: Slot) -> tuple[Slot, Slot]:
             return second, first
         if mine[0] >= other[0] and mine[1] >= other[1]:
             return first, second
+        for one, later in ((first, second), (second, first)):
+            begins = _ends(one.field), _ends(later.field)
+            if begins[0] and begins[1] and begins[0][0] <= begins[1][0] and _always_first(one, later):
+                return later, one
     if _stage(first.field) > _stage(second.field):
         return first, second
     return second, first
+
+
+def _always_first(first: Slot, second: Slot) -> bool:
+    """Whether every row has the first time and only some the second one, as what was applied for and then granted."""
+    return first.field.filled == 1 and 0 < second.field.filled < OFTEN
 
 
 def _ends(one: Field) -> tuple[str, str] | None:

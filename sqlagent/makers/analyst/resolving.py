@@ -486,6 +486,12 @@ class Resolver(Comparing):
         """The time that a grain is of: one that is named after it ("by the year customers signed up"), else the rows' own."""
         if not any(i.kind == "grain" for i in self.sketch.by):
             return time
+        for item in self.sketch.by:
+            own = self._own_time(anchor, item) if item.kind == "grain" and item.owner else None
+            if own is not None and not own.path and main.periods:
+                main.mentions.append(replace(item, kind="mention", targets=item.owner, owner=()))
+            if own is not None:
+                return own
         for item in list(main.mentions):
             for cost, slot, _ in self.attach.fields(anchor, item, (Role.TIME,))[:1]:
                 if cost < 0.35 and item.targets[0].kind == "field" and item.targets[0].label != "un":

@@ -15,9 +15,10 @@ from threading import Event as Flag
 
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import Cancelled
-from sqlagent.language.words import MAX_CHARS
+from sqlagent.language.words import MAX_CHARS, stem
 from sqlagent.makers.analyst.answering import Understood, today_of, understand
 from sqlagent.makers.analyst.concepts import meant
+from sqlagent.makers.analyst.frames import Frame, Slot
 from sqlagent.makers.analyst.languages import language_of
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.source import Source, source_of
@@ -37,6 +38,13 @@ HOPELESS = 1.9
 NEAR = 0.02
 """A frame this near to the first one in cost is as likely meant."""
 
+NEAR_WORD = 0.2
+"""How much dearer a column of another table may be whose name holds the same word beside others, to be as likely meant."""
+
+NEAR_ROWS = 0.1
+"""The same of rows of another table that are counted for the same word."""
+
+_TIMELY = frozenset(stem(w) for w in ("date", "time", "day", "on", "at"))
 _OURS = re.compile(r"\b(?:our|ours|us|we|my)\b", re.IGNORECASE)
 """Words by which somebody speaks of a business of their own."""
 
@@ -121,11 +129,7 @@ class Analysis:
                 Outcome.AMBIGUOUS,
                 f"Not sure: this is a draft that leaves out {_listed(first.unused)}.",
             )
-        if (
-            len(self.frames) > 1
-            and self.frames[1].frame.cost - first.cost < NEAR
-            and self.frames[1].frame.unused == first.unused
-        ):
+        if any(_is_rival(first, other.frame) for other in self.frames[1:]):
             return (
                 Outcome.AMBIGUOUS,
                 "The question can be read in more than one way; pick the reading you meant.",
@@ -133,6 +137,51 @@ class Analysis:
         if first.cost >= DRAFT:
             return Outcome.AMBIGUOUS, "Not sure that this is what was meant; it is the likeliest reading."
         return Outcome.ANSWERED, f"Understood as {told(first)}."
+
+
+def _is_rival(first: Frame, other: Frame) -> bool:
+    """Whether another frame is as likely meant: as near to the words, or the same word of another table's rows.
+
+    A word that is a part of two columns' names ("hours" of booked hours and of worked hours) tells of neither which.
+    """
+    gap = other.cost - first.cost
+    if other.unused != first.unused or gap >= NEAR_WORD:
+        return False
+    if gap < NEAR:
+        return True
+    if not first.measures or not other.measures or first.anchor == other.anchor:
+        return False
+    mine, its = first.measures[0], other.measures[0]
+    if mine.said != its.said or mine.agg != its.agg or not mine.said:
+        return False
+    if mine.agg == "rows":
+        return gap < NEAR_ROWS and mine.anchor != its.anchor and _begin_alike(first, other)
+    if (
+        mine.agg == "distinct"
+        or mine.expr is None
+        or its.expr is None
+        or not mine.expr.op == its.expr.op == "column"
+    ):
+        return False
+    said = {stem(word) for word in mine.said.lower().split()}
+    return all(said < set(measure.slots[0].field.words) for measure in (mine.expr, its.expr))
+
+
+def _begin_alike(first: Frame, other: Frame) -> bool:
+    """Whether two frames count what is done at a time of the same word: hired staff, applications that led to a hire."""
+    words = [{w for slot in _times(frame) for w in slot.field.words} - _TIMELY for frame in (first, other)]
+    return bool(words[0] & words[1])
+
+
+def _times(frame: Frame) -> Iterator[Slot]:
+    for condition in frame.where:
+        if condition.op in ("period", "filled", "any", "all"):
+            yield from condition.slots
+            for part in condition.parts:
+                yield from part.slots
+    for dimension in frame.by:
+        if dimension.grain:
+            yield from dimension.shown
 
 
 def analyse(

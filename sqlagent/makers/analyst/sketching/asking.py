@@ -277,7 +277,10 @@ def share(walk: Walk, item: Item) -> None:
     )
     before = walk.before()
     nxt = walk.next()
-    if nxt is not None and nxt.kind == "mention" and nxt.targets[0].kind == "value":
+    if _is_of_all(walk):
+        walk.out.late_share, walk.out.share_between = True, False
+        return
+    if nxt is not None and nxt.kind == "mention" and (nxt.targets[0].kind == "value" or _is_adjective(walk)):
         walk.out.late_share = True
     if (
         before is not None
@@ -285,6 +288,34 @@ def share(walk: Walk, item: Item) -> None:
         and not item.text.lower().startswith(("%", "what", "percent of"))
     ):
         walk.out.late_share = True
+
+
+def _is_adjective(walk: Walk) -> bool:
+    """Whether what follows may be a value right before a thing's noun: "share of paid invoices"."""
+    word, noun = walk.next(), walk.next(2)
+    if word is None or noun is None or noun.kind != "mention" or noun.start != word.end:
+        return False
+    things = {t.table for t in noun.targets[:1] if t.kind == "thing"}
+    return any(t.kind == "value" and t.table in things and t.cost < 0.2 for t in word.targets)
+
+
+def _is_of_all(walk: Walk) -> bool:
+    """ "late orders in % of all orders": the same thing is said again, so what was said of it first is its share."""
+    ahead = [item for item in walk.items[walk.at + 1 : walk.at + 4] if item.op not in ("all", "of")]
+    asked = walk.out.asks[-1].item if walk.out.asks else None
+    again = ahead[0] if ahead else None
+    if (
+        asked is None
+        or again is None
+        or again.kind != "mention"
+        or not (walk.out.main.mentions or walk.out.asks[1:])
+    ):
+        return False
+    if again.targets[0] != asked.targets[0] or again.targets[0].kind != "thing":
+        return False
+    walk.passed.append(again)
+    walk.at = next(n for n, item in enumerate(walk.items) if item is again)
+    return True
 
 
 def ratio(walk: Walk, item: Item) -> None:

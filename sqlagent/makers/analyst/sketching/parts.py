@@ -60,13 +60,14 @@ class Clause:
     money: bool = False
     rows: bool = False
     pieces: bool = False
+    pairs: list[Item] = field(default_factory=list)
 
     @property
     def is_empty(self) -> bool:
         """Whether it says nothing."""
         return not (
             self.mentions or self.periods or self.compare or self.pattern or self.average or self.current or self.late or self.days
-            or self.missing or self.than or self.past or self.verb
+            or self.missing or self.than or self.past or self.verb or self.pairs
         )  # fmt: skip
 
 

@@ -111,6 +111,14 @@ def mention(walk: Walk, item: Item) -> None:
     _asked(walk, item)
 
 
+def pair(walk: Walk, item: Item) -> None:
+    """Two columns that differ restrict whatever they stand in."""
+    walk.here.pairs.append(item)
+    nxt = walk.next()
+    if nxt is not None and (nxt.kind == "mention" or nxt.op == "list"):
+        walk.section, walk.clause = "columns", None  # ": contract, name of the holder"
+
+
 def _qualifies(walk: Walk, item: Item) -> bool:
     """Whether a word after "each" restricts the noun right behind it: "of each KEY segment customer" is per customer."""
     nxt = walk.next()

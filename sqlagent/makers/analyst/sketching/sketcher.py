@@ -110,6 +110,7 @@ _OPERATORS: dict[str, Handler] = {
 _KINDS: dict[str, Handler] = {
     "op": _operator,
     "mention": placing.mention,
+    "pair": placing.pair,
     "number": placing.number,
     "ordinal": placing.ordinal,
     "period": placing.period,
