@@ -20,7 +20,7 @@ CREATE TABLE cabins(cabin_id INTEGER PRIMARY KEY, pier_id INTEGER REFERENCES pie
 CREATE TABLE crew(crew_id INTEGER PRIMARY KEY, pier_id INTEGER REFERENCES piers(pier_id), full_name TEXT, duty TEXT, hired_on DATE, left_on DATE);
 CREATE TABLE watches(watch_id INTEGER PRIMARY KEY, crew_id INTEGER REFERENCES crew(crew_id), watch_date DATE, hours_worked NUMERIC, is_night INTEGER);
 CREATE TABLE charters(charter_id INTEGER PRIMARY KEY, cabin_id INTEGER REFERENCES cabins(cabin_id), agreed_on DATE, start_date DATE,
- route TEXT, state TEXT, cabin_total NUMERIC);
+ route TEXT, state TEXT, cabin_total NUMERIC, children INTEGER, rating INTEGER, replied_on DATE, cancelled_at DATE);
 CREATE TABLE charter_meals(charter_meal_id INTEGER PRIMARY KEY, charter_id INTEGER REFERENCES charters(charter_id), meal_id INTEGER REFERENCES meals(meal_id),
  quantity INTEGER, unit_price NUMERIC, served_on DATE);
 CREATE TABLE meals(meal_id INTEGER PRIMARY KEY, meal_name TEXT, course TEXT);
@@ -47,8 +47,10 @@ def harbour() -> str:
         state = ("sailed", "sailed", "cancelled", "sailed", "postponed", "sailed", "sailed")[n % 7]
         route = ("web", "phone", "agent")[n % 3]
         begun = f"2025-{n * 5 % 12 + 1:02}-{n % 25 + 2:02}"
+        ended = f"'{begun}'" if state == "cancelled" else "NULL"
+        replied = f"'{begun}'" if n % 2 else "NULL"
         lines.append(
-            f"INSERT INTO charters VALUES({n},{n % 40 + 1},'2024-{n % 12 + 1:02}-{n % 27 + 1:02}','{begun}','{route}','{state}',{90 + n % 31});"
+            f"INSERT INTO charters VALUES({n},{n % 40 + 1},'2024-{n % 12 + 1:02}-{n % 27 + 1:02}','{begun}','{route}','{state}',{90 + n % 31},{n % 3},{n % 9 + 1},{replied},{ended});"
         )
         lines.append(
             f"INSERT INTO charter_meals VALUES({n},{n},{n % 4 + 1},{n % 3 + 1},{6 + n % 5},'{begun}');"
@@ -69,6 +71,8 @@ def boats():
 
 
 PIER = "JOIN cabins c ON c.cabin_id=h.cabin_id JOIN piers p ON p.pier_id=c.pier_id"
+COMPARED = """SELECT strftime('%Y', start_date) || '-Q' || ((CAST(strftime('%m', start_date) AS INTEGER) + 2) / 3), route, SUM(cabin_total) FROM charters
+ WHERE start_date >= '2025-04-01' AND start_date < '2025-10-01' GROUP BY 1, 2"""
 NIGHTS = "SELECT p.pier_name, SUM(hours_worked) FROM watches w JOIN crew r USING(crew_id) JOIN piers p USING(pier_id) WHERE is_night=1 GROUP BY p.pier_id"
 
 
@@ -89,6 +93,15 @@ NIGHTS = "SELECT p.pier_name, SUM(hours_worked) FROM watches w JOIN crew r USING
         ("cook hours worked 2025", "SELECT SUM(hours_worked) FROM watches JOIN crew USING(crew_id) WHERE duty='Cook'"),
         ("cabin revenue per route", "SELECT route, SUM(cabin_total) FROM charters GROUP BY 1"),
         ("charter revenue by route", "SELECT route, SUM(cabin_total) FROM charters GROUP BY 1"),
+        ("charters by route, cancelled and postponed not counted", "SELECT route, COUNT(*) FROM charters WHERE state='sailed' GROUP BY 1"),
+        ("charters by route excluding cancelled and postponed", "SELECT route, COUNT(*) FROM charters WHERE state='sailed' GROUP BY 1"),
+        ("cabin revenue by route (cancelled charters excluded)", "SELECT route, SUM(cabin_total) FROM charters WHERE state<>'cancelled' GROUP BY 1"),
+        ("share of charters with kids", "SELECT 100.0*SUM(children>0)/COUNT(*) FROM charters"),
+        ("charters without children by route", "SELECT route, COUNT(*) FROM charters WHERE children=0 GROUP BY 1"),
+        ("Show me the charters with a rating of 4 or less that nobody replied to", "SELECT charter_id FROM charters WHERE rating<=4 AND replied_on IS NULL"),
+        ("charters with a rating over 7 by route", "SELECT route, COUNT(*) FROM charters WHERE rating>7 GROUP BY 1"),
+        ("on average how many days ahead are charters agreed, by route", "SELECT route, AVG(julianday(start_date)-julianday(agreed_on)) FROM charters GROUP BY 1"),
+        ("compare cabin revenue of Q3 2025 with Q2 2025 by route, by start date", COMPARED),
         ("date of the first ever start per pier", f"SELECT p.pier_name, MIN(h.start_date) FROM charters h {PIER} GROUP BY p.pier_id"),
         ("when was the very last payment of each method", "SELECT method, MAX(paid_at) FROM payments GROUP BY 1"),
     ],

@@ -23,6 +23,12 @@ from sqlagent.makers.analyst.unequal import unequal
 _FORMULA = re.compile(r"\([^()]*[/=][^()]*\)")
 """A formula in brackets explains a word and is none of the question's own."""
 
+_LEFT_OUT = re.compile(
+    r"(?<=[,;(])\s*([^,;()]+?)\s+(?:are |is |were |was )?(?:not counted|not included|not considered|excluded|left out|ignored)(?=\s*(?:[,;.?!)]|$))",
+    re.IGNORECASE,
+)
+"""What is left out, said behind its name: ", cancelled ones not counted"."""
+
 STALE = timedelta(days=62)
 """Data that end longer ago than this are looked at as of their last day."""
 
@@ -51,7 +57,8 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
 
     The reading's `asked` are left only where nothing else is asked for: then the source cannot tell.
     """
-    reading = read(_FORMULA.sub(" ", text), source.vocabulary, today)
+    text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", text))
+    reading = read(text, source.vocabulary, today)
     reading = owned(compounded(reading, source.vocabulary), source)
     reading = unequal(enumerated(reading, source.model), source.model)
     planner = Planner(source.model)

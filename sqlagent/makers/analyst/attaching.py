@@ -18,6 +18,7 @@ from sqlagent.makers.analyst.dialects import has_days
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
 from sqlagent.makers.analyst.owning import directed, owners_paths
 from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.presence import absent, present
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause
 from sqlagent.makers.analyst.source import Source
@@ -560,11 +561,11 @@ class Attacher:
             return  # "no diesel engine": the column is said beside its value
         elif clause.negated or clause.missing:
             part.lacks = True
-            part.conditions.append(Condition("missing", (slot,)))
+            part.conditions.append(absent(slot))
         elif clause.like and not clause.negated:
             part.columns.append(slot)
         elif clause.opener == "with" and not below:
-            part.conditions.append(Condition("filled", (slot,)))
+            part.conditions.append(present(slot))
         else:
             part.cost += 0.12
             part.columns.append(slot)

@@ -13,6 +13,7 @@ from sqlagent.makers.analyst.frames import Condition, Frame, Measure
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.starts import PERSONS
 from sqlagent.makers.analyst.states import CURRENT, ENDED
 from sqlagent.makers.analyst.vocabulary import Target
 
@@ -91,11 +92,14 @@ def checked(frame: Frame, reading: Reading, source: Source) -> Frame:
     model = source.model
     held = Held(anchor=frame.anchor, times=source.times)
     held.take(frame)
-    if any(
-        item.op == "much" for item in reading.items
-    ):  # "how much did customers order": they are who did it
+    ops = {item.op for item in reading.items}
+    if ops & {
+        "much",
+        "span",
+    }:  # "how much did customers order", "how long do guests wait": they are who did it
         for table in tuple(held.tables & model.things.keys()):
-            held.tables |= source.graph.up(table).keys()
+            above = source.graph.up(table).keys()
+            held.tables |= {t for t in above if "much" in ops or set(model.things[t].noun) & PERSONS}
     for table in tuple(
         held.tables & model.things.keys()
     ):  # a time that every row has says only that it happened

@@ -24,6 +24,24 @@ from sqlagent.makers.analyst.vocabulary import Target
 class Comparing(Restricting):
     """What sets figures side by side: periods, values, shares, ratios per thing, growth, several tables."""
 
+    def _compared_by(self, anchor: str, main: Clause, by: list[Item]) -> Slot | None:
+        """ "Q3 2025 vs Q3 2026 by ship date": the time by which periods are compared, where one is named; `by` loses it."""
+        if not self.sketch.vs or len(main.periods) < 2:
+            return None
+        for item in by:
+            best = item.targets[0] if item.targets else None
+            one = (
+                self.model.field(best.table, best.column)
+                if best is not None and best.kind == "field"
+                else None
+            )
+            if one is None or one.role is not Role.TIME:
+                continue
+            for _, slot, _ in self.attach.fields(anchor, item, (Role.TIME,))[:1]:
+                by.remove(item)
+                return slot
+        return None
+
     def _versus(
         self,
         anchor: str,

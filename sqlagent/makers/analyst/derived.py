@@ -9,7 +9,7 @@ from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Slot
-from sqlagent.makers.analyst.pairing import ahead, due_and_done, in_order, lasting, partner
+from sqlagent.makers.analyst.pairing import AHEAD, ahead, due_and_done, in_order, lasting, partner
 from sqlagent.makers.analyst.ranked import Ranked
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.starts import BORN, PERSONS, Start
@@ -127,7 +127,7 @@ class Derived(Ranked):
                         yield from self._to(cost_a + cost_b, slot_a, agg, unit)
             return
         for cost, table, slot in ends[0] if ends else ():
-            found = ahead(self.source, table, slot) if "advance" in waited else None
+            found = ahead(self.source, table, slot) if waited & AHEAD else None
             if found is not None:
                 yield self._lasting(cost, *found, agg, unit)
             elif waited & DELAYS and (late := due_and_done(self.source, table)) is not None:

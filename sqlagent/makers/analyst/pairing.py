@@ -26,6 +26,9 @@ DONE = FINISHED | frozenset(
 )  # fmt: skip
 """Words of times at which it was done."""
 
+AHEAD = frozenset(stem(w) for w in ["advance", "ahead", "beforehand"])
+"""Words of spans from when something was agreed to when it takes place."""
+
 _NUMBERS = (Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY)
 _DAYS = (Form.DAY, Form.MOMENT, Form.TEXT_DAY, Form.TEXT_MOMENT)
 

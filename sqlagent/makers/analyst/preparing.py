@@ -52,6 +52,7 @@ class Preparing(Timing):
         self._lateness()
         self._much()
         self._bounded_deeds()
+        self._beside_values()
         self._rivals()
         self._by_figure()
         self._appositions()
@@ -145,6 +146,24 @@ class Preparing(Timing):
         best = item.targets[0]
         one = self.model.field(best.table, best.column) if best.kind == "field" else None
         return best.kind == "concept" or (one is not None and one.role is Role.MEASURE)
+
+    def _beside_values(self) -> None:
+        """ "excluding cancelled and no-shows": beside a value of a column a word is one of its values too, rather than a time."""
+        for clause in self.sketch.clauses:
+            known = {
+                (i.targets[0].table, i.targets[0].column)
+                for i in clause.mentions
+                if i.targets[0].kind == "value"
+            }
+            for place, item in enumerate(clause.mentions if known else ()):
+                near = item.targets[0].cost + 0.1
+                own = tuple(
+                    t
+                    for t in item.targets
+                    if t.kind == "value" and (t.table, t.column) in known and t.cost <= near
+                )
+                if own and item.targets[0].kind == "field":
+                    clause.mentions[place] = replace(item, targets=own)
 
     def _rivals(self) -> None:
         """ "web versus store revenue": words on both sides are values of one column, whatever else they may mean."""

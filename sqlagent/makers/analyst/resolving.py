@@ -122,6 +122,7 @@ class Resolver(Comparing):
             ):
                 continue
             cost += self._second(ask, anchor, start, measures, columns, by_items, main, unused)
+        time = self._compared_by(anchor, main, by_items) or time
         grain_time = self._grain_time(main, time, anchor)
         if is_snapshot(self.source, anchor) and main.current:
             main.current = False

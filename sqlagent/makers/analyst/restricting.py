@@ -217,6 +217,8 @@ class Restricting(Denying):
             return 0.05, Having(measures[0], clause.compare or ">", average=True), bool(start.dims)
         if not clause.numbers or not clause.compare:
             return None
+        if self._is_of_rows(anchor, clause, start):
+            return None
         number = clause.numbers[0]
         for item in clause.after_compare or clause.mentions:
             for found in self.meanings(item, (clause.agg,) if clause.agg else ())[:4]:
@@ -234,6 +236,23 @@ class Restricting(Denying):
         if not clause.mentions:
             return 0.1, Having(measures[0], clause.compare, number), False
         return None
+
+    def _is_of_rows(self, anchor: str, clause: Clause, start: Start) -> bool:
+        """Whether a bound is said of the rows before any group is: "reviews with a score over 8 by shop"."""
+        groups = [i.start for i in self.sketch.by]
+        if (
+            clause.opener != "with"
+            or clause.agg
+            or start.thing != anchor
+            or clause.at >= min(groups, default=0)
+        ):
+            return False
+        own = (
+            t.table == anchor and self.model.field(t.table, t.column)
+            for m in clause.mentions
+            for t in m.targets[:1]
+        )
+        return any(one and one.role is Role.MEASURE for one in own)
 
     def _history(
         self, anchor: str, main: Clause, dims: Sequence[Dimension], where: Sequence[Condition]

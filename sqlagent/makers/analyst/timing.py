@@ -9,7 +9,7 @@ from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.lexicon import OPERATORS, UNIT_WORDS
 from sqlagent.makers.analyst.meanings import Meanings
-from sqlagent.makers.analyst.pairing import due_and_done
+from sqlagent.makers.analyst.pairing import AHEAD, due_and_done
 from sqlagent.makers.analyst.periods import of_years
 from sqlagent.makers.analyst.reading import Item
 
@@ -57,10 +57,19 @@ class Timing(Meanings):
         for ask in s.asks:
             ask.aggs = tuple(a for a in ask.aggs if a not in ("count", "sum"))
         timed = [i for i in s.span_parts if self._has_time(i)]
+        if {stem(w) for w in s.span_text.split()} & AHEAD:  # who books is no time from which or to which
+            timed = [i for i in timed if not self._is_person(i.targets[0].table)]
+            timed = [i for i in timed if not self._is_anyone(i)]
+            s.span_parts = [i for i in s.span_parts if not self._is_anyone(i)]
         named = [i for i in timed if i.targets[0].kind == "field"]
         kept = timed if len(timed) <= 2 else (named + [i for i in timed if i not in named])[:2]
         s.main.mentions += [i for i in s.span_parts if i not in kept]
         s.span_parts = [i for i in s.span_parts if i in kept]
+
+    @staticmethod
+    def _is_anyone(item: Item) -> bool:
+        """Whether a word for staff may as well be said of anybody: "how far ahead do people book"."""
+        return item.targets[0].column == "staff" and item.text.lower() == "people"
 
     def _weekdays(self) -> None:
         """ "weekend vs weekday sales" are two groups; "which weekday is the busiest" ranks the days, not what happens on them."""

@@ -229,7 +229,9 @@ def number(walk: Walk, item: Item) -> None:
         return
     after = walk.next(2)
     if nxt is not None and nxt.op == "or" and after is not None and after.op == "comparative":
-        clause = walk.open("more")
+        held = walk.clause if walk.section == "clause" and before is not None and before.op == "of" else None
+        bounded = held is not None and held.mentions and not held.compare and not held.numbers
+        clause = held if held is not None and bounded else walk.open("more")
         clause.compare = ">=" if after.detail == ">" else "<="
         clause.numbers.append(item.number)
         walk.at += 2
