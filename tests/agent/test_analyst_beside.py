@@ -103,3 +103,37 @@ def test_a_deed_that_was_not_done_is_compared_with_nothing(utility: tuple[Memory
     base, source = utility
     _, frames = understand("invoices issued not paid", source, TODAY)
     assert "<>" not in frames[0].sql
+
+
+CLUB = """
+CREATE TABLE members (member_id INTEGER PRIMARY KEY, full_name TEXT, email TEXT, town TEXT, is_active INTEGER);
+CREATE TABLE passes (pass_id INTEGER PRIMARY KEY, member_id INTEGER REFERENCES members(member_id), start_date DATE, end_date DATE, status TEXT);
+INSERT INTO members VALUES (1,'Ada Holm','a@x.org','Kiel',1),(2,'Ada Holm','b@x.org','Bonn',1),(3,'Cy Dahl','b@x.org','Kiel',0),(4,'Di Berg',NULL,'Kiel',1),(5,'Ed Falk',NULL,'Kiel',0);
+INSERT INTO passes VALUES (1,1,'2024-01-01',NULL,'A'),(2,2,'2024-02-01',NULL,'S'),(3,3,'2024-03-01','2025-03-01','E'),(4,4,'2025-03-01',NULL,'A'),(5,5,'2025-04-01',NULL,'P');
+"""
+
+
+@pytest.fixture(scope="module")
+def club() -> tuple[MemoryDatabase, Source]:
+    base = MemoryDatabase(CLUB)
+    catalog = base.catalog()
+    index = ValueIndex.build(catalog, base)
+    return base, Source(derive(catalog, index), index)
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("member names that occur more than once", [("Ada Holm", 2)]),
+        ("duplicate emails", [("b@x.org", 2)]),
+        ("towns that appear at least 4 times", [("Kiel", 4)]),
+        ("how many active passes", [(2,)]),
+    ],
+)
+def test_what_occurs_several_times_and_states_of_one_letter(
+    club: tuple[MemoryDatabase, Source], text: str, rows: list[tuple[object, ...]]
+) -> None:
+    base, source = club
+    _, frames = understand(text, source, TODAY)
+    assert frames[0].frame.unused == ()
+    assert list(base.execute(frames[0].sql, Limits()).rows) == rows

@@ -106,7 +106,7 @@ GLUE = (
         """
     a an the our my your their its his her is are was were be been being do does did have has had having i me we us you they it he assigned attached linked associated
     she there this that these those please can could would will should may might want need like know see tell give show get gets
-    got come comes came go goes went make makes made take takes took taken put puts place placed happen happened occur occurred
+    got come comes came go goes went make makes made take takes took taken put puts place placed happen happened occur occurred appear appears appeared
     receive received bring brings brought generate generated some something anything nothing everything everyone someone somebody anyone one ones whom what which how as if so
     than then out up down off about per let let's ok okay hi hello thanks thank hey actually really ever yet already here again
     too also very most much many thing things stuff people's data database table record records row rows entry info information

@@ -17,6 +17,7 @@ from sqlagent.makers.analyst.concepts import Meant
 from sqlagent.makers.analyst.denying import denials
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Having, Measure, Slot
 from sqlagent.makers.analyst.reading import Item
+from sqlagent.makers.analyst.repeating import repeated
 from sqlagent.makers.analyst.retiming import alike, timed_by
 from sqlagent.makers.analyst.sketching import Ask, Clause, Sketch
 from sqlagent.makers.analyst.source import Source
@@ -36,6 +37,9 @@ class Resolver(Comparing):
     """Builds every frame of one sketch."""
 
     def frames(self) -> list[Frame]:
+        again = repeated(self.sketch, self.source, self.attach)
+        if again is not None:
+            return [again]
         self._prepare()
         found: dict[str, Frame] = {}
         for drawn in list(self._sketches()):

@@ -34,6 +34,9 @@ ENDED = (
     "lost",
 )
 
+_LETTERED = frozenset({"active", "open"})
+"""Words for a state that a single letter stands for: what begins like "current" is as often cancelled or closed."""
+
 _OVER = frozenset({"inactive", "ended", "expired", "terminated"})
 _GOING = frozenset(stem(w) for w in ["active", "act", "actual", "current", "enabled", "live"])
 _CLOSING = frozenset(
@@ -144,8 +147,20 @@ def told(source: Source, table: str, word: str) -> Condition | None:
             or _by_flag(source, table, low == "open")
         )
     if low in CURRENT:
-        return current(source, table)
+        return _by_letter(source, table, low) or current(source, table)
     return ended(source, table) if low in _OVER else None
+
+
+def _by_letter(source: Source, table: str, word: str) -> Condition | None:
+    """Active rows by a status of single letters of which one alone is the word's first; an end that is missing says less."""
+    thing = source.model.things[table]
+    one = source.model.field(table, thing.state) if thing.state and word in _LETTERED else None
+    if one is None or one.codes is not None:
+        return None
+    codes = [code for code, _ in labels(source, one)]
+    if word[0].upper() not in codes or not all(len(code) == 1 and code.isupper() for code in codes):
+        return None
+    return Condition("in", (Slot(one),), (word[0].upper(),), said="current")
 
 
 def _by_closing(source: Source, table: str, is_open: bool) -> Condition | None:
