@@ -178,6 +178,8 @@ def segment(word: str, vocabulary: Collection[str]) -> tuple[str, ...]:
     Example:
         >>> segment("pettype", {"pet"})
         ('pet', 'type')
+        >>> segment("membership", {"member", "ship"})
+        ('membership',)
     """
     if len(word) < 5 or word in vocabulary or word in COMMON_NAME_WORDS or len(word) > 30:
         return (word,)
@@ -191,8 +193,12 @@ def segment(word: str, vocabulary: Collection[str]) -> tuple[str, ...]:
                 option = (*best[start], piece)
                 if end not in best or len(option) < len(best[end]):
                     best[end] = option
-    return best.get(len(word), (word,))
+    found = best.get(len(word), (word,))
+    return (word,) if len(found) == 2 and found[1] in _ENDINGS else found
 
+
+_ENDINGS = frozenset({"ship", "age", "able", "less", "hood", "ward", "like", "wise"})
+"""What makes another noun or adjective of a word: a membership is no ship."""
 
 _SHORT_ID = re.compile(r"[a-df-z]id|eid|[b-df-hj-np-tv-z]{2}id")
 """Names such as `eid` or `sid`: a letter or two of the table and `id`."""

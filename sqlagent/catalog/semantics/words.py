@@ -12,6 +12,7 @@ def stems(text: str) -> frozenset[str]:
 
 
 OPENED = {
+    "po": "purchase order", "so": "sales order", "wo": "work order", "qc": "quality check", "sls": "sales",
     "spec": "specialty", "fst": "first", "frst": "first", "lst": "last", "txt": "text", "nm": "name", "fnm": "first name", "lnm": "last name", "fn": "first name", "cty": "city", "ins": "insurance", "prov": "provider", "hosp": "hospital",
     "diag": "diagnosis", "proc": "procedure", "med": "medication", "presc": "prescription", "rx": "prescription", "drg": "drug", "dis": "discharge", "disch": "discharge", "adm": "admission",
     "bk": "booking", "bkd": "booked", "iss": "issued", "pd": "paid", "flr": "floor", "crncy": "currency", "curr": "currency", "cur": "current", "stk": "stock", "lvl": "level",

@@ -114,7 +114,7 @@ GLUE = (
     individual respective corresponding overall way terms case cases look looks looking whats what's who's wheres it's its' s t im
     i'm id ive based business end day's we've we're eat eats spend spends spent write wrote written contact contacted log logged
     recorded register registered enter entered create add added use used using exist exists belong belongs perform performed them
-    themselves myself ours theirs him keep kept say said work worked works run ran handle handled own owns lives live living resident residing located sit
+    themselves single myself ours theirs him keep kept say said work worked works run ran handle handled own owns lives live living resident residing located sit
     sits sitting involve involved gone lead leads led making deliver responsible think because but while during across until
     """
     )
