@@ -218,7 +218,8 @@ def fail(server: ScriptedServer, handler: BaseHTTPRequestHandler, bad: Bad) -> N
     handler.close_connection = True
     if bad.how == "status":
         error = {"message": bad.message, "type": "scripted", "param": bad.param, "code": None}
-        send(handler, bad.status, {"error": error}, **bad.headers)
+        # Announced: a caller that asks again at once would meet the connection as it closes.
+        send(handler, bad.status, {"error": error}, connection="close", **bad.headers)
     elif bad.how == "hang":
         waits(server, handler.connection, 60)
     elif bad.how == "nonsense":
