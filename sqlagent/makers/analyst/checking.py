@@ -244,7 +244,11 @@ def _has_both(frame: Frame, model: Model) -> bool:
 
 
 def _has_figures(frame: Frame, model: Model) -> bool:
-    return bool(frame.measures)
+    return any(m.agg not in ("rows", "distinct") for m in _figures(frame))
+
+
+def _compares(frame: Frame, model: Model) -> bool:
+    return len(frame.measures) > 1 or bool(frame.by or frame.pivot or frame.transform)
 
 
 _MET: dict[tuple[str, str], Callable[[Frame, Model], bool]] = {
@@ -265,5 +269,6 @@ _MET: dict[tuple[str, str], Callable[[Frame, Model], bool]] = {
     ("distinct", ""): _is_distinct,
     ("or", ""): _alternates,
     ("both", ""): _has_both,
+    ("vs", ""): _compares,
 }
 """What tells that an operator is followed."""

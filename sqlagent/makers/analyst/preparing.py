@@ -7,14 +7,18 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
+from sqlagent.makers.analyst.concepts.meant import BUYERS
 from sqlagent.makers.analyst.reading import Item
-from sqlagent.makers.analyst.sketching import Clause, Rank
+from sqlagent.makers.analyst.sketching import Ask, Clause, Rank
 from sqlagent.makers.analyst.states import told
 from sqlagent.makers.analyst.timing import Timing
 from sqlagent.makers.analyst.vocabulary import Target
 
 SELLS = frozenset(stem(word) for word in ["sell", "sold", "earn", "earned", "turnover"])
 """Verbs of taking money in: how much somebody sold is revenue."""
+
+SPENDS = frozenset(stem(word) for word in ["spend", "spent"])
+"""Verbs of buyers: how much customers spent is revenue, and no cost of ours."""
 
 
 class Preparing(Timing):
@@ -118,8 +122,24 @@ class Preparing(Timing):
         s = self.sketch
         if not s.much:
             return
+        buyers = any(
+            t.kind == "thing" and set(self.model.things[t.table].noun) & BUYERS
+            for item in self._all()
+            for t in item.targets[:1]
+        )
+        if (
+            buyers
+            and SPENDS & s.stems
+            and not any(a.item is not None and self._is_figure(a.item) for a in s.asks)
+        ):
+            spent = Item("mention", 0, 0, "spend", targets=(Target("concept", "", "revenue", cost=0.02),))
+            others = [replace(a, aggs=()) for a in s.asks if a.item is not None]
+            s.asks = [Ask(spent, ("sum",)), *others]
         for ask in s.asks:
-            if ask.item is not None and stem(ask.item.text.lower()) in SELLS:
+            if ask.item is None:
+                continue
+            verb = stem(ask.item.text.lower())
+            if verb in SELLS or buyers and verb in SPENDS:
                 income = Target("concept", "", "revenue", cost=0.02)
                 ask.item = replace(ask.item, targets=(income, *ask.item.targets))
         if len(s.asks) < 2 or s.asks[0].item is None or self.meanings(s.asks[0].item, ("sum",)):

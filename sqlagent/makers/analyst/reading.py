@@ -103,6 +103,7 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
                 tokens = (*tokens[: item.start], new, *tokens[item.start + 1 :])
     if mended:
         items = _cut(tokens, vocabulary, today)
+    items = _with_deeds(items)
     items = _with_shared_heads(_with_rival_values(items, tokens, vocabulary), tokens, vocabulary)
     items = _denied(items, vocabulary)
     unknown = tuple(item.text for item in items if item.kind == "unknown")
@@ -127,6 +128,25 @@ def _years_joined(text: str, vocabulary: Vocabulary) -> str:
         if vocabulary.targets([found], quoted=True):
             text = re.sub(rf"(?<![\w\"']){re.escape(found)}(?![\w\"'])", f'"{found}"', text)
     return text
+
+
+def _with_deeds(items: Sequence[Item]) -> list[Item]:
+    """ "most borrowed": by how often it was done, whatever column there be."""
+    out: list[Item] = []
+    for item in items:
+        before = out[-1] if out else None
+        if (
+            before is not None
+            and before.op == "rank"
+            and before.text.lower() in ("most", "least")
+            and before.end == item.start
+            and item.kind in ("glue", "unknown")
+            and item.text.lower() in DEEDS
+        ):
+            out[-1] = replace(before, end=item.end, text=f"{before.text} {item.text}")
+        else:
+            out.append(item)
+    return out
 
 
 def _with_rival_values(items: list[Item], tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Item]:
@@ -265,7 +285,9 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
     ):
         targets = vocabulary.targets(lows, some[0].kind == "quoted")
         if len(some) > 1 and lows[-1] in _AT:
-            targets = tuple(t for t in targets if t.kind != "thing")
+            targets = tuple(
+                t for t in targets if t.kind not in ("thing", "field") or t.column.lower().endswith(lows[-1])
+            )
         if any(t.text.isupper() and vocabulary.is_code(t.text) for t in some):
             targets = tuple(t for t in targets if t.kind == "value")
         if len(some) > 1 and lows[0] == "total" and targets:

@@ -479,7 +479,7 @@ class Resolver(Comparing):
             if place in start.used:
                 return True
             said = self.sketch.asks[place].item
-            at = said.start if said is not None else -1
+            at = said.start if said is not None and said.start < at else -1
         return False
 
     def _is_implied(self, start: Start) -> bool:
