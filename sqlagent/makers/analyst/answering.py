@@ -74,7 +74,7 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
     known = opened(reading)
     frames = resolve(drawn, source, today)
     frames += [other for first in frames[:1] for other in rival_ways(first, source)]
-    for frame in sorted((checked(one, reading, source) for one in frames), key=lambda one: one.cost):
+    for frame in sorted((checked(one, reading, drawn, source) for one in frames), key=lambda one: one.cost):
         frame = in_words(named(frame, source), known)
         try:
             sql = planner.sql(frame)

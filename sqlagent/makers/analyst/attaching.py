@@ -16,6 +16,7 @@ from sqlagent.makers.analyst.dating import lateness, meant_as_time, spanned
 from sqlagent.makers.analyst.deeds import HAPPENINGS, PIECEWISE
 from sqlagent.makers.analyst.dialects import has_days
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
+from sqlagent.makers.analyst.graph import HOP, OTHER
 from sqlagent.makers.analyst.owning import directed, owners_paths
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.presence import absent, present
@@ -25,14 +26,8 @@ from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.states import current, ended, told
 from sqlagent.makers.analyst.vocabulary import Target
 
-HOP = 0.06
-"""What one relation on the way costs: nearer columns are meant more often."""
-
 NAMED = 0.04
 """How much nearer a value is of a column that the question names elsewhere."""
-
-OTHER = 0.15
-"""What it costs to take another way than the shortest."""
 
 LOST = 0.7
 """What a mention costs that finds no place."""
@@ -148,7 +143,7 @@ class Attacher:
 
     def clause(self, anchor: str, clause: Clause, time: Slot | None = None) -> Part:
         """The cheapest way a clause restricts the anchor's rows; always gives one, however dear."""
-        own = self._direct(anchor, clause, time)
+        own = self.direct(anchor, clause, time)
         best, best_cost = own, own.cost
         for child, path, cost in self.children(anchor):
             if cost >= best_cost:
@@ -212,7 +207,7 @@ class Attacher:
             t.kind in ("relation", "concept") for m in clause.mentions for t in m.targets
         ):
             return None
-        part = self._direct(child, inner, None, below=True)
+        part = self.direct(child, inner, None, below=True)
         counted_value = clause.numbers and any(
             t.kind == "value" and t.table == child for m in clause.after_compare for t in m.targets[:2]
         )
@@ -335,7 +330,7 @@ class Attacher:
         paths = self.graph.paths(table, target.table)
         return thing.rows <= 60 and any(len(path) == 1 for path in paths) and target.column in thing.display
 
-    def _direct(self, anchor: str, clause: Clause, time: Slot | None, below: bool = False) -> Part:
+    def direct(self, anchor: str, clause: Clause, time: Slot | None, below: bool = False) -> Part:
         """A clause as conditions of a table's own rows and of what they belong to."""
         part = Part()
         values: dict[tuple[str, str, tuple[str, ...]], tuple[Slot, list[str]]] = {}
@@ -368,7 +363,7 @@ class Attacher:
             self._like(anchor, clause, part)
         if clause.periods:
             own = clause.negated and (not clause.mentions or part.time is not None and not values)
-            self._timed(anchor, clause.periods, part, part.time or time, own)
+            self.timed(anchor, clause.periods, part, part.time or time, own)
             if own and part.time is not None and part.time.field.filled < 1:
                 part.conditions[-1] = Condition(
                     "any", parts=(Condition("missing", (part.time,)), part.conditions[-1])
@@ -652,7 +647,7 @@ class Attacher:
         pattern = {"start": f"{text}%", "end": f"%{text}"}.get(clause.like, f"%{text}%")
         part.conditions.append(Condition("like", (slot,), (pattern,), negated=clause.negated))
 
-    def _timed(
+    def timed(
         self, anchor: str, periods: Sequence[Period], part: Part, time: Slot | None, negated: bool
     ) -> None:
         """Rows of some periods, by the time that is named, else by when they happen."""

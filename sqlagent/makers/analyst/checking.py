@@ -1,4 +1,4 @@
-"""Whether a frame holds all that its question says: an average averages, a rank orders, each name, period and number is in it.
+"""Whether a frame holds all that its question says: an average averages, a rank orders, a "no" denies, each name and period is in it.
 
 The last look before a frame is offered. What it does not hold counts as left out, so no word is dropped silently.
 """
@@ -12,6 +12,7 @@ from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.makers.analyst.frames import Condition, Frame, Measure
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, Reading
+from sqlagent.makers.analyst.sketching import Sketch
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.starts import PERSONS
 from sqlagent.makers.analyst.states import CURRENT, ENDED
@@ -20,10 +21,8 @@ from sqlagent.makers.analyst.vocabulary import Target
 UNMET = 0.6
 """Cost of something said that a frame does not hold."""
 
-
 NEARLY = 0.2
 """How much dearer than the likeliest another meaning of a mention may be, to count as the one that is held."""
-
 
 BESIDE = 0.05
 """The same of what is no thing beside the name of one."""
@@ -35,7 +34,6 @@ class Held:
 
     columns: set[tuple[str, str]] = field(default_factory=set)
     tables: set[str] = field(default_factory=set)
-    values: set[str] = field(default_factory=set)
     relations: set[Relation] = field(default_factory=set)
     periods: set[Period] = field(default_factory=set)
     stated: set[str] = field(default_factory=set)
@@ -58,7 +56,6 @@ class Held:
             self.periods.add(part)
         elif is_dataclass(part):
             if isinstance(part, Condition):
-                self.values |= set(part.values)
                 self.states = self.states or part.said in ("current", "ended")
                 self.tables.add(part.child)
                 if part.op in ("missing", "filled"):
@@ -87,33 +84,64 @@ class Held:
         return target.table in self.tables and target.table != self.anchor or target.table in self.stated
 
 
-def checked(frame: Frame, reading: Reading, source: Source) -> Frame:
-    """Give the frame with the operators that it leaves out among its unused words."""
-    model = source.model
-    held = Held(anchor=frame.anchor, times=source.times)
-    held.take(frame)
-    ops = {item.op for item in reading.items}
-    if ops & {
-        "much",
-        "span",
-    }:  # "how much did customers order", "how long do guests wait": they are who did it
-        for table in tuple(held.tables & model.things.keys()):
-            above = source.graph.up(table).keys()
-            held.tables |= {t for t in above if "much" in ops or set(model.things[t].noun) & PERSONS}
-    for table in tuple(
-        held.tables & model.things.keys()
-    ):  # a time that every row has says only that it happened
-        held.columns |= {(t.table, t.column) for t in model.of_role(table, Role.TIME) if t.filled == 1}
-    left = [
-        item.text for item in reading.items if not _is_held(item, held) or not _is_met(item, frame, model)
-    ]
+def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Frame:
+    """Give the frame with what it leaves out of its question among its unused words, each at the cost `UNMET`."""
+    held = _held(frame, reading, source)
+    left = [i.text for i in reading.items if not _is_held(i, held) or not _is_met(i, frame, source.model)]
     if any(c.op == "missing" and not c.negated and _is_filled(c) for c in _conditions(frame)):
         left += [item.text for item in reading.items if item.op in ("not", "missing")][:1]
-    left = [text for text in left if text not in frame.unused]
+    if drawn.denials and not any(map(_says_no, _conditions(frame))):
+        left += drawn.denials
+    if _is_first_by_number(frame, drawn):
+        left.append(drawn.rank_text)
+    left = [text for text in dict.fromkeys(left) if text not in frame.unused]
     if not left:
         return frame
-    unused = tuple(dict.fromkeys((*frame.unused, *left)))
-    return replace(frame, unused=unused, cost=round(frame.cost + UNMET * len(left), 4))
+    return replace(frame, unused=(*frame.unused, *left), cost=round(frame.cost + UNMET * len(left), 4))
+
+
+def _held(frame: Frame, reading: Reading, source: Source) -> Held:
+    """What a frame holds, and what goes without saying."""
+    held = Held(anchor=frame.anchor, times=source.times)
+    held.take(frame)
+    model, ops = source.model, {item.op for item in reading.items}
+    for table in tuple(held.tables & model.things.keys()):
+        if ops & {"much", "span"}:  # "how much did customers order", "how long do guests wait": who did it
+            above = source.graph.up(table).keys()
+            held.tables |= {t for t in above if "much" in ops or set(model.things[t].noun) & PERSONS}
+    for table in tuple(held.tables & model.things.keys()):  # a time of every row says only that it happened
+        held.columns |= {(t.table, t.column) for t in model.of_role(table, Role.TIME) if t.filled == 1}
+    return held
+
+
+def _says_no(condition: Condition) -> bool:
+    """Whether a condition denies something."""
+    return (
+        condition.negated
+        or condition.op in ("not in", "missing")
+        or condition.op == "later"
+        and condition.compare in ("<", "<=")
+        or condition.op == "compare"
+        and condition.compare in ("<", "<=", "<>")
+        or _is_off(condition)
+    )
+
+
+def _is_off(condition: Condition) -> bool:
+    """Whether a flag is asked to be off."""
+    if condition.op != "in" or not condition.slots:
+        return False
+    no = condition.slots[0].field.no
+    return bool(no) and condition.values == (no.strip("'"),)
+
+
+def _is_first_by_number(frame: Frame, drawn: Sketch) -> bool:
+    """Whether "first" or "last" orders by how many rows there are: the first is not the most."""
+    if drawn.rank is None or drawn.rank.kind not in ("new", "old") or not drawn.rank_text:
+        return False
+    if frame.order is None or frame.order.by is not None or not frame.measures:
+        return False
+    return frame.measures[0].agg == "rows" and not any(d.grain for d in frame.by)
 
 
 def _is_filled(condition: Condition) -> bool:

@@ -365,7 +365,7 @@ class Comparing(Restricting):
             made = []
             for period in main.periods:
                 part = Part()
-                self.attach._timed(start.anchor, [period], part, slot, False)
+                self.attach.timed(start.anchor, [period], part, slot, False)
                 cost += part.cost
                 drop = [c for c in where if c.op == "missing"]
                 where = [c for c in where if c not in drop]

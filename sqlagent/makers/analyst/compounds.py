@@ -12,7 +12,7 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Kind, Model, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts.meant import AMOUNTS, NO_REVENUE, SELLING
-from sqlagent.makers.analyst.reading import Item, Reading
+from sqlagent.makers.analyst.reading import Item, Reading, asked_for
 from sqlagent.makers.analyst.vocabulary import PAY, Target, Vocabulary
 
 _HEADS = frozenset(
@@ -68,8 +68,7 @@ def compounded(reading: Reading, vocabulary: Vocabulary) -> Reading:
         at += 1
     items = _timed(items, model)
     figures = tuple(dict.fromkeys(_figures(items, model)))
-    heads = [item.start for item in items if item.op in ("by", "rel", "not", "except", "more") and item.start]
-    asked = tuple(i.text for i in items if i.kind == "unknown" and i.start < min(heads, default=i.end))
+    asked = tuple(item.text for item in asked_for(items) if item.kind == "unknown")
     return replace(
         reading, items=tuple(items), unknown=tuple(unknown), asked=tuple(dict.fromkeys((*asked, *figures))), figures=figures,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What a question denies: deeds that were never done, groups without rows, and a last look that a "no" was not lost.
+"""What a question denies: deeds that were never done, and groups without rows.
 
 A verb that only says that something happened is about the events that hang on a thing. Where several do, each is a
 reading of its own.
@@ -6,14 +6,14 @@ reading of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Kind, Relation
 from sqlagent.makers.analyst.attaching import LOST, Part
 from sqlagent.makers.analyst.deeds import DEEDS
-from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Path, Slot
+from sqlagent.makers.analyst.frames import Condition, Path
 from sqlagent.makers.analyst.sketching import Clause, Sketch
 from sqlagent.makers.analyst.starting import Starting
 from sqlagent.makers.analyst.starts import Start
@@ -83,7 +83,7 @@ class Denying(Starting):
         child, path = chosen
         inner = Part()
         if clause.periods:
-            self.attach._timed(child, clause.periods, inner, None, False)
+            self.attach.timed(child, clause.periods, inner, None, False)
         rivals = RIVAL if len(events) > 1 else 0.0
         strange = 0.0 if clause.verb.lower() in DEEDS else STRANGE
         condition = Condition(
@@ -106,38 +106,8 @@ class Denying(Starting):
         rest = [m for m in clause.mentions if m not in own]
         if not own or not (rest or clause.periods):
             return None
-        inner = self.attach._direct(anchor, replace(clause, negated=False, mentions=rest), None)
+        inner = self.attach.direct(anchor, replace(clause, negated=False, mentions=rest), None)
         column = start.columns[0].field.column
         same = (Relation(anchor, (column,), anchor, (column,)),)
         condition = Condition("exists", child=anchor, path=same, parts=tuple(inner.conditions), negated=True)
         return Part(inner.cost + 0.05, [condition], inner.unused)
-
-
-def denials(frame: Frame) -> int:
-    """How many conditions of a frame say no."""
-    return _denied([*frame.where, *(w for m in frame.measures for w in _of_measure(m))])
-
-
-def _of_measure(measure: Measure) -> Iterator[Condition]:
-    yield from measure.where
-    for part in (measure.over, measure.under):
-        if part is not None:
-            yield from _of_measure(part)
-
-
-def _denied(conditions: Sequence[Condition]) -> int:
-    found = 0
-    for one in conditions:
-        found += one.negated or one.op in ("not in", "missing") or _is_no(one)
-        found += one.op == "later" and one.compare in ("<", "<=")
-        found += one.op == "compare" and one.compare in ("<", "<=", "<>")
-        found += _denied(one.parts)
-    return found
-
-
-def _is_no(condition: Condition) -> bool:
-    """Whether a flag is asked to be off."""
-    if condition.op != "in" or not condition.slots:
-        return False
-    slot: Slot = condition.slots[0]
-    return bool(slot.field.no) and condition.values == (slot.field.no.strip("'"),)

@@ -12,6 +12,13 @@ DEEP = 5
 """Relations of one path at most."""
 
 
+HOP = 0.06
+"""What one relation on the way costs: nearer columns are meant more often."""
+
+OTHER = 0.15
+"""What it costs to take another way than the shortest."""
+
+
 class Graph:
     """The relations of a model, walked once a table and remembered."""
 

@@ -9,9 +9,10 @@ from datetime import date
 from sqlagent.catalog.semantics import Field, Form, Kind, Role, Thing
 from sqlagent.catalog.value_index import normal
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.attaching import HOP, LOST, Attacher
+from sqlagent.makers.analyst.attaching import LOST, Attacher
 from sqlagent.makers.analyst.concepts import Meant, meant, worth
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Path, Slot
+from sqlagent.makers.analyst.graph import HOP
 from sqlagent.makers.analyst.lexicon import PAID_EVENTS
 from sqlagent.makers.analyst.owning import way_said
 from sqlagent.makers.analyst.pairing import in_order, partner

@@ -13,7 +13,7 @@ from sqlagent.catalog.semantics import Kind
 from sqlagent.catalog.semantics.words import KEYS
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Dimension, Frame, Path, Slot
-from sqlagent.makers.analyst.graph import Graph
+from sqlagent.makers.analyst.graph import HOP, OTHER, Graph
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.speaking import singular
@@ -28,12 +28,6 @@ _WAYS = {
 
 AGAINST = 0.2
 """What it costs to look at the other end than the one that was said."""
-
-HOP = 0.06
-"""What one relation more costs."""
-
-LATER = 0.15
-"""What another way costs beyond the one that was taken."""
 
 TIED = 0.01
 """What one costs that is as short and as plain: which of them is meant has to be chosen."""
@@ -216,7 +210,7 @@ def _others(frame: Frame, slot: Slot, source: Source) -> Iterator[tuple[Path, fl
         if path in (slot.path, ()) or len(path) > len(slot.path) + 1:
             continue
         rolled = any(r.words for r in path) != any(r.words for r in slot.path)
-        later = TIED if len(path) == len(slot.path) and not rolled else LATER
+        later = TIED if len(path) == len(slot.path) and not rolled else OTHER
         yield path, round(frame.cost + later + HOP * (len(path) - len(slot.path)), 4)
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from sqlagent.catalog.semantics import Field, Kind, Role
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.attaching import HOP
 from sqlagent.makers.analyst.concepts import Meant, meant, revenue, worth
 from sqlagent.makers.analyst.deeds import DEEDS, MEASURED
 from sqlagent.makers.analyst.frames import Dimension, Expr, Measure, Order, Slot
+from sqlagent.makers.analyst.graph import HOP
 from sqlagent.makers.analyst.preparing import Preparing
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Rank

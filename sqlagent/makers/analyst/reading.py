@@ -107,9 +107,7 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     items = _with_shared_heads(_with_rival_values(items, tokens, vocabulary), tokens, vocabulary)
     items = _denied(items, vocabulary)
     unknown = tuple(item.text for item in items if item.kind == "unknown")
-    heads = [item.start for item in items if item.op in ("by", "rel", "not", "except", "more") and item.start]
-    first = min(heads, default=len(tokens))
-    asked = tuple(item.text for item in items if item.kind == "unknown" and item.start < first)
+    asked = tuple(item.text for item in asked_for(items) if item.kind == "unknown")
     kept = tuple(
         item
         for place, item in enumerate(items)
@@ -120,6 +118,12 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     )
     glued = frozenset(stem(item.text.lower()) for item in items if item.kind == "glue")
     return Reading(kept, tuple(mended), unknown, asked, glued)
+
+
+def asked_for(items: Sequence[Item]) -> list[Item]:
+    """The items that stand where the thing asked for does: before the first group, restriction or denial."""
+    first = next((i.start for i in items if i.op in ("by", "rel", "not", "except", "more") and i.start), None)
+    return [item for item in items if first is None or item.start < first]
 
 
 def _years_joined(text: str, vocabulary: Vocabulary) -> str:
@@ -294,12 +298,6 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
             targets = _with_whole(targets, vocabulary.targets(lows[1:]))
         if targets:
             cost = 0.1 + 0.6 * targets[0].cost
-            if (
-                len(some) > 1
-                and targets[0].kind == "field"
-                and all(w in GLUE or w in OPERATORS for w in lows)
-            ):
-                cost += 0.3  # "came from" is how people speak, though a column be called so
             if phrase in GRAIN_PHRASES:
                 cost += 0.1
             elif lows[0] in GLUE and at and tokens[at - 1].low in _OWNED and _is_role(targets[0]):

@@ -14,7 +14,6 @@ from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.makers.analyst.attaching import LOST
 from sqlagent.makers.analyst.comparing import Comparing
 from sqlagent.makers.analyst.concepts import Meant
-from sqlagent.makers.analyst.denying import denials
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Having, Measure, Slot
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.repeating import repeated
@@ -45,7 +44,7 @@ class Resolver(Comparing):
         for drawn in list(self._sketches()):
             self.sketch = drawn
             for start in self._starts():
-                for frame in map(self._sure_of_no, self._built(start)):
+                for frame in self._built(start):
                     key = repr(replace(frame, cost=0.0, unused=(), why=()))
                     if key not in found or found[key].cost > frame.cost:
                         found[key] = frame
@@ -54,33 +53,6 @@ class Resolver(Comparing):
         if rival is not None and not any(alike(rival, frame) for frame in out):
             out = sorted([*out, rival], key=lambda f: f.cost)
         return out[:MOST]
-
-    def _sure_of_no(self, frame: Frame) -> Frame:
-        """A "no" that no condition says is not understood, and one that nobody said is not meant."""
-        said = self.sketch.denials
-        found = denials(frame)
-        if said and not found:
-            return replace(
-                frame, cost=round(frame.cost + LOST, 4), unused=tuple(dict.fromkeys((*frame.unused, *said)))
-            )
-        rank = self.sketch.rank
-        by_rows = frame.order is not None and frame.order.by is None and frame.measures[:1]
-        dated = any(d.grain for d in frame.by) or any(m.agg != "rows" for m in frame.measures[:1])
-        if (
-            rank is not None
-            and rank.kind in ("new", "old")
-            and self.sketch.rank_text
-            and by_rows
-            and not dated
-        ):
-            lost = tuple(dict.fromkeys((*frame.unused, self.sketch.rank_text)))  # the first is not the most
-            return replace(frame, cost=round(frame.cost + LOST, 4), unused=lost)
-        if rank is not None and self.sketch.rank_text and not (frame.order or frame.limit or frame.having):
-            extreme = any(m.agg in ("min", "max", "ratio") for m in frame.measures)
-            if not extreme and rank.kind in ("desc", "asc", "dear", "cheap") and not frame.transform:
-                lost = tuple(dict.fromkeys((*frame.unused, self.sketch.rank_text)))
-                return replace(frame, cost=round(frame.cost + LOST, 4), unused=lost)
-        return frame
 
     def _at_another_time(self, frame: Frame) -> Frame | None:
         """The same frame by a time that is meant nearly as well as when rows happen, where nobody named one."""

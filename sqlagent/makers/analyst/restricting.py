@@ -39,7 +39,7 @@ class Restricting(Denying):
                 either=False,
             )
             direct = self.attach.clause(anchor, alone)
-            upward = self.attach._direct(anchor, alone, None)
+            upward = self.attach.direct(anchor, alone, None)
             if upward.cost <= direct.cost + 0.05 and not upward.unused:
                 reached.mentions.append(item)
             else:
@@ -76,7 +76,7 @@ class Restricting(Denying):
             if state is not None and (not is_history or self._mentioned(state.slots[0].field.table)):
                 part.conditions.append(state)
                 reached.current = False
-        direct_part = self.attach._direct(anchor, reached, own)
+        direct_part = self.attach.direct(anchor, reached, own)
         direct_part.cost += part.cost
         direct_part.conditions += part.conditions
         direct_part.unused += part.unused

@@ -20,7 +20,7 @@ from sqlagent.makers.analyst.answering import Understood, today_of, understand
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.frames import Frame, Slot
 from sqlagent.makers.analyst.languages import language_of
-from sqlagent.makers.analyst.reading import Reading
+from sqlagent.makers.analyst.reading import Reading, asked_for
 from sqlagent.makers.analyst.source import Source, source_of
 from sqlagent.makers.analyst.telling import expression, title, told
 from sqlagent.sql.formatting import formatted
@@ -289,19 +289,10 @@ def _is_written(text: str) -> bool:
 
 def missing(reading: Reading, source: Source) -> tuple[str, ...]:
     """Business words that nothing in this source answers to, where they are what is asked for."""
-    first = next(
-        (
-            item.start
-            for item in reading.items
-            if item.op in ("by", "rel", "not", "except", "more") and item.start
-        ),
-        99,
-    )
     return tuple(
         item.text
-        for item in reading.items
-        if item.start < first
-        and item.targets
+        for item in asked_for(reading.items)
+        if item.targets
         and item.targets[0].kind == "concept"
         and not meant(source, item.targets[0].column)
         and item.targets[0].column != "reports"
