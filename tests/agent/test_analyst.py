@@ -159,6 +159,7 @@ def test_a_misspelt_word_is_mended_and_shown(sources):
     [
         ("orders by agent, average freight", {"freight"}),
         ("customers by region, median age", {"median"}),
+        ("products by category in 2025", {"2025"}),
     ],
 )
 def test_an_operator_that_the_frame_does_not_follow_is_told(sources, question, left):

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 
 from sqlagent.makers.analyst.checking import checked
 from sqlagent.makers.analyst.compounds import compounded
+from sqlagent.makers.analyst.echoing import in_words, opened
 from sqlagent.makers.analyst.enumerating import enumerated
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.owning import named, owned, rival_ways
@@ -17,7 +18,6 @@ from sqlagent.makers.analyst.resolving import resolve
 from sqlagent.makers.analyst.rows import NoPlan
 from sqlagent.makers.analyst.sketching import sketch
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.speaking import in_words, opened
 from sqlagent.makers.analyst.unequal import unequal
 
 _FORMULA = re.compile(r"\([^()]*[/=][^()]*\)")

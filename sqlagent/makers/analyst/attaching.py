@@ -5,64 +5,29 @@ Each way has a cost; the cheapest is taken. What no way explains is handed back 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
 
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.concepts import meant, pieces_of
+from sqlagent.makers.analyst.concepts import meant
+from sqlagent.makers.analyst.counting import Counting
 from sqlagent.makers.analyst.dating import lateness, meant_as_time, spanned
-from sqlagent.makers.analyst.deeds import HAPPENINGS, PIECEWISE
+from sqlagent.makers.analyst.deeds import HAPPENINGS
 from sqlagent.makers.analyst.dialects import has_days
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
-from sqlagent.makers.analyst.graph import HOP, OTHER
-from sqlagent.makers.analyst.owning import directed, owners_paths
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.presence import absent, present
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause
-from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.states import current, ended, told
 from sqlagent.makers.analyst.vocabulary import Target
-
-NAMED = 0.04
-"""How much nearer a value is of a column that the question names elsewhere."""
 
 LOST = 0.7
 """What a mention costs that finds no place."""
 
 CHILD = 0.22
 """What it costs to look at rows that point here, where nobody named them."""
-
-_PAID_FOR = frozenset(
-    stem(w) for w in ["spent", "spend", "spends", "spending", "worth", "generated", "bring", "brought"]
-)
-"""Words that say of things that money came by them."""
-
-WORTH = frozenset(
-    stem(w)
-    for w in [
-        "worth",
-        "total",
-        "altogether",
-        "euro",
-        "euros",
-        "eur",
-        "usd",
-        "dollar",
-        "dollars",
-        "pound",
-        "pounds",
-        "chf",
-        "gbp",
-        "money",
-        "sum",
-        "value",
-        "overall",
-    ]
-)
-"""Words by which a number beside an event is an amount of money."""
 
 _ADJECTIVES = {
     "cheaper": ("price", "cost"), "costing": ("price", "cost"), "expensive": ("price", "cost"), "older": ("age", "birth"), "younger": ("age", "birth"),
@@ -87,59 +52,8 @@ class Part:
     why: list[str] = field(default_factory=list)
 
 
-class Attacher:
+class Attacher(Counting):
     """Attaches clauses to tables of one source."""
-
-    def __init__(self, source: Source, said: frozenset[str] = frozenset(), today: date | None = None) -> None:
-        self.said = said
-        self.today = today
-        self.source = source
-        self.model = source.model
-        self.graph = source.graph
-
-    # ------------------------------------------------------------ single mentions
-
-    def ways(self, anchor: str, table: str, item: Item | None = None) -> Iterator[tuple[float, Path]]:
-        """The paths up from an anchor to a table, with their costs: those of the owner that was named, else all of them."""
-        owned = owners_paths(self.graph, anchor, table, item.owner) if item is not None and item.owner else []
-        for path in owned:
-            yield HOP * len(path), path
-        paths = [] if owned else list(self.graph.paths(anchor, table))
-        if self.model.things[table].kind is Kind.DATES:
-            paths.sort(key=lambda path: not self._is_default(path))
-        for place, path in enumerate(paths):
-            named = 0.04 * sum(bool(r.words) for r in path) if place else 0.0
-            yield HOP * len(path) + (OTHER if place else 0.0) + named, path
-
-    def _is_default(self, path: Path) -> bool:
-        """Whether a way to a date table starts at the time at which rows happen."""
-        return bool(path) and path[-1].columns == (self.model.things[path[-1].source].default_time,)
-
-    def values(self, anchor: str, item: Item) -> list[tuple[float, Slot, Target]]:
-        """The stored values that a mention may mean, as seen from an anchor."""
-        out: list[tuple[float, Slot, Target]] = []
-        for target in item.targets:
-            if target.kind != "value":
-                continue
-            for cost, path in self.ways(anchor, target.table, item):
-                slot = self.source.slot(target.table, target.column, path)
-                named = NAMED if set(slot.field.words) <= self.said else 0.0
-                out.append((target.cost + cost - named, slot, target))
-        return sorted(directed(out, item.way), key=lambda o: o[0])
-
-    def fields(self, anchor: str, item: Item, roles: Sequence[Role] = ()) -> list[tuple[float, Slot, Target]]:
-        """The columns that a mention may mean, as seen from an anchor."""
-        out: list[tuple[float, Slot, Target]] = []
-        for target in item.targets:
-            if target.kind != "field":
-                continue
-            for cost, path in self.ways(anchor, target.table, item):
-                slot = self.source.slot(target.table, target.column, path)
-                if not roles or slot.field.role in roles:
-                    out.append((target.cost + cost, slot, target))
-        return sorted(out, key=lambda o: o[0])
-
-    # ------------------------------------------------------------ clauses
 
     def clause(self, anchor: str, clause: Clause, time: Slot | None = None) -> Part:
         """The cheapest way a clause restricts the anchor's rows; always gives one, however dear."""
@@ -188,7 +102,7 @@ class Attacher:
             return None
         agg = clause.agg
         if clause.numbers:
-            found = self._counted(anchor, child, clause)
+            found = self.counted(anchor, child, clause)
             if found is None:
                 return None
             extra, counted, distinct, used = found
@@ -228,107 +142,6 @@ class Attacher:
             upper = replace(condition, compare="<=", number=clause.numbers[1])
             return Part(part.cost + extra, [replace(condition, compare=">="), upper], unused, True, why=why)
         return Part(part.cost + extra, [condition], unused, True, why=why)
-
-    def _is_many(self, child: str, anchor: str, number: float) -> bool:
-        """Whether no thing is likely to have so many rows: thirty times what each has on average."""
-        return number > 30 * max(1, self.model.things[child].rows) / max(1, self.model.things[anchor].rows)
-
-    @staticmethod
-    def _names(target: Target, child: str) -> bool:
-        """Whether words name an event, or by one of its columns what was done in it."""
-        return target.table == child and target.kind in ("thing", "field", "relation")
-
-    def money_of(self, child: str) -> list[Expr]:
-        """The money that rows of an event bear: its one amount, else what revenue is made of; empty where neither is sure."""
-        own = [f for f in self.source.measures(child) if f.unit == "money" and f.aggregate == "sum"]
-        if len(own) == 1:
-            return [Expr("column", (Slot(own[0]),))]
-        sold = [
-            m for m in meant(self.source, "revenue") if m.measure.anchor == child and m.measure.agg == "sum"
-        ]
-        sold.sort(key=lambda m: m.cost)
-        return [m.measure.expr for m in sold[:1] if m.measure.expr is not None]
-
-    def pieces(self, child: str) -> Expr | None:
-        """The quantity of an event's rows, where the question speaks of selling or doing and pieces have a price each."""
-        if not self.said & PIECEWISE:
-            return None
-        one = pieces_of(self.source, child)
-        return Expr("column", (Slot(one),)) if one is not None else None
-
-    def _counted(
-        self, anchor: str, child: str, clause: Clause
-    ) -> tuple[float, Expr | None, bool, Item | None] | None:
-        """What a number in a clause counts among a child's rows: the rows, different things, or the sum of a measure."""
-        best: tuple[float, Expr | None, bool, Item | None] | None = None
-
-        def keep(cost: float, expr: Expr | None, distinct: bool, used: Item | None) -> None:
-            nonlocal best
-            if best is None or cost < best[0]:
-                best = (cost, expr, distinct, used)
-
-        pieces = self.pieces(child)
-        money = self.money_of(child) if clause.bare and not clause.rows else []
-        worth = clause.money or clause.agg == "sum" or bool(self.said & WORTH)
-        for item in clause.after_compare or clause.mentions:
-            for target in item.targets:
-                if money and self._names(target, child):
-                    keep(target.cost, money[0], False, None if target.kind != "thing" else item)
-                    continue
-                if clause.rows and self._names(target, child):
-                    unlikely = worth or self._is_many(child, anchor, clause.numbers[0])
-                    keep(
-                        target.cost + (0.3 if unlikely else 0.01),
-                        pieces,
-                        False,
-                        item if target.kind == "thing" else None,
-                    )
-                elif target.kind == "thing" and target.table == child:
-                    keep(target.cost, pieces, False, item)
-                elif target.kind == "value" and target.table == child:  # "no-shows" are rows of that status
-                    keep(0.05, None, False, None)
-                elif target.kind == "thing" and target.table != anchor:
-                    for cost, path in self.ways(child, target.table):
-                        if path and len(path) == 1 and len(path[0].referenced) == 1:
-                            expr = Expr(
-                                "column", (self.source.slot(target.table, path[0].referenced[0], path),)
-                            )
-                            keep(target.cost + cost + 0.05, expr, True, item)
-                elif target.kind == "value" and self.is_of_rows(child, target):
-                    keep(0.02, None, False, None)
-                elif target.kind == "field" and target.table == child:
-                    one = self.model.field(target.table, target.column)
-                    if (
-                        one is not None
-                        and one.role is Role.MEASURE
-                        and (one.aggregate == "sum" or clause.agg == "avg")
-                    ):
-                        keep(target.cost + 0.05, Expr("column", (Slot(one),)), False, item)
-                elif target.kind == "concept":
-                    for found in meant(self.source, target.column):
-                        if found.measure.anchor == child and found.measure.agg == "distinct":
-                            keep(target.cost + found.cost, found.measure.expr, True, item)
-                        if found.measure.anchor == child and found.measure.agg == "sum":
-                            keep(target.cost + found.cost, found.measure.expr, False, item)
-                        if found.measure.anchor == child and found.measure.agg == "rows":
-                            keep(target.cost + found.cost, None, False, item)
-                    if target.column == "reports" and child == anchor:
-                        keep(0.0, None, False, item)
-        if best is None and self.said & _PAID_FOR:
-            for found in meant(self.source, "revenue"):
-                if found.measure.anchor == child and found.measure.agg == "sum":
-                    keep(found.cost + 0.05, found.measure.expr, False, None)
-        if best is None and clause.times:
-            best = (0.05, None, False, None)
-        return best
-
-    def is_of_rows(self, table: str, target: Target) -> bool:
-        """Whether a value is a state of a table's own rows, or an entry of the short list of states that they point at."""
-        if target.table == table:
-            return True
-        thing = self.model.things[target.table]
-        paths = self.graph.paths(table, target.table)
-        return thing.rows <= 60 and any(len(path) == 1 for path in paths) and target.column in thing.display
 
     def direct(self, anchor: str, clause: Clause, time: Slot | None, below: bool = False) -> Part:
         """A clause as conditions of a table's own rows and of what they belong to."""
@@ -518,9 +331,8 @@ class Attacher:
         """A thing that rows point at: there, or not; `slot` is the column that points, where it is the anchor's own."""
         if slot is None:
             return
-        valued = any(m.targets[0].kind == "value" for m in clause.mentions)
-        if clause.negated and (valued or slot.field.filled == 1):
-            return  # "without cancelled orders" denies the state; what every row points at is never missing
+        if clause.negated and slot.field.filled == 1:
+            return  # what every row points at is never missing
         if clause.negated or clause.missing:
             part.lacks = True
             part.conditions.append(Condition("missing", (slot,)))
@@ -653,8 +465,7 @@ class Attacher:
         """Rows of some periods, by the time that is named, else by when they happen."""
         slot = time or self.source.time_of(anchor)
         if slot is None:
-            part.cost += LOST
-            part.unused.append("period")
+            part.cost += LOST  # `checking` tells which period
             return
         thing = self.model.things[slot.field.table]
         conditions = []

@@ -155,7 +155,7 @@ def _is_held(item: Item, held: Held) -> bool:
             return True
         best = item.targets[0]
         return any(held.has(t) for t in item.targets if t.cost <= best.cost + _nearly(t, best))
-    return item.period is None or not held.periods or item.period in held.periods
+    return item.period is None or item.period in held.periods
 
 
 def _nearly(target: Target, best: Target) -> float:

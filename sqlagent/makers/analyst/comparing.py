@@ -11,7 +11,7 @@ from sqlagent.language.dates import shift
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.attaching import LOST, Part
 from sqlagent.makers.analyst.concepts import meant
-from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Order, Path, Slot
+from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Order, Path, Slot, share_of
 from sqlagent.makers.analyst.periods import Period, of_years
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.restricting import Restricting
@@ -276,24 +276,14 @@ class Comparing(Restricting):
         elif not numerators and dated:
             numerators = dated
         flagged = list(start.where)
-        if not numerators and flagged and len(start.where) == len(flagged):
+        if not numerators and flagged:
             hours = self._main_measures(start.anchor)
             is_flag = any(s.field.role is Role.FLAG for c in flagged for s in c.slots)
             base = hours[0] if hours and is_flag and hours[0].unit in ("hours", "minutes") else measure
             rest = [c for c in where if c not in flagged]
             over = replace(base, where=(*base.where, *flagged))
             return (
-                [
-                    Measure(
-                        "ratio",
-                        measure.anchor,
-                        over=over,
-                        under=base,
-                        percent=True,
-                        said="share",
-                        unit="percent",
-                    )
-                ],
+                [share_of(over, base)],
                 rest,
                 0.0,
                 False,
@@ -317,17 +307,7 @@ class Comparing(Restricting):
             where = [c for c in where if c not in numerators]
         over = replace(measure, where=(*measure.where, *numerators))
         return (
-            [
-                Measure(
-                    "ratio",
-                    measure.anchor,
-                    over=over,
-                    under=measure,
-                    percent=True,
-                    said="share",
-                    unit="percent",
-                )
-            ],
+            [share_of(over, measure)],
             where,
             0.0,
             False,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
-from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Slot
+from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Slot, share_of
 from sqlagent.makers.analyst.pairing import AHEAD, ahead, due_and_done, in_order, lasting, partner
 from sqlagent.makers.analyst.ranked import Ranked
 from sqlagent.makers.analyst.reading import Item
@@ -257,15 +257,7 @@ class Derived(Ranked):
                 if above.kind in (Kind.EVENT, Kind.LINES) and len(relation.columns) == 1:
                     has = Condition("exists", child=target.table, path=(relation,))
                     rows = Measure("rows", above.table, said=above.said)
-                    ratio = Measure(
-                        "ratio",
-                        above.table,
-                        over=replace(rows, where=(has,)),
-                        under=rows,
-                        percent=True,
-                        said=f"{item.text} rate",
-                        unit="percent",
-                    )
+                    ratio = share_of(replace(rows, where=(has,)), rows, f"{item.text} rate")
                     yield Start(above.table, target.cost + 0.02, [ratio], None, (), (), [], "", False, [0])
 
     def _spreads(self) -> Iterator[Start]:

@@ -79,6 +79,16 @@ class Measure:
     unit: str = ""
 
 
+def share_of(over: Measure, under: Measure, said: str = "share") -> Measure:
+    """One figure in percent of another, over the rows that the first one goes through.
+
+    Example:
+        >>> share_of(Measure("sum", "orders"), Measure("rows", "orders")).percent
+        True
+    """
+    return Measure("ratio", over.anchor, over=over, under=under, percent=True, said=said, unit="percent")
+
+
 @dataclass(frozen=True, slots=True)
 class Dimension:
     """What figures are given for: a column, a thing shown by its columns and told apart by its key, or a grain of a time.

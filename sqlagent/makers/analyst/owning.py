@@ -12,11 +12,11 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Kind
 from sqlagent.catalog.semantics.words import KEYS
 from sqlagent.language.words import stem
+from sqlagent.makers.analyst.echoing import singular
 from sqlagent.makers.analyst.frames import Dimension, Frame, Path, Slot
 from sqlagent.makers.analyst.graph import HOP, OTHER, Graph
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.speaking import singular
 from sqlagent.makers.analyst.vocabulary import Target
 
 _WAYS = {

@@ -14,7 +14,7 @@ from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.makers.analyst.attaching import LOST
 from sqlagent.makers.analyst.comparing import Comparing
 from sqlagent.makers.analyst.concepts import Meant
-from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Having, Measure, Slot
+from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Having, Measure, Slot, share_of
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.repeating import repeated
 from sqlagent.makers.analyst.retiming import alike, timed_by
@@ -223,17 +223,7 @@ class Resolver(Comparing):
         transform = "quotient" if s.scale and len(measures) == 2 else s.transform
         if s.share_between and len(measures) == 2 and transform == "":
             if measures[0].anchor == measures[1].anchor:
-                measures = [
-                    Measure(
-                        "ratio",
-                        anchor,
-                        over=measures[0],
-                        under=measures[1],
-                        percent=True,
-                        said=f"{measures[0].said} share",
-                        unit="percent",
-                    )
-                ]
+                measures = [share_of(measures[0], measures[1], f"{measures[0].said} share")]
             else:
                 transform = "quotient"
             flags = [f for f in flags if f != "share"]

@@ -15,12 +15,13 @@ from threading import Event as Flag
 
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import Cancelled
-from sqlagent.language.words import MAX_CHARS, stem
+from sqlagent.language.words import MAX_CHARS
 from sqlagent.makers.analyst.answering import Understood, today_of, understand
 from sqlagent.makers.analyst.concepts import meant
-from sqlagent.makers.analyst.frames import Frame, Slot
+from sqlagent.makers.analyst.future import to_come
 from sqlagent.makers.analyst.languages import language_of
 from sqlagent.makers.analyst.reading import Reading, asked_for
+from sqlagent.makers.analyst.rivals import is_rival
 from sqlagent.makers.analyst.source import Source, source_of
 from sqlagent.makers.analyst.telling import expression, title, told
 from sqlagent.sql.formatting import formatted
@@ -35,24 +36,11 @@ DRAFT = 0.5
 HOPELESS = 1.9
 """Cost from which on a frame that leaves words out is not even a draft."""
 
-NEAR = 0.02
-"""A frame this near to the first one in cost is as likely meant."""
-
-NEAR_WORD = 0.2
-"""How much dearer a column of another table may be whose name holds the same word beside others, to be as likely meant."""
-
-NEAR_ROWS = 0.1
-"""The same of rows of another table that are counted for the same word."""
-
-_TIMELY = frozenset(stem(w) for w in ("date", "time", "day", "on", "at"))
 _OURS = re.compile(r"\b(?:our|ours|us|we|my)\b", re.IGNORECASE)
 """Words by which somebody speaks of a business of their own."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _WRITTEN = re.compile(r"[.?!]\s*$")
-_TO_COME = re.compile(
-    r"\b(will|shall|going to|gonna|forecast|predict|predicted|projected|next)\b", re.IGNORECASE
-)
 _BUSINESS = frozenset(
     {
         "share",
@@ -129,7 +117,7 @@ class Analysis:
                 Outcome.AMBIGUOUS,
                 f"Not sure: this is a draft that leaves out {_listed(first.unused)}.",
             )
-        if any(_is_rival(first, other.frame) for other in self.frames[1:]):
+        if any(is_rival(first, other.frame) for other in self.frames[1:]):
             return (
                 Outcome.AMBIGUOUS,
                 "The question can be read in more than one way; pick the reading you meant.",
@@ -137,51 +125,6 @@ class Analysis:
         if first.cost >= DRAFT:
             return Outcome.AMBIGUOUS, "Not sure that this is what was meant; it is the likeliest reading."
         return Outcome.ANSWERED, f"Understood as {told(first)}."
-
-
-def _is_rival(first: Frame, other: Frame) -> bool:
-    """Whether another frame is as likely meant: as near to the words, or the same word of another table's rows.
-
-    A word that is a part of two columns' names ("hours" of booked hours and of worked hours) tells of neither which.
-    """
-    gap = other.cost - first.cost
-    if other.unused != first.unused or gap >= NEAR_WORD:
-        return False
-    if gap < NEAR:
-        return True
-    if not first.measures or not other.measures or first.anchor == other.anchor:
-        return False
-    mine, its = first.measures[0], other.measures[0]
-    if mine.said != its.said or mine.agg != its.agg or not mine.said:
-        return False
-    if mine.agg == "rows":
-        return gap < NEAR_ROWS and mine.anchor != its.anchor and _begin_alike(first, other)
-    if (
-        mine.agg == "distinct"
-        or mine.expr is None
-        or its.expr is None
-        or not mine.expr.op == its.expr.op == "column"
-    ):
-        return False
-    said = {stem(word) for word in mine.said.lower().split()}
-    return all(said < set(measure.slots[0].field.words) for measure in (mine.expr, its.expr))
-
-
-def _begin_alike(first: Frame, other: Frame) -> bool:
-    """Whether two frames count what is done at a time of the same word: hired staff, applications that led to a hire."""
-    words = [{w for slot in _times(frame) for w in slot.field.words} - _TIMELY for frame in (first, other)]
-    return bool(words[0] & words[1])
-
-
-def _times(frame: Frame) -> Iterator[Slot]:
-    for condition in frame.where:
-        if condition.op in ("period", "filled", "any", "all"):
-            yield from condition.slots
-            for part in condition.parts:
-                yield from part.slots
-    for dimension in frame.by:
-        if dimension.grain:
-            yield from dimension.shown
 
 
 def analyse(
@@ -251,34 +194,6 @@ def speaks(
         or bool(_OURS.search(text))
         or any(item.kind == "period" for item in reading.items)
     )
-
-
-def to_come(text: str, reading: Reading, frames: Sequence[Understood], today: date, newest: str) -> str:
-    """Say that what will be is not recorded, where only a time after the last day with data is asked for; else "".
-
-    A day to come that a column holds, as when something is due, may be asked for.
-    """
-    last = newest if newest and _TO_COME.search(text) else max(newest, today.isoformat())
-    asked = [
-        i.period.first.isoformat()
-        for i in reading.items
-        if i.period is not None and i.period.first is not None
-    ]
-    if (
-        not asked
-        or min(asked) <= last
-        or any(i.period is not None and i.period.first is None for i in reading.items)
-    ):
-        return ""
-    held = [s.field.high for one in frames[:1] for c in one.frame.where if c.op == "period" for s in c.slots]
-    if any(_dashed(high) >= min(asked) for high in held):
-        return ""
-    return "What will be is not recorded." + (f" The last day with data is {newest}." if newest else "")
-
-
-def _dashed(text: str) -> str:
-    """The day of a stored time as ISO text; yyyymmdd numbers too."""
-    return f"{text[:4]}-{text[4:6]}-{text[6:8]}" if text[:8].isdecimal() and len(text) == 8 else text[:10]
 
 
 def _is_written(text: str) -> bool:

@@ -18,7 +18,7 @@ from sqlagent.makers.analyst.concepts.meant import (
     stems,
     summed,
 )
-from sqlagent.makers.analyst.frames import Expr, Measure, Slot
+from sqlagent.makers.analyst.frames import Expr, Measure, Slot, share_of
 from sqlagent.makers.analyst.source import Source
 
 
@@ -193,15 +193,7 @@ def margin_rate(source: Source) -> Iterator[Meant]:
         if below is not None and above.agg == "sum":
             yield Meant(
                 one.cost,
-                Measure(
-                    "ratio",
-                    above.anchor,
-                    over=above,
-                    under=below,
-                    percent=True,
-                    said="margin rate",
-                    unit="percent",
-                ),
+                share_of(above, below, "margin rate"),
             )
 
 

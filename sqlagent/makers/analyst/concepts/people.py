@@ -12,7 +12,7 @@ from sqlagent.makers.analyst.concepts.meant import (
     counted,
     stems,
 )
-from sqlagent.makers.analyst.frames import Condition, Measure
+from sqlagent.makers.analyst.frames import Condition, share_of
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.states import current, ended
 
@@ -90,7 +90,5 @@ def churn_rate(source: Source) -> Iterator[Meant]:
         above, below = counted(thing, "ended", (over,)), counted(thing, "all")
         yield Meant(
             0.1,
-            Measure(
-                "ratio", thing.table, over=above, under=below, percent=True, said="churn rate", unit="percent"
-            ),
+            share_of(above, below, "churn rate"),
         )

@@ -16,7 +16,7 @@ from sqlagent.makers.analyst.concepts.meant import (
     summed,
 )
 from sqlagent.makers.analyst.concepts.people import churn_rate
-from sqlagent.makers.analyst.frames import Condition, Measure, Slot
+from sqlagent.makers.analyst.frames import Condition, Slot, share_of
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.states import labels
 
@@ -36,15 +36,7 @@ def click_rate(source: Source) -> Iterator[Meant]:
         if clicks is not None and shown is not None:
             yield Meant(
                 0.0,
-                Measure(
-                    "ratio",
-                    thing.table,
-                    over=summed(clicks),
-                    under=summed(shown),
-                    percent=True,
-                    said="click rate",
-                    unit="percent",
-                ),
+                share_of(summed(clicks), summed(shown), "click rate"),
             )
 
 
@@ -64,15 +56,7 @@ def utilisation(source: Source) -> Iterator[Meant]:
             yes = Condition("in", (Slot(flag),), (bare(flag.yes),))
             yield Meant(
                 0.05,
-                Measure(
-                    "ratio",
-                    thing.table,
-                    over=summed(hours, where=(yes,)),
-                    under=summed(hours),
-                    percent=True,
-                    said="utilization",
-                    unit="percent",
-                ),
+                share_of(summed(hours, where=(yes,)), summed(hours), "utilization"),
             )
 
 
@@ -99,15 +83,7 @@ def conversion(source: Source) -> Iterator[Meant]:
                 continue
             yield Meant(
                 0.05,
-                Measure(
-                    "ratio",
-                    thing.table,
-                    over=above,
-                    under=counted(thing, "all"),
-                    percent=True,
-                    said="conversion rate",
-                    unit="percent",
-                ),
+                share_of(above, counted(thing, "all"), "conversion rate"),
             )
             break
 
@@ -131,15 +107,7 @@ def _in_state(source: Source, words: frozenset[str], said: str, cost: float) -> 
             has = Condition("filled", (Slot(since),))
         else:
             continue
-        share = Measure(
-            "ratio",
-            thing.table,
-            over=counted(thing, said, (has,)),
-            under=counted(thing, "all"),
-            percent=True,
-            said=said,
-            unit="percent",
-        )
+        share = share_of(counted(thing, said, (has,)), counted(thing, "all"), said)
         yield Meant(cost + (0.0 if named else 0.03), share)
 
 
@@ -165,15 +133,7 @@ def return_rate(source: Source) -> Iterator[Meant]:
                 above, below = counted(target, "returned", (has,)), counted(target, "all")
                 yield Meant(
                     0.05,
-                    Measure(
-                        "ratio",
-                        target.table,
-                        over=above,
-                        under=below,
-                        percent=True,
-                        said="return rate",
-                        unit="percent",
-                    ),
+                    share_of(above, below, "return rate"),
                 )
     for thing in source.model.things.values():
         flag = next(
@@ -188,13 +148,5 @@ def return_rate(source: Source) -> Iterator[Meant]:
             above = counted(thing, "returned", (Condition("in", (Slot(flag),), (bare(flag.yes),)),))
             yield Meant(
                 0.1,
-                Measure(
-                    "ratio",
-                    thing.table,
-                    over=above,
-                    under=counted(thing, "all"),
-                    percent=True,
-                    said="return rate",
-                    unit="percent",
-                ),
+                share_of(above, counted(thing, "all"), "return rate"),
             )
