@@ -159,6 +159,7 @@ def test_a_misspelt_word_is_mended_and_shown(sources):
     [
         ("orders by agent, average freight", {"freight"}),
         ("customers by region, median age", {"median"}),
+        ("list of regions, 2025", {"2025"}),
         ("products by category in 2025", {"2025"}),
     ],
 )
