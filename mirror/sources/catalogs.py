@@ -65,6 +65,7 @@ def catalog_fetch(source: Source, *, with_powers: bool = False) -> Catalog:
 
 
 def catalog_keep(source: Source, catalog: Catalog) -> Catalog:
+    """Keep a catalog as the source's own, read now, with what its user could do; gives it back."""
     source.catalog = catalog_json(catalog)
     source.catalog_version = catalog.version
     source.catalog_at = timezone.now()

@@ -68,6 +68,7 @@ def index_break(lease: Lease) -> None:
 
 
 def index_ask_for(source: Source) -> None:
+    """Have a worker read the values anew; one that is at it for earlier tables loses its lease."""
     queued = {
         "status": Status.QUEUED,
         "attempts": 0,

@@ -160,6 +160,7 @@ def test_a_misspelt_word_is_mended_and_shown(sources):
         ("orders by agent, average freight", {"freight"}),
         ("customers by region, median age", {"median"}),
         ("list of regions, 2025", {"2025"}),
+        ("products by category in 2025", {"2025"}),
     ],
 )
 def test_an_operator_that_the_frame_does_not_follow_is_told(sources, question, left):

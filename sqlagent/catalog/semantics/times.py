@@ -9,6 +9,7 @@ from sqlagent.catalog.semantics.values import Form
 from sqlagent.catalog.semantics.words import (
     AGREED,
     EARLY,
+    ENDED,
     ENDS,
     HELD,
     LATE,
@@ -134,8 +135,8 @@ def _ranked(
     for place, (column, words, form, filled) in enumerate(times):
         said = set(words)
         worth = 0.1 * place + 2.0 * (1 - filled)
-        if said & PERSONAL:
-            continue
+        if said & PERSONAL or said & ENDED and filled < 0.5 and not _named_after(words, noun):
+            continue  # an end that most rows have not come to is not when they happen
         if not (held and said & AGREED):
             worth -= _named_after(words, noun)
         if said & NEVER:
