@@ -104,6 +104,8 @@ class _Deriving:
         few = 0 < distinct <= FEW or (0 < distinct <= 0.05 * rows)
         role = self._role(table, column, words, relation, flag, form, few, codes is not None, distinct, rows)
         aggregate, unit = measured(words, is_number) if role is Role.MEASURE else ("", "")
+        if stem("discount") in words and known is not None and _is_part_of_one(known):
+            aggregate, unit = "avg", ""  # a discount of 0.1 is a rate, and rates are not added up
         return Field(
             table.key, column.name, words, " ".join(raw), role, aggregate, unit, form,
             flag[0] if flag else "", flag[1] if flag else "", codes, few, is_number, column.kind is Cells.INTEGER,
@@ -265,6 +267,14 @@ class _Deriving:
     @staticmethod
     def _words(fields: Sequence[Field], column: str) -> tuple[str, ...]:
         return next((f.words for f in fields if f.column == column), ())
+
+
+def _is_part_of_one(known: ColumnFacts) -> bool:
+    """Whether all numbers of a column lie between none and one."""
+    try:
+        return float(known.low) >= 0 and float(known.high) <= 1
+    except ValueError:
+        return False
 
 
 def measured(words: Sequence[str], is_number: bool = True) -> tuple[str, str]:

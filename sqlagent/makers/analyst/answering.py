@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from sqlagent.makers.analyst.checking import checked
+from sqlagent.makers.analyst.checking import checked, contradicts
 from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.echoing import in_words, opened
 from sqlagent.makers.analyst.enumerating import enumerated
@@ -74,7 +74,8 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
     known = opened(reading)
     frames = resolve(drawn, source, today)
     frames += [other for first in frames[:1] for other in rival_ways(first, source)]
-    for frame in sorted((checked(one, reading, drawn, source) for one in frames), key=lambda one: one.cost):
+    frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
+    for frame in sorted(frames, key=lambda one: one.cost):
         frame = in_words(named(frame, source), known)
         try:
             sql = planner.sql(frame)

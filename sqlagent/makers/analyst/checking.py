@@ -5,11 +5,11 @@ The last look before a frame is offered. What it does not hold counts as left ou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
-from sqlagent.makers.analyst.frames import Condition, Frame, Measure
+from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Slot
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.sketching import Sketch
@@ -37,9 +37,12 @@ class Held:
     relations: set[Relation] = field(default_factory=set)
     periods: set[Period] = field(default_factory=set)
     stated: set[str] = field(default_factory=set)
+    valued: set[tuple[str, str]] = field(default_factory=set)
     anchor: str = ""
     times: frozenset[tuple[str, str]] = frozenset()
     states: bool = False
+    lists: bool = False
+    grains: bool = False
 
     def take(self, part: object) -> None:
         """Take down a part of a frame and all that it is made of."""
@@ -58,6 +61,8 @@ class Held:
             if isinstance(part, Condition):
                 self.states = self.states or part.said in ("current", "ended")
                 self.tables.add(part.child)
+                if part.values:
+                    self.valued |= {(slot.field.table, slot.field.column) for slot in part.slots}
                 if part.op in ("missing", "filled"):
                     self.stated |= {slot.field.table for slot in part.slots}
             elif isinstance(part, Measure | Frame):
@@ -100,9 +105,29 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     return replace(frame, unused=(*frame.unused, *left), cost=round(frame.cost + UNMET * len(left), 4))
 
 
+def contradicts(frame: Frame) -> bool:
+    """Whether no row can meet a frame: one column would have to hold two values at once."""
+    return any(
+        _is_torn((*frame.where, *measure.where))
+        for measure in (*_figures(frame), Measure("rows", frame.anchor))
+    )
+
+
+def _is_torn(conditions: Sequence[Condition]) -> bool:
+    held: dict[Slot, set[str]] = {}
+    for one in conditions:
+        if one.op == "in" and len(one.slots) == 1 and not one.negated:
+            values = held.setdefault(one.slots[0], set(one.values))
+            values &= set(one.values)
+            if not values:
+                return True
+    return False
+
+
 def _held(frame: Frame, reading: Reading, source: Source) -> Held:
     """What a frame holds, and what goes without saying."""
-    held = Held(anchor=frame.anchor, times=source.times)
+    grains = any(dimension.grain for dimension in frame.by)
+    held = Held(anchor=frame.anchor, times=source.times, lists=not frame.measures, grains=grains)
     held.take(frame)
     model, ops = source.model, {item.op for item in reading.items}
     for table in tuple(held.tables & model.things.keys()):
@@ -154,7 +179,11 @@ def _is_held(item: Item, held: Held) -> bool:
         if held.states and item.text.lower() in ("open", "closed", *CURRENT, *ENDED):
             return True
         best = item.targets[0]
+        if any(t.kind == "field" and (t.table, t.column) in held.valued for t in item.targets):
+            return True  # "paid with PayPal": its value was named
         return any(held.has(t) for t in item.targets if t.cost <= best.cost + _nearly(t, best))
+    if item.kind == "grain" and held.lists and held.grains:
+        return False  # rows that are listed have no groups
     return item.period is None or item.period in held.periods
 
 

@@ -111,6 +111,8 @@ def _is_met_by_another(first: Item, second: Item, model: Model) -> bool:
     """Whether a general word after a noun was found only in other nouns' columns: "service type" in vehicle type."""
     if second.kind != "mention" or stem(second.text.lower()) not in _HEADS:
         return False
+    if first.kind == "mention" and second.targets[0].kind == "thing" and second.targets[0].cost < 0.1:
+        return False  # "returns category": a table of categories is no column of another noun
     if first.kind == "unknown":
         return True
     if first.kind != "mention" or first.targets[0].kind not in ("thing", "concept", "field"):

@@ -46,18 +46,14 @@ PIECEWISE = frozenset(
         "buy",
         "buys",
         "bought",
-        "purchased",
-        "ordered",
         "performed",
         "done",
-        "issued",
-        "used",
         "consumed",
         "handed",
         "given",
     ]
 )
-"""Verbs of what is done piece by piece: how many were sold is the sum of quantities, not of lines."""
+"""Verbs of what is done piece by piece: how many were sold is the sum of quantities, not of lines. None is a noun of events too."""
 
 MEASURED: dict[str, tuple[str, ...]] = {
     word: tuple(columns.split())

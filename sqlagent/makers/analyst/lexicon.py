@@ -24,7 +24,7 @@ OPERATORS: dict[str, tuple[str, str]] = {
         ("rank", "desc", "top|best|most|highest|biggest|largest|greatest|leading|strongest|max|busiest|most popular|most common|most frequent|commonest|worth the most"),
         ("rank", "desc", "heaviest|tallest|deepest|widest|farthest|furthest|hottest|warmest|richest|most in demand|most used|most booked|most performed|most ordered|most visited|most requested|most frequently used|most often used"),
         ("rank", "asc", "lightest|shallowest|narrowest|nearest|coldest|poorest|least used|least booked|least visited|least ordered|least requested"),
-        ("rank", "asc", "bottom|worst|least|lowest|smallest|fewest|weakest|min|least popular|least common"),
+        ("rank", "asc", "bottom|worst|least|lowest|smallest|fewest|weakest|quietest|min|least popular|least common"),
         ("rank", "new", "latest|newest|most recent|last|last ever|very last|recent|youngest"),
         ("rank", "old", "oldest|earliest|longest serving|longest standing|longest tenured|first|first ever|very first"),
         ("rank", "long", "longest|slowest"),

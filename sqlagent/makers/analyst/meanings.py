@@ -57,6 +57,8 @@ class Meanings:
                     and (self.sketch.average or self.sketch.per_word == "per")
                 ):
                     other = 0.15 if named and target.cost > 0.1 else 0.0
+                    if thing.kind is Kind.LINES and self._names_a_head(item, target.cost):
+                        other += 0.4  # an order is not one of its lines
                     summed = self._summed(thing.table, target.cost, agg, item.text)
                     out += summed
                     other += 0.25 if summed else 0.0
@@ -118,6 +120,13 @@ class Meanings:
                     out.append(Meant(found_cost, rows, None, one.table, where))
                     out += self._of_list(one, target.value, target.cost, item.text)
         return sorted(out, key=lambda m: m.cost)[:8]
+
+    def _names_a_head(self, item: Item, cost: float) -> bool:
+        """Whether a mention names an event more surely, so that lines are no more than a part of what it means."""
+        return any(
+            t.kind == "thing" and t.cost < cost and self.model.things[t.table].kind is Kind.EVENT
+            for t in item.targets
+        )
 
     @staticmethod
     def _names_a_thing(item: Item, one: Field) -> bool:

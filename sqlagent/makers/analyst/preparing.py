@@ -55,6 +55,7 @@ class Preparing(Timing):
         self._span_parts()
         self._lateness()
         self._much()
+        self._best_by_figure()
         self._bounded_deeds()
         self._beside_values()
         self._rivals()
@@ -160,6 +161,16 @@ class Preparing(Timing):
                 if item.end == clause.at and item.text.lower().endswith(("ed", "en")):
                     s.main.mentions.remove(item)
                     clause.mentions.insert(0, item)
+
+    def _best_by_figure(self) -> None:
+        """ "best margin product": the product with the best margin, not the best margin of anything."""
+        s = self.sketch
+        target = s.rank.target if s.rank is not None and s.rank.by is None else None
+        asked = s.asks[0].item if len(s.asks) == 1 else None
+        if s.rank is None or target is None or asked is None or target.kind != "mention":
+            return
+        if self._is_figure(target) and target.end == asked.start and asked.targets[0].kind == "thing":
+            s.rank.target, s.rank.by, s.asks = asked, target, []
 
     def _is_figure(self, item: Item) -> bool:
         """Whether a mention is a measure rather than something to group by."""

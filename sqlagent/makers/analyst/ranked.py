@@ -70,7 +70,8 @@ class Ranked(Preparing):
             return
         limit = None if rank.every else rank.count or (TOP if self._is_plural(target) else 1)
         if target.kind == "grain":
-            yield from self._best_grain(target, rank, ascending, limit or 1)
+            slow = s.rank_text in ("slowest", "quietest")  # of times those in which least happened
+            yield from self._best_grain(target, rank, ascending and rank.kind != "short" or slow, limit or 1)
             return
         used = [n for n, a in enumerate(s.asks) if a.item is target]
         for start in self._ranked_target(target, rank, ascending, limit):

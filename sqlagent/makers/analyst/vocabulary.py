@@ -300,15 +300,14 @@ class Vocabulary:
             if target.cost < FAR and (key not in found or found[key].cost > target.cost):
                 found[key] = target
 
+        if not quoted and (concept := CONCEPTS.get(" ".join(lows))):
+            keep(Target("concept", "", concept, cost=0.0))
         if not quoted and not (len(lows) > 1 and BETWEEN & set(lows)):
             stems = [stem(w) for w in lows]
             if len(set(stems)) == len(stems):
                 self._names(stems, lows, keep)
             for entry in self.written.get(_joined("".join(lows)), ()):
                 keep(Target(entry.kind, entry.table, entry.column))
-            phrase = " ".join(lows)
-            if phrase in CONCEPTS:
-                keep(Target("concept", "", CONCEPTS[phrase], cost=0.0))
         if len(lows) == 1 and (lows[0].endswith("ed") or lows[0] in PARTICIPLES):
             self._done(found)
         if len(lows) == 1 and lows[0].startswith("un") and len(lows[0]) > 5 and not found:

@@ -87,6 +87,16 @@ def _over_time(
     return Chart(mark, when.name, chosen[:1], aggregate="sum" if is_additive(chosen[0]) else "mean")
 
 
+def _is_whole(cells: Sequence[float], count: int, measure: Profile) -> bool:
+    """Whether figures are the parts of one whole, as a pie shows them: none is missing or negative, shares come to all."""
+    if len(cells) < count or any(cell < 0 for cell in cells):
+        return False
+    if not set(measure.words.split()) & {"share", "percent", "percentage", "pct", "rate"}:
+        return True
+    total = sum(cells)
+    return abs(total - 100) < 1 or abs(total - 1) < 0.01
+
+
 def _by_category(
     rows: Rows, measures: Sequence[Profile], categories: Sequence[Profile], question: str
 ) -> Chart:
@@ -98,7 +108,7 @@ def _by_category(
         label = next((c for c in categories if c.distinct + c.nulls >= count), single)
         if len(chosen) == 1 and _asks(question, "share", "proportion", "percentage", "breakdown", "split"):
             cells = [number_of(row[measures[0].index]) for row in rows.rows]
-            if count <= 6 and all(c is not None and c >= 0 for c in cells):
+            if count <= 6 and _is_whole([c for c in cells if c is not None], count, measures[0]):
                 return Chart("pie", label.name, chosen)
         if (
             len(measures) >= 2

@@ -72,7 +72,10 @@ def _one(rows: Rows, columns: Sequence[Profile]) -> str:
     if all(cell is None for cell in row):
         return "There is no value: the one row found is empty (NULL)."
     if len(columns) == 1:
-        return f"The {_lower(columns[0].words)} is {_cell(row[0], columns[0])}."
+        words = columns[0].words
+        if words.endswith("s") and not words.endswith("ss"):
+            return f"{_upper(words)}: {_cell(row[0], columns[0])}."
+        return f"The {_lower(words)} is {_cell(row[0], columns[0])}."
     said = [(c, row[c.index]) for c in columns if row[c.index] is not None and c.kind != Kind.BINARY][:4]
     label = next((pair for pair in said if pair[0].role in (Role.CATEGORY, Role.TIME)), None)
     rest = [pair for pair in said if pair is not label and (pair[0].role != Role.KEY or label is None)]
