@@ -23,6 +23,14 @@ from sqlagent.values.candidates import (
     Rows,
     Verdict,
 )
+from sqlagent.values.corrections import (
+    USUAL_CALENDAR,
+    Calendar,
+    Correction,
+    Corrections,
+    Subject,
+    calendar_of,
+)
 from sqlagent.values.llm import LlmMessage, LlmReply, LlmRequest, Usage
 from sqlagent.values.powers import PASSWORD_HERE, SEVERITIES, Check, Power, ReaderStep, Severity
 from sqlagent.values.source import (
@@ -40,6 +48,7 @@ from sqlagent.values.source import (
 __all__ = [
     "Answer",
     "Budget",
+    "Calendar",
     "Candidate",
     "Catalog",
     "Cell",
@@ -47,6 +56,8 @@ __all__ = [
     "Check",
     "Column",
     "ColumnRef",
+    "Correction",
+    "Corrections",
     "Execution",
     "ExecutionGroup",
     "Failure",
@@ -72,9 +83,12 @@ __all__ = [
     "Rows",
     "SEVERITIES",
     "Severity",
+    "Subject",
     "Table",
     "Turn",
+    "USUAL_CALENDAR",
     "Usage",
     "ValueMatch",
     "Verdict",
+    "calendar_of",
 ]
