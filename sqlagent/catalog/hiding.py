@@ -6,7 +6,7 @@ The guard goes by the whole catalog: SQL that a person writes may read what is h
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlagent.catalog.semantics.relating import told
@@ -40,6 +40,15 @@ def usable(catalog: Catalog, index: ValueIndex | None) -> tuple[Catalog, ValueIn
     tables = (said.usable(t) for t in catalog.tables if not said.is_hidden(t.key))
     known = index.without(hidden) if index is not None else None
     return replace(catalog, tables=tuple(t for t in tables if t.columns)), known
+
+
+def named_by_owner(catalog: Catalog) -> Iterator[tuple[str, str, str]]:
+    """Give each name and other word that the owner gave what a catalog holds, with its table and column."""
+    for one in catalog.corrections:
+        name = {Subject.NAME: one.told, Subject.SYNONYM: one.value}.get(one.subject, "")
+        table = next((t for t in catalog.tables if t.key == one.table), None) if name else None
+        if table is not None and (not one.column or table.column(one.column) is not None):
+            yield name.lower(), one.table, one.column
 
 
 class _Said:

@@ -24,7 +24,9 @@ from sqlagent.values.candidates import (
     Verdict,
 )
 from sqlagent.values.corrections import (
+    CALENDAR,
     USUAL_CALENDAR,
+    WEEK_STARTS,
     Calendar,
     Correction,
     Corrections,
@@ -48,6 +50,7 @@ from sqlagent.values.source import (
 __all__ = [
     "Answer",
     "Budget",
+    "CALENDAR",
     "Calendar",
     "Candidate",
     "Catalog",
@@ -90,5 +93,6 @@ __all__ = [
     "Usage",
     "ValueMatch",
     "Verdict",
+    "WEEK_STARTS",
     "calendar_of",
 ]
