@@ -211,8 +211,8 @@ def _relation(one: Relation) -> RelationLine:
     return RelationLine(", ".join(one.columns), one.target, ", ".join(one.referenced), how)
 
 
-def told_words(one: Correction) -> str:
-    """What a correction says, as a line of a list.
+def told_words(one: Correction, *, may_see_values: bool = True) -> str:
+    """What a correction says, as a line of a list; without stored values where they may not be seen.
 
     Example:
         >>> told_words(Correction(Subject.SYNONYM, "customers", value="client"))
@@ -234,7 +234,9 @@ def told_words(one: Correction) -> str:
         case Subject.UNIT:
             return "has no unit" if one.told == "none" else f"is in {one.told}"
         case Subject.LABEL:
-            return f"{one.value} is called “{one.told}”"
+            return (
+                f"{one.value} is called “{one.told}”" if may_see_values else "has a label for a stored value"
+            )
         case Subject.POINTS:
             return f"points at {one.value}.{one.told}"
         case Subject.NOT_POINTS:

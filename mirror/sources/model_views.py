@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -61,8 +61,13 @@ def _seen(source: Source) -> SeenModel:
     return seen
 
 
-def _lines(rows: Iterable[StoredCorrection]) -> list[CorrectionLine]:
-    return [correction_line(row, told_words(correction_of(row))) for row in rows]
+def _lines(
+    rows: Iterable[StoredCorrection], may_see: bool, why: Mapping[int, str] | None = None
+) -> list[CorrectionLine]:
+    """Corrections as lines; `why` says of those that do nothing, by their keys, why that is."""
+    known = why or {}
+    told = ((row, told_words(correction_of(row), may_see_values=may_see)) for row in rows)
+    return [correction_line(row, says, known.get(row.pk, "")) for row, says in told]
 
 
 @require_safe
@@ -74,9 +79,10 @@ def model(request: PersonRequest, pk: int) -> HttpResponse:
     found = table_lines(seen, search) if seen is not None else []
     shown = Paginator(found, TABLES_A_PAGE).get_page(request.GET.get("page"))
     rows = list(corrections_in_force(source).select_related("made_by"))
-    why = {one.correction: one.why for one in seen.unapplied} if seen is not None else {}
-    idle = [row for row in rows if correction_of(row) in why]
-    working = [row for row in rows if row not in idle]
+    whys = {one.correction: one.why for one in seen.unapplied} if seen is not None else {}
+    why = {row.pk: whys[one] for row in rows if (one := correction_of(row)) in whys}
+    working = [row for row in rows if row.pk not in why]
+    may_see = selectors.may_see_values(request.user, source)
     page = ModelPage(
         source=source,
         may_correct=selectors.may_decide(request.user, source),
@@ -86,12 +92,10 @@ def model(request: PersonRequest, pk: int) -> HttpResponse:
         tables=list(shown),
         pager=pager_of(shown, q=search),
         total=len(seen.derived.things) if seen is not None else 0,
-        corrections=_lines(working[-CORRECTIONS_SHOWN:][::-1]),
+        corrections=_lines(working[-CORRECTIONS_SHOWN:][::-1], may_see),
         more_corrections=max(0, len(working) - CORRECTIONS_SHOWN),
-        unapplied=[
-            correction_line(row, told_words(correction_of(row)), why[correction_of(row)]) for row in idle
-        ],
-        taken_back=_lines(corrections_taken_back(source)[:CORRECTIONS_SHOWN]),
+        unapplied=_lines([row for row in rows if row.pk in why], may_see, why),
+        taken_back=_lines(corrections_taken_back(source)[:CORRECTIONS_SHOWN], may_see),
         is_partial=seen is not None and seen.is_partial,
         knows_values=seen is not None and seen.knows_values,
     )
@@ -116,7 +120,8 @@ def model_table(request: PersonRequest, pk: int) -> HttpResponse:
     source = _source(request, pk, to_correct=request.method == "POST")
     may_correct = selectors.may_decide(request.user, source)
     seen, key = _seen(source), request.GET.get("table", "")
-    told = table_told(seen, key, may_see_values=selectors.may_see_values(request.user, source))
+    may_see = selectors.may_see_values(request.user, source)
+    told = table_told(seen, key, may_see_values=may_see)
     if told is None:
         raise Http404(f"There is no table {key}.")
     choices = table_choices(seen, key)
@@ -125,7 +130,9 @@ def model_table(request: PersonRequest, pk: int) -> HttpResponse:
         return redirect(f"{reverse('sources:model_table', args=[pk])}?{urlencode({'table': key})}")
     shown = Paginator(told.columns, COLUMNS_A_PAGE).get_page(request.GET.get("page"))
     rows = corrections_in_force(source).filter(table=key).select_related("made_by")
-    page = TablePage(source, may_correct, told, list(shown), pager_of(shown, table=key), _lines(rows), form)
+    page = TablePage(
+        source, may_correct, told, list(shown), pager_of(shown, table=key), _lines(rows, may_see), form
+    )
     status = 422 if form is not None and form.is_bound else 200
     return render(request, "sources/model_table.html", {"page": page}, status=status)
 
@@ -136,7 +143,8 @@ def model_column(request: PersonRequest, pk: int) -> HttpResponse:
     source = _source(request, pk, to_correct=request.method == "POST")
     may_correct = selectors.may_decide(request.user, source)
     seen, key, name = _seen(source), request.GET.get("table", ""), request.GET.get("column", "")
-    told = column_told(seen, key, name, may_see_values=selectors.may_see_values(request.user, source))
+    may_see = selectors.may_see_values(request.user, source)
+    told = column_told(seen, key, name, may_see_values=may_see)
     if told is None:
         raise Http404(f"There is no column {name} in {key}.")
     choices = column_choices(seen, key, told.name)
@@ -144,7 +152,7 @@ def model_column(request: PersonRequest, pk: int) -> HttpResponse:
     if form is not None and form.is_valid() and _kept(request, source, seen, form, choices, key, told.name):
         return redirect(f"{reverse('sources:model_table', args=[pk])}?{urlencode({'table': key})}")
     rows = corrections_in_force(source).filter(table=key, column=told.name).select_related("made_by")
-    page = ColumnPage(source, may_correct, key, told, _lines(rows), form)
+    page = ColumnPage(source, may_correct, key, told, _lines(rows, may_see), form)
     status = 422 if form is not None and form.is_bound else 200
     return render(request, "sources/model_column.html", {"page": page}, status=status)
 

@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlagent.catalog.semantics.correcting import absent, words_of
 from sqlagent.catalog.semantics.values import Field, Model, Role
-from sqlagent.language.cues import CUE_WORDS
-from sqlagent.language.lexicon import COMMAND_WORDS, STOP_WORDS
-from sqlagent.language.words import fold, stem
+from sqlagent.language.lexicon import STOP_WORDS
+from sqlagent.language.lexicon import words_of as words_in
+from sqlagent.language.words import fold
 from sqlagent.values import Correction, Subject
 
 AGGREGATES = {
@@ -34,8 +34,13 @@ ROLES = {
 TODAYS = ("clock", "data")
 NAME_CHARS, NAME_WORDS = 60, 4
 
-_EMPTY = frozenset(stem(word) for word in (*STOP_WORDS, *COMMAND_WORDS))
-_ASKING = frozenset(word for word in CUE_WORDS)
+_EMPTY = STOP_WORDS - {"return", "list", "display"}
+_ASKING = words_in(
+    "average avg mean median sum total count number max maximum min minimum top bottom first last highest lowest percent percentage "
+    "day days week weeks month months quarter quarters year years today yesterday tomorrow before after since until without never except"
+)
+"""Words of asking that no other name may be; a column may bear one as its own name all the same."""
+
 _PLAIN = (Role.MEASURE, Role.DIMENSION, Role.KEY)
 
 
@@ -139,9 +144,9 @@ def _name_problem(model: Model, one: Correction, text: str) -> str:
     if len("".join(words)) < 2:
         return f"“{text}” is one letter. Give a word that people call it by."
     low = fold(text).strip()
-    if set(words) <= _EMPTY or low in STOP_WORDS:
+    if set(low.split()) <= _EMPTY:
         return f"“{text}” says nothing by itself. Give a word that people call it by."
-    if low in _ASKING:
+    if low in _ASKING and one.subject is Subject.SYNONYM:
         return f"“{text}” is a word by which people ask, as in “how many” or “average”. Give another one."
     if all(word.isdecimal() for word in words):
         return f"“{text}” is a number. Give a word that people call it by."
