@@ -102,7 +102,14 @@ def answer(
         known, index = usable(catalog, index)
         if turns:
             question = following.stand_alone(
-                question, turns, known, meter, privacy=privacy, cancelled=cancelled
+                question,
+                turns,
+                known,
+                meter,
+                index=index,
+                whole=catalog,
+                privacy=privacy,
+                cancelled=cancelled,
             )
             yield Rewritten(question)
         linked = linking.link(question, known, index)
