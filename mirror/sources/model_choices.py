@@ -141,7 +141,7 @@ def column_choices(seen: SeenModel, table: str, column: str) -> Choices:
         "points": _pointing(seen.derived, table, derived.column),
     }
     why = f"The column {derived.column} of {table} holds no numbers."
-    codes = seen.codes(table, derived.column) if not plain or derived.few else ()
+    codes = seen.codes(table, derived.column) if not derived.is_number or now.role is Role.DIMENSION else ()
     return Choices(
         offered=frozenset({"name", "synonyms", "hidden", *(["role", "aggregate", "unit"] if plain else []), *(["points"] if len(points) > 1 else [])}),
         now={

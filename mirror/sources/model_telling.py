@@ -179,7 +179,7 @@ def _column(seen: SeenModel, own: Field, may_see_values: bool) -> ColumnLine:
 def _use(model: Model, own: Field) -> str:
     """What a column is for, in words."""
     if own.role is Role.MEASURE:
-        unit = f", in {own.unit}" if own.unit else ""
+        unit = ", a count" if own.unit == "count" else f", in {own.unit}" if own.unit else ""
         return f"measure, {AGGREGATES.get(own.aggregate, own.aggregate)}{unit}"
     if own.role is Role.FOREIGN:
         to = next((r for r in model.relations if r.source == own.table and own.column in r.columns), None)
@@ -232,7 +232,7 @@ def told_words(one: Correction, *, may_see_values: bool = True) -> str:
         case Subject.AGGREGATE:
             return f"is {AGGREGATES.get(one.told, one.told)}"
         case Subject.UNIT:
-            return "has no unit" if one.told == "none" else f"is in {one.told}"
+            return {"none": "has no unit", "count": "is a count"}.get(one.told, f"is in {one.told}")
         case Subject.LABEL:
             return (
                 f"{one.value} is called “{one.told}”" if may_see_values else "has a label for a stored value"

@@ -12,7 +12,7 @@ from mirror.recent import Recent
 from mirror.sources.models import Source
 from mirror.sources.unpacked import source_at_hand
 from sqlagent.catalog.keys import catalog_key
-from sqlagent.catalog.semantics import Model, Unapplied, corrected, derive
+from sqlagent.catalog.semantics import Field, Model, Unapplied, corrected, derive
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.values import Catalog, ColumnRef
 
@@ -48,6 +48,7 @@ class SeenModel:
             return ()
         known = dict(own.codes.pairs) if own.codes is not None else {}
         stored = self.index.texts_of(ColumnRef(table, own.column)) if self.index is not None else []
+        stored = stored or _whole_numbers(own)
         labelled = dict(self.model_labels(table, column))
         found = [*known, *(stored if len(stored) <= CODES else ()), *labelled]
         return tuple(dict.fromkeys(found))[:CODES]
@@ -56,6 +57,15 @@ class SeenModel:
         """The labels that the owner gave to codes of a column."""
         own = self.model.field(table, column)
         return own.labels if own is not None else ()
+
+
+def _whole_numbers(own: Field) -> list[str]:
+    """The whole numbers that a column of few may hold: from its least to its greatest."""
+    try:
+        low, high = int(own.low), int(own.high)
+    except ValueError:
+        return []
+    return [str(n) for n in range(low, high + 1)] if own.is_whole and own.few and high - low < CODES else []
 
 
 _Parts = tuple[ValueIndex | None, Model]

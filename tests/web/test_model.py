@@ -258,6 +258,17 @@ def test_labels_of_codes_are_understood_and_shown(transactional_db, small, alice
     assert "status = 'A'" in sql_of(asked(small, alice, "orders awaiting payment"))
 
 
+def test_numbers_that_sort_rows_get_labels_too(transactional_db, small, alice, as_alice):
+    place = at(small, "model_column", table="orders", column="legacy_no")
+    assert not as_alice.get(place).context["page"].form.labels
+    form(as_alice, small, "orders", "legacy_no", role="dimension")
+    offered = {field.label: field.name for field in as_alice.get(place).context["page"].form.labels}
+    assert list(offered) == [str(n) for n in range(100, 107)]
+    form(as_alice, small, "orders", "legacy_no", **{offered["103"]: "Imported"})
+    assert "legacy_no = 103" in sql_of(asked(small, alice, "imported orders"))
+    assert "Imported" in {row[0] for row in rows(asked(small, alice, "orders by legacy number"))}
+
+
 def rows(run):
     from mirror.results.rows import rows_of
 
