@@ -125,7 +125,7 @@ class ColumnForm(CorrectionForm):
     name = _name()
     synonyms = _synonyms()
     role = _choice("Is")
-    aggregate = _choice("Summed up by")
+    aggregate = _choice("By default it is")
     unit = _choice("Unit")
     points = _choice("Points at")
     hidden = forms.BooleanField(
