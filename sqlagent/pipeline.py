@@ -17,6 +17,7 @@ from time import monotonic
 
 from sqlagent import guard
 from sqlagent.catalog import examples
+from sqlagent.catalog.hiding import usable
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import Cancelled, DatabaseError, LlmError, SqlAgentError
 from sqlagent.events import (
@@ -98,17 +99,36 @@ def answer(
             fetches = fetch if budget.result_rows > budget.rows else None
             yield from _as_typed(sql, question, executor, cancelled, fetches)
             return
+        known, index = usable(catalog, index)
         if turns:
             question = following.stand_alone(
-                question, turns, catalog, meter, index=index, privacy=privacy, cancelled=cancelled
+                question,
+                turns,
+                known,
+                meter,
+                index=index,
+                whole=catalog,
+                privacy=privacy,
+                cancelled=cancelled,
             )
             yield Rewritten(question)
-        linked = linking.link(question, catalog, index)
+        linked = linking.link(question, known, index)
         yield Linked(linked)
         if meter and privacy != "schema":
             linked = examples.with_examples(linked, database)
         journey = Journey.start(
-            question, linked, database, index, meter, budget, privacy, cancelled, cache, policy, fetch
+            question,
+            linked,
+            catalog,
+            database,
+            index,
+            meter,
+            budget,
+            privacy,
+            cancelled,
+            cache,
+            policy,
+            fetch,
         )
         yield from journey.rounds()
         ended = journey.conclude()
@@ -201,6 +221,7 @@ class Journey:
         cls,
         question: Question,
         linked: LinkedSchema,
+        catalog: Catalog,
         database: Database,
         index: ValueIndex | None,
         llm: MeteredLlm | None,
@@ -211,11 +232,18 @@ class Journey:
         policy: Policy | None,
         fetch: Fetch | None,
     ) -> Journey:
-        """Choose the makers: an LLM's where there is one, else the analyst's or the generator's."""
+        """Choose the makers: an LLM's where there is one, else the analyst's or the generator's.
+
+        `catalog` is the whole one, by which the guard goes; `linked` lacks what the owner hid.
+        """
         features, faithful = FeatureJudge(index), budget.mode == "faithful"
         grammar = GrammarSampler(index)
         is_known = linked.full.dialect in analyst.WRITTEN
-        analysis = analyst.analyse(question, linked, index) if llm is None and is_known else None
+        analysis = (
+            analyst.analyse(question, replace(linked, full=catalog), index)
+            if llm is None and is_known
+            else None
+        )
         doubt = analysis.doubt if analysis is not None else ""
         if analysis is not None and not analysis.speaks:
             analysis = None
@@ -244,7 +272,7 @@ class Journey:
             doubt=doubt,
             executor=execution.Executor(
                 database,
-                linked.full,
+                catalog,
                 _limits(budget, budget.rows),
                 cache=cache,
                 policy=policy,

@@ -10,7 +10,7 @@ Example:
 from __future__ import annotations
 
 import logging
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import Any
 
@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from mirror.sources import powers
 from mirror.sources.confined_reads import seen_confined
+from mirror.sources.corrections import corrections_of
 from mirror.sources.models import Source
 from mirror.sources.opening import how_to_open
 from mirror.sources.store_marker import store_check
@@ -31,10 +32,14 @@ _MADE = ("routines", "types", "fields", "checked", "acting", "unseen", "planned"
 
 
 def source_catalog(source: Source) -> Catalog:
-    """Give the catalog, read anew when that was more than `CATALOG_HOURS` ago.
+    """Give the catalog with the corrections of its owner, read anew when that was more than `CATALOG_HOURS` ago.
 
     One that cannot be read anew is given as it was. Raises: DatabaseError when it was never read, or may not be.
     """
+    return replace(_catalog_recent(source), corrections=corrections_of(source))
+
+
+def _catalog_recent(source: Source) -> Catalog:
     kept = catalog_read(source.catalog) if source.catalog else None
     oldest = timezone.now() - timedelta(hours=settings.CATALOG_HOURS)
     if kept is not None and source.catalog_at is not None and source.catalog_at > oldest:
@@ -74,8 +79,10 @@ def catalog_keep(source: Source, catalog: Catalog) -> Catalog:
 
 
 def catalog_json(catalog: Catalog) -> dict[str, Any]:
-    """Turn a catalog into what JSON can hold; `catalog_read` gives the same catalog back."""
-    return asdict(catalog)
+    """Turn a catalog into what JSON can hold; `catalog_read` gives the same catalog back, without its corrections."""
+    plain = asdict(catalog)
+    del plain["corrections"]
+    return plain
 
 
 def catalog_read(kept: dict[str, Any]) -> Catalog:

@@ -205,3 +205,39 @@ class StoredIndex(Leased):
     size = models.PositiveIntegerField(default=0, help_text="Distinct values")
     data = models.BinaryField(blank=True, default=bytes)
     updated_at = models.DateTimeField(auto_now=True)
+
+
+class StoredCorrection(models.Model):
+    """What somebody said of a source's model: in force until it is taken back, and kept after that.
+
+    The fields are those of `sqlagent.values.Correction`. A table or column that has gone leaves its corrections here; they
+    do nothing until it is back.
+    """
+
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="corrections")
+    subject = models.CharField(max_length=20)
+    table = models.CharField(max_length=400, blank=True)
+    column = models.CharField(max_length=400, blank=True)
+    value = models.CharField(max_length=400, blank=True)
+    told = models.CharField(max_length=400, blank=True)
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    made_at = models.DateTimeField(auto_now_add=True)
+    taken_back_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    taken_back_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["source", "subject", "table", "column", "value"],
+                condition=models.Q(taken_back_at=None),
+                name="one_correction_in_force",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.subject} of {self.table}.{self.column}"

@@ -25,6 +25,11 @@ def may_decide(user: User, source: Source) -> bool:
     return may_change(user, source) or user.is_staff
 
 
+def may_see_values(user: User, source: Source) -> bool:
+    """Say whether pages about a source show somebody its stored values: where its rows may be shown, and who decides over it."""
+    return source.privacy == Source.Privacy.ROWS or may_decide(user, source)
+
+
 def may_confirm_powers(user: User) -> bool:
     """Say whether somebody may confirm what the users of sources they see could do: administrators alone."""
     return user.is_staff

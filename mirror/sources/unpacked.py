@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 from mirror.recent import Recent
 from mirror.sources import selectors
 from mirror.sources.catalogs import catalog_read
+from mirror.sources.corrections import corrections_of
 from mirror.sources.models import Source, StoredIndex
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.values import Catalog
@@ -29,7 +31,8 @@ def source_at_hand(source: Source) -> tuple[Catalog | None, ValueIndex | None]:
     """Give the catalog and the value index as they are kept, for a page; nothing is read from the source.
 
     None for what was never made, was made for another catalog, or is too large for a page. Of a large catalog a part
-    is given, without values. Both are the same objects until they are made anew, so results derived from them can be kept.
+    is given, without values. The catalog carries what its owner corrected just now; the values are the same object until
+    they are made anew, so results derived from both can be kept (`catalog_key`).
     """
     if not source.catalog_version:
         return None, None
@@ -62,7 +65,8 @@ def index_unpacked(source: Source, stored: StoredIndex) -> ValueIndex:
 def _catalog_at_hand(source: Source) -> Catalog | None:
     read_at = source.catalog_at.isoformat() if source.catalog_at else ""
     key = (source.pk, source.catalog_version, read_at)
-    return _catalogs.get(key, lambda: _part(source.catalog) if source.catalog else None)
+    catalog = _catalogs.get(key, lambda: _part(source.catalog) if source.catalog else None)
+    return replace(catalog, corrections=corrections_of(source)) if catalog is not None else None
 
 
 def _part(kept: dict[str, Any]) -> Catalog:

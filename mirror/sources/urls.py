@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from mirror.sources import guard_views, limit_views, upload_views, views, visit_views
+from mirror.sources import guard_views, limit_views, model_views, upload_views, views, visit_views
 
 app_name = "sources"
 urlpatterns = [
@@ -23,6 +23,11 @@ urlpatterns = [
     path("<int:pk>/test/", views.test, name="test_changed"),
     path("<int:pk>/limits/", limit_views.limits, name="limits"),
     path("<int:pk>/may-run/", guard_views.may_run, name="may_run"),
+    path("<int:pk>/model/", model_views.model, name="model"),
+    path("<int:pk>/model/calendar/", model_views.calendar, name="model_calendar"),
+    path("<int:pk>/model/table/", model_views.model_table, name="model_table"),
+    path("<int:pk>/model/column/", model_views.model_column, name="model_column"),
+    path("<int:pk>/model/<int:correction>/take-back/", model_views.take_back, name="take_back"),
     path("<int:pk>/share/", views.share, name="share"),
     path("<int:pk>/powers/", views.confirm_powers, name="confirm_powers"),
     path("<int:pk>/refresh/", views.refresh, name="refresh"),

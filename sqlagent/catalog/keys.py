@@ -39,10 +39,11 @@ class Edge:
 
 
 def catalog_key(catalog: Catalog) -> Hashable:
-    """A cheap key that differs between catalogs, for caches."""
+    """A cheap key that differs between catalogs and between corrections of one, for caches."""
     return (
         catalog.version,
         catalog.dialect,
+        catalog.corrections,
         tuple(
             (t.key, len(t.columns), len(t.foreign_keys), t.columns[0].name if t.columns else "")
             for t in catalog.tables

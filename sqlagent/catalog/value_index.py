@@ -7,6 +7,7 @@ and the grammar which of several matches a question means.
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 import time
@@ -63,6 +64,8 @@ class ValueIndex:
         self._values = values
         self._worded: frozenset[ColumnRef] | None = None
         self._sorted: list[str] | None = None
+        self._hidden: frozenset[ColumnRef] = frozenset()
+        self._partly: tuple[frozenset[ColumnRef], ValueIndex] | None = None
         self._exact: dict[str, list[int]] = defaultdict(list)
         self._stems: dict[str, list[int]] = defaultdict(list)
         self._words: dict[str, list[int]] = defaultdict(list)
@@ -113,6 +116,23 @@ class ValueIndex:
 
     def __len__(self) -> int:
         return len(self._values)
+
+    def without(self, hidden: frozenset[ColumnRef]) -> ValueIndex:
+        """Give the same values, those of some columns never found; one object for as long as the same are left out.
+
+        Example:
+            >>> index = ValueIndex([ColumnRef("city", "name")], [("Oslo", [0])])
+            >>> index.without(frozenset([ColumnRef("city", "name")])).lookup("oslo"), len(index.lookup("oslo"))
+            ([], 1)
+        """
+        if not hidden:
+            return self
+        known = self._partly
+        if known is None or known[0] != hidden:
+            made = copy.copy(self)
+            made._hidden = hidden
+            self._partly = known = (hidden, made)
+        return known[1]
 
     def lookup(self, words: str) -> list[ValueMatch]:
         """Values equal to `words` after folding (score 1), else equal in their stems (0.9), else demonyms (0.85).
@@ -241,7 +261,8 @@ class ValueIndex:
         for number in numbers[:20]:
             text, columns = self._values[number]
             for column in columns[:30]:
-                yield ValueMatch(words, self._columns[column], text, score)
+                if self._columns[column] not in self._hidden:
+                    yield ValueMatch(words, self._columns[column], text, score)
 
     def to_bytes(self) -> bytes:
         """Pack the index for keeping; `from_bytes` gives an equal one back."""

@@ -76,8 +76,8 @@ def resolve(period: Period, today: date) -> tuple[date, date]:
     return shift(begin, grain, -count), begin - timedelta(days=1)
 
 
-def floor(day: date, grain: str) -> date:
-    """The first day of the week, month, quarter or year a day lies in."""
+def floor(day: date, grain: str, week: int = 0) -> date:
+    """The first day of the week, month, quarter or year a day lies in; `week` is the first day of a week, Monday 0."""
     if grain == "year":
         return date(day.year, 1, 1)
     if grain == "quarter":
@@ -85,7 +85,7 @@ def floor(day: date, grain: str) -> date:
     if grain == "month":
         return date(day.year, day.month, 1)
     if grain == "week":
-        return day - timedelta(days=day.weekday())
+        return day - timedelta(days=(day.weekday() - week) % 7)
     return day
 
 

@@ -41,6 +41,7 @@ def stand_alone(
     llm: Llm | None,
     *,
     index: ValueIndex | None = None,
+    whole: Catalog | None = None,
     privacy: str = "schema",
     cancelled: Flag | None = None,
 ) -> Question:
@@ -49,7 +50,7 @@ def stand_alone(
     The first question of a thread, and one that is whole in itself, stay as they are and cost
     nothing. Otherwise one LLM call where there is an LLM; where it fails or replies with
     something that is no question, and where there is none, the analyst and the rules rewrite. Never raises for
-    any text. Raises: Cancelled.
+    any text. `whole` is the catalog with what its owner hid, of which the analyst's model is derived. Raises: Cancelled.
     """
     hint = typed.hint if isinstance(typed, Question) else ""
     typed = " ".join((typed.text if isinstance(typed, Question) else typed).split())
@@ -58,7 +59,7 @@ def stand_alone(
     text = _asked(typed, turns, catalog, llm, privacy, cancelled) if llm is not None else ""
     if not text:
         by_words = followups.rewrite(typed, turns[-1], catalog)
-        text = followed(typed, turns[-1].question, catalog, index, by_words) or by_words
+        text = followed(typed, turns[-1].question, whole or catalog, index, by_words) or by_words
     return Question(text, hint, typed) if text != typed else Question(typed, hint)
 
 

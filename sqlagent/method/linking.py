@@ -112,7 +112,7 @@ def _chosen(catalog: Catalog, graph: KeyGraph, mentions: Sequence[Mention]) -> C
     if not keep:
         keep = {t.key for t in catalog.tables[:MANY_TABLES]}
     tables = tuple(t for t in catalog.tables if t.key in keep)
-    return Catalog(catalog.dialect, tables, catalog.version)
+    return Catalog(catalog.dialect, tables, catalog.version, corrections=catalog.corrections)
 
 
 def _unlinked(tokens: Sequence[Token], mentions: Sequence[Mention], naming: Naming) -> tuple[str, ...]:

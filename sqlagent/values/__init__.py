@@ -23,6 +23,16 @@ from sqlagent.values.candidates import (
     Rows,
     Verdict,
 )
+from sqlagent.values.corrections import (
+    CALENDAR,
+    USUAL_CALENDAR,
+    WEEK_STARTS,
+    Calendar,
+    Correction,
+    Corrections,
+    Subject,
+    calendar_of,
+)
 from sqlagent.values.llm import LlmMessage, LlmReply, LlmRequest, Usage
 from sqlagent.values.powers import PASSWORD_HERE, SEVERITIES, Check, Power, ReaderStep, Severity
 from sqlagent.values.source import (
@@ -40,6 +50,8 @@ from sqlagent.values.source import (
 __all__ = [
     "Answer",
     "Budget",
+    "CALENDAR",
+    "Calendar",
     "Candidate",
     "Catalog",
     "Cell",
@@ -47,6 +59,8 @@ __all__ = [
     "Check",
     "Column",
     "ColumnRef",
+    "Correction",
+    "Corrections",
     "Execution",
     "ExecutionGroup",
     "Failure",
@@ -72,9 +86,13 @@ __all__ = [
     "Rows",
     "SEVERITIES",
     "Severity",
+    "Subject",
     "Table",
     "Turn",
+    "USUAL_CALENDAR",
     "Usage",
     "ValueMatch",
     "Verdict",
+    "WEEK_STARTS",
+    "calendar_of",
 ]

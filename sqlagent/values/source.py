@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from sqlagent.values.corrections import Corrections
+
 
 class Kind(StrEnum):
     """What a column holds, whatever its dialect calls the type."""
@@ -80,6 +82,7 @@ class Catalog:
     the others, written as columns have them, `checked` are domains whose checks call somebody's functions when a value
     is made, and `acting` are types that call them when values are compared or cast too; `table.*` is the type of a
     table's rows. `unseen` says, in words, what calls somebody's functions where no name tells. With `exact_names`, tables Orders and orders are two.
+    `corrections` is what the owner of the source says of them; it travels with the catalog and is no part of its `version`.
     """
 
     dialect: str
@@ -95,6 +98,7 @@ class Catalog:
     planned: tuple[str, ...] = ()
     called: tuple[str, ...] = ()
     exact_names: bool = False
+    corrections: Corrections = ()
 
     def table(self, name: str, schema: str = "") -> Table | None:
         """Find a table by name (and schema), letter case ignored."""

@@ -19,8 +19,8 @@ from tests.web.working import answer
 
 pytestmark = pytest.mark.django_db
 
-# Of one completion: who asks (2), what they see and the source, its index, the questions asked before.
-QUERIES = 5
+# Of one completion: who asks (2), what they see and the source, its index, its corrections, the questions asked before.
+QUERIES = 6
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from mirror.asking.selectors import runs_found
 from mirror.sources.guarding import policy_of
 from mirror.sources.unpacked import source_at_hand
+from sqlagent.catalog.hiding import usable
 from sqlagent.guard import Passed, check
 from sqlagent.makers.analyst import example_questions
 from sqlagent.makers.grammar.completing import MIN_NAME, Completion, complete
@@ -45,6 +46,7 @@ def question_suggest(user: User, source: Source, typed: str) -> list[Suggestion]
     found = _questions(user, source, typed.strip())
     catalog, index = source_at_hand(source)
     if catalog is not None:
+        catalog, index = usable(catalog, index)
         found += [Suggestion(c.text, _note(c), c.start) for c in complete(typed, catalog, index, WORDS)]
     return found
 
@@ -60,7 +62,7 @@ def questions_first(source: Source) -> tuple[str, ...]:
     found = example_questions(
         catalog, index, lambda sql: isinstance(check(sql, catalog, policy), Passed), FIRST, policy
     )
-    return found or suggest(catalog, index, FIRST)
+    return found or suggest(*usable(catalog, index), FIRST)
 
 
 def _questions(user: User, source: Source, typed: str) -> list[Suggestion]:

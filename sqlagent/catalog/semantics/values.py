@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from sqlagent.values import Calendar
+
 
 class Kind(StrEnum):
     """What a table's rows are."""
@@ -65,7 +67,8 @@ class Field:
 
     `aggregate` is how a measure is summed up by default (`sum`, `avg`); `unit` is `money`, `percent`, `count`,
     `hours` and the like. `yes` and `no` are a flag's literals as SQL. `few` says that few values
-    stand beside many rows; `is_number` and `is_whole` are about stored cells.
+    stand beside many rows; `is_number` and `is_whole` are about stored cells. `also` are other names that the
+    owner gave, `labels` what the owner calls stored codes.
     """
 
     table: str
@@ -85,6 +88,8 @@ class Field:
     filled: float = 1.0
     low: str = ""
     high: str = ""
+    also: tuple[str, ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +110,7 @@ class Thing:
 
     `noun` are the stems of its name, `said` its name in words (singular). `begins` and `ends` are the
     columns between which a row is current; `state` holds its status. `other_time` is meant nearly as well as the default one.
+    `also` are other nouns that the owner gave.
     """
 
     table: str
@@ -119,6 +125,7 @@ class Thing:
     ends: str = ""
     state: str = ""
     rows: int = 0
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +138,7 @@ class Model:
     relations: tuple[Relation, ...]
     newest: str = ""
     schemas: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    calendar: Calendar = Calendar()
 
     def field(self, table: str, column: str) -> Field | None:
         """Find a column, letter case ignored."""
@@ -148,4 +156,5 @@ class Model:
             "fields": [asdict(one) for fields in self.fields.values() for one in fields],
             "relations": [asdict(relation) for relation in self.relations],
             "newest": self.newest,
+            "calendar": asdict(self.calendar),
         }

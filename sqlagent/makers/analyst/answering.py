@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlagent.makers.analyst.checking import checked, contradicts
 from sqlagent.makers.analyst.compounds import compounded
@@ -43,14 +44,24 @@ class Understood:
 
 
 def today_of(source: Source, clock: date) -> date:
-    """The day that "last month" counts from: the clock's, or the last day with data where that is long ago."""
-    if not source.model.newest:
+    """The day that "last month" counts from: as the source's owner told, else the clock's, or the last day with data where that is long ago."""
+    told = source.model.calendar.today
+    if not source.model.newest or told == "clock":
         return clock
     try:
         newest = date.fromisoformat(source.model.newest)
     except ValueError:
         return clock
-    return newest if newest < clock - STALE else clock
+    return newest if told == "data" or newest < clock - STALE else clock
+
+
+def clock_of(source: Source) -> date:
+    """The day it is now where the source is."""
+    zone = source.model.calendar.zone
+    try:
+        return datetime.now(ZoneInfo(zone)).date() if zone else date.today()
+    except (ZoneInfoNotFoundError, ValueError):
+        return date.today()
 
 
 def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Understood]]:

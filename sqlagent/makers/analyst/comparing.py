@@ -66,7 +66,8 @@ class Comparing(Restricting):
                 if of_years(periods)
                 else (
                     periods[0].grain
-                    if periods[0].grain in ("year", "quarter", "month", "week", "day")
+                    if periods[0].grain
+                    in ("fiscal year", "fiscal quarter", "year", "quarter", "month", "week", "day")
                     else "month"
                 )
             )

@@ -14,6 +14,7 @@ from sqlglot import exp
 from sqlagent.catalog.semantics import Form
 from sqlagent.language.lexicon import words_of
 from sqlagent.makers.analyst.periods import Period
+from sqlagent.values import USUAL_CALENDAR, Calendar
 
 SQLITE, POSTGRES, MYSQL, DUCKDB = "sqlite", "postgres", "mysql", "duckdb"
 SPARKS = ("spark", "databricks")
@@ -31,8 +32,9 @@ def has_days(form: Form | None) -> bool:
 class Dialect:
     """Writes what dialects write differently."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, calendar: Calendar = USUAL_CALENDAR) -> None:
         self.name = name
+        self.calendar = calendar
 
     def quoted(self, name: str) -> str:
         """A name in quotes where it needs them."""
@@ -119,6 +121,10 @@ class Dialect:
         if form is Form.TEXT_MONTH and grain == "month":
             return sql
         own = self.moment(sql, form)
+        if grain.startswith("fiscal"):
+            return self._fiscal_grain(own, grain)
+        if grain == "week" and self.calendar.week:
+            return self._week(own)
         if self.name == SQLITE:
             return self._sqlite_grain(own, grain)
         if self.name == MYSQL:
@@ -126,6 +132,36 @@ class Dialect:
         if self.name in SPARKS:
             return self._spark_grain(own, grain)
         return self._other_grain(own, grain)
+
+    def _week(self, own: str) -> str:
+        """The first day of the week that a time lies in, where that is no Monday."""
+        later = 7 - self.calendar.week
+        if self.name == SQLITE:
+            return f"date({own}, '-' || ((CAST(strftime('%w', {own}) AS INTEGER) + {(6 + later) % 7}) % 7) || ' days')"
+        if self.name == MYSQL:
+            return f"DATE_SUB(DATE({own}), INTERVAL (WEEKDAY({own}) + {later}) % 7 DAY)"
+        if self.name in SPARKS:
+            return f"DATE_SUB(CAST({own} AS DATE), CAST((WEEKDAY({own}) + {later}) % 7 AS INT))"
+        return f"CAST(DATE_TRUNC('week', {own} + INTERVAL '{later} days') AS DATE) - {later}"
+
+    def _fiscal_grain(self, own: str, grain: str) -> str:
+        """The label of the fiscal year, or of the quarter of one, that a time lies in: FY2025, FY2025-Q2."""
+        month, begins = self.grain(own, None, "month of year"), self.calendar.year
+        if self.name in (MYSQL, *SPARKS):
+            year = f"YEAR({own})"
+        elif self.name == SQLITE:
+            year = f"CAST(strftime('%Y', {own}) AS INTEGER)"
+        else:
+            year = f"CAST(EXTRACT(YEAR FROM {own}) AS INTEGER)"
+        if begins > 1 and self.calendar.year_name == "ends":
+            year = f"({year} + CASE WHEN {month} >= {begins} THEN 1 ELSE 0 END)"
+        elif begins > 1:
+            year = f"({year} - CASE WHEN {month} < {begins} THEN 1 ELSE 0 END)"
+        parts = ["'FY'", self.as_text(year)]
+        if grain == "fiscal quarter":
+            quarter = self.whole(f"(({month} + {12 - begins}) % 12) / 3.0")
+            parts += ["'-Q'", self.as_text(f"({quarter} + 1)")]
+        return f"CONCAT({', '.join(parts)})" if self.name in (MYSQL, *SPARKS) else " || ".join(parts)
 
     @staticmethod
     def _sqlite_grain(own: str, grain: str) -> str:
@@ -213,15 +249,14 @@ class Dialect:
         return f"{place} = {numbers[0]}" if len(numbers) == 1 else f"{place} IN ({', '.join(numbers)})"
 
     def weekday_place(self, sql: str, form: Form | None) -> str:
-        """A number by which weekdays stand in their order, Monday first."""
-        own = self.moment(sql, form)
+        """A number by which weekdays stand in their order, the first day of the source's week first."""
+        own, later = self.moment(sql, form), (7 - self.calendar.week) % 7
         if self.name == SQLITE:
-            return f"(CAST(strftime('%w', {own}) AS INTEGER) + 6) % 7"
-        if self.name == MYSQL:
-            return f"WEEKDAY({own})"
-        if self.name in SPARKS:
-            return f"WEEKDAY({own})"
-        return f"EXTRACT(ISODOW FROM {own})"
+            return f"(CAST(strftime('%w', {own}) AS INTEGER) + {(6 + later) % 7}) % 7"
+        if self.name == MYSQL or self.name in SPARKS:
+            return f"(WEEKDAY({own}) + {later}) % 7" if later else f"WEEKDAY({own})"
+        place = f"EXTRACT(ISODOW FROM {own})"
+        return f"(CAST({place} AS INTEGER) + {later - 1}) % 7" if later else place
 
     def days(self, later: str, later_form: Form | None, earlier: str, earlier_form: Form | None) -> str:
         """Days, with their fraction, from one time to another."""
@@ -238,6 +273,11 @@ class Dialect:
     def today(self) -> str:
         """The day of the database's clock."""
         return "'now'" if self.name == SQLITE else "CURRENT_DATE"
+
+    def as_text(self, sql: str) -> str:
+        """A number as text."""
+        name = {SQLITE: "TEXT", MYSQL: "CHAR"}.get(self.name, "STRING" if self.name in SPARKS else "VARCHAR")
+        return f"CAST({sql} AS {name})"
 
     def holds(self, sql: str, pattern: str) -> str:
         """That a text matches a pattern of LIKE, letter case ignored."""

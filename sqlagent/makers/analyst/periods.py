@@ -13,6 +13,8 @@ from datetime import date, timedelta
 from sqlagent.language.dates import GRAINS, floor, shift
 from sqlagent.language.lexicon import MONTHS, NUMBER_WORDS
 from sqlagent.language.words import Token
+from sqlagent.makers.analyst.fiscal import fiscal
+from sqlagent.values import USUAL_CALENDAR, Calendar
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +57,15 @@ _BEFORE = {"before", "until", "till", "prior"}
 _PARTS = {"half": 6, "quarter": 3}
 
 
-def find(tokens: Sequence[Token], today: date) -> list[Found]:
-    """Find the periods of a question, in order, without overlaps.
+def find(tokens: Sequence[Token], today: date, calendar: Calendar = USUAL_CALENDAR) -> list[Found]:
+    """Find the periods of a question, in order, without overlaps. Weeks and fiscal years are those of the source.
 
     Example:
         >>> from sqlagent.language.words import tokenise
         >>> [(f.period.first.isoformat(), f.period.until.isoformat()) for f in find(tokenise("sales jul-dec 2025"), date(2026, 1, 5))]
         [('2025-07-01', '2026-01-01')]
     """
-    return _Finder(tokens, today).all()
+    return _Finder(tokens, today, calendar).all()
 
 
 _SAID_AGAIN = {
@@ -112,9 +114,10 @@ def _said_again(first: Found, second: Found) -> bool:
 
 
 class _Finder:
-    def __init__(self, tokens: Sequence[Token], today: date) -> None:
+    def __init__(self, tokens: Sequence[Token], today: date, calendar: Calendar) -> None:
         self.tokens = tokens
         self.today = today
+        self.calendar = calendar
         self.lows = [t.low for t in tokens]
         years = [y for n in range(len(tokens)) if (y := self._year(n)) is not None]
         self.only_year = years[0] if len(set(years)) == 1 else None
@@ -290,13 +293,26 @@ class _Finder:
         if at >= len(self.tokens):
             return None
         return (
-            self._relative(at)
+            self._fiscal(at)
+            or self._relative(at)
             or self._part(at)
             or self._month(at, ahead)
             or self._day(at)
             or self._iso(at)
             or self._bare_year(at)
         )
+
+    def _fiscal(self, at: int) -> Found | None:
+        found = fiscal(self.lows, at, self.today, self.calendar)
+        if found is None:
+            return None
+        grain = f"fiscal {found.grain}" if self.calendar.year > 1 else found.grain
+        period = Period(found.first, found.until, grain, relative=found.relative)
+        return Found(at, found.end, period)
+
+    def _floor(self, grain: str) -> date:
+        """The first day of the week, month, quarter or year that today lies in."""
+        return floor(self.today, grain, self.calendar.week)
 
     def _relative(self, at: int) -> Found | None:
         low, n = self._low(at), at
@@ -307,11 +323,11 @@ class _Finder:
                 Period(date(self.today.year, 1, 1), self.today + timedelta(days=1), "year", relative=True),
             )
         if low in ("mtd", "qtd"):
-            first = floor(self.today, "month" if low == "mtd" else "quarter")
+            first = self._floor("month" if low == "mtd" else "quarter")
             return Found(at, at + 1, Period(first, self.today + timedelta(days=1), "month", relative=True))
         if low in ("month", "quarter", "week") and self._low(at + 1) == "to" and self._low(at + 2) == "date":
             return Found(
-                at, at + 3, Period(floor(self.today, low), self.today + timedelta(days=1), low, relative=True)
+                at, at + 3, Period(self._floor(low), self.today + timedelta(days=1), low, relative=True)
             )
         if low in ("today", "yesterday") and self._low(at + 1) != "'s":
             first = self.today - timedelta(days=low == "yesterday")
@@ -326,16 +342,16 @@ class _Finder:
             if not grain or self._low(n).endswith("ly"):
                 return None
             if count is None and (low != "past" and not self._low(n).endswith("s")):
-                begin = floor(self.today, grain)
+                begin = self._floor(grain)
                 return Found(at, n + 1, Period(shift(begin, grain, -1), begin, grain, relative=True))
             count = count or 1
             if grain in ("day", "week") or low == "past" and count == 1:
                 days = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}[grain] * count
                 return Found(at, n + 1, Period(self.today - timedelta(days=days), None, grain, relative=True))
-            begin = floor(self.today, grain)
+            begin = self._floor(grain)
             return Found(at, n + 1, Period(shift(begin, grain, -count), begin, grain, relative=True))
         if low in ("next", "coming") and (grain := GRAINS.get(self._low(at + 1), "")):
-            begin = shift(floor(self.today, grain), grain, 1)
+            begin = shift(self._floor(grain), grain, 1)
             return Found(at, at + 2, Period(begin, shift(begin, grain, 1), grain, relative=True))
         if (
             low in ("this", "current")
@@ -343,7 +359,7 @@ class _Finder:
             and not self._low(at + 1).endswith(("s", "ly"))
         ):
             grain = GRAINS[self._low(at + 1)]
-            begin = floor(self.today, grain)
+            begin = self._floor(grain)
             return Found(at, at + 2, Period(begin, shift(begin, grain, 1), grain, relative=True))
         return None
 

@@ -191,7 +191,7 @@ class _Making:
             return False
         self.left -= 1
         linked = LinkedSchema(self.catalog, self.catalog)
-        analysis = analyse(Question(proposal.text), linked, self.index, date.today())
+        analysis = analyse(Question(proposal.text), linked, self.index)
         if not analysis.speaks or analysis.outcome()[0] is not Outcome.ANSWERED or analysis.reading.mended:
             return False
         if not all(check(analysis.frames[0].frame) for check in proposal.checks):
@@ -454,7 +454,9 @@ class _Making:
         if one.codes is not None:
             texts: Sequence[str] = [label for _, label in one.codes.pairs]
         else:
+            known = dict(one.labels)
             texts = self.index.texts_of(ColumnRef(one.table, one.column)) if self.index is not None else ()
+            texts = [known.get(text, text) for text in texts]
         plain = [
             t
             for t in texts
@@ -544,7 +546,7 @@ def _between(figure: _Figure, year: int) -> Check:
 
 
 def _named_values(one: Field, values: Sequence[str]) -> Check:
-    labels = dict(one.codes.pairs) if one.codes is not None else {}
+    labels = dict(one.codes.pairs if one.codes is not None else one.labels)
 
     def check(frame: Frame) -> bool:
         return any(

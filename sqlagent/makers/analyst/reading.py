@@ -28,6 +28,7 @@ GRAIN_PHRASES = {
     "day of the week": "weekday", "day of week": "weekday", "weekday": "weekday", "weekdays": "weekday", "hour of the day": "hour", "hour of day": "hour",
     "hour": "hour", "hourly": "hour", "time of day": "hour", "month of the year": "month of year", "calendar month": "month of year", "month of year": "month of year",
     **{word: grain for word, grain in GRAINS.items() if not word.endswith("s")}, "days": "day", "weeks": "week", "months": "month", "quarters": "quarter", "years": "year",
+    **{f"{said} {grain}{end}": f"fiscal {grain}" for said in ("fiscal", "financial") for grain in ("year", "quarter") for end in ("", "s")}, "fy": "fiscal year",
 }  # fmt: skip
 _AT = frozenset({"at", "in", "of", "on", "to", "for", "from", "by", "with", "the"})
 """Words after a name that are none of it."""
@@ -239,7 +240,7 @@ def _is_beside(items: Sequence[Item], place: int, vocabulary: Vocabulary) -> boo
 
 
 def _cut(tokens: Sequence[Token], vocabulary: Vocabulary, today: date) -> list[Item]:
-    fixed = {found.start: found for found in periods.find(tokens, today)}
+    fixed = {found.start: found for found in periods.find(tokens, today, vocabulary.model.calendar)}
     inside = {n for found in fixed.values() for n in range(found.start, found.end)}
     size = len(tokens)
     best: list[tuple[float, int, Item | None]] = [(0.0, -1, None), *((1e9, -1, None) for _ in range(size))]
@@ -310,7 +311,7 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
                 cost += 0.1
             elif lows[0] in GLUE and at and tokens[at - 1].low in _OWNED and _is_role(targets[0]):
                 cost -= 0.05  # "their lead" is a noun, though to lead somewhere says little
-            elif len(some) == 1 and (lows[0] in GLUE or phrase in OPERATORS):
+            elif len(some) == 1 and (lows[0] in GLUE or phrase in OPERATORS) and not vocabulary.is_told(lows):
                 cost += 0.06 if targets[0].cost < 0.12 else 0.2
             elif targets[0].kind == "field" and _is_small(tokens, at, end):
                 cost += 0.2

@@ -34,7 +34,7 @@ class RowWriter:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.dialect = Dialect(model.dialect)
+        self.dialect = Dialect(model.dialect, model.calendar)
 
     # ------------------------------------------------------------ names
 
@@ -87,9 +87,17 @@ class RowWriter:
     def _shown(self, block: Block, slot: Slot) -> str:
         """A slot as people read it: codes by their labels."""
         column = self._column(block, slot)
-        if slot.field.codes is not None:
-            return self._label(block, slot, column)
-        return column
+        shown = self._label(block, slot, column) if slot.field.codes is not None else column
+        return self._relabelled(slot, column, shown) if slot.field.labels else shown
+
+    def _relabelled(self, slot: Slot, column: str, shown: str) -> str:
+        """Codes that the owner named under those names, the others as they are."""
+        cases = " ".join(
+            f"WHEN {self.literal(slot, code)} THEN {self.dialect.text(label)}"
+            for code, label in slot.field.labels
+        )
+        is_text = slot.field.codes is not None or not slot.field.is_number
+        return f"CASE {column} {cases} ELSE {shown if is_text else self.dialect.as_text(shown)} END"
 
     def _label(self, block: Block, slot: Slot, column: str) -> str:
         codes = slot.field.codes

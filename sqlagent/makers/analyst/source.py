@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from threading import Lock
 
 from sqlagent.catalog.keys import catalog_key
-from sqlagent.catalog.semantics import Field, Form, Kind, Model, Role, Thing, derive
+from sqlagent.catalog.semantics import Field, Form, Kind, Model, Role, Thing, corrected, derive
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.makers.analyst.frames import Dimension, Path, Slot
 from sqlagent.makers.analyst.graph import Graph
@@ -126,7 +126,8 @@ def source_of(catalog: Catalog, index: ValueIndex | None) -> Source:
         if key in _sources:
             _sources.move_to_end(key)
             return _sources[key][1]
-    made = Source(derive(catalog, index), index)
+    model, _ = corrected(derive(catalog, index), catalog.corrections)
+    made = Source(model, index)
     with _lock:
         _sources[key] = (index, made)
         while len(_sources) > KEPT:

@@ -88,7 +88,8 @@ def labels(source: Source, one: Field) -> list[tuple[str, str]]:
         return []
     from sqlagent.values import ColumnRef
 
-    return [(text, text) for text in index.texts_of(ColumnRef(one.table, one.column))[:200]]
+    told = dict(one.labels)
+    return [(text, told.get(text, text)) for text in index.texts_of(ColumnRef(one.table, one.column))[:200]]
 
 
 def _called(source: Source, table: str, names: tuple[str, ...]) -> Condition | None:

@@ -279,7 +279,7 @@ def _condition(c: Condition) -> str:
 
 
 def _label(slot: Slot, value: str) -> str:
-    pairs = dict(slot.field.codes.pairs) if slot.field.codes is not None else {}
+    pairs = dict(slot.field.codes.pairs if slot.field.codes is not None else slot.field.labels)
     return pairs.get(value, value)
 
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from sqlagent.catalog.semantics import Codes, Field, Kind, Model, Relation, Role
+from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
+from sqlagent.catalog.semantics.correcting import words_of
 from sqlagent.catalog.semantics.words import OPENED
 from sqlagent.catalog.value_index import ValueIndex, normal
 from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, MONTHS, NUMBER_WORDS, STOP_WORDS
@@ -193,6 +194,7 @@ class Vocabulary:
         self.acronyms: dict[str, list[Entry]] = defaultdict(list)
         self.written: dict[str, list[Entry]] = defaultdict(list)
         self.labels: dict[str, list[tuple[Field, str, str, float]]] = defaultdict(list)
+        self.told: dict[tuple[str, ...], list[Entry]] = defaultdict(list)
         self.said_words: set[str] = set()
         self.shortened = Shortened(model, index)
         self._opened: dict[str, list[tuple[Short, float]]] = {}
@@ -200,12 +202,15 @@ class Vocabulary:
             if thing.kind is Kind.CODES:
                 continue
             self._add(Entry("thing", thing.table, "", thing.noun, ()))
+            self._add_told(Entry("thing", thing.table, "", thing.noun, ()), thing.also)
             self.said_words.update(thing.said.split())
             for one in model.fields[thing.table]:
                 self._add(Entry("field", thing.table, one.column, one.words, thing.noun))
+                self._add_told(Entry("field", thing.table, one.column, one.words, thing.noun), one.also)
                 self.said_words.update(one.said.split())
+                self._add_labels(one, one.labels, 0.0)
                 if one.codes is not None:
-                    self._add_codes(one, one.codes)
+                    self._add_labels(one, one.codes.pairs, 0.05)
         for relation in model.relations:
             if relation.words:
                 target = model.things[relation.target]
@@ -234,14 +239,26 @@ class Vocabulary:
         if len(entry.words) >= 3:
             self.acronyms["".join(w[0] for w in entry.words)].append(entry)
 
-    def _add_codes(self, one: Field, codes: Codes) -> None:
-        for code, label in codes.pairs:
+    def _add_told(self, entry: Entry, others: Iterable[str]) -> None:
+        """Names that the owner gave: each by itself, and as the very words."""
+        for name in others:
+            words = words_of(name)
+            self._add(replace(entry, words=words))
+            self.told[words].append(entry)
+            self.said_words.update(name.split())
+
+    def is_told(self, lows: Sequence[str]) -> bool:
+        """Whether words are a name that the owner gave."""
+        return tuple(stem(w) for w in lows) in self.told
+
+    def _add_labels(self, one: Field, pairs: Iterable[tuple[str, str]], cost: float) -> None:
+        for code, label in pairs:
             key = normal(label)
-            self.labels[key].append((one, code, label, 0.05))
+            self.labels[key].append((one, code, label, cost))
             words = key.split()
             stems = " ".join(stem(w) for w in words)
             if stems != key:
-                self.labels[stems].append((one, code, label, 0.1))
+                self.labels[stems].append((one, code, label, cost + 0.05))
             if len(words) > 1:
                 for word in words:
                     if word not in STOP_WORDS:
@@ -302,7 +319,10 @@ class Vocabulary:
             if target.cost < FAR and (key not in found or found[key].cost > target.cost):
                 found[key] = target
 
-        if not quoted and (concept := CONCEPTS.get(" ".join(lows))):
+        told = () if quoted else self.told.get(tuple(stem(w) for w in lows), ())
+        for entry in told:
+            keep(Target(entry.kind, entry.table, entry.column))
+        if not quoted and not told and (concept := CONCEPTS.get(" ".join(lows))):
             keep(Target("concept", "", concept, cost=0.0))
         if not quoted and not (len(lows) > 1 and BETWEEN & set(lows)):
             stems = [stem(w) for w in lows]

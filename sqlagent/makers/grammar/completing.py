@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sqlagent.catalog.hiding import named_by_owner
 from sqlagent.catalog.value_index import ValueIndex, normal
 from sqlagent.language.words import MAX_CHARS
 from sqlagent.makers.grammar.sampler import schema_of
@@ -92,6 +93,8 @@ def _spoken(schema: Schema) -> tuple[tuple[str, str, str, str], ...]:
     def named() -> Iterator[tuple[str, str, str, str]]:
         for table in schema.catalog.tables:
             yield spoken(table.name), "table", table.key, ""
+        for name, key, place in named_by_owner(schema.catalog):
+            yield name, "column" if place else "table", key, place
         for table in schema.catalog.tables:
             for column in table.columns:
                 yield spoken(column.name), "column", table.key, column.name

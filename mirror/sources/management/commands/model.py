@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from mirror.sources.catalogs import source_catalog
 from mirror.sources.index_services import source_index
+from mirror.sources.model_telling import told_words
 from mirror.sources.models import Source
 from mirror.sources.opening import open_source
-from sqlagent.catalog.semantics import Field, Model, Role, Thing, derive
+from sqlagent.catalog.semantics import Field, Model, Role, Thing, Unapplied, corrected, derive
 from sqlagent.errors import DatabaseError
+from sqlagent.values import Corrections
 
 
 class Command(BaseCommand):
-    """`manage.py model SOURCE [--json]`: what was derived from its catalog, its statistics and its stored values."""
+    """`manage.py model SOURCE [--json]`: what was derived from its catalog, its statistics and its stored values, and corrected."""
 
     help = "Print the semantic model of a source."
 
@@ -33,14 +36,36 @@ class Command(BaseCommand):
         try:
             with closing(open_source(source)) as database:
                 catalog = source_catalog(source)
-                model = derive(catalog, source_index(source, catalog, database))
+                derived = derive(catalog, source_index(source, catalog, database))
         except DatabaseError as error:
             raise CommandError(f"{error.failure.message} {error.failure.advice}".strip()) from None
+        model, unapplied = corrected(derived, catalog.corrections)
         if options["json"]:
-            self.stdout.write(json.dumps(model.plain(), ensure_ascii=False))
+            plain = {**model.plain(), **_corrections_plain(catalog.corrections, unapplied)}
+            self.stdout.write(json.dumps(plain, ensure_ascii=False))
             return
-        for line in _lines(model):
+        for line in (*_lines(model), *_correction_lines(catalog.corrections, unapplied)):
             self.stdout.write(line)
+
+
+def _corrections_plain(corrections: Corrections, unapplied: Sequence[Unapplied]) -> dict[str, Any]:
+    """What was corrected, and what of that does nothing now."""
+    why = {one.correction: one.why for one in unapplied}
+    return {
+        "corrected": [asdict(one) for one in corrections if one not in why],
+        "unapplied": [{**asdict(one), "why": text} for one, text in why.items()],
+    }
+
+
+def _correction_lines(corrections: Corrections, unapplied: Sequence[Unapplied]) -> Iterator[str]:
+    why = {one.correction: one.why for one in unapplied}
+    if corrections:
+        yield ""
+        yield "Corrected"
+    for one in corrections:
+        place = ".".join(part for part in (one.table, one.column) if part)
+        left = f" (does not apply: {why[one]})" if one in why else ""
+        yield f"  {place} {told_words(one)}{left}".replace("   ", "  ")
 
 
 def _lines(model: Model) -> Iterator[str]:

@@ -8,7 +8,7 @@ from datetime import date
 
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.words import MAX_CHARS, tokenise
-from sqlagent.makers.analyst.answering import today_of, understand
+from sqlagent.makers.analyst.answering import clock_of, today_of, understand
 from sqlagent.makers.analyst.changing.intents import Intent, intent
 from sqlagent.makers.analyst.changing.parts import Difference, Part, difference, parts
 from sqlagent.makers.analyst.changing.proposing import Asked, proposed
@@ -51,7 +51,7 @@ def followed(
     """
     source = source_of(catalog, index)
     typed, before = typed[:MAX_CHARS], before[:MAX_CHARS]
-    today = today_of(source, clock or date.today())
+    today = today_of(source, clock or clock_of(source))
     if not speaks(before, *understand(before, source, today), source):
         return ""
     asked = _asked(before, source, today)

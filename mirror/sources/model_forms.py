@@ -1,0 +1,153 @@
+"""Forms that correct a source's model: its calendar, a table, a column.
+
+Each field shows what is in force. A field set back to what was derived takes the correction back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from zoneinfo import available_timezones
+
+from django import forms
+
+from mirror.sources.model_choices import Choices, Wish
+
+ZONES = sorted(name for name in available_timezones() if "/" in name and not name.startswith("Etc/"))
+
+
+class CorrectionForm(forms.Form):
+    """A form whose fields are named after what they correct."""
+
+    def __init__(self, *args: Any, choices: Choices, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.choices = choices
+        for name in list(self.fields):
+            if name not in choices.offered and not name.startswith("label_"):
+                del self.fields[name]
+                continue
+            self.initial[name] = choices.now.get(name, "")
+            derived = choices.derived.get(name, "")
+            if derived and not self.fields[name].help_text:
+                self.fields[name].help_text = f"Derived: {derived}"
+            field = self.fields[name]
+            if isinstance(field, forms.ChoiceField) and name in choices.options:
+                field.choices = [*choices.options[name]]
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse what is not offered for this table or column."""
+        cleaned = super().clean() or self.cleaned_data
+        for name, why in self.choices.refused.items():
+            if self.data.get(name):
+                self.add_error(None, why)
+        return cleaned
+
+    def wishes(self) -> Iterator[Wish]:
+        """What is said by the form, where that is not what was derived."""
+        for name, value in self.cleaned_data.items():
+            if name == "synonyms":
+                yield from (Wish("synonyms", text, "") for text in _lines(value))
+            elif name == "hidden":
+                if value:
+                    yield Wish("hidden", "", "")
+            elif value and not name.startswith("label_") and not self._is_usual(name, value):
+                yield Wish(name, "", value)
+        for number, code in enumerate(self.choices.codes):
+            label = self.cleaned_data.get(f"label_{number}", "").strip()
+            if label and label != self.choices.labels.get(code, code):
+                yield Wish("labels", code, label)
+
+    def _is_usual(self, name: str, value: str) -> bool:
+        return value.casefold() == self.choices.usual.get(name, "").casefold()
+
+    def refuse(self, problems: Mapping[str, str]) -> None:
+        """Say beside each field why it cannot be as it was typed."""
+        places = {"synonym": "synonyms", "not points": "points", "year name": "year_name"}
+        for subject, why in problems.items():
+            name = places.get(subject, subject)
+            self.add_error(name if name in self.fields else None, why)
+
+
+def _lines(text: str) -> Iterable[str]:
+    return dict.fromkeys(
+        " ".join(line.split()) for line in text.replace(",", "\n").splitlines() if line.strip()
+    )
+
+
+def _choice(label: str, help_text: str = "") -> forms.ChoiceField:
+    wrong = {"invalid_choice": "There is no “%(value)s” to choose here."}
+    return forms.ChoiceField(label=label, required=False, help_text=help_text, error_messages=wrong)
+
+
+def _name() -> forms.CharField:
+    return forms.CharField(label="Called", required=False, max_length=60)
+
+
+def _synonyms() -> forms.CharField:
+    return forms.CharField(
+        label="Also called",
+        required=False,
+        max_length=2_000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="One a line: other words by which people ask for it.",
+    )
+
+
+class CalendarForm(CorrectionForm):
+    """How the source counts days."""
+
+    zone = forms.ChoiceField(
+        label="Time zone",
+        required=False,
+        choices=[("", "that of Mirror"), *((name, name.replace("_", " ")) for name in ZONES)],
+        help_text="Decides which day it is there.",
+    )
+    week = _choice("First day of the week")
+    year = _choice("Fiscal year starts in")
+    year_name = _choice("A fiscal year is called after the year")
+    today = _choice("Today is")
+
+
+class TableForm(CorrectionForm):
+    """What is said of one table."""
+
+    name = _name()
+    synonyms = _synonyms()
+    time = _choice("Happens at")
+    hidden = forms.BooleanField(
+        label="Never use this table", required=False, help_text="SQL that people write may still read it."
+    )
+
+
+class ColumnForm(CorrectionForm):
+    """What is said of one column."""
+
+    name = _name()
+    synonyms = _synonyms()
+    role = _choice("Is")
+    aggregate = _choice("By default it is")
+    unit = _choice("Unit")
+    points = _choice("Points at")
+    hidden = forms.BooleanField(
+        label="Never use this column", required=False, help_text="SQL that people write may still read it."
+    )
+
+    def __init__(self, *args: Any, choices: Choices, **kwargs: Any) -> None:
+        super().__init__(*args, choices=choices, **kwargs)
+        for number, code in enumerate(choices.codes):
+            self.fields[f"label_{number}"] = forms.CharField(
+                label=code or "(empty)", required=False, max_length=60
+            )
+            if derived := choices.labels.get(code):
+                self.fields[f"label_{number}"].help_text = f"Derived: {derived}"
+            self.initial[f"label_{number}"] = choices.labels_now.get(code, "")
+
+    @property
+    def plain(self) -> list[forms.BoundField]:
+        """The fields that are no labels of codes."""
+        return [field for field in self if not field.name.startswith("label_")]
+
+    @property
+    def labels(self) -> list[forms.BoundField]:
+        """One field a code."""
+        return [field for field in self if field.name.startswith("label_")]
