@@ -39,7 +39,16 @@ from sqlagent.makers.generation import LlmSampler
 from sqlagent.makers.grammar import GrammarSampler
 from sqlagent.makers.judging import FeatureJudge
 from sqlagent.makers.llm_judging import LlmJudge
-from sqlagent.method import confidence, execution, grouping, linking, ranking, resampling, sampling
+from sqlagent.method import (
+    confidence,
+    execution,
+    grouping,
+    linking,
+    looking_up,
+    ranking,
+    resampling,
+    sampling,
+)
 from sqlagent.method.metering import MeteredLlm
 from sqlagent.ports import Database, Fetch, Judge, Llm, Sampler
 from sqlagent.telling import readings
@@ -104,11 +113,17 @@ def answer(
             )
             yield Rewritten(question)
         linked = linking.link(question, catalog, index)
+        most = replace(_limits(budget, looking_up.ROWS), seconds=looking_up.STATEMENT_SECONDS)
+        looker = execution.Executor(database, catalog, most, policy=policy)
+        looked = looking_up.look_up(question, linked, index, looker, cancelled=cancelled)
+        if looked.index is not index:
+            index = looked.index
+            linked = linking.link(question, catalog, index)
         yield Linked(linked)
         if meter and privacy != "schema":
             linked = examples.with_examples(linked, database)
         journey = Journey.start(
-            question, linked, database, index, meter, budget, privacy, cancelled, cache, policy, fetch
+            question, linked, database, looked, meter, budget, privacy, cancelled, cache, policy, fetch
         )
         yield from journey.rounds()
         ended = journey.conclude()
@@ -178,6 +193,7 @@ class Journey:
     linked: LinkedSchema
     database: Database
     index: ValueIndex | None
+    looked: looking_up.LookedUp
     llm: Llm | None
     privacy: str
     sampler: Sampler
@@ -202,7 +218,7 @@ class Journey:
         question: Question,
         linked: LinkedSchema,
         database: Database,
-        index: ValueIndex | None,
+        looked: looking_up.LookedUp,
         llm: MeteredLlm | None,
         budget: Budget,
         privacy: str,
@@ -212,6 +228,7 @@ class Journey:
         fetch: Fetch | None,
     ) -> Journey:
         """Choose the makers: an LLM's where there is one, else the analyst's or the generator's."""
+        index = looked.index
         features, faithful = FeatureJudge(index), budget.mode == "faithful"
         grammar = GrammarSampler(index)
         is_known = linked.full.dialect in analyst.WRITTEN
@@ -226,6 +243,7 @@ class Journey:
             linked=linked,
             database=database,
             index=index,
+            looked=looked,
             sampler=(
                 LlmSampler(llm, privacy=privacy, hints=hints)
                 if llm
@@ -392,6 +410,7 @@ class Journey:
             outcome, reason = Outcome.UNANSWERABLE, self.sampler.declined[0]
         elif self.analysis is None and not self.verdict.answerable:
             outcome, reason = Outcome.UNANSWERABLE, self.verdict.reason
+        outcome, reason, sure = self.as_far_as_read(outcome, reason, sure)
         self.notes += dict.fromkeys(note for maker in (self.sampler, self.judge) for note in _told_by(maker))
         common = Answer(outcome, self.question, reason, confidence=sure, notes=tuple(self.notes))
         if not self.ranking.groups or outcome in (Outcome.UNANSWERABLE, Outcome.FAILED):
@@ -412,6 +431,26 @@ class Journey:
             title=best.representative.candidate.title,
             notes=(*common.notes, *best.representative.candidate.notes, *([note] if note else ())),
         )
+
+    def as_far_as_read(self, outcome: Outcome, reason: str, sure: float) -> tuple[Outcome, str, float]:
+        """Doubt an answer where a word may be a value that is not read yet, and say what was looked up.
+
+        Without a language model alone: one that knows a word writes it into its SQL.
+        """
+        sql = self.ranking.groups[0].representative.sql if self.ranking.groups else ""
+        for column, text in self.looked.found:
+            if all(part in sql for part in (text, column.column, column.table.rpartition(".")[2])):
+                self.notes.append(
+                    f"“{text}” was looked up in {column.table}.{column.column}, whose values are not read yet."
+                )
+        doubts = looking_up.doubts(self.looked, self.linked, sql)
+        if not doubts or self.llm is not None:
+            return outcome, reason, sure
+        if outcome in (Outcome.UNANSWERABLE, Outcome.AMBIGUOUS):
+            return outcome, f"{reason} {doubts}", sure
+        if outcome is Outcome.ANSWERED:
+            return Outcome.AMBIGUOUS, f"Not sure: {doubts[0].lower()}{doubts[1:]}", min(sure, DOUBTED)
+        return outcome, reason, sure
 
     def doubted(self, sure: float) -> str:
         """Say why the generator's answer is a draft: words that its SQL leaves out, or too little certainty."""

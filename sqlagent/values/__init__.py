@@ -33,6 +33,7 @@ from sqlagent.values.source import (
     Kind,
     Link,
     LinkedSchema,
+    StoredTexts,
     Table,
     ValueMatch,
 )
@@ -72,6 +73,7 @@ __all__ = [
     "Rows",
     "SEVERITIES",
     "Severity",
+    "StoredTexts",
     "Table",
     "Turn",
     "Usage",
