@@ -8,7 +8,7 @@ facts mean to `semantics`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -181,6 +181,12 @@ class FactsReader:
         names = ", ".join(self._name(c.name) for c in table.columns)
         read = self._tried(f"SELECT {names} FROM {self._from(table)}", CODES)  # noqa: S608 - quoted names
         return tuple(tuple(_text(cell) for cell in row) for row in read.rows) if read is not None else ()
+
+    def cells(self, table: Table, columns: Sequence[str], rows: int, chars: int) -> Rows:
+        """Give some columns of up to so many rows, their cells cut at `chars`. Raises: DatabaseError."""
+        names = ", ".join(map(self._name, columns))
+        sql = f"SELECT {names} FROM {self._from(table)}"  # noqa: S608 - quoted names
+        return self.database.execute(sql, Limits(STATEMENT_SECONDS, rows, chars))
 
     def found_keys(self, table: Table, tables: Mapping[str, TableFacts]) -> Iterator[FoundKey]:
         """Keys of one table that names suggest and values bear out, one a column. Raises: Unreachable."""

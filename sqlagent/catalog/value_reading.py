@@ -7,6 +7,7 @@ Leaves when to stop, where what was read is kept, and what it means to others.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,10 +16,13 @@ from sqlagent.catalog.statistics import FactsReader, FoundKey, Statistics, Table
 from sqlagent.catalog.value_order import Unit, readable, units_of
 from sqlagent.errors import StatementFailed, Unreachable
 from sqlagent.ports import Database
-from sqlagent.values import Catalog, Column, ColumnRef, FailureKind, StoredTexts, Table
+from sqlagent.values import Catalog, Column, ColumnRef, FailureKind, Kind, StoredTexts, Table
 
 MAX_VALUE_CHARS = 80
 """Longer texts are notes and descriptions, not names anyone types whole."""
+
+SMALL = 1_000
+"""Rows of a table whose columns are read together; a column by itself costs a connection, 25 ms and more."""
 
 MAX_VALUES = 300_000
 """Distinct values kept over all columns; about 60 MB."""
@@ -72,6 +76,7 @@ class ValueReading:
         self.failed: dict[Unit, str] = {}
         self.parts: set[ColumnRef] = set()
         self.is_full = False
+        self._singly: set[str] = set()
         self.left = list(units_of(catalog))
 
     @classmethod
@@ -176,7 +181,7 @@ class ValueReading:
                     found = tuple(looked.found_keys(table, self.facts))
                     self.keys = (*(key for key in self.keys if key.table != table.key), *found)
                 else:
-                    self._values(unit, database, table, per_column, held)
+                    self._values(unit, looked, table, per_column, held)
                 self.failed.pop(unit, None)
             except StatementFailed as error:
                 if error.failure.kind is FailureKind.CANCELLED:
@@ -184,10 +189,11 @@ class ValueReading:
                 if error.failure.kind is FailureKind.LOST:
                     raise Unreachable(error.failure) from error
                 self._fail(unit, error.failure.message)
-            self.left.remove(unit)
+            if unit in self.left:
+                self.left.remove(unit)
 
     def _values(
-        self, unit: Unit, database: Database, table: Table, per_column: int, held: set[str]
+        self, unit: Unit, looked: FactsReader, table: Table, per_column: int, held: set[str]
     ) -> None:
         facts = self.facts.get(table.key)
         if facts is not None and facts.whole and not facts.rows:
@@ -196,13 +202,41 @@ class ValueReading:
         if len(held) > MAX_VALUES:
             self.is_full = True
             return
-        found = database.values(table.name, unit.column, per_column, table.schema)
+        if facts is not None and facts.whole and facts.rows < min(SMALL, per_column):
+            together = self._together(unit, table)
+            if len(together) > 1 and table.key not in self._singly:
+                try:
+                    self._small(together, looked, table, held)
+                    return
+                except StatementFailed as error:
+                    if error.failure.kind in (FailureKind.CANCELLED, FailureKind.LOST):
+                        raise
+                    self._singly.add(table.key)  # one of them is why
+        found = looked.database.values(table.name, unit.column, per_column, table.schema)
         listed = [str(text) for text in found]
         texts = tuple(dict.fromkeys(t for t in listed if t and len(t) <= MAX_VALUE_CHARS))
         self.texts[unit.ref] = texts
         held.update(texts)
         is_whole = not isinstance(found, StoredTexts) or found.is_whole
         (self.parts.discard if is_whole and len(listed) < per_column else self.parts.add)(unit.ref)
+
+    def _together(self, unit: Unit, table: Table) -> list[Unit]:
+        """The columns of texts that a step of a small table reads at once, its own among them; else it alone."""
+        texts = {column.name for column in table.columns if column.kind is Kind.TEXT}
+        left = [one for one in self.left if one.what == "values" and one.table == unit.table]
+        return [one for one in left if one.column in texts] if unit.column in texts else [unit]
+
+    def _small(self, units: list[Unit], looked: FactsReader, table: Table, held: set[str]) -> None:
+        """Read columns of a small table by one statement: each costs a connection."""
+        rows = looked.cells(table, [unit.column for unit in units], SMALL, MAX_VALUE_CHARS + 1).rows
+        for number, unit in enumerate(units):
+            cells = Counter(row[number] for row in rows if isinstance(row[number], str))
+            ordered = sorted(cells, key=lambda text: (-cells[text], text))
+            texts = tuple(text for text in ordered if text and len(text) <= MAX_VALUE_CHARS)
+            self.texts[unit.ref] = texts
+            self.parts.discard(unit.ref)
+            held.update(texts)
+            self.left.remove(unit)
 
     def _fail(self, unit: Unit, words: str) -> None:
         self.failed[unit] = words

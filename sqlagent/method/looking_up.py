@@ -27,6 +27,9 @@ STATEMENTS = 12
 SECONDS = 4.0
 """What they may take together; the last one may take `STATEMENT_SECONDS` longer."""
 
+WAVE = 4
+"""Statements at once; where all words are found no further ones are run."""
+
 STATEMENT_SECONDS = 2.0
 """What one of them may take: a million rows take a tenth of it."""
 
@@ -113,21 +116,23 @@ def look_up(
         (ref for ref in {*missing, *parts} if linked.unlinked or ref.table in distances),
         key=lambda ref: (distances.get(ref.table, 9), ref in parts, order.get(ref, len(order)), ref.table, ref.column),
     )  # fmt: skip
-    looks = list(_looks(catalog, likely, words))
-    until = monotonic() + SECONDS
     found: dict[tuple[ColumnRef, str], None] = {}
     settled: set[ColumnRef] = set()
-    running = executor.run(
-        [Candidate(sql, "lookup") for _, sql in looks[:STATEMENTS]], cancelled=cancelled
-    )
-    for (columns, _), ran in zip(looks, running, strict=False):
-        if ran.rows is not None:
+    unknown = {normal(word) for word in linked.unlinked}
+    looks, until = list(_looks(catalog, likely, words))[:STATEMENTS], monotonic() + SECONDS
+    while looks and monotonic() < until:
+        wave, looks = looks[:WAVE], looks[WAVE:]
+        running = executor.run([Candidate(sql, "lookup") for _, sql in wave], cancelled=cancelled)
+        for (columns, _), ran in zip(wave, running, strict=True):
+            if ran.rows is None:
+                continue
             settled.update(columns)
             for row in ran.rows.rows:
                 for ref, cell in zip(columns, row, strict=True):
                     if cell is not None and normal(str(cell)) in words:
                         found[ref, str(cell)] = None
-        if monotonic() > until:
+        said = {word for _, text in found for word in normal(text).split()}
+        if looks and unknown <= said and distances.get(looks[0][0][0].table, 9) > 0:
             break
     near = [ref for ref in likely if ref not in settled and distances.get(ref.table, 9) < 2]
     return LookedUp(
@@ -173,7 +178,7 @@ def _phrases(text: str, linked: LinkedSchema) -> dict[str, tuple[str, ...]]:
             last = tokens[end - 1]
             if last.kind not in ("word", "quoted", "number"):
                 break
-            is_small = {first.low, last.low} & STOP_WORDS and end - start > 1
+            is_small = {first.low, last.low} & _SMALL and end - start > 1
             if is_small or not any(map(is_new, tokens[start:end])) or len(out) >= PHRASES:
                 continue
             typed = text[first.start : last.end].strip("\"'“”‘’")

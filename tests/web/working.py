@@ -51,7 +51,7 @@ def visited(browser: Client, address: str, typed: dict[str, Any] | None = None) 
     visit = Visit.objects.filter(status=Status.QUEUED).order_by("-created_at").first()
     if visit is None:
         return answer
-    with _unwatched():
+    with unwatched():
         work_do("visit", visit.pk)
     return browser.get(reverse("sources:visit", args=[visit.pk]), follow=True)
 
@@ -60,7 +60,7 @@ def values_read(source: Source, turns: int = 100) -> StoredIndex:
     """Have a source's values read, turn by turn, until no turn is due or so many are done."""
     index_ask_for(source)
     index = StoredIndex.objects.get(source=source)
-    with _unwatched():
+    with unwatched():
         while turns and work_do("index", index.pk):
             turns -= 1
     index.refresh_from_db()
@@ -69,11 +69,11 @@ def values_read(source: Source, turns: int = 100) -> StoredIndex:
 
 def read(upload: Upload) -> None:
     """A worker's part of an upload: reading, or making tables."""
-    with _unwatched():
+    with unwatched():
         work_do("upload", upload.pk)
     upload.refresh_from_db()
 
 
-def _unwatched() -> Any:
+def unwatched() -> Any:
     """Without the thread that looks at the row: in a test's transaction it would find none, and call the work off."""
     return mock.patch.object(Watch, "POLL_SECONDS", 60)
