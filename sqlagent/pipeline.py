@@ -443,7 +443,8 @@ class Journey:
                 self.notes.append(
                     f"“{text}” was looked up in {column.table}.{column.column}, whose values are not read yet."
                 )
-        doubts = looking_up.doubts(self.looked, self.linked, sql)
+        unused = self.analysis.unused if self.analysis is not None else ()
+        doubts = looking_up.doubts(self.looked, self.linked, sql, unused)
         if not doubts or self.llm is not None:
             return outcome, reason, sure
         if outcome in (Outcome.UNANSWERABLE, Outcome.AMBIGUOUS):

@@ -49,7 +49,9 @@ def index_page(index: StoredIndex | None) -> IndexPage:
         return IndexPage("not read yet", "", "", False, [], 0, "", 0)
     kept = index.coverage
     failed = kept.get("failed", {})
-    refused = [Refused(name, _columns(told), told["words"]) for name, told in list(failed.items())[:TABLES_TOLD]]
+    refused = [
+        Refused(name, _columns(told), told["words"]) for name, told in list(failed.items())[:TABLES_TOLD]
+    ]
     empty = kept.get("empty", [])
     more = f" and {counted(len(empty) - TABLES_TOLD, 'more table')}" if len(empty) > TABLES_TOLD else ""
     return IndexPage(

@@ -60,16 +60,21 @@ def source_index(source: Source, catalog: Catalog, database: Database) -> ValueI
     if index is None:
         _index_read_here(source, catalog, database, settings.VALUE_INDEX_SECONDS)
         index, stored = _index_kept(source, catalog)
-    elif stored is not None and stored.status == Status.QUEUED and stored.queued_at < timezone.now() - UNWORKED:
+    elif (
+        stored is not None and stored.status == Status.QUEUED and stored.queued_at < timezone.now() - UNWORKED
+    ):
         _index_read_here(source, catalog, database, FIRST_SECONDS)
         index, stored = _index_kept(source, catalog)
-    if index is None:  # the source is away, or another worker's first turn takes long: what there is of the tables as they were
+    if (
+        index is None
+    ):  # the source is away, or another worker's first turn takes long: what there is of the tables as they were
         old = index_unpacked(source, stored) if stored is not None and stored.size else None
         return ValueIndex.of(old.reading(catalog)) if old is not None else None
     is_idle = stored is not None and stored.status == Status.DONE
-    if stored is not None and is_idle and (index.progress is None or index.progress.left):
-        if stored.ended_at is None or stored.ended_at < timezone.now() - ASK_AGAIN:
-            index_ask_for(source)
+    is_partial = index.progress is None or bool(index.progress.left)
+    ended = stored.ended_at if stored is not None else None
+    if is_idle and is_partial and (ended is None or ended < timezone.now() - ASK_AGAIN):
+        index_ask_for(source)
     return index
 
 

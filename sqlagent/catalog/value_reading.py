@@ -116,9 +116,7 @@ class ValueReading:
                 return False
             if unit.what == "keys":  # any table may hold the key of one that is new
                 return not facts.tables or len(unchanged) < len(catalog.tables)
-            return (
-                unit.ref not in reading.texts if unit.what == "values" else unit.table not in reading.facts
-            )
+            return unit.ref not in reading.texts if unit.what == "values" else unit.table not in reading.facts
 
         reading.left = [unit for unit in reading.left if is_left(unit)]
         return reading
@@ -192,9 +190,7 @@ class ValueReading:
             if unit in self.left:
                 self.left.remove(unit)
 
-    def _values(
-        self, unit: Unit, looked: FactsReader, table: Table, per_column: int, held: set[str]
-    ) -> None:
+    def _values(self, unit: Unit, looked: FactsReader, table: Table, per_column: int, held: set[str]) -> None:
         facts = self.facts.get(table.key)
         if facts is not None and facts.whole and not facts.rows:
             self.texts[unit.ref] = ()

@@ -80,7 +80,9 @@ class LookedUp:
         if self.open:
             names = [f"{ref.table}.{ref.column}" for ref in self.open[:3]]
             more = f" and {len(self.open) - 3} more columns" if len(self.open) > 3 else ""
-            listed = ", ".join(names) if more or len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
+            listed = (
+                ", ".join(names) if more or len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
+            )
             return f"The values of {listed}{more} are not read yet."
         if self.missing:
             return f"The values of {self.missing:,} of {self.total:,} columns are not read yet."
@@ -145,14 +147,14 @@ def look_up(
     )
 
 
-def doubts(looked: LookedUp, linked: LinkedSchema, sql: str) -> str:
+def doubts(looked: LookedUp, linked: LinkedSchema, sql: str, unused: Sequence[str] = ()) -> str:
     """Say why SQL may leave out a word that is a stored value nobody has read; empty where nothing speaks for it.
 
-    So it is with a word that found nothing, while columns are not read; and with one that was found elsewhere only, while
+    So it is with a word that found nothing, or is among those a reading leaves `unused`, while columns are not read; and with one that was found elsewhere only, while
     likely columns of the very tables that are asked about are neither read nor looked through.
     """
     low = sql.lower()
-    if looked.missing and any(word.lower() not in low for word in linked.unlinked):
+    if looked.missing and any(word.lower() not in low for word in (*linked.unlinked, *unused)):
         return looked.told()
     tables = {match.column.table for match in linked.values}
     is_elsewhere = bool(tables) and not tables & looked.named
@@ -212,9 +214,9 @@ def _distances(catalog: Catalog, linked: LinkedSchema, index: ValueIndex) -> dic
         points.setdefault(found.table, set()).add(found.target)
     out = dict.fromkeys(tables, 0)
     for far in (1, 2):
-        for table in [t for t, near in out.items() if near == far - 1]:
-            for other in points.get(table, ()):
-                out.setdefault(other, far)
+        for name in [one for one, near in out.items() if near == far - 1]:
+            for pointed in points.get(name, ()):
+                out.setdefault(pointed, far)
     return out
 
 
@@ -228,7 +230,9 @@ def _looks(
         grouped.setdefault(ref.table, []).append(ref)
     for name, refs in grouped.items():
         table = tables[name]
-        texts = [ref for ref in refs if (column := table.column(ref.column)) and column.kind is not Kind.BOOLEAN]
+        texts = [
+            ref for ref in refs if (column := table.column(ref.column)) and column.kind is not Kind.BOOLEAN
+        ]
         for at in range(0, len(texts), COLUMNS):
             columns = texts[at : at + COLUMNS]
             yield columns, _sql(catalog, table, columns, words)
@@ -241,8 +245,8 @@ def _sql(
     is_folded = table.row_estimate is not None and table.row_estimate <= FOLDED_ROWS
     spelled = {s.lower() if is_folded else s for spellings in words.values() for s in spellings}
     literals = [exp.Literal.string(one) for one in sorted(spelled)]
-    picked: list[exp.Expression] = []
-    conditions: list[exp.Expression] = []
+    picked: list[exp.Expr] = []
+    conditions: list[exp.In] = []
     for number, ref in enumerate(columns):
         column = table.column(ref.column)
         name: exp.Expression = exp.column(exp.to_identifier(ref.column, quoted=True))

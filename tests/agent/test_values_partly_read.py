@@ -198,7 +198,10 @@ def test_a_word_that_is_nowhere_is_told_with_what_is_not_read():
 
 
 def test_look_ups_cost_a_bounded_number_of_statements():
-    many = "".join(f"CREATE TABLE t{n} (id INTEGER, a TEXT, b TEXT); INSERT INTO t{n} VALUES (1, 'x', 'y');" for n in range(60))
+    many = "".join(
+        f"CREATE TABLE t{n} (id INTEGER, a TEXT, b TEXT); INSERT INTO t{n} VALUES (1, 'x', 'y');"
+        for n in range(60)
+    )
     database = MemoryDatabase(SCRIPT + many)
     index = partial(database)
     database.executed.clear()

@@ -72,21 +72,23 @@ INSERT INTO {name} SELECT i, upper('{name}') || '-' || i, 'Entry ' || i, (ARRAY[
 """
 
 
-def make(connection: Any, *, million: int = 1_000_000, each: int = TABLES_EACH) -> int:
+def make(
+    connection: Any, *, million: int = 1_000_000, each: int = TABLES_EACH, customers: int = CUSTOMERS
+) -> int:
     """Make the tables in the database a connection is of; gives their number. `million` is the rows of the four large ones.
 
-    Every twelfth of the others is empty, and every eleventh has 50,000 rows.
+    Every twelfth of the others is empty, and every eleventh has a twentieth of a million.
     """
     countries = ", ".join(f"'{name}'" for name in COUNTRIES)
     connection.execute(BUSINESS)
-    connection.execute(ROWS.format(countries=countries, customers=CUSTOMERS, million=million))
+    connection.execute(ROWS.format(countries=countries, customers=customers, million=million))
     connection.execute(KEYS)  # behind the rows: checked one by one they take ten times as long
     made = 8
     for module in MODULES:
         for number in range(each):
             made += 1
             before = f"{module}_t{number - 1:02}"
-            rows = 0 if made % 12 == 0 else 50_000 if made % 11 == 0 else 300
+            rows = 0 if made % 12 == 0 else million // 20 if made % 11 == 0 else 300
             has_parent = number % 3 == 1 and (made - 1) % 12 != 0
             connection.execute(
                 MODULE.format(

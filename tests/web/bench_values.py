@@ -31,8 +31,12 @@ OTHERS = (
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--million", type=int, default=1_000_000, help="rows of each of the four large tables")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--million", type=int, default=1_000_000, help="rows of each of the four large tables"
+    )
     million = parser.parse_args().million
     import django
 
@@ -75,7 +79,10 @@ def measured(million: int) -> None:
         spent = time.monotonic() - began
         index.refresh_from_db()
         known = index.coverage
-        say(f"turn {turns}: {known['read']} of {known['of']} columns, {index.size:,} values, {len(index.data) / 1e6:.1f} MB", spent)
+        say(
+            f"turn {turns}: {known['read']} of {known['of']} columns, {index.size:,} values, {len(index.data) / 1e6:.1f} MB",
+            spent,
+        )
         if turns <= 2 or index.state == "ready":
             ask(f"turn {turns}", source)
         if index.state == "ready":
@@ -83,7 +90,9 @@ def measured(million: int) -> None:
         began = time.monotonic() - spent
     say(f"all read in {turns} turns, {cpu() - processor:.1f} s of this processor with the questions", spent)
     with server.connect("wide") as connection:
-        busy = connection.execute("SELECT active_time, sessions FROM pg_stat_database WHERE datname = 'wide'").fetchone()
+        busy = connection.execute(
+            "SELECT active_time, sessions FROM pg_stat_database WHERE datname = 'wide'"
+        ).fetchone()
     say(f"the server was active {busy[0] / 1000:.1f} s in {busy[1]} sessions", spent)
 
 
@@ -99,7 +108,10 @@ def ask(when: str, source: Source) -> None:
         with source_opened(source) as opened:
             ended = [e for e in answer_events(Question(text), opened) if isinstance(e, Ended)][-1].answer
         shown = ended.rows.rows[:1] if ended.rows else "-"
-        say(f"  {when}: {text} {ended.outcome} {ended.confidence:.0%} {shown} {ended.reason[:150]}", time.monotonic() - began)
+        say(
+            f"  {when}: {text} {ended.outcome} {ended.confidence:.0%} {shown} {ended.reason[:150]}",
+            time.monotonic() - began,
+        )
         for note in ended.notes:
             if "not read" in note:
                 say(f"      {note}", 0.0)
