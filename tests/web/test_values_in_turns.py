@@ -111,7 +111,7 @@ def test_a_turn_keeps_what_it_read_and_queues_the_next_one(wide, steps, as_alice
     while index.status == Status.QUEUED:
         assert columns(index) >= seen
         seen, index, turns = columns(index), turn(wide), turns + 1
-    assert turns > 3
+    assert turns > 2
     assert (index.state, index.status, index.coverage["left"]) == (StoredIndex.State.READY, Status.DONE, 0)
     assert index.coverage["read"] == index.coverage["of"]
     said = page(as_alice, wide)
@@ -154,7 +154,8 @@ def test_a_server_that_dies_in_the_middle_is_tried_again_later(wide, lab, steps,
         index = turn(wide)
         assert (index.state, index.status, index.tries) == (StoredIndex.State.FAILED, Status.QUEUED, 1)
         assert index.not_before > timezone.now() + timedelta(seconds=30)
-        assert columns(index) > read, "what was read until then is kept"
+        assert columns(index) >= read
+        assert index.coverage["left"] < before.coverage["left"], "what was read until then is kept"
         assert not index.coverage["failed"], "no column is blamed"
         said = page(as_alice, wide)
         assert "could not be read to their end" in said and "reading is tried again" in said
@@ -250,7 +251,7 @@ def test_only_what_changed_is_read_again_and_all_of_it_when_asked(wide, lab, ste
             steps(10_000)
             read.clear()
             turn(wide)
-            assert {"customers.country", "sales.channel"} <= set(read)
+            assert {"customers.email", "sales.reference"} <= set(read)
         finally:
             db.execute("ALTER TABLE suppliers DROP COLUMN rating")
 
