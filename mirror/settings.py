@@ -354,9 +354,9 @@ QUEUED_PER_PERSON = env.int("QUEUED_PER_PERSON", default=100)
 # How old a source's catalog may be before a question reads it anew (hours).
 CATALOG_HOURS = env.int("CATALOG_HOURS", default=24)
 
-# Distinct stored values of one text column that are made searchable, and seconds spent on a source.
+# Distinct stored values of one text column that are made searchable, and seconds a worker reads them at a time.
 VALUE_INDEX_PER_COLUMN = env.int("VALUE_INDEX_PER_COLUMN", default=2_000)
-VALUE_INDEX_SECONDS = env.float("VALUE_INDEX_SECONDS", default=30.0)
+VALUE_INDEX_SECONDS = env.float("VALUE_INDEX_SECONDS", default=10.0)
 
 # ------------------------------------------------------------------ reports
 

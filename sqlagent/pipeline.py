@@ -40,7 +40,16 @@ from sqlagent.makers.generation import LlmSampler
 from sqlagent.makers.grammar import GrammarSampler
 from sqlagent.makers.judging import FeatureJudge
 from sqlagent.makers.llm_judging import LlmJudge
-from sqlagent.method import confidence, execution, grouping, linking, ranking, resampling, sampling
+from sqlagent.method import (
+    confidence,
+    execution,
+    grouping,
+    linking,
+    looking_up,
+    ranking,
+    resampling,
+    sampling,
+)
 from sqlagent.method.metering import MeteredLlm
 from sqlagent.ports import Database, Fetch, Judge, Llm, Sampler
 from sqlagent.telling import readings
@@ -113,6 +122,12 @@ def answer(
             )
             yield Rewritten(question)
         linked = linking.link(question, known, index)
+        most = replace(_limits(budget, looking_up.ROWS), seconds=looking_up.STATEMENT_SECONDS)
+        looker = execution.Executor(database, catalog, most, policy=policy)
+        looked = looking_up.look_up(question, linked, index, looker, cancelled=cancelled)
+        if looked.index is not index:
+            index = looked.index
+            linked = linking.link(question, known, index)
         yield Linked(linked)
         if meter and privacy != "schema":
             linked = examples.with_examples(linked, database)
@@ -121,7 +136,7 @@ def answer(
             linked,
             catalog,
             database,
-            index,
+            looked,
             meter,
             budget,
             privacy,
@@ -198,6 +213,7 @@ class Journey:
     linked: LinkedSchema
     database: Database
     index: ValueIndex | None
+    looked: looking_up.LookedUp
     llm: Llm | None
     privacy: str
     sampler: Sampler
@@ -223,7 +239,7 @@ class Journey:
         linked: LinkedSchema,
         catalog: Catalog,
         database: Database,
-        index: ValueIndex | None,
+        looked: looking_up.LookedUp,
         llm: MeteredLlm | None,
         budget: Budget,
         privacy: str,
@@ -236,6 +252,7 @@ class Journey:
 
         `catalog` is the whole one, by which the guard goes; `linked` lacks what the owner hid.
         """
+        index = looked.index
         features, faithful = FeatureJudge(index), budget.mode == "faithful"
         grammar = GrammarSampler(index)
         is_known = linked.full.dialect in analyst.WRITTEN
@@ -254,6 +271,7 @@ class Journey:
             linked=linked,
             database=database,
             index=index,
+            looked=looked,
             sampler=(
                 LlmSampler(llm, privacy=privacy, hints=hints)
                 if llm
@@ -420,6 +438,7 @@ class Journey:
             outcome, reason = Outcome.UNANSWERABLE, self.sampler.declined[0]
         elif self.analysis is None and not self.verdict.answerable:
             outcome, reason = Outcome.UNANSWERABLE, self.verdict.reason
+        outcome, reason, sure = self.as_far_as_read(outcome, reason, sure)
         self.notes += dict.fromkeys(note for maker in (self.sampler, self.judge) for note in _told_by(maker))
         common = Answer(outcome, self.question, reason, confidence=sure, notes=tuple(self.notes))
         if not self.ranking.groups or outcome in (Outcome.UNANSWERABLE, Outcome.FAILED):
@@ -440,6 +459,27 @@ class Journey:
             title=best.representative.candidate.title,
             notes=(*common.notes, *best.representative.candidate.notes, *([note] if note else ())),
         )
+
+    def as_far_as_read(self, outcome: Outcome, reason: str, sure: float) -> tuple[Outcome, str, float]:
+        """Doubt an answer where a word may be a value that is not read yet, and say what was looked up.
+
+        Without a language model alone: one that knows a word writes it into its SQL.
+        """
+        sql = self.ranking.groups[0].representative.sql if self.ranking.groups else ""
+        for column, text in self.looked.found:
+            if all(part in sql for part in (text, column.column, column.table.rpartition(".")[2])):
+                self.notes.append(
+                    f"“{text}” was looked up in {column.table}.{column.column}, whose values are not read yet."
+                )
+        unused = self.analysis.unused if self.analysis is not None else ()
+        doubts = looking_up.doubts(self.looked, self.linked, sql, unused)
+        if not doubts or self.llm is not None:
+            return outcome, reason, sure
+        if outcome in (Outcome.UNANSWERABLE, Outcome.AMBIGUOUS):
+            return outcome, f"{reason} {doubts}", sure
+        if outcome is Outcome.ANSWERED:
+            return Outcome.AMBIGUOUS, f"Not sure: {doubts[0].lower()}{doubts[1:]}", min(sure, DOUBTED)
+        return outcome, reason, sure
 
     def doubted(self, sure: float) -> str:
         """Say why the generator's answer is a draft: words that its SQL leaves out, or too little certainty."""

@@ -51,7 +51,10 @@ class Database(Protocol):
         ...
 
     def values(self, table: str, column: str, limit: int, schema: str = "") -> Iterable[str]:
-        """List distinct stored texts of a column, most frequent first where that is cheap."""
+        """List distinct stored texts of a column, most frequent first where that is cheap.
+
+        `StoredTexts` say whether the whole column was looked at; of others that is taken for granted. Raises: DatabaseError.
+        """
         ...
 
     def cancel(self) -> None:

@@ -21,14 +21,14 @@ def catalog_refresh(source: Source) -> Catalog:
     What changed since is kept as the source's `drift`, and told to who builds on the source.
     """
     catalog = _catalog_fresh(source)
-    _catalog_take_over(source, catalog, _drift(source, catalog))
+    _catalog_take_over(source, catalog, _drift(source, catalog), again=True)
     return catalog
 
 
 def catalog_look(source: Source) -> bool:
     """Read the catalog, and take it over as `catalog_refresh` does if anything changed that it tells.
 
-    Returns whether they did; values are not read again where nothing did. Raises: SourceError.
+    Returns whether they did; only the values of what changed are read anew. Raises: SourceError.
     """
     catalog = _catalog_fresh(source)
     drift = _drift(source, catalog)
@@ -44,13 +44,15 @@ def _drift(source: Source, catalog: Catalog) -> dict[str, list[str]]:
     return catalog_drift(catalog_read(source.catalog), catalog) if source.catalog else {}
 
 
-def _catalog_take_over(source: Source, catalog: Catalog, drift: dict[str, list[str]]) -> None:
+def _catalog_take_over(
+    source: Source, catalog: Catalog, drift: dict[str, list[str]], *, again: bool = False
+) -> None:
     def write() -> None:
         catalog_keep(source, catalog)
         if drift:
             source.drift = {**drift, "at": timezone.now().isoformat()}
             source.save(update_fields=["drift"])
-        index_ask_for(source)
+        index_ask_for(source, again=again)
         catalog_read_anew.send(Source, source=source, catalog=catalog)
 
     store_keep(write)

@@ -1,9 +1,16 @@
-"""What can happen to the value index of a source: asked for, made by a worker, kept, given to a question."""
+"""What can happen to the value index of a source: asked for, read in turns, kept, given to a question.
+
+A turn reads for some seconds, keeps what it read and queues the next one, so that no worker is held; what is kept
+serves questions from the first turn on.
+"""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from contextlib import closing, suppress
+from datetime import timedelta
+from time import monotonic, sleep
 from typing import Any
 
 from django.conf import settings
@@ -16,49 +23,121 @@ from mirror.sources.models import Source, StoredIndex
 from mirror.sources.opening import open_source
 from mirror.sources.unpacked import index_unpacked
 from mirror.work.kinds import send
-from mirror.work.leases import Lease, LeaseLost, Status
-from mirror.work.store import store_keep
+from mirror.work.leases import Lease, LeaseLost, Status, claim
+from mirror.work.turns import turn_is_wanted
 from mirror.work.watching import Watch
 from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.catalog.value_reading import ValueReading
 from sqlagent.errors import DatabaseError
 from sqlagent.ports import Database
-from sqlagent.values import Catalog, Limits
+from sqlagent.values import Catalog, Failure, Limits
 
 log = logging.getLogger(__name__)
 
 INDEX_BROKEN = "Something in Mirror itself broke while reading them. It was logged."
 INDEX_GIVEN_UP = "The worker reading them was interrupted {count} times."
 
+# The first turn is short, so that questions find something soon (seconds).
+FIRST_SECONDS = 3.0
+# A turn gives way to people after so long, and comes back after a pause; how often it looks for them (seconds).
+LEAST_SECONDS, PAUSE_SECONDS, LOOK_SECONDS = 1.0, 3.0, 0.5
+# When a source that went away is tried again (seconds); after the last one it is given up until somebody asks.
+TRIES = (60, 300, 900, 3_600)
+# A question that finds nothing read waits so long for the turn of another worker (seconds).
+WAIT_SECONDS = 8.0
+# Where no worker comes for a queued turn so long, a question does a short one itself.
+UNWORKED = timedelta(seconds=30)
+# A question has values read on that were given up this long ago.
+ASK_AGAIN = timedelta(hours=1)
+
 
 def source_index(source: Source, catalog: Catalog, database: Database) -> ValueIndex | None:
-    """Give the value index, making it now when it was never made for this catalog, or before facts were kept in it.
+    """Give the value index as far as it is read; where nothing is, of these tables, the first turn is done now.
 
-    Making takes at most `VALUE_INDEX_SECONDS`. None when the source cannot be read.
+    That takes at most `VALUE_INDEX_SECONDS`, and a statement more. None when the source cannot be read.
     """
+    index, stored = _index_kept(source, catalog)
+    if index is None:
+        _index_read_here(source, catalog, database, settings.VALUE_INDEX_SECONDS)
+        index, stored = _index_kept(source, catalog)
+    elif (
+        stored is not None and stored.status == Status.QUEUED and stored.queued_at < timezone.now() - UNWORKED
+    ):
+        _index_read_here(source, catalog, database, FIRST_SECONDS)
+        index, stored = _index_kept(source, catalog)
+    if (
+        index is None
+    ):  # the source is away, or another worker's first turn takes long: what there is of the tables as they were
+        old = index_unpacked(source, stored) if stored is not None and stored.size else None
+        return ValueIndex.of(old.reading(catalog)) if old is not None else None
+    is_idle = stored is not None and stored.status == Status.DONE
+    is_partial = index.progress is None or bool(index.progress.left)
+    ended = stored.ended_at if stored is not None else None
+    if is_idle and is_partial and (ended is None or ended < timezone.now() - ASK_AGAIN):
+        index_ask_for(source)
+    return index
+
+
+def _index_kept(source: Source, catalog: Catalog) -> tuple[ValueIndex | None, StoredIndex | None]:
+    """The index of these tables, if any of it is read."""
     stored = selectors.index_state(source)
-    if stored is None or stored.state != StoredIndex.State.READY or stored.catalog_version != catalog.version:
-        return _index_make(source, catalog, database)
+    if stored is None or not catalog.version or stored.catalog_version != catalog.version:
+        return None, stored
     index = index_unpacked(source, stored)
-    return index if index.has_facts else _index_make(source, catalog, database)
+    return (index if index.has_facts else None), stored
 
 
-def index_build(source: Source) -> None:
-    """Read a source's values and keep them searchable. What goes wrong is kept for the page."""
-    try:
-        with closing(open_source(source)) as database:
-            _index_make(source, source_catalog(source), database)
-    except DatabaseError as error:
-        _index_failed(source, error)
+def _index_read_here(source: Source, catalog: Catalog, database: Database, seconds: float) -> None:
+    """Do one turn for a question that waits, unless a worker is at it: then wait for that one a little."""
+    stored = selectors.index_state(source)
+    if stored is None or stored.status == Status.DONE:
+        index_ask_for(source)
+        stored = selectors.index_state(source)
+    if stored is None:
+        return
+    lease = claim(StoredIndex, stored.pk)
+    if lease is not None:
+        with suppress(LeaseLost):
+            _index_turn(lease, source, catalog, database, seconds, lambda: False)
+        return
+    until = monotonic() + WAIT_SECONDS
+    while stored is not None and stored.status == Status.RUNNING and monotonic() < until:
+        if stored.catalog_version == catalog.version:
+            return
+        sleep(LOOK_SECONDS)
+        stored = selectors.index_state(source)
 
 
 def index_do(lease: Lease) -> None:
-    """Read the values that a taken row is about, and keep them searchable."""
+    """Read on the values that a taken row is about, for one turn. What goes wrong is kept for the page."""
     source = Source.objects.filter(stored_index=lease.pk).first()
     if source is None:
         return
-    with suppress(LeaseLost), Watch(lease):
-        index_build(source)
-        lease.end()
+    with suppress(LeaseLost), Watch(lease) as watch:
+        try:
+            with closing(open_source(source)) as database:
+                catalog = source_catalog(source)
+                with watch.ending(database.cancel):
+                    gives_way = _giving_way(lease, watch)
+                    _index_turn(lease, source, catalog, database, settings.VALUE_INDEX_SECONDS, gives_way)
+        except DatabaseError as error:
+            _index_failed(lease, source, error.failure, {})
+
+
+def _giving_way(lease: Lease, watch: Watch) -> Callable[[], bool]:
+    """Whether a turn ends early: its lease is lost, or somebody's work on the source is under way."""
+    looked = monotonic() + LEAST_SECONDS - LOOK_SECONDS
+
+    def gives_way() -> bool:
+        nonlocal looked
+        if watch.cancelled.is_set():
+            return True
+        if monotonic() < looked + LOOK_SECONDS:
+            return False
+        looked = monotonic()
+        return turn_is_wanted(lease)
+
+    return gives_way
 
 
 def index_break(lease: Lease) -> None:
@@ -67,53 +146,99 @@ def index_break(lease: Lease) -> None:
         lease.end(state=StoredIndex.State.FAILED, message=INDEX_BROKEN)
 
 
-def index_ask_for(source: Source) -> None:
-    """Have a worker read the values anew; one that is at it for earlier tables loses its lease."""
-    queued = {
+def index_ask_for(source: Source, *, again: bool = False, afresh: bool = False) -> None:
+    """Have a worker read the values: those that are not read, or whose tables changed.
+
+    With `again` all are read anew, and the old ones serve until then; with `afresh` they go at once, as those of another
+    database. A worker that is at it for earlier tables loses its lease.
+    """
+    now = timezone.now()
+    wanted: dict[str, Any] = {
         "status": Status.QUEUED,
+        "state": StoredIndex.State.WAITING,
+        "message": "",
         "attempts": 0,
         "spared": 0,
-        "queued_at": timezone.now(),
+        "tries": 0,
+        "queued_at": now,
+        "not_before": None,
         "lease_until": None,
     }
-    index, is_new = StoredIndex.objects.defer("data").update_or_create(
-        source=source, defaults={"state": StoredIndex.State.WAITING, "message": "", **queued}
-    )
-    if not is_new:  # who makes one of the tables as they were has lost it
-        StoredIndex.objects.filter(pk=index.pk).update(lease_token=F("lease_token") + 1)
+    if again:
+        wanted["again"] = True
+    if afresh:
+        wanted |= {"catalog_version": "", "size": 0, "data": b"", "coverage": {}, "updated_at": now}
+    index, is_new = StoredIndex.objects.defer("data").get_or_create(source=source, defaults=wanted)
+    if not is_new:  # who reads the tables as they were has lost it
+        StoredIndex.objects.filter(pk=index.pk).update(lease_token=F("lease_token") + 1, **wanted)
     send(index)
 
 
-def _index_make(source: Source, catalog: Catalog, database: Database) -> ValueIndex | None:
-    _index_keep(source, state=StoredIndex.State.BUILDING, message="")
+def _index_turn(
+    lease: Lease,
+    source: Source,
+    catalog: Catalog,
+    database: Database,
+    seconds: float,
+    gives_way: Callable[[], bool],
+) -> None:
+    """Read for one turn, keep what was read, and queue the next one. Raises: LeaseLost."""
+    stored = StoredIndex.objects.defer("data").get(pk=lease.pk)
+    lease.write(state=StoredIndex.State.BUILDING, message="")
+    reading = _reading(source, stored, catalog)
+    if not reading.texts:
+        seconds = min(seconds, FIRST_SECONDS)
+    failure: Failure | None = None
     try:
-        index = ValueIndex.build(
-            catalog,
-            database,
-            per_column=settings.VALUE_INDEX_PER_COLUMN,
-            seconds=settings.VALUE_INDEX_SECONDS,
-        )
-        if not len(index):
-            # Columns that cannot be read are left out; a source that cannot be read at all must say so.
+        reading.read(database, per_column=settings.VALUE_INDEX_PER_COLUMN, seconds=seconds, stop=gives_way)
+        if not any(reading.texts.values()) and reading.failed:
+            # A table that cannot be read is left out; a source that cannot be read at all must say so.
             database.execute("SELECT 1", Limits(seconds=5, rows=1))
     except DatabaseError as error:
-        _index_failed(source, error)
-        return None
-    _index_keep(
-        source,
-        state=StoredIndex.State.READY,
-        message="",
-        catalog_version=catalog.version,
-        size=len(index),
-        data=index.to_bytes(),
-    )
-    return index
+        failure = error.failure
+    kept = _kept(reading, stored)
+    if failure is not None:
+        _index_failed(lease, source, failure, kept if reading.facts else {})
+    elif reading.left:
+        now = timezone.now()
+        wanted = turn_is_wanted(lease)
+        until = now + timedelta(seconds=PAUSE_SECONDS) if wanted else now
+        lease.put_off(until, queued_at=now, attempts=0, spared=0, tries=0, **kept)
+        if not wanted:
+            send(stored)
+    else:
+        lease.end(state=StoredIndex.State.READY, message="", tries=0, **kept)
 
 
-def _index_failed(source: Source, error: DatabaseError) -> None:
-    log.warning("The values of source %s could not be read: %s", source.pk, error)
-    _index_keep(source, state=StoredIndex.State.FAILED, message=error.failure.message)
+def _reading(source: Source, stored: StoredIndex, catalog: Catalog) -> ValueReading:
+    """Go on from what is kept, if it can be read."""
+    if not stored.catalog_version:
+        return ValueReading(catalog)
+    try:
+        return index_unpacked(source, stored).reading(catalog, again=stored.again)
+    except ValueError as error:
+        log.warning("The values kept of source %s cannot be used: %s", source.pk, error)
+        return ValueReading(catalog)
 
 
-def _index_keep(source: Source, **fields: Any) -> None:
-    store_keep(lambda: StoredIndex.objects.update_or_create(source=source, defaults=fields))
+def _kept(reading: ValueReading, stored: StoredIndex) -> dict[str, Any]:
+    index = ValueIndex.of(reading)
+    return {
+        "catalog_version": reading.catalog.version,
+        "size": len(index),
+        "data": index.to_bytes(),
+        "coverage": reading.coverage(),
+        "again": False,
+        "updated_at": timezone.now(),
+    }
+
+
+def _index_failed(lease: Lease, source: Source, failure: Failure, kept: dict[str, Any]) -> None:
+    """Keep what was read, say what went wrong, and try again later, less and less often. Raises: LeaseLost."""
+    log.warning("The values of source %s could not be read: %s", source.pk, failure.message)
+    tries = StoredIndex.objects.values_list("tries", flat=True).get(pk=lease.pk)
+    told = {"state": StoredIndex.State.FAILED, "message": failure.message, **kept}
+    if tries < len(TRIES):
+        lease.put_off(timezone.now() + timedelta(seconds=TRIES[tries]), tries=tries + 1, **told)
+    else:
+        lease.end(**told)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Q
+
 from mirror.sources.limits import SourceLimits, limits_of
 from mirror.sources.models import StoredIndex, Upload, Visit
 from mirror.work.kinds import Kind, Share, Way
@@ -93,9 +95,14 @@ class Visits(Kind):
 
 
 class Indexes(Kind):
-    """The stored values of a source to be made searchable."""
+    """The stored values of a source to be made searchable, a turn at a time.
+
+    One takes no turn of its source while people's work fills it, and none away from them.
+    """
 
     name, model, module = "index", StoredIndex, "mirror.sources.index_services"
+    shares = {SOURCE: Way("source", counted=Q(pk=None))}
+    is_background = True
     earlier = ("mirror.sources.tasks.index_build",)
 
     def earlier_pk(self, told: Any) -> Any:

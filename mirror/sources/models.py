@@ -7,9 +7,10 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 from mirror.sources.secrets import EncryptedTextField
-from mirror.work.leases import Leased, Status
+from mirror.work.leases import Leased, Retried, Status
 
 # Where servers of an engine listen unless somebody moved them.
 PORTS = {"postgres": 5432, "mysql": 3306, "spark": 10000}
@@ -184,11 +185,13 @@ class Visit(Leased):
         return f"Visit {self.pk}"
 
 
-class StoredIndex(Leased):
-    """A source's value index as bytes, and how its making went.
+class StoredIndex(Retried):
+    """A source's value index as bytes, and how its making goes.
 
     In the store rather than in a file, so that every worker on every machine reads the same. Leased while one reads
-    the values.
+    the values, which it does in turns: `data` is what was read so far, of the catalog `catalog_version`, and serves
+    questions whatever the state. With `again`, the next turn begins anew. `coverage` is what the source's page tells
+    (`sqlagent.catalog.value_reading.coverage`).
     """
 
     class State(models.TextChoices):
@@ -204,7 +207,9 @@ class StoredIndex(Leased):
     catalog_version = models.CharField(max_length=64, blank=True)
     size = models.PositiveIntegerField(default=0, help_text="Distinct values")
     data = models.BinaryField(blank=True, default=bytes)
-    updated_at = models.DateTimeField(auto_now=True)
+    coverage = models.JSONField(default=dict, blank=True)
+    again = models.BooleanField(default=False)
+    updated_at = models.DateTimeField(default=timezone.now, help_text="When values were last kept")
 
 
 class StoredCorrection(models.Model):

@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from mirror.sources.drift import WORDS as DRIFT_WORDS
-from mirror.sources.models import Source, StoredIndex
+from mirror.sources.index_pages import IndexPage
+from mirror.sources.models import Source
 from mirror.sources.powers import Powers
 
 # Tables shown at once, and columns of all of them; a search finds the others. 50,000 columns on one page took 180 MB.
@@ -59,7 +60,7 @@ class SourcePage:
     tables: list[TableBlock]
     found: int
     total: int
-    index: StoredIndex | None
+    index: IndexPage
     is_held: bool = True
     powers: Powers | None = None
     may_confirm: bool = False

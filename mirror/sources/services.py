@@ -127,7 +127,7 @@ def _source_keep(source: Source, by: User, done: Done, *, confirmed: bool, keep:
     def write() -> None:
         source.save()
         catalog_keep(source, catalog)
-        index_ask_for(source)
+        index_ask_for(source, afresh=True)
         catalog_read_anew.send(Source, source=source, catalog=catalog)
         if done is not None:
             done(source)

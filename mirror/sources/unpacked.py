@@ -30,18 +30,15 @@ _are_small: Recent[_Key, bool] = Recent(1_000)
 def source_at_hand(source: Source) -> tuple[Catalog | None, ValueIndex | None]:
     """Give the catalog and the value index as they are kept, for a page; nothing is read from the source.
 
-    None for what was never made, was made for another catalog, or is too large for a page. Of a large catalog a part
-    is given, without values. The catalog carries what its owner corrected just now; the values are the same object until
-    they are made anew, so results derived from both can be kept (`catalog_key`).
+    Of values that are still being read those read so far are given. None for what was never made, was made for another
+    catalog, or is too large for a page. Of a large catalog a part is given, without values. The catalog carries what its
+    owner corrected just now; the values are the same object until they are made anew, so results derived from both can
+    be kept (`catalog_key`).
     """
     if not source.catalog_version:
         return None, None
     stored = selectors.index_state(source)
-    is_ready = (
-        stored is not None
-        and stored.state == StoredIndex.State.READY
-        and stored.catalog_version == source.catalog_version
-    )
+    is_ready = stored is not None and stored.catalog_version == source.catalog_version
     catalog = _catalog_at_hand(source)
     is_whole = catalog is not None and catalog.version == source.catalog_version
     return catalog, _shown(source, stored) if stored and is_ready and is_whole else None

@@ -15,6 +15,7 @@ from mirror.sources import selectors, services, visits
 from mirror.sources.errors import SourceError
 from mirror.sources.form_pages import TestPage, form_page
 from mirror.sources.forms import SourceForm, form_for
+from mirror.sources.index_pages import index_page
 from mirror.sources.models import Source, Visit
 from mirror.sources.pages import TABLES_SHOWN, SourcePage, column_names, table_blocks
 from mirror.sources.powers import powers_of
@@ -56,7 +57,7 @@ def source(request: PersonRequest, pk: int) -> HttpResponse:
         tables=found[:TABLES_SHOWN],
         found=len(found),
         total=len((source.catalog or {}).get("tables", [])),
-        index=selectors.index_state(source),
+        index=index_page(selectors.index_state(source)),
         is_held=services.source_is_held(source),
         powers=powers_of(source),
         may_confirm=selectors.may_confirm_powers(request.user),

@@ -57,6 +57,18 @@ def turn_leave(lease: Lease, **fields: Any) -> None:
     _let_in([one for one in before if one not in after])
 
 
+def turn_is_wanted(lease: Lease) -> bool:
+    """Say whether work that somebody waits for is under way, or waits, on what a row shares: time to give way to it."""
+    kind = kind_of(lease.model)
+    places = [(share, key) for share in kind.shares for key in _keys(kind, share, lease.pk)]
+    return any(
+        _working_of(other, share, key) or _rows(other, share, key).filter(_WAITS).exists()
+        for share, key in places
+        for other in _kinds(share)
+        if not other.is_background
+    )
+
+
 def turn_enter(lease: Lease, cancelled: Flag, **fields: Any) -> None:
     """Write what makes a row take part again, once there is room. Comes back early when `cancelled` is set.
 

@@ -31,6 +31,7 @@ from sqlagent.values import (
     Power,
     Rows,
     Severity,
+    StoredTexts,
     Table,
 )
 
@@ -290,23 +291,22 @@ class Adapter(ABC):
         seconds = time.monotonic() - started
         return Rows(rowing.columns, rows, rowing.truncated, seconds, rowing.kinds, rowing.cut_cells)
 
-    def values(self, table: str, column: str, limit: int, schema: str = "") -> list[str]:
+    def values(self, table: str, column: str, limit: int, schema: str = "") -> StoredTexts:
         """List distinct stored texts of a column, most frequent first.
 
         When counting the whole column takes longer than `VALUES_SECONDS`, its first
-        `VALUES_SAMPLE` rows are counted instead; when that takes too long too, there are none.
-        Prose (over `VALUE_CHARS` characters) is left out. Raises: DatabaseError.
+        `VALUES_SAMPLE` rows are counted instead, and the texts are not whole.
+        Prose (over `VALUE_CHARS` characters) is left out. Raises: DatabaseError, also when both take too long.
         """
         limits = Limits(VALUES_SECONDS, limit, VALUE_CHARS)
-        for sample in (None, VALUES_SAMPLE):
-            try:
-                rows = self.execute(self._values_sql(table, column, limit, schema, sample), limits).rows
-            except StatementFailed as error:
-                if error.failure.kind is not FailureKind.TIMEOUT:
-                    raise
-            else:
-                return [str(row[0]) for row in rows]
-        return []
+        try:
+            rows = self.execute(self._values_sql(table, column, limit, schema, None), limits).rows
+        except StatementFailed as error:
+            if error.failure.kind is not FailureKind.TIMEOUT:
+                raise
+            sql = self._values_sql(table, column, limit, schema, VALUES_SAMPLE)
+            return StoredTexts((str(row[0]) for row in self.execute(sql, limits).rows), is_whole=False)
+        return StoredTexts(str(row[0]) for row in rows)
 
     def cancel(self) -> None:
         """End every statement this object has in flight, in the database itself.

@@ -8,14 +8,13 @@ facts mean to `semantics`.
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from sqlglot import exp
 
-from sqlagent.errors import DatabaseError
+from sqlagent.errors import StatementFailed
 from sqlagent.language.words import name_words, split_name, stem
 from sqlagent.ports import Database
 from sqlagent.values import Catalog, Column, Kind, Limits, Rows, Table
@@ -28,6 +27,9 @@ MANY_COLUMNS = 120
 
 CODES = 400
 """Rows of a table of codes that is read whole."""
+
+STATEMENT_SECONDS = 5.0
+"""What one look at a table may take."""
 
 CONTAINED = 0.9
 """Share of a column's values that another table's key holds where the one points at the other: some
@@ -100,25 +102,14 @@ class Statistics:
         return cls(tables, tuple(FoundKey(*map(str, key)) for key in data["keys"]))
 
 
-def read(catalog: Catalog, database: Database, *, seconds: float = 15.0) -> Statistics:
-    """Read the facts of every table, within `seconds`; a table that cannot be read has none.
+class FactsReader:
+    """Reads the facts of one table at a time, and tries one table's keys. Each statement takes `STATEMENT_SECONDS` at most."""
 
-    One statement a table and one for each key that is tried, over `SAMPLE` rows at most.
-    """
-    reader = _Reader(catalog, database, time.monotonic() + seconds)
-    tables: dict[str, TableFacts] = {}
-    for table in catalog.tables:
-        found = reader.facts(table)
-        if found is not None:
-            tables[table.key] = found
-    return Statistics(tables, tuple(reader.found_keys(tables)))
-
-
-class _Reader:
-    def __init__(self, catalog: Catalog, database: Database, until: float) -> None:
+    def __init__(self, catalog: Catalog, database: Database) -> None:
         self.catalog = catalog
         self.database = database
-        self.until = until
+        self._known = -1
+        self._owners: list[tuple[Table, Column, tuple[str, ...]]] = []
 
     def _name(self, name: str) -> str:
         return exp.to_identifier(name, quoted=True).sql(self.catalog.dialect or None)
@@ -127,17 +118,18 @@ class _Reader:
         parts = (table.schema, table.name) if table.schema else (table.name,)
         return ".".join(self._name(part) for part in parts)
 
-    def _ask(self, sql: str, rows: int = 1) -> Rows | None:
-        left = self.until - time.monotonic()
-        if left <= 0:
-            return None
+    def _ask(self, sql: str, rows: int = 1) -> Rows:
+        return self.database.execute(sql, Limits(seconds=STATEMENT_SECONDS, rows=rows))
+
+    def _tried(self, sql: str, rows: int = 1) -> Rows | None:
+        """What a statement returns that may fail. Raises: Unreachable."""
         try:
-            return self.database.execute(sql, Limits(seconds=max(0.2, min(5.0, left)), rows=rows))
-        except DatabaseError:
+            return self._ask(sql, rows)
+        except StatementFailed:
             return None
 
-    def facts(self, table: Table) -> TableFacts | None:
-        """Look at a table's first rows; None when that does not work."""
+    def facts(self, table: Table) -> TableFacts:
+        """Look at a table's first rows. Raises: DatabaseError."""
         columns = [c for c in table.columns[:MANY_COLUMNS] if c.kind in ORDERED or c.kind is Kind.BOOLEAN]
         picked = ["COUNT(*)"]
         for column in columns:
@@ -148,8 +140,6 @@ class _Reader:
         names = ", ".join(self._name(c.name) for c in columns) or "1"
         sql = f"SELECT {', '.join(picked)} FROM (SELECT {names} FROM {self._from(table)} LIMIT {SAMPLE}) AS looked_at"  # noqa: S608 - quoted names
         read = self._ask(sql)
-        if read is None or not read.rows:
-            return None
         cells = iter(read.rows[0])
         rows = int(next(cells) or 0)
         found: dict[str, ColumnFacts] = {}
@@ -171,7 +161,7 @@ class _Reader:
         out: dict[str, ColumnFacts] = {}
         for column in days:
             name = self._name(column.name)
-            read = self._ask(f"SELECT MIN({name}), MAX({name}) FROM {self._from(table)}")  # noqa: S608 - quoted names
+            read = self._tried(f"SELECT MIN({name}), MAX({name}) FROM {self._from(table)}")  # noqa: S608 - quoted names
             if read is not None and read.rows:
                 known = found[column.name]
                 low, high = read.rows[0]
@@ -189,27 +179,31 @@ class _Reader:
         if not is_codes or not 0 < rows <= CODES:
             return ()
         names = ", ".join(self._name(c.name) for c in table.columns)
-        read = self._ask(f"SELECT {names} FROM {self._from(table)}", CODES)  # noqa: S608 - quoted names
+        read = self._tried(f"SELECT {names} FROM {self._from(table)}", CODES)  # noqa: S608 - quoted names
         return tuple(tuple(_text(cell) for cell in row) for row in read.rows) if read is not None else ()
 
-    def found_keys(self, tables: Mapping[str, TableFacts]) -> Iterator[FoundKey]:
-        """Keys that names suggest and values bear out, one a column."""
-        owners = list(_owners(self.catalog, tables))
-        for table in self.catalog.tables:
-            declared = {c.lower() for key in table.foreign_keys for c in key.columns}
-            for column in table.columns:
-                if column.name.lower() in declared or column.kind not in (
-                    Kind.INTEGER,
-                    Kind.TEXT,
-                    Kind.NUMBER,
-                ):
-                    continue
-                if table.key not in tables or (table.primary_key == (column.name,)):
-                    continue
-                for owner, key in _suggested(table, column, owners):
-                    if self._holds(table, column, owner, key):
-                        yield FoundKey(table.key, column.name, owner.key, key.name)
-                        break
+    def cells(self, table: Table, columns: Sequence[str], rows: int, chars: int) -> Rows:
+        """Give some columns of up to so many rows, their cells cut at `chars`. Raises: DatabaseError."""
+        names = ", ".join(map(self._name, columns))
+        sql = f"SELECT {names} FROM {self._from(table)}"  # noqa: S608 - quoted names
+        return self.database.execute(sql, Limits(STATEMENT_SECONDS, rows, chars))
+
+    def found_keys(self, table: Table, tables: Mapping[str, TableFacts]) -> Iterator[FoundKey]:
+        """Keys of one table that names suggest and values bear out, one a column. Raises: Unreachable."""
+        if table.key not in tables:
+            return
+        if self._known != len(tables):
+            self._known, self._owners = len(tables), list(_owners(self.catalog, tables))
+        declared = {c.lower() for key in table.foreign_keys for c in key.columns}
+        for column in table.columns:
+            if column.name.lower() in declared or table.primary_key == (column.name,):
+                continue
+            if column.kind not in (Kind.INTEGER, Kind.TEXT, Kind.NUMBER):
+                continue
+            for owner, key in _suggested(table, column, self._owners):
+                if self._holds(table, column, owner, key):
+                    yield FoundKey(table.key, column.name, owner.key, key.name)
+                    break
 
     def _holds(self, table: Table, column: Column, owner: Table, key: Column) -> bool:
         name, other = self._name(column.name), self._name(key.name)
@@ -218,7 +212,7 @@ class _Reader:
             f"FROM (SELECT DISTINCT {name} FROM (SELECT {name} FROM {self._from(table)} WHERE {name} IS NOT NULL "
             f"LIMIT {SAMPLE}) AS some_rows LIMIT 300) AS tried"
         )
-        read = self._ask(sql)
+        read = self._tried(sql)
         if read is None or not read.rows or not read.rows[0][0]:
             return False
         return float(read.rows[0][1] or 0) >= CONTAINED * float(read.rows[0][0])

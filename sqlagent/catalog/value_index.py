@@ -10,27 +10,22 @@ from __future__ import annotations
 import copy
 import json
 import re
-import time
 import zlib
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from rapidfuzz import fuzz, process
 
-from sqlagent.catalog import statistics
 from sqlagent.catalog.statistics import Statistics
-from sqlagent.errors import DatabaseError
+from sqlagent.catalog.value_order import readable
+from sqlagent.catalog.value_reading import MAX_VALUE_CHARS, Progress, ValueReading, as_it_is
+from sqlagent.errors import Unreachable
 from sqlagent.language.lexicon import DEMONYMS, STOP_WORDS
 from sqlagent.language.words import fold, stem
 from sqlagent.ports import Database
-from sqlagent.values import Catalog, ColumnRef, Kind, ValueMatch
-
-MAX_VALUE_CHARS = 80
-"""Longer texts are notes and descriptions, not names anyone types whole."""
-
-MAX_VALUES = 300_000
-"""Distinct values kept over all columns; about 60 MB."""
+from sqlagent.values import Catalog, ColumnRef, ValueMatch
 
 FUZZY_CUTOFF = 80.0
 """rapidfuzz ratio below which two spellings are not the same word (Norwey/Norway is 83.3)."""
@@ -55,8 +50,10 @@ class ValueIndex:
         values: list[tuple[str, list[int]]],
         version: str = "",
         facts: Statistics | None = None,
+        progress: Progress | None = None,
     ) -> None:
         self.version = version
+        self.progress = progress
         self.facts = facts or Statistics()
         self.has_facts = facts is not None
         self._by_column: dict[ColumnRef, list[str]] | None = None
@@ -84,35 +81,55 @@ class ValueIndex:
     def build(
         cls, catalog: Catalog, database: Database, *, per_column: int = 3_000, seconds: float = 20.0
     ) -> ValueIndex:
-        """Read distinct texts of every text column, at most `per_column` each, within `seconds`.
+        """Read facts and distinct texts, at most `per_column` of a column, most useful first, within `seconds`.
 
-        A column that cannot be read is left out; when time ends, the columns read so far are kept. Facts
-        about all columns are read first, in at most half of the time.
+        What cannot be read is left out; when time ends or the source goes away, what was read so far is kept.
         """
-        until = time.monotonic() + seconds
-        facts = statistics.read(catalog, database, seconds=seconds / 2)
-        columns: list[ColumnRef] = []
-        seen: dict[str, list[int]] = {}
-        for table in catalog.tables:
-            for column in table.columns:
-                if column.kind not in (Kind.TEXT, Kind.OTHER, Kind.BOOLEAN):
-                    continue
-                if time.monotonic() > until or len(seen) > MAX_VALUES:
-                    return cls(columns, list(seen.items()), catalog.version, facts)
-                columns.append(ColumnRef(table.key, column.name))
-                here = len(columns) - 1
-                try:
-                    for text in database.values(table.name, column.name, per_column, table.schema):
-                        text = str(text)
-                        if (
-                            text
-                            and len(text) <= MAX_VALUE_CHARS
-                            and (not seen.get(text) or seen[text][-1] != here)
-                        ):
-                            seen.setdefault(text, []).append(here)
-                except DatabaseError:
-                    continue
-        return cls(columns, list(seen.items()), catalog.version, facts)
+        reading = ValueReading(catalog)
+        with suppress(Unreachable):
+            reading.read(database, per_column=per_column, seconds=seconds)
+        return cls.of(reading)
+
+    @classmethod
+    def of(cls, reading: ValueReading) -> ValueIndex:
+        """Make what was read so far searchable."""
+        columns = [ref for ref in readable(reading.catalog) if ref in reading.texts]
+        values: dict[str, list[int]] = {}
+        for number, ref in enumerate(columns):
+            for text in reading.texts[ref]:
+                values.setdefault(text, []).append(number)
+        return cls(
+            columns,
+            list(values.items()),
+            reading.catalog.version,
+            reading.statistics(),
+            reading.progress(),
+        )
+
+    def reading(self, catalog: Catalog, *, again: bool = False) -> ValueReading:
+        """Go on reading from here, of the catalog as it is now; with `again` everything anew.
+
+        An index made before progress was kept stays as it is; what it lacks is still to be read.
+        """
+        texts = {ref: self.texts_of(ref) for ref in self._columns}
+        progress = self.progress or as_it_is(catalog)
+        return ValueReading.resumed(catalog, texts, self.facts, progress, again=again)
+
+    def beside(self, found: Iterable[tuple[ColumnRef, str]]) -> ValueIndex:
+        """Give an index that knows some values more, of columns that are not read; this one stays as it is.
+
+        Example:
+            >>> index = ValueIndex([ColumnRef("city", "name")], [("Oslo", [0])])
+            >>> wider = index.beside([(ColumnRef("city", "country"), "Norway")])
+            >>> [m.column.column for m in wider.lookup("norway")], wider.base is index, index.lookup("norway")
+            (['country'], True, [])
+        """
+        return _Beside(self, found)
+
+    @property
+    def base(self) -> ValueIndex:
+        """What was read, without what was found beside it."""
+        return self
 
     def __len__(self) -> int:
         return len(self._values)
@@ -272,6 +289,8 @@ class ValueIndex:
             "values": self._values,
             "facts": self.facts.plain(),
         }
+        if self.progress is not None:
+            payload["progress"] = self.progress.plain()
         return zlib.compress(json.dumps(payload, ensure_ascii=False).encode(), 6)
 
     @classmethod
@@ -284,6 +303,59 @@ class ValueIndex:
             if any(n < 0 or n >= len(columns) for _, numbers in values for n in numbers):
                 raise ValueError("a value of the index points at no column")
             facts = Statistics.from_plain(payload["facts"]) if "facts" in payload else None
-            return cls(columns, values, str(payload.get("version", "")), facts)
+            progress = Progress.from_plain(payload["progress"]) if "progress" in payload else None
+            return cls(columns, values, str(payload.get("version", "")), facts, progress)
         except (zlib.error, KeyError, TypeError, UnicodeDecodeError) as error:
             raise ValueError("this is no value index") from error
+
+
+class _Beside(ValueIndex):
+    """An index with some values beside it: found by look-ups, unknown to what tells of whole columns."""
+
+    def __init__(self, base: ValueIndex, found: Iterable[tuple[ColumnRef, str]]) -> None:
+        pairs = list(found)
+        columns = list(dict.fromkeys(ref for ref, _ in pairs))
+        super().__init__(
+            columns,
+            [(text, [columns.index(ref)]) for ref, text in pairs],
+            base.version,
+            base.facts,
+            base.progress,
+        )
+        self._base = base
+
+    @property
+    def base(self) -> ValueIndex:
+        return self._base
+
+    def __len__(self) -> int:
+        return len(self._base)
+
+    def lookup(self, words: str) -> list[ValueMatch]:
+        found = [*super().lookup(words), *self._base.lookup(words)]
+        best = max((match.score for match in found), default=0.0)
+        return [match for match in found if match.score == best]
+
+    def containing(self, words: str, limit: int = 8) -> list[ValueMatch]:
+        return self._base.containing(words, limit)
+
+    def resembling(self, words: str, limit: int = 5) -> list[ValueMatch]:
+        return self._base.resembling(words, limit)
+
+    def flags(self) -> dict[tuple[str, str], tuple[str, str]]:
+        return self._base.flags()
+
+    def worded(self) -> frozenset[ColumnRef]:
+        return self._base.worded()
+
+    def texts_of(self, column: ColumnRef) -> list[str]:
+        return self._base.texts_of(column)
+
+    def columns(self) -> tuple[ColumnRef, ...]:
+        return self._base.columns()
+
+    def texts(self, prefix: str, limit: int = 10) -> list[ValueMatch]:
+        return self._base.texts(prefix, limit)
+
+    def sizes(self) -> dict[ColumnRef, int]:
+        return self._base.sizes()

@@ -43,6 +43,7 @@ from sqlagent.values.source import (
     Kind,
     Link,
     LinkedSchema,
+    StoredTexts,
     Table,
     ValueMatch,
 )
@@ -86,6 +87,7 @@ __all__ = [
     "Rows",
     "SEVERITIES",
     "Severity",
+    "StoredTexts",
     "Subject",
     "Table",
     "Turn",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -115,6 +116,19 @@ class ColumnRef:
 
     table: str
     column: str
+
+
+class StoredTexts(list[str]):
+    """Different stored texts of a column; `is_whole` unless only its first rows were looked at.
+
+    Example:
+        >>> StoredTexts(["Oslo"], is_whole=False).is_whole
+        False
+    """
+
+    def __init__(self, texts: Iterable[str] = (), *, is_whole: bool = True) -> None:
+        super().__init__(texts)
+        self.is_whole = is_whole
 
 
 @dataclass(frozen=True, slots=True)

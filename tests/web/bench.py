@@ -32,14 +32,14 @@ def completing(shop_file: Path) -> float:
 
     from mirror.people.services import user_create
     from mirror.sources.catalog_services import catalog_refresh
-    from mirror.sources.index_services import index_build
     from mirror.sources.models import Source
+    from tests.web.working import values_read
 
     call_command("migrate", verbosity=0, interactive=False)
     alice = user_create("alice")
     shop = Source.objects.create(owner=alice, name="shop", engine="sqlite", database=str(shop_file))
     catalog_refresh(shop)
-    index_build(shop)
+    values_read(shop)
     browser = Client()
     browser.force_login(alice)
 

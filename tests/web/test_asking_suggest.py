@@ -11,11 +11,10 @@ from django.urls import reverse
 from mirror.asking import services
 from mirror.sources import catalogs, opening
 from mirror.sources.catalog_services import catalog_refresh
-from mirror.sources.index_services import index_build
 from mirror.sources.models import Source, StoredIndex
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.makers.grammar import completing, sampler
-from tests.web.working import answer
+from tests.web.working import answer, values_read
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +26,7 @@ QUERIES = 6
 def known(shop, media):
     """The shop with its catalog and values read."""
     catalog_refresh(shop)
-    index_build(shop)
+    values_read(shop)
     shop.refresh_from_db()
     return shop
 
@@ -123,7 +122,7 @@ def fresh(alice, tmp_path, media):
         """)
     source = Source.objects.create(owner=alice, name="gym", engine=Source.Engine.SQLITE, database=str(path))
     catalog_refresh(source)
-    index_build(source)
+    values_read(source)
     source.refresh_from_db()
     return source
 

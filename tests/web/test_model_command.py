@@ -8,6 +8,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from mirror.sources.models import StoredIndex
 from sqlagent.catalog.value_index import ValueIndex
@@ -36,7 +37,9 @@ def test_the_model_is_one_json_object(shop) -> None:
 def test_an_index_made_before_facts_were_kept_is_made_anew(shop) -> None:
     model("shop")
     stored = StoredIndex.objects.get(source=shop)
-    StoredIndex.objects.filter(pk=stored.pk).update(data=without_facts(bytes(stored.data)))
+    StoredIndex.objects.filter(pk=stored.pk).update(
+        data=without_facts(bytes(stored.data)), updated_at=timezone.now()
+    )
     assert "amount (sum, money)" in model("shop")
     assert ValueIndex.from_bytes(bytes(StoredIndex.objects.get(source=shop).data)).has_facts
 

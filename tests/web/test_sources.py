@@ -17,12 +17,12 @@ from mirror.sources import addresses, services
 from mirror.sources.catalog_services import catalog_refresh
 from mirror.sources.catalogs import catalog_json, catalog_read, source_catalog
 from mirror.sources.errors import SourceError
-from mirror.sources.index_services import index_build, source_index
+from mirror.sources.index_services import source_index
 from mirror.sources.models import Source, StoredIndex
 from mirror.sources.opening import open_source
 from mirror.sources.pages import table_blocks
 from mirror.work.kinds import kind_of
-from tests.web.working import visited
+from tests.web.working import values_read, visited
 
 pytestmark = pytest.mark.django_db
 
@@ -319,7 +319,7 @@ def test_a_catalog_is_read_anew_after_a_day_and_kept_while_the_source_is_away(as
 
 
 def test_stored_values_become_searchable(shop):
-    index_build(shop)
+    values_read(shop)
     stored = StoredIndex.objects.get(source=shop)
     assert stored.state == StoredIndex.State.READY
     assert stored.size > 1000
@@ -344,7 +344,7 @@ def test_values_that_cannot_be_read_are_told_on_the_page(as_alice, shop, tmp_pat
     catalog_refresh(shop)
     Source.objects.filter(pk=shop.pk).update(database=str(tmp_path / "gone.sqlite3"))
     shop.refresh_from_db()
-    index_build(shop)
+    values_read(shop)
     page = as_alice.get(url("source", shop.pk)).content.decode()
     assert "gone.sqlite3" in page
     assert "stored values could not be read" in page

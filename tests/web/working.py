@@ -10,7 +10,8 @@ from django.urls import reverse
 
 from mirror.asking import services
 from mirror.asking.models import Run, Version
-from mirror.sources.models import Upload, Visit
+from mirror.sources.index_services import index_ask_for
+from mirror.sources.models import Source, StoredIndex, Upload, Visit
 from mirror.work.doing import work_do
 from mirror.work.leases import Status
 from mirror.work.turns import turn_take
@@ -50,18 +51,29 @@ def visited(browser: Client, address: str, typed: dict[str, Any] | None = None) 
     visit = Visit.objects.filter(status=Status.QUEUED).order_by("-created_at").first()
     if visit is None:
         return answer
-    with _unwatched():
+    with unwatched():
         work_do("visit", visit.pk)
     return browser.get(reverse("sources:visit", args=[visit.pk]), follow=True)
 
 
+def values_read(source: Source, turns: int = 100) -> StoredIndex:
+    """Have a source's values read, turn by turn, until no turn is due or so many are done."""
+    index_ask_for(source)
+    index = StoredIndex.objects.get(source=source)
+    with unwatched():
+        while turns and work_do("index", index.pk):
+            turns -= 1
+    index.refresh_from_db()
+    return index
+
+
 def read(upload: Upload) -> None:
     """A worker's part of an upload: reading, or making tables."""
-    with _unwatched():
+    with unwatched():
         work_do("upload", upload.pk)
     upload.refresh_from_db()
 
 
-def _unwatched() -> Any:
+def unwatched() -> Any:
     """Without the thread that looks at the row: in a test's transaction it would find none, and call the work off."""
     return mock.patch.object(Watch, "POLL_SECONDS", 60)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from sqlagent.catalog.semantics.coding import codes_of, lists_of
 from sqlagent.catalog.semantics.naming import Names, shared_prefix
@@ -30,8 +31,7 @@ from sqlagent.catalog.semantics.words import (
     SPANS,
     STATES,
 )  # fmt: skip
-from sqlagent.catalog.statistics import ColumnFacts, TableFacts
-from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.catalog.statistics import ColumnFacts, Statistics, TableFacts
 from sqlagent.language.words import fold, stem
 from sqlagent.values import Catalog, Column, ColumnRef, Table
 from sqlagent.values import Kind as Cells
@@ -43,20 +43,33 @@ _YES = {"y": "n", "yes": "no", "t": "f", "true": "false", "j": "n", "1": "0", "a
 _GEOGRAPHY = frozenset(stem(w) for w in GEOGRAPHY)
 
 
-def derive(catalog: Catalog, index: ValueIndex | None = None) -> Model:
+class Stored(Protocol):
+    """What is asked of a value index."""
+
+    @property
+    def facts(self) -> Statistics:
+        """The facts of the columns."""
+        ...
+
+    def texts_of(self, column: ColumnRef) -> Sequence[str]:
+        """The different texts of a column."""
+        ...
+
+
+def derive(catalog: Catalog, index: Stored | None = None) -> Model:
     """Give the model of a source; without an index what names and types alone tell. Tables without columns are left out."""
     filled = replace(catalog, tables=tuple(table for table in catalog.tables if table.columns))
     return _Deriving(filled, index).model()
 
 
 class _Deriving:
-    def __init__(self, catalog: Catalog, index: ValueIndex | None) -> None:
+    def __init__(self, catalog: Catalog, index: Stored | None) -> None:
         self.catalog = catalog
         self.index = index
         self.facts = index.facts.tables if index is not None else {}
         self.names = Names(catalog)
         self.prefixes = {t.key: shared_prefix(t) for t in catalog.tables}
-        statistics = index.facts if index is not None else ValueIndex([], []).facts
+        statistics = index.facts if index is not None else Statistics()
         self.relations = relations(catalog, statistics, self.names, lambda t: self.prefixes[t.key])
         self.lists = [
             found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
+from copy import copy
 from threading import Lock
 
 from sqlagent.catalog.keys import catalog_key
@@ -35,6 +36,13 @@ class Source:
             (one.table, one.column) for table in model.things for one in model.of_role(table, Role.TIME)
         )
         self.is_business = any(map(self._is_busy, model.things.values()))
+
+    def knowing(self, index: ValueIndex | None) -> Source:
+        """The same source, its words looked up in an index that knows some values more."""
+        other = copy(self)
+        other.vocabulary = copy(self.vocabulary)
+        other.vocabulary.index = index
+        return other
 
     def _is_busy(self, thing: Thing) -> bool:
         """Whether rows of a table happen on days, and many did."""
@@ -121,6 +129,9 @@ _lock = Lock()
 
 def source_of(catalog: Catalog, index: ValueIndex | None) -> Source:
     """Give the source of a catalog and its values, derived once for as long as it is among the last few used."""
+    base = index.base if index is not None else None
+    if base is not index:
+        return source_of(catalog, base).knowing(index)
     key = (catalog_key(catalog), id(index))
     with _lock:
         if key in _sources:

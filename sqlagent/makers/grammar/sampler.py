@@ -41,6 +41,7 @@ _lock = Lock()
 
 def schema_of(catalog: Catalog, index: ValueIndex | None = None) -> Schema:
     """Give the catalog prepared for the grammar; the last 8 are kept: one of 10,000 columns takes 18 MB."""
+    index = index.base if index is not None else None
     key = (catalog_key(catalog), id(index))
     with _lock:
         if key in _schemas:

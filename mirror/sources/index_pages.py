@@ -1,0 +1,94 @@
+"""What a source's page tells of its stored values: how many are searchable, of which columns, and which are not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mirror.phrases import counted, joined
+from mirror.sources.models import StoredIndex
+from mirror.work.leases import Status
+
+# Tables named at once; of the others their number is told.
+TABLES_TOLD = 20
+# Columns named of one table.
+COLUMNS_TOLD = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A table of which something could not be read, and why."""
+
+    table: str
+    columns: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPage:
+    """How the reading of a source's values stands, in words."""
+
+    said: str
+    goes_on: str
+    trouble: str
+    is_any_read: bool
+    refused: list[Refused]
+    refused_more: int
+    empty: str
+    parts: int
+
+    @property
+    def has_more(self) -> bool:
+        """There is more to tell than one line."""
+        return bool(self.refused or self.empty or self.parts)
+
+
+def index_page(index: StoredIndex | None) -> IndexPage:
+    """Tell how the reading stands; of an index made before that was kept, how many values are searchable."""
+    if index is None:
+        return IndexPage("not read yet", "", "", False, [], 0, "", 0)
+    kept = index.coverage
+    failed = kept.get("failed", {})
+    refused = [
+        Refused(name, _columns(told), told["words"]) for name, told in list(failed.items())[:TABLES_TOLD]
+    ]
+    empty = kept.get("empty", [])
+    more = f" and {counted(len(empty) - TABLES_TOLD, 'more table')}" if len(empty) > TABLES_TOLD else ""
+    return IndexPage(
+        said=_said(index),
+        goes_on=_goes_on(index),
+        trouble=index.message if index.state == StoredIndex.State.FAILED else "",
+        is_any_read=bool(index.catalog_version),
+        refused=refused,
+        refused_more=len(failed) - len(refused),
+        empty=(", ".join(empty[:TABLES_TOLD]) + more) if more else joined(empty),
+        parts=int(kept.get("parts", 0)),
+    )
+
+
+def _said(index: StoredIndex) -> str:
+    """How much is searchable; the columns where not all of them are read."""
+    if not index.catalog_version:
+        return str(index.get_state_display())
+    said = f"{index.size:,} searchable"
+    read, of = index.coverage.get("read", 0), index.coverage.get("of", 0)
+    return f"{said}; values of {read:,} of {of:,} columns are read" if read < of else said
+
+
+def _goes_on(index: StoredIndex) -> str:
+    """What comes next, where something does."""
+    if index.state == StoredIndex.State.FAILED:
+        return "reading is tried again" if index.status == Status.QUEUED else "reading stopped"
+    if index.status == Status.DONE:
+        full = index.coverage.get("is_full")
+        return "no more are kept of so many values" if full else ""
+    if not index.catalog_version:
+        return ""
+    is_whole = index.coverage.get("read") == index.coverage.get("of")
+    return "they are being read anew" if index.again or is_whole else "reading goes on"
+
+
+def _columns(told: dict[str, Any]) -> str:
+    names = told["columns"]
+    more = f" and {counted(len(names) - COLUMNS_TOLD, 'more column')}" if len(names) > COLUMNS_TOLD else ""
+    return (", ".join(names[:COLUMNS_TOLD]) + more) if more else joined(names)
