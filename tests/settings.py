@@ -37,6 +37,9 @@ os.environ |= {
 
 from mirror.settings import *  # noqa: E402, F403
 from mirror.settings import DATABASES, VAR_DIR  # noqa: E402
+from tests.stores import folder_share  # noqa: E402
+
+folder_share()
 
 # A file, not memory: a live server and a worker process read the same store.
 DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / "test.sqlite3")}
