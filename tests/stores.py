@@ -34,7 +34,12 @@ def folder_share() -> None:
         return
     made, pid = tempfile.mkdtemp(prefix="mirror-stores-"), os.getpid()
     os.environ[VARIABLE] = made
-    atexit.register(lambda: os.getpid() == pid and shutil.rmtree(made, ignore_errors=True))
+
+    def remove() -> None:
+        if os.getpid() == pid:
+            shutil.rmtree(made, ignore_errors=True)
+
+    atexit.register(remove)
 
 
 def store_copy(to: Path) -> None:

@@ -1,7 +1,7 @@
 """Lends children that are ready to run statements of files, and says in words how one ended.
 
 Each process that asks has servers of its own, one an engine, started when it is first asked for, in 80 ms (SQLite)
-and 330 ms (DuckDB). Sooner would be for nothing in a process that asks no file.
+and 400 ms (DuckDB). Sooner would be for nothing in a process that asks no file.
 """
 
 from __future__ import annotations
