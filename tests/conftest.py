@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import settings as hypothesis_settings
 
-from tests import clock, lengths, strict_templates
+from tests import clock, lengths, stores, strict_templates
 from tests.order import FileScheduling, give_way, ordered
 
 # The same examples every time, and none failed for being slow: a red test is about the change at hand.
@@ -53,12 +53,24 @@ def templates_name_what_exists() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def shop_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample shop, written once a session."""
-    from mirror.sources.demo import write_shop
+def django_db_keepdb() -> bool:
+    """The tests' store is there when they begin, as a copy (`tests.stores`)."""
+    return True
 
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
+    """Put it there, under the name that it has in this process."""
+    from django.db import connection
+
+    stores.store_copy(Path(connection.settings_dict["TEST"]["NAME"]))
+
+
+@pytest.fixture(scope="session")
+def shop_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample shop, written once a run."""
     path = tmp_path_factory.mktemp("shop") / "shop.sqlite3"
-    write_shop(path)
+    stores.shop_copy(path)
     return path
 
 

@@ -9,7 +9,11 @@ from pathlib import Path
 def below(pid: int) -> list[int]:
     """The processes that a process has started, and those that these have, and so on."""
     found = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+    try:
+        tasks = list(Path(f"/proc/{pid}/task").glob("*/children"))
+    except OSError:  # it has just ended
+        return []
+    for task in tasks:
         try:
             children = [int(child) for child in task.read_text().split()]
         except OSError:

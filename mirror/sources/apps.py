@@ -23,7 +23,9 @@ class SourcesConfig(AppConfig):
         from mirror.sources.kinds import Indexes, Uploads, Visits
         from mirror.work.kinds import register
 
-        confined.preload("mirror.sources.confined_reads", "mirror.sources.uploads.confined_plans", *DRIVERS)
+        confined.preload(
+            "mirror.sources.confined_reads", "mirror.sources.uploads.confined_plans", "openpyxl", *DRIVERS
+        )
         register(Indexes, Uploads, Visits)
         for sender in ("sources.Source", "sources.Upload"):
             post_delete.connect(_forget_files, sender=sender, dispatch_uid=f"forget_files_{sender}")

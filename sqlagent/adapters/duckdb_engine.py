@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
@@ -40,6 +41,8 @@ from sqlagent.values import Catalog, Check, Column, ForeignKey, Limits, Table
 
 CHUNK = 200
 WATCH_EVERY = 0.05
+# What the statement that warms a server may take (bytes, seconds).
+WARM_BYTES, WARM_SECONDS = 100_000_000, 30.0
 # MULTI is a PIVOT that has to look for its columns first.
 READ_KINDS = frozenset(("SELECT", "EXPLAIN", "MULTI"))
 # Types whose Arrow arrays say what Python's values would; the others come by rows alone.
@@ -244,6 +247,21 @@ class DuckdbEngine(FileEngine):
                 f"The file {name} is damaged: DuckDB cannot read it.", "Put a whole copy in its place."
             )
         return unreachable(f"The file {name} cannot be opened: {message}")
+
+
+def warm() -> None:
+    """Open a file of our own and read it, as any child will: a fork of this process then finds done what comes first.
+
+    DuckDB finds its functions, Python's types and the pages of its library at the first statement of a process. Its
+    threads end with the connections, so that the process may fork.
+    """
+    with TemporaryDirectory(prefix="mirror-warm-") as made:
+        path = Path(made) / "rows.duckdb"
+        with duckdb.connect(str(path), config={"threads": "1"}) as db:
+            db.execute("CREATE TABLE rows AS SELECT 1 AS a, 'x' AS b, 1.5 AS c, DATE '2026-01-01' AS d")
+        engine = DuckdbEngine(path, WARM_BYTES, Path(made) / "spill")
+        with engine.session(Flight(WARM_SECONDS), "SELECT * FROM rows", Limits()) as rowing:
+            list(rowing)
 
 
 @contextmanager

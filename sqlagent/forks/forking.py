@@ -40,7 +40,8 @@ class Gone(Exception):
 class Server:
     """One server of forks, as its parent sees it.
 
-    `door` is what its children do, "module:function" of a channel and a folder; `modules` are loaded besides. It
+    `door` is what its children do, "module:function" of a channel and a folder; `modules` are loaded besides, and a
+    function of one ("module:function") is called, which leaves no thread behind. It
     ends when nobody asked for `idle_seconds`; 0 is never.
     """
 

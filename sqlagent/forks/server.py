@@ -1,8 +1,8 @@
 """The server of forks: forks children, watches their memory and time, ends them, tells how.
 
-    python -m sqlagent.forks.server <descriptor> <idle seconds> <module:function> <module> ...
+    python -m sqlagent.forks.server <descriptor> <idle seconds> <module:function> <module or module:function> ...
 
-It is started by exec, has what its children need loaded and no thread, so that a fork takes a millisecond and is
+It is started by exec, has what its children need loaded and has called what is to be called once, and no thread, so that a fork takes a millisecond and is
 safe. It speaks with the process that started it over a socket of packets, and ends with it. A child that is
 over its memory or its time is killed by SIGKILL; its end is written to a pipe of its own.
 """
@@ -230,6 +230,14 @@ def door_named(name: str) -> Door:
     return found
 
 
+def _prepare(name: str) -> None:
+    """Load a module; "module:function" is called besides. Raises: ImportError, AttributeError."""
+    module, _, function = name.partition(":")
+    loaded = importlib.import_module(module)
+    if function:
+        getattr(loaded, function)()
+
+
 def main() -> None:
     """Serve the process at the other end of the socket whose descriptor is given."""
     descriptor, idle_seconds, door, *modules = sys.argv[1:]
@@ -237,8 +245,8 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     opened = door_named(door)
-    for module in modules:
-        importlib.import_module(module)
+    for name in modules:
+        _prepare(name)
     # So far our parent could read why we do not start. What a crashing child prints nobody reads.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     gc.collect()

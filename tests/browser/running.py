@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.stores import folder_fill
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 START_SECONDS = 60
@@ -37,6 +39,7 @@ class Mirror:
 @contextmanager
 def running_mirror(folder: Path) -> Iterator[Mirror]:
     """Start web server, worker and scheduler, wait for the sign-in link; stop everything at the end."""
+    folder_fill(folder)
     environment = {name: value for name, value in os.environ.items() if name not in DROPPED} | {
         "MIRROR_VAR_DIR": str(folder),
         "MIRROR_ENV_FILE": os.devnull,

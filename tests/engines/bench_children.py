@@ -70,18 +70,31 @@ def measure(engine: str, path: Path, folder: Path) -> None:
             time.sleep(0.01)
 
     in_process(), in_child()
-    base, warm, cold = [], [], []
+    base, warm, cold, unprepared = [], [], [], []
     for _ in range(TIMES):  # in turns, so that what else the machine does is shared fairly
         base.append(spent(in_process))
         warm.append(spent(in_child))
-    for _ in range(TIMES // 4):
+    as_it_is, bare = lending.stable, servers_unprepared()
+    for stable, figures in ((as_it_is, cold), (bare, unprepared)) * (TIMES // 4):
+        lending.stable = stable
+        stable.server(engine)
         without_idle()
-        cold.append(spent(in_child))
+        figures.append(spent(in_child))
+        without_idle()
+    lending.stable = as_it_is
     print(f"{engine}: first statement of a process {first:.0f} ms")
-    for name, figures in (("in this process", base), ("in a child", warm), ("in a new child", cold)):
-        print(f"  {name:16} p50 {statistics.median(figures):6.2f} ms   p95 {p95(figures):6.2f} ms")
-    added = statistics.median(warm) - statistics.median(base), p95(warm) - p95(base)
-    print(f"  added            p50 {added[0]:6.2f} ms   p95 {added[1]:6.2f} ms")
+    of_each = {
+        "in this process": base,
+        "in a child": warm,
+        "in a new child": cold,
+        "the same, of a server that only loaded the driver": unprepared,
+    }
+    for name, figures in of_each.items():
+        added = statistics.median(figures) - statistics.median(base), p95(figures) - p95(base)
+        print(
+            f"  p50 {statistics.median(figures):6.2f} ms   p95 {p95(figures):6.2f} ms   "
+            f"added {added[0]:6.2f} and {added[1]:6.2f} ms   {name}"
+        )
 
     def rows_here() -> None:
         with here.session(Flight(120), "SELECT * FROM t", ALL) as rowing:
@@ -109,6 +122,17 @@ def measure(engine: str, path: Path, folder: Path) -> None:
 
     if engine == "duckdb":
         ratio(f"{ROWS} rows by column", columns_here, columns_there)
+
+
+def servers_unprepared() -> lending.Stable:
+    """Give servers as they would be if they loaded the drivers and called nothing of them."""
+    prepared = dict(lending.DOORS)
+    for name, (door, modules) in prepared.items():
+        lending.DOORS[name] = door, tuple(module.partition(":")[0] for module in modules)
+    try:
+        return lending.Stable()
+    finally:
+        lending.DOORS.update(prepared)
 
 
 def ratio(what: str, here: Callable[[], None], there: Callable[[], None]) -> None:

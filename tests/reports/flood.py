@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from tests import stores
 from tests.hook_server import hook_server
 from tests.mail_server import MailServer
 
@@ -58,6 +59,8 @@ def main() -> None:
                 "CALLS_PER_HOUR": str(options.calls),
                 "REPORT_CHANNELS": "20",
             }
+            if not options.store:
+                stores.store_copy(folder / "store.sqlite3")
             prepare(options, hook.url("/created"))
             began = time.monotonic()
             again = [arg for arg in sys.argv[1:] if arg != "--work"]
@@ -76,7 +79,6 @@ def prepare(options: argparse.Namespace, hook: str) -> None:
 
     from mirror.people.services import first_admin, user_create
     from mirror.reports import services
-    from mirror.sources.demo import write_shop
     from mirror.sources.models import Source
     from tests.reports.working import make, save_report, save_sql
 
@@ -86,7 +88,7 @@ def prepare(options: argparse.Namespace, hook: str) -> None:
     admin.save()
     alice = user_create("alice")
     shop = Path(os.environ["MIRROR_VAR_DIR"]) / "shop.sqlite3"
-    write_shop(shop)
+    stores.shop_copy(shop)
     source = Source.objects.create(owner=alice, name="shop", engine="sqlite", database=str(shop))
     to = [f"p{number}@example.com" for number in range(options.recipients)]
     ways = [("mail", {"to": to}, None), *(("webhook", {"url": hook}, None) for _ in range(19))]

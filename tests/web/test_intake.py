@@ -17,6 +17,7 @@ import pytest
 
 from tests import hostile_files
 from tests.rogue import SPEAKERS, rogue
+from tests.stores import folder_fill
 from tests.web.test_server import Running, free_port
 
 # What the web server may take more than it has once its pages were seen.
@@ -104,7 +105,9 @@ class Attacked:
 @pytest.fixture(scope="module")
 def mirror(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
     few = {"CONNECTION_TESTS_PER_MINUTE": "1000", "WORKERS": "1"}
-    running = Running(tmp_path_factory.mktemp("var"), free_port(), **few)
+    folder = tmp_path_factory.mktemp("var")
+    folder_fill(folder)
+    running = Running(folder, free_port(), **few)
     try:
         running.up()
         running.sign_in()

@@ -20,9 +20,6 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
-import openpyxl
-from openpyxl.utils.exceptions import InvalidFileException
-
 from mirror.sources.uploads.bounds import (
     BOOK_PARTS,
     CELL_CHARS,
@@ -61,11 +58,11 @@ _STRING = re.compile(rb"<(?:\w+:)?si[\s/>]")
 # letters in Windows-1252.
 _PLAIN = frozenset((9, 10, 12, 13, 26, *range(128, 160)))
 
-# What openpyxl and zipfile raise, between them, at a workbook that is damaged (seen by damaging some, 2026-11).
+# What openpyxl and zipfile raise, between them, at a workbook that is damaged (seen by damaging some, 2026-11), beside
+# openpyxl's own InvalidFileException: that is for names of files, and it is given none.
 DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,
-    InvalidFileException,
     OSError,
     EOFError,
     SyntaxError,
@@ -343,6 +340,8 @@ def _written(value: Any, number: int, depth: int) -> str:
 
 def xlsx_sheets(path: Path, title: str) -> Iterator[RawTable]:
     """Read a workbook: a table each sheet with anything in it. Formulas give what they last gave."""
+    import openpyxl  # 0.3 s and 30 MB, for those who read workbooks alone
+
     _book_check(path)
     with path.open("rb") as file:
         try:

@@ -1,7 +1,7 @@
 """Lends children that are ready to run statements of files, and says in words how one ended.
 
 Each process that asks has servers of its own, one an engine, started when it is first asked for, in 80 ms (SQLite)
-and 280 ms (DuckDB). Sooner would be for nothing in a process that asks no file.
+and 400 ms (DuckDB). Sooner would be for nothing in a process that asks no file.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ DOORS = {
     "sqlite": (f"{CHILD}:serve_sqlite", ("sqlagent.adapters.sqlite_engine",)),
     "duckdb": (
         f"{CHILD}:serve_duckdb",
-        ("sqlagent.adapters.children.arrow_frames", "sqlagent.adapters.duckdb_engine"),
+        ("sqlagent.adapters.children.arrow_frames", "sqlagent.adapters.duckdb_engine:warm"),
     ),
 }
 
