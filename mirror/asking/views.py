@@ -207,6 +207,19 @@ def use_reading(request: PersonRequest, pk: int, index: int) -> HttpResponse:
 
 
 @require_POST
+def change(request: PersonRequest, pk: int) -> HttpResponse:
+    """Change one chip of what a version was understood as; `choice` is its slot and a key that was offered."""
+    found = _version(request, pk)
+    slot, _, key = request.POST.get("choice", "").partition(" ")
+    try:
+        services.version_change(found, slot, key)
+    except services.AskingError as error:
+        page = run_page(found.run, number=found.number, chip_problem=str(error))
+        return _render_run(request, page, status=422)
+    return _result_of(request, found.run)
+
+
+@require_POST
 def version_again(request: PersonRequest, pk: int) -> HttpResponse:
     """Run a version's SQL once more."""
     found = _version(request, pk)

@@ -136,7 +136,9 @@ class _Reader:
                 return one
         own = data["source"] == data["target"] and data["columns"] == data["referenced"]
         if own and isinstance(data["source"], str) and isinstance(data["columns"], list):
-            columns = tuple(self.field({"table": data["source"], "column": c}).column for c in data["columns"])
+            columns = tuple(
+                self.field({"table": data["source"], "column": c}).column for c in data["columns"]
+            )
             return Relation(data["source"], columns, data["source"], columns)
         raise FrameError(f"The way from {data['source']} to {data['target']} is no longer there. Ask again.")
 
@@ -195,5 +197,3 @@ def _tables(frame: Frame) -> set[str]:
     if frame.order is not None:
         measure(frame.order.measure)
     return out
-
-

@@ -21,6 +21,9 @@ from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.rows import NoPlan
 from sqlagent.makers.analyst.source import Source
 
+UNWRITTEN = (NoPlan, AssertionError, LookupError)
+"""What the planner raises of a frame that it has no SQL for."""
+
 _ONE_WAY = frozenset({"running", "moving", "change", "growth", "average", "spread", "groups", "quotient"})
 """Ways to show figures that have an order of their own."""
 
@@ -32,7 +35,7 @@ def chips(frame: Frame, source: Source, today: date) -> tuple[Chip, ...]:
     what `changed` takes.
     """
     planner = Planner(source.model)
-    own = planner.sql(frame)
+    own = _sql(planner, frame)
     out = []
     for part in _parts(frame, source, today):
         offered = tuple(_offered(part, planner, own, source))
@@ -49,17 +52,17 @@ def changed(frame: Frame, slot: str, key: str, source: Source, today: date) -> C
     planner = Planner(source.model)
     part = next((one for one in _parts(frame, source, today) if one.slot == slot), None)
     if part is not None:
-        for option, sql in _offered(part, planner, planner.sql(frame), source, key):
+        for option, sql in _offered(part, planner, _sql(planner, frame), source, key):
             return Changed(_finished(option.frame, source), sql, option.said)
     raise FrameError("This cannot be chosen here any more. Look at what can be chosen now.")
 
 
-def written(frame: Frame, source: Source) -> str:
-    """Write a stored frame as SQL. Raises: FrameError where the source has changed so much that it cannot be."""
+def _sql(planner: Planner, frame: Frame) -> str:
+    """Write a frame as it stands. Raises: FrameError where the source has changed so much that it cannot be."""
     try:
-        return Planner(source.model).sql(frame)
-    except (NoPlan, AssertionError, KeyError, IndexError) as error:
-        raise FrameError(f"What was understood cannot be asked of this source any more: {error}.") from None
+        return planner.sql(frame)
+    except UNWRITTEN as error:
+        raise FrameError(f"What was understood cannot be asked of this source any more ({error}).") from None
 
 
 def _parts(frame: Frame, source: Source, today: date) -> Iterator[Part]:
@@ -104,7 +107,7 @@ def _offered(
             continue
         try:
             sql = planner.sql(frame)
-        except (NoPlan, AssertionError, KeyError, IndexError):
+        except UNWRITTEN:
             continue
         if sql not in seen:
             seen.add(sql)

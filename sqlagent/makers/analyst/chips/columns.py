@@ -9,6 +9,7 @@ from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.words import plural_of
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.chips.values import REMOVE, Option, Part
+from sqlagent.makers.analyst.echoing import singular
 from sqlagent.makers.analyst.frames import Frame, Measure, Slot
 from sqlagent.makers.analyst.source import Source
 
@@ -18,7 +19,7 @@ def column_parts(frame: Frame, source: Source) -> Iterator[Part]:
     if frame.measures:
         return
     thing = source.model.things[frame.anchor]
-    many = plural_of(thing.said)
+    many = plural_of(singular(thing.said))
     options = []
     counted = replace(
         frame, measures=(Measure("rows", frame.anchor, said=many),), columns=(), distinct=False, order=None,

@@ -102,9 +102,7 @@ def filters_added(frame: Frame, source: Source) -> Iterator[Option]:
             new = Condition("in", (slot,), (value,))
             key = f"where:{group.key}:{value}"
             changed = restricted(frame, (*frame.where, new))
-            yield Option(
-                f"{group.words}: {words}", key, "Only where", changed, f"filter added: {_told(new)}"
-            )
+            yield Option(words, key, f"Only one {group.words}", changed, f"filter added: {_told(new)}")
         columns += 1
         if columns == ADDED_COLUMNS:
             return

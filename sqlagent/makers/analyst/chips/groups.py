@@ -11,6 +11,7 @@ from sqlagent.language.personal import is_personal_column
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.chips.settling import grouped_by
 from sqlagent.makers.analyst.chips.values import REMOVE, Option, Part
+from sqlagent.makers.analyst.echoing import singular
 from sqlagent.makers.analyst.frames import Dimension, Frame, Path, Slot
 from sqlagent.makers.analyst.source import Source
 
@@ -40,12 +41,14 @@ def group_parts(frame: Frame, source: Source) -> Iterator[Part]:
     found = groups(source, anchor) if is_one_table else ()
     for place, one in enumerate(frame.by):
         options = [*_grains(frame, place, source, is_one_table)]
-        options += [_replaced(frame, place, other, "Another group") for other in found]
+        options += [_replaced(frame, place, o, "Another group") for o in found if not _is_held(frame, o)]
         options += [_gone(frame, replace(frame, by=_without(frame.by, place)), one)]
-        yield Part(f"by:{place}", "group", "by", telling.dimension(one), tuple(options))
+        yield Part(f"by:{place}", "group", "by", _words(one, source.time_of(anchor)), tuple(options))
     for place, one in enumerate(frame.per):
         options = []
         for other in found:
+            if _is_held(frame, other):
+                continue
             per = (*frame.per[:place], other.dimension, *frame.per[place + 1 :])
             said = f"in each {other.words} instead of {telling.dimension(one)}"
             changed = grouped_by(replace(frame, per=per), frame.by)
@@ -60,6 +63,8 @@ def groups_added(frame: Frame, source: Source) -> Iterator[Option]:
         return
     anchor = anchor_of(frame)
     for other in groups(source, anchor):
+        if _is_held(frame, other):
+            continue
         changed = grouped_by(frame, (*frame.by, other.dimension))
         yield Option(other.words, f"by:{other.key}", "Group by", changed, f"grouped by {other.words}")
     time = source.time_of(anchor)
@@ -83,7 +88,7 @@ def groups(source: Source, anchor: str) -> tuple[Group, ...]:
             continue
         for path in paths[:WAYS]:
             if path and thing.kind is Kind.THING and source.names(table):
-                dimension = source.dimension(table, path, _pointed(source, path))
+                dimension = source.dimension(table, path, _pointed(source, path) or singular(thing.said))
                 found.append((len(path), 0, _group(dimension, f"thing:{table}", path), None))
             for one in source.model.fields[table]:
                 if _sorts(one) and one.column not in thing.display and not _is_personal(source, one):
@@ -91,7 +96,7 @@ def groups(source: Source, anchor: str) -> tuple[Group, ...]:
                     found.append((len(path), 1, _group(dimension, f"field:{table}.{one.column}", path), one))
     said = Counter(group.words for _, _, group, _ in found)
     out = []
-    for hops, rank, group, one in sorted(found, key=lambda f: (f[0], f[1])):
+    for hops, _, group, one in sorted(found, key=lambda f: (f[0], f[1])):
         if one is not None and said[group.words] > 1 and hops:
             group = _owned(source, group, one)
         out.append(group)
@@ -115,7 +120,7 @@ def _group(dimension: Dimension, key: str, path: Path) -> Group:
 def _owned(source: Source, group: Group, one: Field) -> Group:
     """A group whose column has a name that others have too: with the thing it is of."""
     path = group.dimension.shown[0].path
-    owner = _pointed(source, path) or source.model.things[one.table].said
+    owner = _pointed(source, path) or singular(source.model.things[one.table].said)
     words = one.said if one.said.startswith(owner) else f"{owner} {one.said}"
     return replace(group, words=words, dimension=replace(group.dimension, said=words))
 
@@ -165,7 +170,11 @@ def _grains(frame: Frame, place: int, source: Source, others: bool) -> Iterator[
     for grain in grains_of(time.field):
         if grain == one.grain:
             continue
-        new = replace(one, grain=grain, said=grain) if one.grain else Dimension((time,), grain=grain, said=grain)
+        new = (
+            replace(one, grain=grain, said=grain)
+            if one.grain
+            else Dimension((time,), grain=grain, said=grain)
+        )
         changed = grouped_by(frame, (*frame.by[:place], new, *frame.by[place + 1 :]))
         heading = "By" if one.grain else "By time"
         yield Option(grain, f"grain:{grain}", heading, changed, f"by {grain} instead of {_said(one)}")
@@ -175,6 +184,16 @@ def _replaced(frame: Frame, place: int, other: Group, heading: str) -> Option:
     by = (*frame.by[:place], other.dimension, *frame.by[place + 1 :])
     said = f"by {other.words} instead of {_said(frame.by[place])}"
     return Option(other.words, other.key, heading, grouped_by(frame, by), said)
+
+
+def _is_held(frame: Frame, other: Group) -> bool:
+    """Whether figures are given for the same already."""
+    return any(held.shown == other.dimension.shown for held in (*frame.by, *frame.per))
+
+
+def _words(one: Dimension, usual: Slot | None) -> str:
+    """A group in words; of the usual time its grain alone."""
+    return one.grain if one.grain and one.shown[0] == usual else telling.dimension(one)
 
 
 def _said(one: Dimension) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Kind
-from sqlagent.language.words import plural_of
+from sqlagent.language.words import plural_of, stem
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.chips.settling import settled
 from sqlagent.makers.analyst.chips.values import REMOVE, Option, Part
 from sqlagent.makers.analyst.concepts import meant
+from sqlagent.makers.analyst.echoing import singular
 from sqlagent.makers.analyst.frames import Expr, Frame, Measure, Slot
 from sqlagent.makers.analyst.source import Source
 
@@ -68,7 +69,12 @@ def _others(old: Measure, source: Source) -> Iterator[tuple[str, str, str, Measu
     thing = source.model.things[old.anchor]
     for concept in _CONCEPTS:
         found = next((m for m in meant(source, concept) if m.measure.anchor == old.anchor), None)
-        if found is None or found.cost > NEAR or found.where or (found.measure.agg, found.measure.expr) in seen:
+        if (
+            found is None
+            or found.cost > NEAR
+            or found.where
+            or (found.measure.agg, found.measure.expr) in seen
+        ):
             continue
         if found.measure.agg != "ratio":
             seen.add((found.measure.agg, found.measure.expr))
@@ -78,11 +84,11 @@ def _others(old: Measure, source: Source) -> Iterator[tuple[str, str, str, Measu
     for one in source.measures(old.anchor):
         agg = one.aggregate or "sum"
         expr = Expr("column", (Slot(one),))
-        if (agg, expr) not in seen and not (old.expr == expr):
+        if (agg, expr) not in seen and old.expr != expr:
             made = Measure(agg, old.anchor, expr, said=one.said, unit=one.unit)
             yield f"{_AGGREGATES.get(agg, agg)} {one.said}", f"field:{one.column}", "Another figure", made
     if old.agg != "rows" and thing.kind is not Kind.LINES:
-        rows = Measure("rows", old.anchor, said=plural_of(thing.said))
+        rows = Measure("rows", old.anchor, said=plural_of(singular(thing.said)))
         yield f"number of {rows.said}", "rows", "How many", rows
     for relation in source.graph.out[old.anchor]:
         pointing = source.model.field(old.anchor, relation.columns[0])
@@ -91,15 +97,15 @@ def _others(old: Measure, source: Source) -> Iterator[tuple[str, str, str, Measu
             continue
         expr = Expr("column", (Slot(pointing),))
         if ("distinct", expr) not in seen:
-            said = plural_of(" ".join((*_role(pointing.said, target.said), target.said)))
+            said = " ".join((*_role(pointing.said, target.said), plural_of(singular(target.said))))
             made = Measure("distinct", old.anchor, expr, said=said)
             yield f"number of different {said}", f"distinct:{pointing.column}", "How many", made
 
 
 def _role(pointing: str, target: str) -> tuple[str, ...]:
     """What a column that points adds to the name of what it points at: the manager of employees."""
-    own = {*target.split(), "id", "key", "code", "number", "no", "fk"}
-    return tuple(word for word in pointing.split() if word not in own and word.rstrip("s") not in own)
+    own = {stem(word) for word in (*target.split(), "id", "key", "code", "number", "no", "fk")}
+    return tuple(word for word in pointing.split() if stem(word) not in own)
 
 
 def _removed(frame: Frame, place: int) -> Iterator[Option]:
@@ -116,9 +122,7 @@ def _removed(frame: Frame, place: int) -> Iterator[Option]:
         by = tuple(
             replace(d, shown=(d.keys[number],), keys=(), op="") if d.op == "several" else d for d in frame.by
         )
-        left = replace(
-            left, anchor=kept.anchor, measures=(replace(kept, where=()),), by=by, where=kept.where
-        )
+        left = replace(left, anchor=kept.anchor, measures=(replace(kept, where=()),), by=by, where=kept.where)
     said = f"{_short(frame.measures[place])} removed"
     yield Option("Remove this figure", REMOVE, "", settled(left), said)
 

@@ -100,7 +100,8 @@ def _limit_part(frame: Frame, ascending: bool, by: str) -> Part:
     options = list(_tops(frame, ascending))
     turned = ordered(frame, not ascending)
     other = "largest" if ascending else "smallest"
-    options.append(Option(f"{frame.limit} {other}{by}", "turn", "", turned, f"order changed: {other} first"))
+    many = f"{frame.limit} {other}" if frame.limit > 1 else f"the {other}"
+    options.append(Option(f"{many}{by}", "turn", "", turned, f"order changed: {other} first"))
     whole = settled(replace(frame, limit=None, offset=0))
     options.append(Option("Show all", REMOVE, "", whole, "all rows shown"))
     return Part("limit", "limit", "only", words, tuple(options))
@@ -112,4 +113,6 @@ def _tops(frame: Frame, ascending: bool) -> Iterator[Option]:
         if number != frame.limit:
             changed = replace(frame, limit=number, offset=0)
             words = f"{number} {word}" if number > 1 else f"the {word}"
-            yield Option(words, f"top:{number}", "How many", changed, f"only the {words.removeprefix('the ')}")
+            yield Option(
+                words, f"top:{number}", "How many", changed, f"only the {words.removeprefix('the ')}"
+            )

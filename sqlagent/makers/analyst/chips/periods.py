@@ -68,9 +68,7 @@ def shared_period(frame: Frame, today: date) -> Iterator[Part]:
         measures = tuple(_in_period(m, one) for m in frame.measures)
         changed = replace(frame, measures=measures)
         options.append(Option(words, _key(one), heading, changed, f"period changed to {words}"))
-    without = tuple(
-        replace(m, where=tuple(c for c in m.where if c.op != "period")) for m in frame.measures
-    )
+    without = tuple(replace(m, where=tuple(c for c in m.where if c.op != "period")) for m in frame.measures)
     options.append(
         Option("All time", REMOVE, "", replace(frame, measures=without), "period removed: all time")
     )
@@ -86,6 +84,7 @@ def periods_added(frame: Frame, source: Source, today: date) -> Iterator[Option]
         return
     for words, heading, one in _periods(time.field, None, today):
         where = (*frame.where, Condition("period", (time,), period=one))
+        heading = f"{telling.column(time)} in" if heading == "Year" else heading
         yield _option(frame, where, words, heading, one, "period added:")
 
 
@@ -147,4 +146,6 @@ def _times(frame: Frame, old: Condition, source: Source) -> Iterator[Option]:
         changed = timed_by(frame, slot.field, other.field)
         words = f"by {telling.column(other)}"
         said = f"{words} instead of {telling.column(slot)}"
-        yield Option(words, f"time:{other.field.table}.{other.field.column}", "By another time", changed, said)
+        yield Option(
+            words, f"time:{other.field.table}.{other.field.column}", "By another time", changed, said
+        )

@@ -33,9 +33,7 @@ def grouped_by(frame: Frame, by: tuple[Dimension, ...]) -> Frame:
     flags = tuple(flag for flag in frame.flags if flag not in _OF_GROUPS)
     order = None if frame.order is not None and frame.order.by is not None else frame.order
     having = tuple(one for one in frame.having if one.slot is None)
-    return settled(
-        replace(frame, by=by, pivot=(), with_empty=False, flags=flags, order=order, having=having)
-    )
+    return settled(replace(frame, by=by, pivot=(), with_empty=False, flags=flags, order=order, having=having))
 
 
 def restricted(frame: Frame, where: tuple[Condition, ...]) -> Frame:
