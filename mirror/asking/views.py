@@ -82,10 +82,10 @@ def _asked(request: PersonRequest) -> HttpResponse:
 
 @require_safe
 def suggest(request: PersonRequest) -> JsonResponse:
-    """How the question being typed may go on: `q` up to the cursor, about `source`."""
+    """How the question being typed may go on, and what of it is understood: `q` up to the cursor, `rest` behind it."""
     source = get_object_or_404(sources_visible(request.user), name=request.GET.get("source", ""))
-    found = services.question_suggest(request.user, source, request.GET.get("q", ""))
-    return JsonResponse({"suggestions": [asdict(suggestion) for suggestion in found]})
+    typed, rest = request.GET.get("q", ""), request.GET.get("rest", "")
+    return JsonResponse(asdict(services.question_typed(request.user, source, typed, rest)))
 
 
 @require_POST

@@ -27,14 +27,14 @@ class MirrorChips extends HTMLElement {
   /** The chip that was changed has the focus again, or, where it has gone, the one that adds. */
   refocus() {
     const [id, wanted] = [back, this.querySelector(`#${CSS.escape(back)} > summary`)];
-    const chip = wanted ?? this.querySelector(".chip-add > summary") ?? this.querySelector(".chip > summary");
+    const chip = wanted ?? this.querySelector(".understood-chip-add > summary") ?? this.querySelector(".understood-chip > summary");
     const focus = () => { if (back === id) { back = ""; chip?.focus({ preventScroll: true }); } };
     // htmx puts the focus where it was after it exchanged the page's part: what it does comes first.
     requestAnimationFrame(() => requestAnimationFrame(focus));
   }
 
   chosen(event) {
-    const chip = event.submitter?.closest(".chip");
+    const chip = event.submitter?.closest(".understood-chip");
     if (!chip) return;
     back = chip.id;
     chip.open = false;
@@ -42,11 +42,11 @@ class MirrorChips extends HTMLElement {
   }
 
   toggled(chip) {
-    if (!chip.matches?.(".chip")) return;
+    if (!chip.matches?.(".understood-chip")) return;
     const menu = chip.querySelector(".chip-menu");
     menu.style.translate = "";
     if (!chip.open) return;
-    for (const other of this.querySelectorAll(".chip[open]")) if (other !== chip) other.open = false;
+    for (const other of this.querySelectorAll(".understood-chip[open]")) if (other !== chip) other.open = false;
     const box = menu.getBoundingClientRect();
     const over = box.right - (document.documentElement.clientWidth - EDGE);
     if (over > 0) menu.style.translate = `${-Math.min(over, Math.max(0, box.left - EDGE))}px 0`;
@@ -60,7 +60,7 @@ class MirrorChips extends HTMLElement {
   }
 
   pressed(event) {
-    const chip = event.target.closest(".chip");
+    const chip = event.target.closest(".understood-chip");
     if (!chip || event.isComposing) return;
     const onSummary = event.target.matches("summary");
     if (onSummary && !chip.open) {
@@ -101,7 +101,7 @@ class MirrorChips extends HTMLElement {
   /** Choices stay whose words, or whose heading's words, hold all that was typed. */
   narrow(find) {
     if (!find.matches?.("[data-chip-find]")) return;
-    const chip = find.closest(".chip");
+    const chip = find.closest(".understood-chip");
     const parts = find.value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const group of chip.querySelectorAll("[role=group]")) {
       const heading = group.querySelector(".chip-head")?.textContent ?? "";

@@ -7,7 +7,7 @@ from mirror.asking.services.charts import chart_change
 from mirror.asking.services.frames import REMOVE, Chip, Understood, version_understood
 from mirror.asking.services.runs import question_check, run_again, run_ask, run_saved, run_stop
 from mirror.asking.services.sql_help import sql_format, sql_problem
-from mirror.asking.services.suggesting import question_suggest, questions_first
+from mirror.asking.services.suggesting import question_typed, questions_first
 from mirror.asking.services.versions import (
     reading_use,
     version_again,
@@ -28,7 +28,7 @@ __all__ = [
     "chart_change",
     "llm_name",
     "question_check",
-    "question_suggest",
+    "question_typed",
     "questions_first",
     "reading_use",
     "run_again",

@@ -59,7 +59,9 @@ def version_understood(version: Version) -> Understood | None:
         frame = frame_of(version.frame, known.model)
         today = today_of(known, date.today())
         key = (version.pk, id(known), today)
-        _, made = _kept.get(key, lambda: (known, chips(frame, known, today)))  # held, so that its id stays its own
+        _, made = _kept.get(
+            key, lambda: (known, chips(frame, known, today))
+        )  # held, so that its id stays its own
         return Understood(made, frame.unused)
     except FrameError as error:
         return Understood(problem=str(error))
