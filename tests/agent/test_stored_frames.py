@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqlagent.catalog.semantics import derive
@@ -53,6 +53,7 @@ def test_every_frame_of_the_cases_comes_back_as_it_was():
         assert through_json(frame, SOURCES[name]) == frame
 
 
+@settings(max_examples=20)
 @given(st.data())
 def test_a_frame_changed_any_number_of_times_comes_back_as_it_was(data):
     name, frame = data.draw(st.sampled_from(FRAMES))

@@ -65,7 +65,8 @@ def filter_part(frame: Frame, place: int, source: Source) -> Part:
     options.append(
         Option("Remove this filter", REMOVE, "", restricted(frame, left), f"filter removed: {_told(old)}")
     )
-    return Part(f"where:{place}", "filter", "where", _told(old), tuple(options))
+    label = "" if old.op == "exists" else "where"
+    return Part(f"where:{place}", "filter", label, _told(old), tuple(options))
 
 
 def having_part(frame: Frame, place: int) -> Part:
@@ -125,7 +126,11 @@ def values_of(source: Source, field: Field) -> list[tuple[str, str]]:
 
 
 def _told(one: Condition) -> str:
-    return telling.condition(one)
+    if one.op != "exists" or one.number is not None:
+        return telling.condition(one)
+    inner = " and ".join(telling.condition(part) for part in one.parts)
+    rows = one.child.rpartition(".")[2].replace("_", " ")
+    return f"{'without' if one.negated else 'with'} {rows}{f' where {inner}' if inner else ''}"
 
 
 def time_slot(one: Condition) -> Slot | None:
