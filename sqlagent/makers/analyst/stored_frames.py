@@ -11,7 +11,7 @@ from dataclasses import MISSING, fields, replace
 from datetime import date
 from functools import cache
 from types import NoneType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from sqlagent.catalog.semantics import Field, Model, Relation
 from sqlagent.errors import FrameError
@@ -95,7 +95,7 @@ class _Reader:
                 raise _broken(data)
             return tuple(self.read(get_args(kind)[0], one, deep + 1) for one in data)
         if NoneType in get_args(kind):
-            inner = Union[tuple(one for one in get_args(kind) if one is not NoneType)]  # noqa: UP007 - made, not written
+            (inner,) = (one for one in get_args(kind) if one is not NoneType)
             return None if data is None else self.read(inner, data, deep)
         if kind is Field:
             return self.field(data)

@@ -96,9 +96,9 @@ def groups(source: Source, anchor: str) -> tuple[Group, ...]:
                     found.append((len(path), 1, _group(dimension, f"field:{table}.{one.column}", path), one))
     said = Counter(group.words for _, _, group, _ in found)
     out = []
-    for hops, _, group, one in sorted(found, key=lambda f: (f[0], f[1])):
-        if one is not None and said[group.words] > 1 and hops:
-            group = _owned(source, group, one)
+    for hops, _, group, column in sorted(found, key=lambda f: (f[0], f[1])):
+        if column is not None and said[group.words] > 1 and hops:
+            group = _owned(source, group, column)
         out.append(group)
     return tuple({group.words: group for group in reversed(out)}.values())[::-1][:MOST]
 
