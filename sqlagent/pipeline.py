@@ -100,7 +100,7 @@ def answer(
             return
         if turns:
             question = following.stand_alone(
-                question, turns, catalog, meter, privacy=privacy, cancelled=cancelled
+                question, turns, catalog, meter, index=index, privacy=privacy, cancelled=cancelled
             )
             yield Rewritten(question)
         linked = linking.link(question, catalog, index)

@@ -1,4 +1,4 @@
-"""`python -m sqlagent.evaluation select|answer|ablate|guard|resend|fit|bench`: measures and fits on open data."""
+"""`python -m sqlagent.evaluation select|answer|follow|ablate|guard|resend|fit|bench`: measures and fits on open data."""
 
 from __future__ import annotations
 
@@ -32,6 +32,9 @@ def parser() -> argparse.ArgumentParser:
         "--drafts", type=int, default=0, help="drafts of the built-in generator shown to the LLM"
     )
     answer.add_argument("--rounds", type=int, default=Budget().rounds, help="resampling rounds")
+    follow = commands.add_parser("follow", help="chains of follow-ups, without a language model")
+    follow.add_argument("--chains", type=Path, required=True, help="JSON lines of turns with golds")
+    follow.add_argument("--databases", required=True, help="folder of SQLite files, or a PostgreSQL URL")
     ablate = commands.add_parser("ablate", help="what parts of the built-in generator add")
     ablate.add_argument("--questions", type=Path, required=True, help="JSON lines with gold")
     ablate.add_argument("--sample", type=int, default=150, help="draw this many questions")
@@ -44,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
     guard = commands.add_parser("guard", help="the guard's verdicts alone")
     guard.add_argument("--cases", type=Path, required=True)
     guard.add_argument("--schemas", type=Path, required=True, help="folder of schema.<dialect>.sql")
-    for command in (select, answer, guard):
+    for command in (select, answer, guard, follow):
         command.add_argument("--json", type=Path, help="write one JSON line a question")
     resend = commands.add_parser("resend", help="SQL as typed against the text that the guard sends")
     resend.add_argument("--questions", type=Path, required=True, help="JSON lines with gold")
@@ -102,6 +105,12 @@ def run(options: argparse.Namespace) -> None:
         print(answering.report(answered))
         print(answering.report_times(answered), file=sys.stderr)
         write(options.json, (a.line for a in answered))
+    elif options.command == "follow":
+        from sqlagent.evaluation import chains
+
+        followed = chains.follow(chains.read_chains(options.chains), options.databases)
+        print(chains.report(followed))
+        write(options.json, (chains.line(one) for one in followed))
     elif options.command == "ablate":
         ablate(options)
     elif options.command == "guard":

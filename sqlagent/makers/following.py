@@ -1,7 +1,8 @@
 """Follow-ups: what was typed after other questions, as a question that stands by itself.
 
 Decides whether a text needs the questions before it, and who rewrites it: a language model where
-there is one, rules otherwise (`followups`). A question that stands by itself is never changed.
+there is one, else the analyst by its frames (`analyst.changing`), else rules of words (`followups`). A question that
+stands by itself is never changed.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from collections.abc import Sequence
 from threading import Event as Flag
 
 from sqlagent import prompts
+from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import LlmError
 from sqlagent.makers import followups
+from sqlagent.makers.analyst.changing import followed
 from sqlagent.ports import Llm
 from sqlagent.prompts import rendering, replies
 from sqlagent.values import (
@@ -37,6 +40,7 @@ def stand_alone(
     catalog: Catalog,
     llm: Llm | None,
     *,
+    index: ValueIndex | None = None,
     privacy: str = "schema",
     cancelled: Flag | None = None,
 ) -> Question:
@@ -44,7 +48,7 @@ def stand_alone(
 
     The first question of a thread, and one that is whole in itself, stay as they are and cost
     nothing. Otherwise one LLM call where there is an LLM; where it fails or replies with
-    something that is no question, and where there is none, rules rewrite. Never raises for
+    something that is no question, and where there is none, the analyst and the rules rewrite. Never raises for
     any text. Raises: Cancelled.
     """
     hint = typed.hint if isinstance(typed, Question) else ""
@@ -52,7 +56,9 @@ def stand_alone(
     if not turns or not typed or followups.stands_alone(typed, catalog):
         return Question(typed, hint)
     text = _asked(typed, turns, catalog, llm, privacy, cancelled) if llm is not None else ""
-    text = text or followups.rewrite(typed, turns[-1], catalog)
+    if not text:
+        by_words = followups.rewrite(typed, turns[-1], catalog)
+        text = followed(typed, turns[-1].question, catalog, index, by_words) or by_words
     return Question(text, hint, typed) if text != typed else Question(typed, hint)
 
 

@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from sqlagent.makers.analyst.checking import checked, contradicts
 from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.echoing import in_words, opened
+from sqlagent.makers.analyst.endings import Ending, endings, shown_by
 from sqlagent.makers.analyst.enumerating import enumerated
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.owning import named, owned, rival_ways
@@ -58,6 +59,26 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
     The reading's `asked` are left only where nothing else is asked for: then the source cannot tell.
     """
     text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", text))
+    body, ending = endings(text)
+    if ending:
+        reading, bare = _understood(body, source, today)
+        made = [_shown_by(one, ending, Planner(source.model)) for one in bare]
+        if made and made[0] is not None:
+            return reading, [one for one in made if one is not None]
+    return _understood(text, source, today)
+
+
+def _shown_by(one: Understood, ending: tuple[Ending, ...], planner: Planner) -> Understood | None:
+    """A frame with its endings, and its SQL; None where one of them says nothing of it."""
+    frame = shown_by(one.frame, ending)
+    try:
+        return Understood(frame, planner.sql(frame)) if frame is not None else None
+    except NoPlan:
+        return None
+
+
+def _understood(text: str, source: Source, today: date) -> tuple[Reading, list[Understood]]:
+    """Read, sketch, resolve and plan a question without endings."""
     reading = read(text, source.vocabulary, today)
     reading = owned(compounded(reading, source.vocabulary), source)
     reading = unequal(enumerated(reading, source.model), source.model)

@@ -119,11 +119,15 @@ class Having:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Largest first unless `ascending`; `by` is a row's expression where it is not the first measure."""
+    """Largest first unless `ascending`; `by` is a row's expression where it is not the first measure.
+
+    `dimension` is the place of one of the frame's dimensions that the groups are sorted by.
+    """
 
     ascending: bool = False
     by: Expr | None = None
     measure: Measure | None = None
+    dimension: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

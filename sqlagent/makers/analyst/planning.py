@@ -146,16 +146,25 @@ class Planner(RowWriter):
                 return f" ORDER BY {self.figure(block, frame.order.measure)}{way}"
             if frame.order.by is not None:
                 return f" ORDER BY {self.expression(block, frame.order.by)}{way}"
+            if frame.order.dimension is not None:
+                sorted_by = self._sorted_by(block, frame.by[frame.order.dimension])
+                return f" ORDER BY {', '.join(f'{cell}{way}' for cell in sorted_by)}"
             if frame.limit is None and len(frame.by) > 1 and any(d.grain for d in frame.by):
                 return f" ORDER BY {', '.join(shown)}"
             return f" ORDER BY {figures[0]}{way}"
         weekday = next((d for d in frame.by if d.grain == "weekday"), None)
         if weekday is not None and len(frame.by) == 1:
-            slot = weekday.shown[0]
-            return f" ORDER BY MIN({self.dialect.weekday_place(self._column(block, slot), slot.field.form)})"
+            return f" ORDER BY {self._sorted_by(block, weekday)[0]}"
         if any(d.grain or d.bucket for d in (*frame.by, *frame.per)):
             return f" ORDER BY {', '.join(shown)}"
         return f" ORDER BY {figures[0]} DESC"
+
+    def _sorted_by(self, block: Block, dimension: Dimension) -> list[str]:
+        """What groups are sorted by where they go by a dimension: its labels, of weekdays their place in the week."""
+        if dimension.grain != "weekday":
+            return self._dimension(block, dimension)[0]
+        slot = dimension.shown[0]
+        return [f"MIN({self.dialect.weekday_place(self._column(block, slot), slot.field.form)})"]
 
     @staticmethod
     def _limit(frame: Frame) -> str:
@@ -178,7 +187,7 @@ class Planner(RowWriter):
         if frame.transform == "share":
             over = f"PARTITION BY {shown[0]}" if "within" in frame.flags and len(shown) > 1 else ""
             own = f"100.0 * {figure} / NULLIF(SUM({figure}) OVER ({over}), 0) AS {name}"
-            return f"SELECT {', '.join([*shown, own])} FROM ({inner}) AS groups_of ORDER BY {figure} DESC{self._limit(frame)}"  # noqa: S608
+            return f"SELECT {', '.join([*shown, own])} FROM ({inner}) AS groups_of ORDER BY {self._share_order(frame, shown, figure)}{self._limit(frame)}"  # noqa: S608
         over = f"OVER ({parts}ORDER BY {place})"
         if frame.transform == "running":
             own = f"SUM({figure}) {over}"
@@ -190,6 +199,16 @@ class Planner(RowWriter):
             own = f"100.0 * ({figure} - LAG({figure}) {over}) / NULLIF(LAG({figure}) {over}, 0)"
         keeps = [figure] if frame.transform in ("change", "growth", "running") else []
         return f"SELECT {', '.join([*shown, *keeps, f'{own} AS {name}'])} FROM ({inner}) AS groups_of ORDER BY {', '.join([*others, place])}"  # noqa: S608
+
+    @staticmethod
+    def _share_order(frame: Frame, shown: Sequence[str], figure: str) -> str:
+        """Largest share first, unless the frame says otherwise."""
+        way = "" if frame.order is not None and frame.order.ascending else " DESC"
+        if frame.order is None or frame.order.dimension is None:
+            return f"{figure}{way}"
+        first = sum(len(d.shown) for d in (*frame.per, *frame.by[: frame.order.dimension]))
+        names = shown[first : first + len(frame.by[frame.order.dimension].shown)]
+        return ", ".join(f"{name}{way}" for name in names)
 
     def _within(
         self,

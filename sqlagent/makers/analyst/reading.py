@@ -79,10 +79,16 @@ class Reading:
     figures: tuple[str, ...] = ()
 
 
+def prepared(text: str, vocabulary: Vocabulary) -> str:
+    """Give a question as it is cut: "w/o" opened, signs apart, stored years quoted. A text that was prepared stays as it is."""
+    text = _WITHOUT.sub("without", _years_joined(text, vocabulary))
+    text = text.replace("(", " , ").replace(")", " ")
+    return " ".join(text.replace("%", " % ").replace("#", " # ").split())
+
+
 def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     """Cut a question into items."""
-    text = _WITHOUT.sub("without", _years_joined(text, vocabulary))
-    tokens = tokenise(text.replace("%", " % ").replace("#", " # ").replace("(", " , ").replace(")", " "))
+    tokens = tokenise(prepared(text, vocabulary))
     items = _cut(tokens, vocabulary, today)
     mended: list[tuple[str, str]] = []
     for item in items:

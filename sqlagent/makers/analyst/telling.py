@@ -292,6 +292,8 @@ def having(one: Having) -> str:
 def _ordered(frame: Frame) -> str:
     ascending = frame.order is not None and frame.order.ascending
     by = f" by {expression(frame.order.by)}" if frame.order is not None and frame.order.by is not None else ""
+    if frame.order is not None and frame.order.dimension is not None:
+        return f"sorted by {dimension(frame.by[frame.order.dimension])}{'' if ascending else ', last first'}"
     way = "least" if ascending else "greatest"
     if frame.limit is None:
         return f"{way} first{by}"

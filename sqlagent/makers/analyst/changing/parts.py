@@ -1,0 +1,145 @@
+"""What two frames have in common: each frame as a set of parts, and what one part tells of a change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Measure, Slot
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a frame: its kind, what it is about, and what it says of that.
+
+    Parts of one kind about one thing take each other's place: 2024 that of 2023, Norway that of Sweden.
+    """
+
+    kind: str
+    about: str
+    says: str = ""
+    values: frozenset[str] = frozenset()
+
+
+def parts(frame: Frame) -> frozenset[Part]:
+    """Take a frame apart. Ways between tables are left out, so that a change of the anchor is none of its conditions.
+
+    Example:
+        >>> sorted((p.kind, p.says) for p in parts(Frame("orders", (Measure("rows", "orders"),), limit=3)))
+        [('measure', 'rows orders'), ('rank', '3')]
+    """
+    return frozenset(_parts(frame))
+
+
+def _parts(frame: Frame) -> Iterator[Part]:
+    for measure in frame.measures:
+        yield Part("measure", "", _measure(measure))
+        yield from _inner(measure)
+    if not frame.measures:
+        yield Part("measure", "", f"list {frame.anchor}")
+    for dimension in frame.by:
+        yield Part("by", "", _dimension(dimension))
+    for dimension in frame.per:
+        yield Part("per", "", _dimension(dimension))
+    for one in frame.where:
+        yield from _condition(one)
+    for slot in frame.columns if not frame.measures else ():
+        yield Part("column", "", _slot(slot))
+    for bound in frame.having:
+        yield Part(
+            "having", _measure(bound.measure), f"{bound.compare} {bound.number} {bound.average} {bound.slot}"
+        )
+    if frame.order is not None:
+        by = frame.order.by, frame.order.measure
+        yield Part(
+            "order",
+            "",
+            f"{frame.order.ascending} {_expression(by[0])} {_measure(by[1]) if by[1] else ''} {frame.order.dimension}",
+        )
+    if frame.limit is not None:
+        yield Part("rank", "", f"{frame.limit}{f' after {frame.offset}' if frame.offset else ''}")
+    if frame.transform:
+        yield Part("transform", "", f"{frame.transform} {frame.window or ''}")
+    for value in frame.pivot:
+        yield Part("pivot", "", value)
+
+
+def _inner(measure: Measure) -> Iterator[Part]:
+    """What holds of a figure alone. The periods that figures are compared over are parts of the question."""
+    for one in measure.where:
+        yield from (replace(part, kind="inner") for part in _condition(one))
+    for inner in (measure.over, measure.under):
+        if inner is not None:
+            yield from _inner(inner)
+
+
+def _condition(one: Condition) -> Iterator[Part]:
+    if one.op == "all" and not one.negated:
+        for part in one.parts:
+            yield from _condition(part)
+    elif one.op == "period" and one.period is not None:
+        yield Part("period", "", f"{one.period.first} {one.period.until} {one.negated}")
+    elif one.op == "any" and not one.negated and all(part.op == "period" for part in one.parts):
+        yield Part(
+            "period", "", " or ".join(f"{p.period.first} {p.period.until}" for p in one.parts if p.period)
+        )
+    else:
+        yield Part("where", _about(one), _says(one), frozenset(one.values))
+
+
+def _about(one: Condition) -> str:
+    if one.op in ("all", "any"):
+        return f"{one.op} of " + ", ".join(map(_about, one.parts))
+    return one.child or ", ".join(map(_slot, one.slots)) or _expression(one.expr)
+
+
+def _says(one: Condition) -> str:
+    inner = "; ".join(f"{_about(part)} {_says(part)}" for part in one.parts)
+    return f"{one.op} {sorted(one.values)} {one.compare} {one.number} {one.negated} {one.period} {inner}"
+
+
+def _measure(one: Measure) -> str:
+    if one.agg == "ratio" and one.over is not None and one.under is not None:
+        return f"ratio of {_measure(one.over)} to {_measure(one.under)}"
+    return f"{one.agg} {_expression(one.expr) or one.anchor}"
+
+
+def _dimension(one: Dimension) -> str:
+    return f"{', '.join(map(_slot, one.shown))} {one.grain} {one.bucket or ''} {one.op}"
+
+
+def _expression(one: Expr | None) -> str:
+    return f"{one.op} {', '.join(map(_slot, one.slots))} {one.unit}" if one is not None else ""
+
+
+def _slot(one: Slot) -> str:
+    return f"{one.field.table}.{one.field.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What one frame has and another has not: parts `lost`, parts `gained`, and pairs of which one took the other's place."""
+
+    lost: frozenset[Part]
+    gained: frozenset[Part]
+    replaced: tuple[tuple[Part, Part], ...]
+
+    @property
+    def is_none(self) -> bool:
+        """Whether both frames say the same."""
+        return not (self.lost or self.gained or self.replaced)
+
+
+def difference(before: frozenset[Part], after: frozenset[Part]) -> Difference:
+    """Tell what became of a frame's parts; what two parts of one kind say of one thing counts as replaced."""
+    lost, gained = set(before - after), set(after - before)
+    replaced = []
+    for old in sorted(lost, key=lambda part: (part.kind, part.about, part.says)):
+        new = next(
+            (one for one in sorted(gained, key=repr) if (one.kind, one.about) == (old.kind, old.about)), None
+        )
+        if new is not None:
+            gained.discard(new)
+            lost.discard(old)
+            replaced.append((old, new))
+    return Difference(frozenset(lost), frozenset(gained), tuple(replaced))

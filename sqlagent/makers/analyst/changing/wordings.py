@@ -1,0 +1,125 @@
+"""Ways to word a question with a change made: behind it, before a word of it, in the place of one, or with one gone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlagent.language.words import Token
+from sqlagent.makers.analyst.reading import Item
+
+_BEFORE = frozenset(
+    [
+        "in",
+        "for",
+        "from",
+        "of",
+        "at",
+        "on",
+        "by",
+        "per",
+        "each",
+        "every",
+        "with",
+        "without",
+        "excluding",
+        "except",
+        "not",
+        "only",
+        "just",
+        "the",
+        "and",
+        "or",
+        "during",
+        "since",
+        "to",
+    ]
+)
+"""Words before a phrase that go with it when it goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of a question, as characters, and what it is: an item's kind, or `by` for a whole grouping."""
+
+    kind: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A question with a change made. `way` is behind, before, replaced, beside or gone; `old` what was replaced, of a `kind`."""
+
+    text: str
+    way: str
+    kind: str = ""
+    old: str = ""
+
+
+def stretches(text: str, tokens: tuple[Token, ...], items: tuple[Item, ...]) -> list[Stretch]:
+    """Give what of a question can be replaced: each item that says something, and each whole grouping or ranking."""
+    out = []
+    for place, item in enumerate(items):
+        start, end = _span(text, tokens, item)
+        if item.kind in ("mention", "period", "grain", "text", "unknown") or item.op in ("agg", "share"):
+            out.append(Stretch(item.op or item.kind, start, end, text[start:end]))
+        following = items[place + 1] if place + 1 < len(items) else None
+        if item.op == "by" and following is not None:
+            last = following
+            for one, two in zip(items[place + 2 :: 2], items[place + 3 :: 2], strict=False):
+                if one.op != "and" or two.kind not in ("mention", "grain"):
+                    break
+                last = two
+            end = _span(text, tokens, last)[1]
+            out.append(Stretch("by", start, end, text[start:end]))
+        if item.op == "count" and following is not None and following.kind == "mention":
+            end = _span(text, tokens, following)[1]
+            out.append(Stretch("mention", start, end, text[start:end]))
+        if item.op == "rank":
+            last = following if following is not None and following.kind == "number" else item
+            end = _span(text, tokens, last)[1]
+            out.append(Stretch("rank", start, end, text[start:end]))
+    return out
+
+
+def _span(text: str, tokens: tuple[Token, ...], item: Item) -> tuple[int, int]:
+    start, end = tokens[item.start].start, tokens[item.end - 1].end
+    if tokens[item.start].kind == "quoted":
+        start -= 1
+    if tokens[item.end - 1].kind == "quoted":
+        end += 1
+    return max(0, start), min(len(text), end)
+
+
+def wordings(text: str, parts: list[Stretch], change: str, kinds: frozenset[str]) -> Iterator[Wording]:
+    """Word a question with what was typed after it. `kinds` are the kinds of what was typed: like takes the place of like."""
+    yield Wording(tidy(f"{text} {change}"), "behind")
+    yield Wording(tidy(f"{text}, {change}"), "behind")
+    for one in parts:
+        if one.kind in kinds or one.kind == "mention" and "agg" not in kinds:
+            yield Wording(tidy(text[: one.start] + change + text[one.end :]), "replaced", one.kind, one.text)
+            yield Wording(tidy(f"{text[: one.end]} and {change}{text[one.end :]}"), "beside", one.kind)
+            yield Wording(tidy(f"{text[: one.end]} or {change}{text[one.end :]}"), "beside", one.kind)
+        if one.kind == "mention":
+            yield Wording(tidy(f"{text[: one.start]}{change} {text[one.start :]}"), "before", one.kind)
+
+
+def without(text: str, part: Stretch) -> str:
+    """Give a question with a stretch gone, and the small words that led to it."""
+    head = text[: part.start].rstrip()
+    while head and (last := re.search(r"(?:^|[\s,])([\w']+|,)$", head)) and last.group(1).lower() in _BEFORE:
+        head = head[: last.start(1)].rstrip()
+    return tidy(f"{head.rstrip(',')} {text[part.end :]}")
+
+
+def tidy(text: str) -> str:
+    """Mend the spaces of a text that was put together.
+
+    Example:
+        >>> tidy("revenue  by month , 2024 ")
+        'revenue by month, 2024'
+    """
+    return re.sub(r"\s+([,;.?!])", r"\1", " ".join(text.split())).strip(" ,;")

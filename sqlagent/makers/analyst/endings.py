@@ -1,0 +1,152 @@
+"""How figures are to be shown, said at the end of a question: as a share of the total, sorted by something, smallest first.
+
+An ending is cut off before the question is read and made a part of its frames, so that it changes nothing else of them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from sqlagent.language.words import stem
+from sqlagent.makers.analyst.frames import Dimension, Frame, Order
+
+_SHARE = re.compile(
+    r"[,\s]+(?:shown |told )?(?:(?:as|in) (?:a |the )?(?:share|shares|percentage|percentages|percent|per cent|proportion|%)|as %)"
+    r"(?:\s+of\s+(?:the\s+)?(?:total|whole|all))?$",
+    re.IGNORECASE,
+)
+_SORTED = re.compile(
+    r"[,\s]+(?:and )?(?:sort|sorted|order|ordered)(?:\s+(?:it|them|rows|this))?\s+by\s+(?:the\s+)?(?P<name>[\w\s'-]+?)"
+    r"(?:\s+(?P<way>ascending|descending|asc|desc|[a-z]+ first|a-z|z-a))?$",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(
+    r"[,\s]+(?:and )?(?:(?:sort|sorted|order|ordered)\s+)?(?:(?:the\s+)?(?P<word>highest|largest|biggest|most common|most frequent|most|best|lowest|smallest|fewest|least|least common"
+    r"|worst|newest|latest|most recent|oldest|earliest)(?: ones)? first|(?:in )?(?P<way>ascending|descending)(?: order)?|(?P<alpha>alphabetically|alphabetical|(?:in )?alphabetical order|(?:from )?a to z|a-z))$",
+    re.IGNORECASE,
+)
+_GROUPED = re.compile(
+    r"\b(?:by|per|each|every)\b|\b(?:daily|weekly|monthly|quarterly|yearly)\b", re.IGNORECASE
+)
+_SMALL = frozenset({"lowest", "smallest", "fewest", "least", "least common", "worst"})
+_NEW = frozenset({"newest", "latest", "most recent"})
+_OLD = frozenset({"oldest", "earliest"})
+_FIGURES = frozenset(map(stem, ["value", "number", "figure", "amount", "total", "count", "result", "it"]))
+_SORTABLE = frozenset({"", "share"})
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """One ending as it was typed: `kind` is share or sort; a sort is by a name, or by what the word before "first" is of."""
+
+    kind: str
+    text: str
+    name: str = ""
+    word: str = ""
+
+
+def endings(text: str) -> tuple[str, tuple[Ending, ...]]:
+    """Cut the endings off a question.
+
+    Example:
+        >>> endings("revenue by region 2024, as a share of the total, smallest first")[0]
+        'revenue by region 2024'
+    """
+    found: list[Ending] = []
+    while True:
+        text = text.rstrip(" ?.!,;")
+        ending = _last(text)
+        if ending is None:
+            return text, tuple(reversed(found))
+        found.append(ending)
+        text = text[: -len(ending.text)]
+
+
+def _last(text: str) -> Ending | None:
+    if match := _SHARE.search(text):
+        return Ending("share", match[0]) if _GROUPED.search(text[: match.start()]) else None
+    if match := _SORTED.search(text):
+        return Ending(
+            "sort", match[0], match["name"].lower(), (match["way"] or "").lower().removesuffix(" first")
+        )
+    if match := _FIRST.search(text):
+        return Ending("sort", match[0], "", (match["word"] or match["way"] or match["alpha"]).lower())
+    return None
+
+
+def shown_by(frame: Frame, some: tuple[Ending, ...]) -> Frame | None:
+    """Give a frame with its endings; None where one of them says nothing of such a frame."""
+    for one in some:
+        changed = _shared(frame) if one.kind == "share" else _sorted(frame, one)
+        if changed is None:
+            return None
+        frame = changed
+    return frame
+
+
+def _shared(frame: Frame) -> Frame | None:
+    """Each group's part of the total: of one figure that adds up."""
+    summed = len(frame.measures) == 1 and frame.measures[0].agg in ("rows", "sum", "distinct")
+    if not summed or not frame.by or frame.transform or frame.pivot or frame.per or frame.having:
+        return None
+    return replace(frame, transform="share")
+
+
+def _sorted(frame: Frame, one: Ending) -> Frame | None:
+    if not frame.measures or not frame.by or not _can_be_sorted(frame):
+        return None
+    ascending = one.word in ("ascending", "asc", "a-z") or one.word in _SMALL or one.word in _OLD
+    descending = (
+        one.word in ("descending", "desc", "z-a")
+        or not ascending
+        and bool(one.word)
+        and one.word not in _ALPHA
+    )
+    if one.word in _NEW or one.word in _OLD:
+        place = next((n for n, d in enumerate(frame.by) if d.grain), None)
+        return replace(frame, order=Order(ascending, dimension=place)) if place is not None else None
+    if one.word in _ALPHA:
+        place = next((n for n, d in enumerate(frame.by) if not d.grain), None)
+        return replace(frame, order=Order(True, dimension=place)) if place is not None else None
+    if not one.name:
+        return replace(frame, order=Order(ascending))
+    words = {stem(word) for word in one.name.split()}
+    for place, dimension in enumerate(frame.by):
+        if words & _words(dimension):
+            return replace(frame, order=Order(not descending, dimension=place))
+    said = {stem(word) for measure in frame.measures[:1] for word in measure.said.lower().split()}
+    expr = frame.measures[0].expr
+    said |= {word for slot in (expr.slots if expr is not None else ()) for word in slot.field.words}
+    if words & (said | _FIGURES):
+        return replace(frame, order=Order(ascending))
+    return None
+
+
+def _can_be_sorted(frame: Frame) -> bool:
+    """Whether a frame's groups stand in an order of their own choice."""
+    anchors = {measure.anchor for measure in frame.measures}
+    if frame.limit is not None or frame.pivot or frame.per or frame.with_empty or len(anchors) > 1:
+        return False
+    return frame.transform in _SORTABLE and all(measure.agg != "median" for measure in frame.measures)
+
+
+_ALPHA = frozenset(
+    {
+        "alphabetically",
+        "alphabetical",
+        "alphabetical order",
+        "in alphabetical order",
+        "a to z",
+        "from a to z",
+        "a-z",
+    }
+)
+
+
+def _words(dimension: Dimension) -> set[str]:
+    """What a dimension is called by: its grain, its own words, or simply its name."""
+    said = {stem(word) for word in dimension.said.lower().split()}
+    said |= {stem(dimension.grain)} if dimension.grain else {stem("name")}
+    said |= {word for slot in dimension.shown for word in slot.field.words}
+    return said | ({stem("date"), stem("time")} if dimension.grain else set())
