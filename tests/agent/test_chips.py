@@ -16,7 +16,7 @@ from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import FrameError
 from sqlagent.language.personal import looks_personal
 from sqlagent.makers.analyst.answering import understand
-from sqlagent.makers.analyst.chips import REMOVE, changed, chips
+from sqlagent.makers.analyst.chips import REMOVE, asked_again, changed, chips
 from sqlagent.makers.analyst.chips.periods import period_words
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.telling import title
@@ -284,3 +284,27 @@ def test_periods_are_said_as_people_say_them(sources):
     own = frame(sources, "revenue by category in march 2025")
     period = next(c.period for c in own.where if c.period is not None)
     assert period_words(period) == "March 2025"
+
+
+@pytest.mark.parametrize(
+    ("question", "slot", "said"),
+    [
+        ("revenue by category 2025", "by:0", "month"),
+        ("revenue by category 2025", "where:0", "2024"),
+        ("revenue by category 2025", "add", "top 5"),
+        ("top 3 customers by revenue in 2025", "limit", "5 largest"),
+        ("top 3 customers by revenue in 2025", "by:0", "category"),
+    ],
+)
+def test_what_a_changed_frame_is_told_as_is_read_as_that_frame(sources, question, slot, said):
+    _, source = sources["garden"]
+    done = pick(frame(sources, question), source, slot, said)
+    text = asked_again(done.frame, source, TODAY)
+    assert text
+    assert understand(text, source, TODAY)[1][0].sql == done.sql
+
+
+def test_what_cannot_be_told_as_a_question_is_told_as_none(sources):
+    _, source = sources["garden"]
+    done = pick(frame(sources, "revenue by category 2025"), source, "measure:0", "smallest revenue")
+    assert asked_again(done.frame, source, TODAY) == ""

@@ -213,3 +213,13 @@ def test_a_run_that_is_answered_anew_cannot_be_changed_meanwhile(run) -> None:
     version = Version.objects.select_related("run__thread__source").get(run=run)
     with pytest.raises(services.AskingError, match="still being answered"):
         services.version_change(version, "where:0", "remove")
+
+
+def test_a_follow_up_goes_on_from_what_was_changed(run, alice, as_alice) -> None:
+    change(as_alice, run.versions.first(), "by:0", "grain:month")
+    work(run.versions.first())
+    follow = answer(services.run_ask(alice, run.thread.source, "only 2024", run.thread))
+    sql = follow.versions.get().sql
+    assert "strftime('%Y-%m'" in sql.lower() or "month" in sql.lower()
+    assert "2024-01-01" in sql
+    assert "categor" not in sql

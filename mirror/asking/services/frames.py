@@ -10,7 +10,7 @@ from mirror.recent import Recent
 from mirror.sources.unpacked import source_at_hand
 from sqlagent.errors import FrameError
 from sqlagent.makers.analyst.answering import today_of
-from sqlagent.makers.analyst.chips import REMOVE, Chip, chips, title_of
+from sqlagent.makers.analyst.chips import REMOVE, Chip, asked_again, chips, title_of
 from sqlagent.makers.analyst.chips import changed as frame_changed
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.source import Source as Known
@@ -18,7 +18,16 @@ from sqlagent.makers.analyst.source import source_of
 from sqlagent.makers.analyst.stored_frames import frame_of, plain
 from sqlagent.sql.formatting import formatted
 
-__all__ = ["REMOVE", "Changed", "Chip", "Understood", "frame_title", "version_changed", "version_understood"]
+__all__ = [
+    "REMOVE",
+    "Changed",
+    "Chip",
+    "Understood",
+    "frame_title",
+    "version_asked",
+    "version_changed",
+    "version_understood",
+]
 
 if TYPE_CHECKING:
     from mirror.asking.models import Version
@@ -81,6 +90,17 @@ def version_changed(version: Version, slot: str, key: str) -> Changed:
         title_of(done.frame),
         _is_alike(frame, done.frame),
     )
+
+
+def version_asked(version: Version) -> str:
+    """Say what a changed version asks as a question that is read so; empty where nothing was changed or none is known."""
+    if version.frame is None or not version.change:
+        return ""
+    try:
+        known = _known(version.run.thread.source)
+        return asked_again(frame_of(version.frame, known.model), known, today_of(known, date.today()))
+    except FrameError:
+        return ""
 
 
 def frame_title(source: Source, frame: dict[str, Any]) -> str:

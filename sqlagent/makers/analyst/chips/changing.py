@@ -8,6 +8,7 @@ from datetime import date
 
 from sqlagent.errors import FrameError
 from sqlagent.makers.analyst import telling
+from sqlagent.makers.analyst.answering import understand
 from sqlagent.makers.analyst.chips.columns import column_parts, columns_added
 from sqlagent.makers.analyst.chips.filters import filter_part, filters_added, having_part, time_slot
 from sqlagent.makers.analyst.chips.groups import group_parts, groups_added
@@ -135,8 +136,17 @@ def _is_whole(frame: Frame) -> bool:
     if frame.transform in _ONE_WAY:
         return not (few or order)
     if frame.transform == "share":
-        return not frame.per and not (frame.order is not None and frame.order.ascending)
+        return not frame.per
     return True
+
+
+def asked_again(frame: Frame, source: Source, today: date) -> str:
+    """Say a frame as a question that is read as this very frame, so that a follow-up starts from it; empty where none is known."""
+    text = telling.title(frame)
+    if not text:
+        return ""
+    _, found = understand(text, source, today)
+    return text if found and found[0].sql == _sql(Planner(source.model), frame) else ""
 
 
 def title_of(frame: Frame) -> str:

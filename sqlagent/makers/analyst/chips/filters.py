@@ -126,6 +126,10 @@ def values_of(source: Source, field: Field) -> list[tuple[str, str]]:
 
 
 def _told(one: Condition) -> str:
+    field = one.slots[0].field if len(one.slots) == 1 else None
+    if field is not None and field.role is Role.FLAG and one.op in ("in", "not in") and len(one.values) == 1:
+        is_yes = (one.values[0] == field.yes.strip("'")) == (one.op == "in") != one.negated
+        return f"{field.said} is {'yes' if is_yes else 'no'}"
     if one.op != "exists" or one.number is not None:
         return telling.condition(one)
     inner = " and ".join(telling.condition(part) for part in one.parts)

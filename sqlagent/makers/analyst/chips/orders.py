@@ -65,12 +65,13 @@ def order_parts(frame: Frame) -> Iterator[Part]:
         yield _limit_part(frame, ascending, by)
     elif frame.order is not None:
         turned = ordered(frame, not ascending)
-        words = [f"{'smallest' if up else 'largest'} first{by}" for up in (ascending, not ascending)]
+        words = [_first(frame, up, by) for up in (ascending, not ascending)]
         options = [Option(words[1], "turn", "", turned, f"order changed: {words[1]}")]
         options += _tops(frame, ascending)
-        if frame.order.by is None and frame.order.measure is None and any(d.grain for d in frame.by):
+        if frame.order.by is None and frame.order.measure is None:
+            said = "in order of time" if any(d.grain for d in frame.by) else "largest first"
             usual = replace(frame, order=None)
-            options.append(Option("in order of time", REMOVE, "", usual, "order changed: by time"))
+            options.append(Option(said, REMOVE, "", usual, f"order changed: {said}"))
         yield Part("order", "order", "", words[0], tuple(options))
 
 
@@ -90,6 +91,14 @@ def orders_added(frame: Frame) -> Iterator[Option]:
             words = f"{'bottom' if up else 'top'} {number}"
             changed = replace(frame, order=Order(ascending=up), limit=number, offset=0)
             yield Option(words, f"{'bottom' if up else 'top'}:{number}", "Only the first", changed, words)
+
+
+def _first(frame: Frame, ascending: bool, by: str) -> str:
+    """Which rows come first, in words."""
+    if frame.order is not None and frame.order.dimension is not None:
+        said = telling.dimension(frame.by[frame.order.dimension])
+        return f"sorted by {said}{'' if ascending else ', last first'}"
+    return f"{'smallest' if ascending else 'largest'} first{by}"
 
 
 def _limit_part(frame: Frame, ascending: bool, by: str) -> Part:

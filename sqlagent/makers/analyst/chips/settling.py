@@ -31,7 +31,9 @@ def settled(frame: Frame) -> Frame:
 def grouped_by(frame: Frame, by: tuple[Dimension, ...]) -> Frame:
     """Give a frame with other groups; what was said of the old ones' columns, rows without any and order of rows goes."""
     flags = tuple(flag for flag in frame.flags if flag not in _OF_GROUPS)
-    order = None if frame.order is not None and frame.order.by is not None else frame.order
+    order = frame.order
+    if order is not None and (order.by is not None or order.dimension is not None):
+        order = None
     having = tuple(one for one in frame.having if one.slot is None)
     return settled(replace(frame, by=by, pivot=(), with_empty=False, flags=flags, order=order, having=having))
 
