@@ -85,7 +85,9 @@ def suggest(request: PersonRequest) -> JsonResponse:
     """How the question being typed may go on, and what of it is understood: `q` up to the cursor, `rest` behind it."""
     source = get_object_or_404(sources_visible(request.user), name=request.GET.get("source", ""))
     typed, rest = request.GET.get("q", ""), request.GET.get("rest", "")
-    return JsonResponse(asdict(services.question_typed(request.user, source, typed, rest)))
+    found = services.question_typed(request.user, source, typed, rest)
+    marks = [{"start": m.start, "end": m.end, "is_understood": m.is_understood} for m in found.marks]
+    return JsonResponse({"suggestions": [asdict(one) for one in found.suggestions], "marks": marks})
 
 
 @require_POST
