@@ -192,7 +192,8 @@ def test_a_frame_that_is_broken_does_not_break_its_page(run, as_alice) -> None:
 def test_tables_that_are_being_read_are_waited_for(run, known, as_alice) -> None:
     type(known).objects.filter(pk=known.pk).update(catalog_version="")
     page = as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
-    assert "The tables of this source are being read again" in page
+    assert "the tables and values of this source are being read" in page
+    assert 'action="' + reverse("asking:change", args=[run.versions.get().pk]) not in page
 
 
 def test_only_who_asked_changes_a_chip(run, as_bob, as_charlie, client) -> None:

@@ -52,6 +52,7 @@ class ChipsView:
     chips: tuple[ChipView, ...]
     unused: tuple[str, ...]
     problem: str
+    note: str
 
 
 def chips_view(version: Version | None, problem: str = "") -> ChipsView | None:
@@ -60,7 +61,7 @@ def chips_view(version: Version | None, problem: str = "") -> ChipsView | None:
     if version is None or understood is None:
         return None
     made = tuple(_chip(chip) for chip in understood.chips)
-    return ChipsView(version.pk, made, understood.unused, problem or understood.problem)
+    return ChipsView(version.pk, made, understood.unused, problem or understood.problem, understood.note)
 
 
 def _chip(chip: services.Chip) -> ChipView:

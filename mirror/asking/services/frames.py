@@ -35,17 +35,24 @@ if TYPE_CHECKING:
 
 # Chips of versions that are looked at: making them plans every choice, 20 to 100 ms (measured 2026-11).
 KEPT = 64
-NOT_AT_HAND = "The tables of this source are being read again. Look again in a moment."
+NOT_AT_HAND = (
+    "What was understood cannot be changed here now: the tables and values of this source are being read, "
+    "or are too many for a page. Look again in a moment, or ask in other words."
+)
 _kept: Recent[tuple[Any, ...], tuple[Known, tuple[Chip, ...]]] = Recent(KEPT)
 
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """What a version was understood as: its chips, the words of the question that were not used, or why it cannot be told."""
+    """What a version was understood as: its chips and the words of the question that were not used.
+
+    `problem` says what of it has gone or is broken, `note` that little is at hand.
+    """
 
     chips: tuple[Chip, ...] = ()
     unused: tuple[str, ...] = ()
     problem: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,9 @@ def version_understood(version: Version) -> Understood | None:
         return None
     try:
         known = _known(version.run.thread.source)
+    except FrameError as error:
+        return Understood(note=str(error))
+    try:
         frame = frame_of(version.frame, known.model)
         today = today_of(known, date.today())
         key = (version.pk, id(known), today)
