@@ -36,16 +36,19 @@ def measure_parts(frame: Frame, source: Source) -> Iterator[Part]:
     """Give a chip for each figure; one for both where a figure is compared with itself."""
     measures = frame.measures
     if frame.transform == "between" and len({(m.agg, m.expr, m.anchor) for m in measures}) == 1:
-        options = tuple(_compared(frame, option) for option in _options(frame, 0, source))
-        words = telling.measure(replace(measures[0], where=(), said=""))
+        when = _when(measures[0])
+        bare = replace(measures[0], said=measures[0].said.removesuffix(when).strip())
+        plain = replace(frame, measures=(bare, *measures[1:]))
+        options = tuple(_compared(plain, option) for option in _options(plain, 0, source))
+        words = telling.measure(replace(bare, where=()))
         yield Part("measure:0", "measure", "", words, options)
         return
     is_one_table = len({m.anchor for m in measures}) == 1
     for place, one in enumerate(measures):
         options = tuple(_options(frame, place, source)) if is_one_table else ()
-        yield Part(
-            f"measure:{place}", "measure", "", telling.measure(one), (*options, *_removed(frame, place))
-        )
+        said = one if is_one_table else replace(one, where=tuple(c for c in one.where if c.op != "period"))
+        words = telling.measure(said)
+        yield Part(f"measure:{place}", "measure", "", words, (*options, *_removed(frame, place)))
 
 
 def _options(frame: Frame, place: int, source: Source) -> Iterator[Option]:
@@ -132,10 +135,14 @@ def _compared(frame: Frame, option: Option) -> Option:
     new = option.frame.measures[0]
     measures = []
     for old in frame.measures:
-        when = next((telling.period(c.period) for c in old.where if c.period is not None), "")
-        measures.append(replace(new, where=old.where, said=f"{new.said} {when}".strip()))
-    said = f"{option.words} instead of {_base(replace(frame.measures[0], said=''))}"
+        measures.append(replace(new, where=old.where, said=f"{new.said} {_when(old)}".strip()))
+    said = f"{option.words} instead of {_short(frame.measures[0])}"
     return replace(option, frame=replace(frame, measures=tuple(measures)), said=said)
+
+
+def _when(one: Measure) -> str:
+    """The period that a figure is of, in words."""
+    return next((telling.period(c.period) for c in one.where if c.period is not None), "")
 
 
 def _adds_up(expr: Expr) -> bool:
