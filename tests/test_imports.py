@@ -32,6 +32,7 @@ STAGES = {"makers", "method", "telling", "guard"}
 EXCEPTIONS = {
     ("method/execution", "guard"),  # nothing reaches a database that the guard has not passed
     ("makers/following", "makers/followups"),  # the LLM's rewriting falls back to the rules
+    ("makers/following", "makers/analyst"),  # before the rules, the nearest frame
     ("makers/judging", "method/features"),  # the deterministic judge weighs features
 }
 

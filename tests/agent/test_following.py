@@ -1,11 +1,15 @@
 """Follow-ups: cases by rule, and what a language model's reply may do."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from sqlagent.errors import Cancelled, LlmUnreachable
+from sqlagent.evaluation.chains import follow, read_chains
+from sqlagent.evaluation.items import BadInput
 from sqlagent.makers import followups
 from sqlagent.makers.following import question_in, stand_alone
 from sqlagent.testing import ScriptedLlm
@@ -143,3 +147,40 @@ def test_earlier_sql_goes_to_the_llm_without_stored_values_the_person_never_type
 
 def test_a_plural_that_names_a_table_is_known_as_one() -> None:
     assert followups.Names(SHOP).is_table("category") and not followups.Names(SHOP).is_table("price")
+
+
+CHAINS = [json.loads(line) for line in (CASES / "chains.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def chains_folder(tmp_path_factory):
+    """The small schemas of the analyst's tests as files, as the evaluation reads them."""
+    folder = tmp_path_factory.mktemp("chains")
+    for name in {chain["db"] for chain in CHAINS}:
+        (folder / name).mkdir()
+        with closing(sqlite3.connect(folder / name / f"{name}.sqlite")) as database:
+            database.executescript((CASES.parent / "analyst" / f"{name}.sql").read_text())
+            database.commit()
+    return folder
+
+
+@pytest.mark.parametrize("chain", CHAINS, ids=lambda chain: chain["chain"])
+def test_chains_of_five_turns(chains_folder, chain):
+    """Turns marked as missed are known to go wrong: one that comes right loses its mark."""
+    (read_back,) = [one for one in read_chains(CASES / "chains.jsonl") if one.id == chain["chain"]]
+    said = [one.judged.right for one in follow([read_back], str(chains_folder))]
+    assert said == [not turn.get("missed", False) for turn in chain["turns"]]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"db": "cafes", "turns": []},
+        {"chain": "a", "db": "cafes", "turns": [{"question": "sales", "golds": []}]},
+        {"chain": "a", "db": "cafes", "turns": [{"question": "sales"}, {"golds": []}]},
+    ],
+)
+def test_a_chain_that_is_none_is_told_with_its_line(tmp_path, line):
+    (tmp_path / "chains.jsonl").write_text(json.dumps(line))
+    with pytest.raises(BadInput, match="line 1"):
+        read_chains(tmp_path / "chains.jsonl")

@@ -251,9 +251,10 @@ class _Deriving:
             and (not names or not self.pointed[table.key])
         ):
             return Kind.EVENT
-        if outgoing and measures and not names:
-            return Kind.LINES
-        if len(outgoing) >= 2 and not names:
+        pointing = {r.source for r in self.relations if r.target == table.key and r.source != table.key}
+        if len(pointing) > 1 and len(table.primary_key) <= 1:
+            return Kind.THING  # what several kinds of events happen to is no line of something else
+        if outgoing and not names and (measures or len(outgoing) >= 2):
             return Kind.LINES
         return Kind.THING
 

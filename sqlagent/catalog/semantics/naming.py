@@ -11,6 +11,11 @@ from sqlagent.language.lexicon import ABBREVIATIONS
 from sqlagent.language.words import name_words, segment, split_name, stem
 from sqlagent.values import Catalog, Table
 
+_PHRASAL = frozenset(
+    {"check", "log", "sign", "walk", "drop", "plug", "opt", "trade", "stand", "sit", "break"}
+)
+"""Verbs that make a noun with in or out: check_ins, sign_ins."""
+
 
 class Names:
     """Reads the names of one catalog."""
@@ -87,6 +92,8 @@ class Names:
                 and parts[at + 1] in ("no", "nr", "num", "number", "plate", "nbr")
             ):
                 out.append(NUMBERED[word])
+            elif word in ("ins", "outs") and at and parts[at - 1] in _PHRASAL:
+                out.append(word[:-1])
             elif word == "pay" and 0 < at == len(parts) - 1:
                 out.append(word)
             elif word == "min" and len(parts) == 1:

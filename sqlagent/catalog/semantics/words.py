@@ -33,7 +33,8 @@ OPENED = {
     "sku": "sku", "subs": "subscription", "sub": "subscription", "mbr": "member", "membr": "member", "rm": "room", "bkg": "booking", "resv": "reservation",
     "frt": "freight", "wgt": "weight", "svc": "service", "srv": "service", "serv": "service", "surch": "surcharge", "surchg": "surcharge", "orig": "origin", "ltr": "liter", "pcs": "pieces", "odo": "odometer", "dist": "distance",
     "prom": "promised", "purch": "purchase", "cred": "credit", "lim": "limit", "cap": "capacity", "comm": "commission", "ctrct": "contract", "wrk": "work", "wknd": "weekend", "qtr": "quarter",
-    "rsn": "reason", "rgn": "region", "mfr": "manufacturer", "eq": "equipment", "equip": "equipment", "dpt": "department", "pri": "priority", "prio": "priority", "own": "owner", "catg": "category",
+    "hdr": "header", "cts": "cents", "cr": "credit", "chan": "channel", "req": "requested", "pur": "purchase", "strg": "storage", "blkd": "blocked", "inact": "inactive", "ctn": "carton",
+    "tmp": "temperature", "hol": "holiday", "cal": "calendar", "lv": "left", "rsn": "reason", "rgn": "region", "mfr": "manufacturer", "eq": "equipment", "equip": "equipment", "dpt": "department", "pri": "priority", "prio": "priority", "own": "owner", "catg": "category",
 }  # fmt: skip
 """Short forms in names, beside those of the language's own list; opened only inside names."""
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import partial
 
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
+from sqlagent.makers.analyst.concepts import Meant, meant
 from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Slot
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, Reading
@@ -38,6 +40,7 @@ class Held:
     periods: set[Period] = field(default_factory=set)
     stated: set[str] = field(default_factory=set)
     valued: set[tuple[str, str]] = field(default_factory=set)
+    meanings: Callable[[str], list[Meant]] = lambda concept: []
     anchor: str = ""
     times: frozenset[tuple[str, str]] = frozenset()
     states: bool = False
@@ -80,7 +83,19 @@ class Held:
             return (target.table, target.column) in self.columns
         if target.kind in ("relation", "related"):
             return target.relation in self.relations
+        if target.kind == "concept":
+            found = self.meanings(target.column)
+            return not found or any(self._computes(one.measure) for one in found)
         return True
+
+    def _computes(self, measure: Measure) -> bool:
+        """Whether what a figure is computed of is in the frame."""
+        parts = [part for part in (measure.over, measure.under) if part is not None]
+        if parts:
+            return all(map(self._computes, parts))
+        if measure.expr is None:
+            return measure.anchor in self.tables
+        return all((slot.field.table, slot.field.column) in self.columns for slot in measure.expr.slots)
 
     def _is_done(self, target: Target) -> bool:
         """A verb that is a time's: said of rows beside the anchor's, or told by whether another time is there."""
@@ -99,10 +114,37 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
         left += drawn.denials
     if _is_first_by_number(frame, drawn):
         left.append(drawn.rank_text)
+    left += _figures_left_out(frame, drawn)
     left = [text for text in dict.fromkeys(left) if text not in frame.unused]
     if not left:
         return frame
     return replace(frame, unused=(*frame.unused, *left), cost=round(frame.cost + UNMET * len(left), 4))
+
+
+def _figures_left_out(frame: Frame, drawn: Sketch) -> list[str]:
+    """Figures that were asked for side by side and are fewer in the frame: "orders and revenue" are two."""
+    asks = [ask for ask in drawn.asks if ask.item is not None]
+    beside = [
+        one
+        for place, one in enumerate(asks)
+        if one.joined or asks[place + 1 : place + 2] and asks[place + 1].joined
+    ]
+    asked = [ask.item.text for ask in beside if ask.item is not None]
+    if (
+        len(asked) < 2
+        or not frame.measures
+        or drawn.rank is not None
+        or drawn.ratio
+        or drawn.vs
+        or drawn.share
+    ):
+        return []
+    plain = all(measure.agg != "ratio" for measure in frame.measures)
+    grouped = max(0, len(frame.by) - len(drawn.by))
+    if not plain or frame.transform or frame.pivot or len(frame.measures) + grouped >= len(asked):
+        return []
+    said = " ".join(measure.said.lower() for measure in frame.measures)
+    return [text for text in asked if text.lower() not in said][: len(asked) - len(frame.measures) - grouped]
 
 
 def contradicts(frame: Frame) -> bool:
@@ -127,7 +169,13 @@ def _is_torn(conditions: Sequence[Condition]) -> bool:
 def _held(frame: Frame, reading: Reading, source: Source) -> Held:
     """What a frame holds, and what goes without saying."""
     grains = any(dimension.grain for dimension in frame.by)
-    held = Held(anchor=frame.anchor, times=source.times, lists=not frame.measures, grains=grains)
+    held = Held(
+        meanings=partial(meant, source),
+        anchor=frame.anchor,
+        times=source.times,
+        lists=not frame.measures,
+        grains=grains,
+    )
     held.take(frame)
     model, ops = source.model, {item.op for item in reading.items}
     for table in tuple(held.tables & model.things.keys()):

@@ -9,11 +9,11 @@ import re
 from dataclasses import dataclass, replace
 
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.frames import Dimension, Frame, Order
+from sqlagent.makers.analyst.frames import Dimension, Expr, Frame, Order
 
 _SHARE = re.compile(
     r"[,\s]+(?:shown |told )?(?:(?:as|in) (?:a |the )?(?:share|shares|percentage|percentages|percent|per cent|proportion|%)|as %)"
-    r"(?:\s+of\s+(?:the\s+)?(?:total|whole|all))?$",
+    r"(?:\s+of\s+(?:(?:the\s+)?(?:total|whole|all)|(?:each|every|the)\s+(?P<name>\w+)))?$",
     re.IGNORECASE,
 )
 _SORTED = re.compile(
@@ -65,7 +65,11 @@ def endings(text: str) -> tuple[str, tuple[Ending, ...]]:
 
 def _last(text: str) -> Ending | None:
     if match := _SHARE.search(text):
-        return Ending("share", match[0]) if _GROUPED.search(text[: match.start()]) else None
+        return (
+            Ending("share", match[0], (match["name"] or "").lower())
+            if _GROUPED.search(text[: match.start()])
+            else None
+        )
     if match := _SORTED.search(text):
         return Ending(
             "sort", match[0], match["name"].lower(), (match["way"] or "").lower().removesuffix(" first")
@@ -78,23 +82,31 @@ def _last(text: str) -> Ending | None:
 def shown_by(frame: Frame, some: tuple[Ending, ...]) -> Frame | None:
     """Give a frame with its endings; None where one of them says nothing of such a frame."""
     for one in some:
-        changed = _shared(frame) if one.kind == "share" else _sorted(frame, one)
+        changed = _shared(frame, one) if one.kind == "share" else _sorted(frame, one)
         if changed is None:
             return None
         frame = changed
     return frame
 
 
-def _shared(frame: Frame) -> Frame | None:
-    """Each group's part of the total: of one figure that adds up."""
+def _shared(frame: Frame, one: Ending) -> Frame | None:
+    """Each group's part of the total, or of the total of each group that was named: of one figure that adds up."""
     summed = len(frame.measures) == 1 and frame.measures[0].agg in ("rows", "sum", "distinct")
     if not summed or not frame.by or frame.transform or frame.pivot or frame.per or frame.having:
         return None
+    if one.name:
+        place = next((n for n, d in enumerate(frame.by) if stem(one.name) in _words(d)), None)
+        if place is None or len(frame.by) < 2:
+            return None
+        by = (frame.by[place], *frame.by[:place], *frame.by[place + 1 :])
+        return replace(frame, by=by, transform="share", flags=(*frame.flags, "within"))
     return replace(frame, transform="share")
 
 
 def _sorted(frame: Frame, one: Ending) -> Frame | None:
-    if not frame.measures or not frame.by or not _can_be_sorted(frame):
+    if not frame.measures:
+        return _list_sorted(frame, one)
+    if not frame.by or not _can_be_sorted(frame):
         return None
     ascending = one.word in ("ascending", "asc", "a-z") or one.word in _SMALL or one.word in _OLD
     descending = (
@@ -120,6 +132,26 @@ def _sorted(frame: Frame, one: Ending) -> Frame | None:
     said |= {word for slot in (expr.slots if expr is not None else ()) for word in slot.field.words}
     if words & (said | _FIGURES):
         return replace(frame, order=Order(ascending))
+    return None
+
+
+def _list_sorted(frame: Frame, one: Ending) -> Frame | None:
+    """A list in the order of a column that it shows; of people, "name" and "surname" are the last of their names."""
+    if frame.limit is not None or frame.per or frame.distinct:
+        return None
+    words = (
+        {stem(word) for word in one.name.split()}
+        if one.name
+        else {stem("name")}
+        if one.word in _ALPHA
+        else set()
+    )
+    if words & {stem("surname")}:
+        words |= {stem("last")}
+    descending = one.word in ("descending", "desc", "z-a", *_NEW)
+    for slot in reversed(frame.columns):
+        if words & {*map(stem, slot.field.words), slot.field.column.lower()}:
+            return replace(frame, order=Order(not descending, by=Expr("column", (slot,))))
     return None
 
 

@@ -11,6 +11,7 @@ from sqlagent.catalog.value_index import normal
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.attaching import LOST, Attacher
 from sqlagent.makers.analyst.concepts import Meant, meant, worth
+from sqlagent.makers.analyst.concepts.orders import head_of
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Path, Slot
 from sqlagent.makers.analyst.graph import HOP
 from sqlagent.makers.analyst.lexicon import PAID_EVENTS
@@ -57,8 +58,10 @@ class Meanings:
                     and (self.sketch.average or self.sketch.per_word == "per")
                 ):
                     other = 0.15 if named and target.cost > 0.1 else 0.0
-                    if thing.kind is Kind.LINES and self._names_a_head(item, target.cost):
-                        other += 0.4  # an order is not one of its lines
+                    heads = self._heads_of_lines(item, thing, target.cost)
+                    if heads is not None:  # an order is not one of its lines
+                        out.append(Meant(target.cost + 0.05, heads))
+                        continue
                     summed = self._summed(thing.table, target.cost, agg, item.text)
                     out += summed
                     other += 0.25 if summed else 0.0
@@ -120,6 +123,15 @@ class Meanings:
                     out.append(Meant(found_cost, rows, None, one.table, where))
                     out += self._of_list(one, target.value, target.cost, item.text)
         return sorted(out, key=lambda m: m.cost)[:8]
+
+    def _heads_of_lines(self, item: Item, thing: Thing, cost: float) -> Measure | None:
+        """How many different heads lines belong to, where the words name the head rather than its lines."""
+        if thing.kind is not Kind.LINES or not self._names_a_head(item, cost):
+            return None
+        head = head_of(self.source, thing)
+        if head is None:
+            return None
+        return Measure("distinct", thing.table, Expr("column", (head,)), said=item.text)
 
     def _names_a_head(self, item: Item, cost: float) -> bool:
         """Whether a mention names an event more surely, so that lines are no more than a part of what it means."""

@@ -146,6 +146,15 @@ class _Finder:
         known = before[-1].period if before else None
         if known is None or known.first is None or known.until is None:
             return None
+        if self._low(n) == "that" and self._low(n + 1) in (
+            "year",
+            "month",
+            "quarter",
+            "week",
+            "day",
+            "period",
+        ):
+            return [Found(at, n + 2, known)]
         if self._low(n) == "same" and self._low(n + 1) in _SAID_AGAIN:
             n += 2
             n += self._low(n) in ("of", "in", "for")

@@ -33,6 +33,8 @@ _AT = frozenset({"at", "in", "of", "on", "to", "for", "from", "by", "with", "the
 """Words after a name that are none of it."""
 _JOINED = re.compile(r"\b\d{4}[/-]\d{2}(?:\d{2})?\b")
 _WITHOUT = re.compile(r"(?<![\w/])w/o(?![\w/])", re.IGNORECASE)
+_SAYS_NOTHING = re.compile(r"\b(?:so far|side by side|next to each other|all in all|if any)\b", re.IGNORECASE)
+"""Phrases whose words mean something alone and nothing together."""
 _OWNED = frozenset({"their", "its", "his", "her", "the", "a", "an", "own", "each", "per", "by"})
 """Words before a noun."""
 ORDINALS = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5}
@@ -81,7 +83,7 @@ class Reading:
 
 def prepared(text: str, vocabulary: Vocabulary) -> str:
     """Give a question as it is cut: "w/o" opened, signs apart, stored years quoted. A text that was prepared stays as it is."""
-    text = _WITHOUT.sub("without", _years_joined(text, vocabulary))
+    text = _SAYS_NOTHING.sub(" ", _WITHOUT.sub("without", _years_joined(text, vocabulary)))
     text = text.replace("(", " , ").replace(")", " ")
     return " ".join(text.replace("%", " % ").replace("#", " # ").split())
 

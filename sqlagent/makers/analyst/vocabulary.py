@@ -281,6 +281,8 @@ class Vocabulary:
             return ""
         cutoff = 1 if len(word) < 8 else 2
         same = [w for w in words if w[0] == word[0]]
+        if len(word) == 4:  # of short words another one is as likely as a slip, unless all letters are there
+            same = [w for w in same if sorted(w) == sorted(word) or len(w) == 5]
         found = process.extractOne(word, same, scorer=OSA.distance, score_cutoff=cutoff)
         return str(found[0]) if found is not None else ""
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
 from sqlagent.catalog.value_index import ValueIndex
-from sqlagent.language.words import MAX_CHARS, stem, tokenise
+from sqlagent.language.words import MAX_CHARS, tokenise
 from sqlagent.makers.analyst.answering import today_of, understand
-from sqlagent.makers.analyst.changing.intents import Intent, intent, swapped_for
+from sqlagent.makers.analyst.changing.intents import Intent, intent
 from sqlagent.makers.analyst.changing.parts import Difference, Part, difference, parts
-from sqlagent.makers.analyst.changing.wordings import Stretch, Wording, stretches, tidy, without, wordings
+from sqlagent.makers.analyst.changing.proposing import Asked, proposed
+from sqlagent.makers.analyst.changing.wordings import Wording, stretches
 from sqlagent.makers.analyst.endings import endings
 from sqlagent.makers.analyst.frames import Frame
-from sqlagent.makers.analyst.reading import Item, prepared, read
+from sqlagent.makers.analyst.reading import prepared, read
+from sqlagent.makers.analyst.sampler import speaks
 from sqlagent.makers.analyst.source import Source, source_of
 from sqlagent.values import Catalog
 
@@ -31,30 +32,8 @@ _CUT = re.compile(
     r"|\s+and\s+(?=(?:only|just|sort(?:ed)?)\b)",
     re.IGNORECASE,
 )
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_PART = re.compile(
-    r"^(?:(?:in|for|during)\s+)?(?:q[1-4]|h[12]|[a-z]+ (?:half|quarter)|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
-    re.IGNORECASE,
-)
-_IN = re.compile(r"^(?:in|for|during)\s+", re.IGNORECASE)
-_FIGURES = frozenset(
-    map(stem, ["the", "a", "count", "number", "total", "amount", "figure", "measure", "sum", "value"])
-)
-"""Words for whatever figure was asked for."""
-_STUTTER = re.compile(r"\b(by|per|in|for) (?:by|per|in|for)\b", re.IGNORECASE)
 _FAMILY = {"order": "rank", "column": "list", "per": "by"}
 """Kinds of parts that change together."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A question as it stands: its words without its endings, those, its frame and what can be replaced of it."""
-
-    text: str
-    ending: str
-    frame: Frame
-    held: frozenset[Part]
-    stretches: list[Stretch]
 
 
 def followed(
@@ -71,21 +50,32 @@ def followed(
     question before, so that its words are seen to be left out and no condition is.
     """
     source = source_of(catalog, index)
-    if not source.is_business:
-        return ""
     typed, before = typed[:MAX_CHARS], before[:MAX_CHARS]
     today = today_of(source, clock or date.today())
+    if not speaks(before, *understand(before, source, today), source):
+        return ""
     asked = _asked(before, source, today)
     if asked is None:
         return ""
+    if not source.is_business and _keeps(other, typed, asked, source, today, strictly=True):
+        return other
     if found := changed(typed, before, source, today):
         return found
-    if other:
-        frames = understand(other, source, today)[1]
-        change = difference(asked.held, parts(frames[0].frame)) if frames else None
-        if change is not None and not _lost(change, intent(typed)):
-            return other
+    if _keeps(other, typed, asked, source, today):
+        return other
     return f"{before.strip(' ?.!')}, {typed.strip(' ?.!')}"
+
+
+def _keeps(
+    text: str, typed: str, asked: Asked, source: Source, today: date, *, strictly: bool = False
+) -> bool:
+    """Whether a question keeps all of the one before that was not mentioned; `strictly`, it also changes nothing else."""
+    frames = understand(text, source, today)[1] if text else []
+    if not frames:
+        return False
+    if strictly:
+        return _doubt(asked, frames[0].frame, intent(typed), frozenset()) < ACCEPTED
+    return not _lost(difference(asked.held, parts(frames[0].frame)), intent(typed))
 
 
 def changed(typed: str, before: str, source: Source, today: date) -> str:
@@ -104,7 +94,7 @@ def changed(typed: str, before: str, source: Source, today: date) -> str:
     return before
 
 
-def _asked(text: str, source: Source, today: date) -> _Asked | None:
+def _asked(text: str, source: Source, today: date) -> Asked | None:
     text = prepared(text.strip(" ?.!"), source.vocabulary)
     reading, frames = understand(text, source, today)
     if not frames or frames[0].frame.unused:
@@ -112,14 +102,14 @@ def _asked(text: str, source: Source, today: date) -> _Asked | None:
     frame = frames[0].frame
     body, _ = endings(text)
     items = read(body, source.vocabulary, today).items
-    return _Asked(body, text[len(body) :], frame, parts(frame), stretches(body, tokenise(body), items))
+    return Asked(body, text[len(body) :], frame, parts(frame), stretches(body, tokenise(body), items))
 
 
-def _step(typed: str, asked: _Asked, source: Source, today: date) -> str:
+def _step(typed: str, asked: Asked, source: Source, today: date) -> str:
     """Make one change; empty where no wording of it is sure."""
     best, found = ACCEPTED, ""
     meant = intent(typed)
-    for wording, way in _worded(typed, meant, asked, source, today):
+    for wording, way in proposed(typed, meant, asked, source, today):
         _, frames = understand(wording.text, source, today)
         if not frames:
             continue
@@ -132,129 +122,7 @@ def _step(typed: str, asked: _Asked, source: Source, today: date) -> str:
     return found
 
 
-def _worded(
-    typed: str, meant: Intent, asked: _Asked, source: Source, today: date
-) -> Iterator[tuple[Wording, Intent]]:
-    """Give the wordings of a change, likely ones first, each once."""
-    seen = {(asked.text + asked.ending).lower()}
-    for wording, way in _all(typed, meant, asked, source, today):
-        whole = wording if wording.way == "ending" else replace(wording, text=wording.text + asked.ending)
-        if whole.text.lower() not in seen and not _STUTTER.search(whole.text):
-            seen.add(whole.text.lower())
-            yield whole, way
-
-
-def _all(
-    typed: str, meant: Intent, asked: _Asked, source: Source, today: date
-) -> Iterator[tuple[Wording, Intent]]:
-    if rest := swapped_for(typed):
-        yield from _swapped(rest, asked)
-        return
-    if meant.way == "gone":
-        if asked.ending:
-            yield Wording(asked.text, "ending"), meant
-        for one in asked.stretches:
-            yield Wording(without(asked.text, one), "gone", one.kind), meant
-        return
-    if meant.old:
-        for one in _meant_by(meant.old, asked):
-            made = asked.text[: one.start] + meant.text + asked.text[one.end :]
-            yield Wording(tidy(made), "replaced", one.kind, one.text), meant
-        return
-    if (ending := _ending(meant, asked)) is not None:
-        yield Wording(asked.text + ending, "ending"), meant
-        if meant.way == "sort":
-            return
-    items = read(prepared(meant.text, source.vocabulary), source.vocabulary, today).items
-    kinds = _kinds(items)
-    yield from ((one, meant) for one in _timed(meant.text, items, asked))
-    if meant.way == "swap":
-        yield from (
-            (one, meant)
-            for one in wordings(asked.text, asked.stretches, meant.text, kinds)
-            if one.way == "replaced"
-        )
-    if "rank" in kinds:
-        for one in asked.stretches:
-            if one.kind == "by":
-                group = re.sub(r"^(?:by|per|for each|each|every)\s+", "", one.text, flags=re.IGNORECASE)
-                rest = tidy(asked.text[: one.start] + asked.text[one.end :])
-                yield Wording(f"{meant.text} {group} by {rest}", "behind"), meant
-    if "mention" in kinds and meant.way != "add":
-        yield Wording(tidy(f"{asked.text} for {meant.text}"), "behind"), meant
-    for wording in wordings(asked.text, asked.stretches, meant.text, kinds):
-        yield wording, meant
-
-
-def _ending(meant: Intent, asked: _Asked) -> str | None:
-    """The endings of a question with the one that was typed, in the place of one of its kind; None where none was typed."""
-    typed = endings(f"figures by group, {meant.text}")[1]
-    if not typed:
-        return None
-    kept = [one for one in endings(f"figures by group{asked.ending}")[1] if one.kind != typed[0].kind]
-    said = [one.text.strip(" ,") for one in (*kept, *typed)]
-    said = [
-        "as a share of the total" if one.kind == "share" else text
-        for one, text in zip((*kept, *typed), said, strict=True)
-    ]
-    return "".join(f", {text}" for text in said)
-
-
-def _timed(text: str, items: tuple[Item, ...], asked: _Asked) -> Iterator[Wording]:
-    """A month in the year that was asked for, or another year of the same month."""
-    if len(items) > 2 or not any(item.kind == "period" for item in items):
-        return
-    for one in asked.stretches:
-        years = _YEAR.findall(one.text)
-        if one.kind != "period" or len(years) != 1:
-            continue
-        if _YEAR.fullmatch(text) and one.text != years[0]:
-            made = one.text.replace(years[0], text)
-        elif not _YEAR.search(text) and _PART.search(text):
-            made = f"{_IN.sub('', text)} {years[0]}"
-        else:
-            continue
-        yield Wording(tidy(asked.text[: one.start] + made + asked.text[one.end :]), "replaced", one.kind)
-
-
-def _swapped(rest: str, asked: _Asked) -> Iterator[tuple[Wording, Intent]]:
-    """ "instead of revenue the number of orders": the old is what the question before has of it."""
-    words = rest.split()
-    for cut in range(1, len(words)):
-        old, new = " ".join(words[:cut]), " ".join(words[cut:])
-        for one in _meant_by(old, asked):
-            new = re.sub(r"^(?:the|show|use)\s+", "", new, flags=re.IGNORECASE)
-            made = asked.text[: one.start] + new + asked.text[one.end :]
-            yield Wording(tidy(made), "replaced", one.kind, one.text), Intent(new, "swap", old)
-
-
-def _meant_by(old: str, asked: _Asked) -> list[Stretch]:
-    """The stretches that words name, longest first; "the count" and "the number" name the figure that was asked for."""
-    found = [one for one in asked.stretches if _names(one.text, old)]
-    if not found and {stem(word.lower()) for word in old.split()} <= _FIGURES:
-        found = [one for one in asked.stretches if one.kind == "mention"][:1]
-    return sorted(found, key=lambda one: one.start - one.end)
-
-
-def _names(text: str, words: str) -> bool:
-    """Whether a stretch holds the words that were named, or the other way round; small words aside."""
-    one = {stem(word.lower()) for word in re.findall(r"\w+", text)} - {"by", "per", "the"}
-    other = {stem(word.lower()) for word in re.findall(r"\w+", words)} - {"by", "per", "the"}
-    return bool(other) and (other <= one or one <= other) and bool(one)
-
-
-def _kinds(items: tuple[Item, ...]) -> frozenset[str]:
-    """Kinds of what can be replaced by what was typed."""
-    first = items[0] if items else None
-    kinds = {item.kind for item in items if item.kind in ("mention", "period", "text")}
-    if first is not None and (first.op == "by" or first.kind == "grain"):
-        kinds = {"by", "grain"}
-    if first is not None and first.op in ("rank", "agg", "share"):
-        kinds = {first.op}
-    return frozenset(kinds)
-
-
-def _own(wording: Wording, asked: _Asked, source: Source, today: date) -> frozenset[Part]:
+def _own(wording: Wording, asked: Asked, source: Source, today: date) -> frozenset[Part]:
     """The conditions that a replaced word brought with it: "hires" are rows with a date of hiring, and go with the word."""
     if wording.way != "replaced" or wording.kind != "mention":
         return frozenset()
@@ -264,7 +132,7 @@ def _own(wording: Wording, asked: _Asked, source: Source, today: date) -> frozen
     )
 
 
-def _doubt(asked: _Asked, frame: Frame, meant: Intent, own: frozenset[Part]) -> float:
+def _doubt(asked: Asked, frame: Frame, meant: Intent, own: frozenset[Part]) -> float:
     """How far a frame is from the one before beyond what was meant; 0 where exactly that changed."""
     change = difference(asked.held - own, parts(frame) - own)
     if change.is_none:
@@ -287,6 +155,11 @@ def _lost(change: Difference, meant: Intent) -> float:
         wrong = [*change.gained, *(new for _, new in change.replaced if new.kind != "order")]
         wrong += [part for part in change.lost if meant.is_time != (part.kind == "period")]
         return float(len(wrong)) + max(0, len(change.lost) - 1) * 0.3
+    if meant.way == "sort":
+        change = replace(
+            change,
+            lost=frozenset(part for part in change.lost if part.kind not in ("order", "rank", "column")),
+        )
     gained = {
         _FAMILY.get(part.kind, part.kind) for part in (*change.gained, *(new for _, new in change.replaced))
     }
@@ -306,9 +179,11 @@ def _placed(change: Difference, meant: Intent, held: frozenset[Part]) -> float:
     if meant.way == "compare":
         return 0.0
     if meant.way == "add":
-        return 0.5 * sum(old.kind not in ("order", "transform") for old, _ in change.replaced) - 0.5 * wider
+        return 0.8 * sum(old.kind not in ("order", "transform") for old, _ in change.replaced) - 0.8 * wider
     if wider:
         return 0.6
+    if meant.way == "narrow" and _families(change) - {"where", "inner", "period", "rank", "having"}:
+        return 0.8
     if meant.way == "swap" and meant.old == "" and not change.replaced and beside:
         return 0.5
     return 0.3 * bool(beside)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sqlagent.language.words import Token
+from sqlagent.language.words import Token, split_name, stem
 from sqlagent.makers.analyst.reading import Item
 
 _BEFORE = frozenset(
@@ -39,14 +39,33 @@ _BEFORE = frozenset(
 """Words before a phrase that go with it when it goes."""
 
 
+_LED = re.compile(r"^(?:by|per|for each|each|every)\s+", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A stretch of a question, as characters, and what it is: an item's kind, or `by` for a whole grouping."""
+    """A stretch of a question, as characters, and what it is: an item's kind, or `by` for a whole grouping.
+
+    `about` are the stems of the columns whose values it names.
+    """
 
     kind: str
     start: int
     end: int
     text: str
+    about: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What a follow-up is made of: the kinds that it can take the place of, the columns whose values it names.
+
+    `trails` says that it is a clause, which stands behind a question and nowhere in it.
+    """
+
+    kinds: frozenset[str]
+    about: frozenset[str] = frozenset()
+    trails: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +83,11 @@ def stretches(text: str, tokens: tuple[Token, ...], items: tuple[Item, ...]) -> 
     out = []
     for place, item in enumerate(items):
         start, end = _span(text, tokens, item)
+        about = frozenset(
+            word for t in item.targets if t.kind == "value" for word in stems_of(t.table, t.column)
+        )
         if item.kind in ("mention", "period", "grain", "text", "unknown") or item.op in ("agg", "share"):
-            out.append(Stretch(item.op or item.kind, start, end, text[start:end]))
+            out.append(Stretch(item.op or item.kind, start, end, text[start:end], about))
         following = items[place + 1] if place + 1 < len(items) else None
         if item.op == "by" and following is not None:
             last = following
@@ -78,11 +100,32 @@ def stretches(text: str, tokens: tuple[Token, ...], items: tuple[Item, ...]) -> 
         if item.op == "count" and following is not None and following.kind == "mention":
             end = _span(text, tokens, following)[1]
             out.append(Stretch("mention", start, end, text[start:end]))
+        if item.op == "vs" and following is not None:
+            end = _span(text, tokens, following)[1]
+            out.append(Stretch("vs", start, end, text[start:end]))
+        if item.op == "more" and following is not None and following.kind == "number":
+            end = _span(text, tokens, following)[1]
+            out.append(Stretch("more", start, end, text[start:end]))
         if item.op == "rank":
             last = following if following is not None and following.kind == "number" else item
             end = _span(text, tokens, last)[1]
             out.append(Stretch("rank", start, end, text[start:end]))
     return out
+
+
+def about_of(item: Item) -> frozenset[str]:
+    """The columns whose values an item names, as stems of their names."""
+    return frozenset(word for t in item.targets if t.kind == "value" for word in stems_of(t.table, t.column))
+
+
+def stems_of(*names: str) -> list[str]:
+    """The stems of the words of some names.
+
+    Example:
+        >>> stems_of("orders", "order_status")
+        ['order', 'order', 'status']
+    """
+    return [stem(word) for name in names for word in split_name(name)]
 
 
 def _span(text: str, tokens: tuple[Token, ...], item: Item) -> tuple[int, int]:
@@ -94,16 +137,22 @@ def _span(text: str, tokens: tuple[Token, ...], item: Item) -> tuple[int, int]:
     return max(0, start), min(len(text), end)
 
 
-def wordings(text: str, parts: list[Stretch], change: str, kinds: frozenset[str]) -> Iterator[Wording]:
-    """Word a question with what was typed after it. `kinds` are the kinds of what was typed: like takes the place of like."""
+def wordings(text: str, parts: list[Stretch], change: str, typed: Typed) -> Iterator[Wording]:
+    """Word a question with what was typed after it: like takes the place of like, or stands beside it.
+
+    What names values of a column goes beside values of the same column before anything else.
+    """
     yield Wording(tidy(f"{text} {change}"), "behind")
     yield Wording(tidy(f"{text}, {change}"), "behind")
-    for one in parts:
-        if one.kind in kinds or one.kind == "mention" and "agg" not in kinds:
+    if typed.trails:
+        return
+    for one in sorted(parts, key=lambda part: not part.about & typed.about):
+        if one.kind in typed.kinds:
             yield Wording(tidy(text[: one.start] + change + text[one.end :]), "replaced", one.kind, one.text)
-            yield Wording(tidy(f"{text[: one.end]} and {change}{text[one.end :]}"), "beside", one.kind)
-            yield Wording(tidy(f"{text[: one.end]} or {change}{text[one.end :]}"), "beside", one.kind)
-        if one.kind == "mention":
+            added = _LED.sub("", change)
+            for joint in ("or", "and") if one.about & typed.about else ("and",):
+                yield Wording(tidy(f"{text[: one.end]} {joint} {added}{text[one.end :]}"), "beside", one.kind)
+        if one.kind == "mention" and typed.kinds & {"agg", "mention"}:
             yield Wording(tidy(f"{text[: one.start]}{change} {text[one.start :]}"), "before", one.kind)
 
 
