@@ -8,6 +8,7 @@ SqlAgentError
 |   |-- LlmUnreachable   no connection, or no reply in time
 |   |-- LlmRateLimited   told to slow down, and retries did not help
 |   |-- LlmRejected      the server refused the request (key, model name, size)
+|-- FrameError           a stored frame cannot be read any more, or a change of one is not offered
 |-- Cancelled            the person stopped the run
 """
 
@@ -79,6 +80,10 @@ class LlmRateLimited(LlmError):
 
 class LlmRejected(LlmError):
     """The server refused the request: key, model name or size."""
+
+
+class FrameError(SqlAgentError):
+    """A stored frame is broken or about columns that have gone, or a change of it is not offered."""
 
 
 class Cancelled(SqlAgentError):

@@ -457,6 +457,7 @@ class Journey:
             pool=self.ranking.pool,
             readings=found,
             title=best.representative.candidate.title,
+            frame=best.representative.frame,
             notes=(*common.notes, *best.representative.candidate.notes, *([note] if note else ())),
         )
 

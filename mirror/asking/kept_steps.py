@@ -6,6 +6,7 @@ answer's own rows are kept elsewhere, whole.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from mirror.results.cells import json_cell, value_kind
@@ -168,10 +169,14 @@ def not_kept_json(failure: Failure) -> dict[str, Any]:
 
 
 def reading_json(reading: Reading) -> dict[str, Any]:
-    """Another reading of the question, with its first rows."""
-    return {"sql": reading.sql, "difference": reading.difference, "size": reading.size} | rows_preview(
-        reading.rows, READING_ROWS
-    )
+    """Another reading of the question, with its first rows and the frame its SQL was written from."""
+    told = {"sql": reading.sql, "difference": reading.difference, "size": reading.size}
+    return told | {"frame": frame_json(reading.frame)} | rows_preview(reading.rows, READING_ROWS)
+
+
+def frame_json(frame: str) -> dict[str, Any] | None:
+    """A frame as it is kept; None where there is none."""
+    return json.loads(frame) if frame else None
 
 
 def sent_json(request: LlmRequest) -> dict[str, Any]:

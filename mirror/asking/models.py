@@ -12,6 +12,8 @@ from mirror.work.leases import Leased, Status
 
 # A free worker takes a run within 0.2 s (measured 2026-11); after this a page says that none came.
 LONG_WAIT = timedelta(seconds=8)
+# What was changed, and what rows are, in words: a line each.
+CHANGE_CHARS, TITLE_CHARS = 300, 200
 
 
 class Thread(models.Model):
@@ -90,7 +92,8 @@ class Step(models.Model):
 class Version(Leased):
     """One SQL of a run and what it returned. The newest that was run is what the page shows.
 
-    `chart` says what is drawn from which columns, `figure` is that drawn: Plotly's JSON.
+    `chart` says what is drawn from which columns, `figure` is that drawn: Plotly's JSON. `frame` is what the SQL was
+    written from, where the analyst wrote it, and `change` what was changed of an earlier one; `title` says what the rows are.
     """
 
     class Origin(models.TextChoices):
@@ -98,6 +101,7 @@ class Version(Leased):
         EDIT = "edit"
         READING = "reading"
         SAVED = "saved"
+        CHANGE = "change"
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
@@ -105,6 +109,9 @@ class Version(Leased):
     sql = models.TextField()
     arguments = models.JSONField(default=dict, blank=True, help_text="Values of the SQL's parameters")
     result = models.ForeignKey("results.StoredResult", on_delete=models.SET_NULL, null=True, blank=True)
+    frame = models.JSONField(null=True, blank=True, help_text="The analyst's reading, as JSON of its own")
+    change = models.CharField(max_length=CHANGE_CHARS, blank=True, default="")
+    title = models.CharField(max_length=TITLE_CHARS, blank=True, default="")
     chart = models.JSONField(null=True, blank=True)
     figure = models.JSONField(null=True, blank=True)
     sentence = models.TextField(blank=True)

@@ -82,10 +82,12 @@ def _asked(request: PersonRequest) -> HttpResponse:
 
 @require_safe
 def suggest(request: PersonRequest) -> JsonResponse:
-    """How the question being typed may go on: `q` up to the cursor, about `source`."""
+    """How the question being typed may go on, and what of it is understood: `q` up to the cursor, `rest` behind it."""
     source = get_object_or_404(sources_visible(request.user), name=request.GET.get("source", ""))
-    found = services.question_suggest(request.user, source, request.GET.get("q", ""))
-    return JsonResponse({"suggestions": [asdict(suggestion) for suggestion in found]})
+    typed, rest = request.GET.get("q", ""), request.GET.get("rest", "")
+    found = services.question_typed(request.user, source, typed, rest)
+    marks = [{"start": m.start, "end": m.end, "is_understood": m.is_understood} for m in found.marks]
+    return JsonResponse({"suggestions": [asdict(one) for one in found.suggestions], "marks": marks})
 
 
 @require_POST
@@ -204,6 +206,19 @@ def use_reading(request: PersonRequest, pk: int, index: int) -> HttpResponse:
     except services.AskingError as error:
         return _render_run(request, run_page(found, problem=str(error)), status=422)
     return _result_of(request, found)
+
+
+@require_POST
+def change(request: PersonRequest, pk: int) -> HttpResponse:
+    """Change one chip of what a version was understood as; `choice` is its slot and a key that was offered."""
+    found = _version(request, pk)
+    slot, _, key = request.POST.get("choice", "").partition(" ")
+    try:
+        services.version_change(found, slot, key)
+    except services.AskingError as error:
+        page = run_page(found.run, number=found.number, chip_problem=str(error))
+        return _render_run(request, page, status=422)
+    return _result_of(request, found.run)
 
 
 @require_POST

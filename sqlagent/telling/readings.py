@@ -84,7 +84,8 @@ def _reading(ranked: RankedGroup, words: str) -> Reading:
     rows = ranked.group.rows
     cut = rows.truncated or len(rows.rows) > PREVIEW_ROWS
     preview = Rows(rows.columns, rows.rows[:PREVIEW_ROWS], cut, rows.seconds, rows.kinds)
-    return Reading(ranked.representative.sql, words, preview, ranked.group.size)
+    frame = ranked.representative.frame
+    return Reading(ranked.representative.sql, words, preview, ranked.group.size, frame)
 
 
 def difference(sql: str, other: str, catalog: Catalog) -> str:

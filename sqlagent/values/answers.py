@@ -26,7 +26,7 @@ class Answer:
     `sql` and `rows` are present for *answered* and *ambiguous* (the likeliest reading).
     `confidence` is the calibrated probability, 0 to 1, that the SQL is right;
     `size` of `pool` attempts agree. `sent` is exactly what the language model was sent. `title` says
-    in a few words what the rows are, where their maker knows.
+    in a few words what the rows are, where their maker knows; `frame` is what the SQL was written from, as its candidate's.
     """
 
     outcome: Outcome
@@ -42,6 +42,7 @@ class Answer:
     usage: Usage = Usage()
     sent: tuple[LlmRequest, ...] = ()
     title: str = ""
+    frame: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ class Candidate:
     what its vote counts: 1 for an independent draw; the members of a beam, which differ by
     construction, carry their share of the beam's probability times a pool's size. `written` is
     a language model's own text where `sql` had stored spellings put in: what it may see again.
-    `title` says in a few words what its rows are, where the maker knows.
+    `title` says in a few words what its rows are, where the maker knows. `frame` is the reading that the SQL was
+    written from, as JSON of its maker's own, where there is one.
     """
 
     sql: str
@@ -34,6 +35,7 @@ class Candidate:
     weight: float = 1.0
     written: str = ""
     title: str = ""
+    frame: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,11 @@ class Execution:
     def failure(self) -> Failure | None:
         """The failure, or None when it returned."""
         return self.result if isinstance(self.result, Failure) else None
+
+    @property
+    def frame(self) -> str:
+        """The candidate's frame; empty where another text ran than was written from it."""
+        return self.candidate.frame if self.sql == self.candidate.sql else ""
 
     @property
     def status(self) -> str:
@@ -200,12 +207,13 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A group shown to a person as one way to understand the question."""
+    """A group shown to a person as one way to understand the question; `frame` is that of its candidate."""
 
     sql: str
     difference: str
     rows: Rows
     size: int
+    frame: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,3 +166,48 @@ def test_a_source_that_was_never_read_shows_no_questions(fresh, as_alice) -> Non
 def test_who_may_not_see_a_source_is_shown_nothing_of_it(fresh, as_bob) -> None:
     assert shown(as_bob, "gym") == []
     assert as_bob.get(reverse("asking:suggest"), {"q": "berg", "source": "gym"}).status_code == 404
+
+
+def marked(client, typed: str, rest: str = "") -> list[tuple[str, bool]]:
+    reply = client.get(reverse("asking:suggest"), {"q": typed, "rest": rest, "source": "shop"}).json()
+    return [(f"{typed}{rest}"[m["start"] : m["end"]], m["is_understood"]) for m in reply["marks"]]
+
+
+def test_words_that_are_understood_are_marked_and_others_are_told(known, as_alice) -> None:
+    assert marked(as_alice, "frobnicated revenue by category 2025 ") == [
+        ("frobnicated", False),
+        ("revenue", True),
+        ("by", True),
+        ("category", True),
+        ("2025", True),
+    ]
+    assert ("custmers", True) in marked(as_alice, "top 5 custmers by revenue"), "what is mended is understood"
+
+
+def test_a_word_that_may_go_on_is_not_called_unknown(known, as_alice) -> None:
+    assert not [word for word, is_understood in marked(as_alice, "revenue by cou") if not is_understood]
+    assert ("frob", False) in marked(as_alice, "revenue by frob ")
+    assert ("frob", False) in marked(as_alice, "revenue", " by frob")
+
+
+def test_nothing_is_marked_where_a_language_model_answers(known, as_alice, settings) -> None:
+    settings.LLM_BASE_URL, settings.LLM_MODEL = "http://127.0.0.1:9/v1", "some"
+    assert marked(as_alice, "revenue by category ") == []
+
+
+@pytest.mark.parametrize(
+    "typed", ["customer10", "orders of customer1", "employee12", "anna", "1 3", "valentina"]
+)
+def test_values_of_persons_are_never_suggested(known, as_alice, typed) -> None:
+    for text, note in suggested(as_alice, typed):
+        assert "@" not in text
+        assert note not in (
+            "email of customers",
+            "email of employees",
+            "name of customers",
+            "name of employees",
+        )
+
+
+def test_names_of_things_are_still_suggested(known, as_alice) -> None:
+    assert [text for text, note in suggested(as_alice, "bike") if note == "name of products"]

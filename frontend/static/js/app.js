@@ -1,6 +1,7 @@
 // What every page loads: one module a custom element, and the few manners all pages share.
 import "./mirror-theme.js";
 import "./mirror-ask.js";
+import "./mirror-chips.js";
 import "./mirror-run.js";
 import "./mirror-editor.js";
 import "./mirror-chart.js";

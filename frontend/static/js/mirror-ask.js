@@ -1,7 +1,9 @@
 // <mirror-ask suggest draft focused follow-up>: the question box. Enter asks, Shift-Enter makes a line. What is
 // typed is kept for this tab until it was asked. While one types, earlier questions, names of the source and
-// values stored in it (from the `suggest` address) are offered. A button with data-example fills the box and asks.
+// values stored in it (from the `suggest` address) are offered, and the words that are understood are marked, behind the
+// text and without moving it. A button with data-example fills the box and asks.
 import { announce } from "./announce.js";
+import { AskMarks } from "./ask-marks.js";
 
 // Milliseconds without a key before the server is asked; characters beyond which nothing is offered.
 const PAUSE = 80;
@@ -22,7 +24,9 @@ class MirrorAsk extends HTMLElement {
     this.form.addEventListener("submit", (event) => this.asked(event), { signal });
     document.addEventListener("click", (event) => this.example(event), { signal });
     if (!this.box.value) this.box.value = this.kept();
+    this.marks = new AskMarks(this.box);
     this.fit();
+    if (this.box.value) this.look();
     if (this.hasAttribute("focused")) {
       this.box.focus();
       this.box.setSelectionRange(this.box.value.length, this.box.value.length);
@@ -32,6 +36,7 @@ class MirrorAsk extends HTMLElement {
   disconnectedCallback() {
     this.stop?.abort();
     this.stop = null;
+    this.marks?.remove();
   }
 
   typed(event) {
@@ -46,6 +51,16 @@ class MirrorAsk extends HTMLElement {
     this.keep(this.box.value);
     this.fit();
     this.suggest();
+  }
+
+  /** Marks what is in the box already: a draft, or a question that was not taken. */
+  async look() {
+    const [text, url] = [this.box.value, this.getAttribute("suggest")];
+    if (!url || text.length > LONGEST) return;
+    try {
+      const reply = await fetch(`${url}&q=${encodeURIComponent(text)}`, { signal: this.stop.signal });
+      if (reply.ok && this.box.value === text) this.marks.show((await reply.json()).marks ?? [], text);
+    } catch { /* the words stay unmarked */ }
   }
 
   asked(event) {
@@ -83,6 +98,7 @@ class MirrorAsk extends HTMLElement {
   fit() {
     this.box.style.height = "auto";
     this.box.style.height = `${Math.min(this.box.scrollHeight + 2, 320)}px`;
+    this.marks?.fit();
   }
 
   // ------------------------------------------------------------ suggestions
@@ -92,16 +108,23 @@ class MirrorAsk extends HTMLElement {
     const upTo = text.slice(0, this.box.selectionStart);
     const url = this.getAttribute("suggest");
     this.asking?.abort();
-    if (!url || upTo.trim().length < 2 || upTo.length > LONGEST) return this.offer([]);
+    if (!url || upTo.trim().length < 2 || text.length > LONGEST) {
+      this.marks.show([], text);
+      return this.offer([]);
+    }
     this.asking = new AbortController();
     const signal = AbortSignal.any([this.asking.signal, this.stop.signal]);
     try {
       await new Promise((resolve) => { setTimeout(resolve, PAUSE); });
       if (signal.aborted) return undefined;
-      const reply = await fetch(`${url}&q=${encodeURIComponent(upTo)}`, { signal });
-      const { suggestions = [] } = reply.ok ? await reply.json() : {};
-      if (signal.aborted || this.box.value !== text || document.activeElement !== this.box) return undefined;
-      const rest = text.slice(upTo.length).trimStart();
+      const behind = text.slice(upTo.length);
+      const more = behind ? `&rest=${encodeURIComponent(behind)}` : "";
+      const reply = await fetch(`${url}&q=${encodeURIComponent(upTo)}${more}`, { signal });
+      const { suggestions = [], marks = [] } = reply.ok ? await reply.json() : {};
+      if (signal.aborted || this.box.value !== text) return undefined;
+      this.marks.show(marks, text);
+      if (document.activeElement !== this.box) return undefined;
+      const rest = behind.trimStart();
       return this.offer(suggestions.map(({ text: shown, note, start }) => ({
         shown, note, take: () => (note === "question" ? shown : `${upTo.slice(0, start)}${shown} ${rest}`),
       })));
@@ -127,7 +150,7 @@ class MirrorAsk extends HTMLElement {
     this.box.after(this.list);
     this.box.setAttribute("aria-autocomplete", "list");
     this.box.setAttribute("aria-controls", this.list.id);
-    announce(`${found.length} suggestion${found.length > 1 ? "s" : ""}, arrow down to choose`);
+    announce(`${found.length} suggestion${found.length > 1 ? "s" : ""}, arrow down to choose. ${this.marks.told}`.trim());
   }
 
   option(suggestion, n) {
@@ -167,6 +190,7 @@ class MirrorAsk extends HTMLElement {
     this.offer([]);
     this.keep(this.box.value);
     this.fit();
+    this.look();
   }
 
   // ------------------------------------------------------------ drafts

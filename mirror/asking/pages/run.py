@@ -8,6 +8,7 @@ from typing import Any
 
 from mirror.asking import selectors
 from mirror.asking.models import Run, Version
+from mirror.asking.pages.chips import ChipsView, chips_view
 from mirror.asking.pages.steps import StepsView, steps_view
 from mirror.asking.pages.version import VersionItem, VersionView, version_item, version_view
 from mirror.asking.pages.words import PRIVACY, PRIVACY_MEANING, noted, percent, state_of, sure
@@ -47,7 +48,8 @@ class RunPage:
     `state` is queued, running, stopped, or the outcome; empty where saved SQL was run: that
     `is_saved`, even when it has left the library since.
     `draft` is what the editor starts with: the version's SQL, or the best attempt of a run
-    that failed; `typed` replaces it where something just typed could not be taken.
+    that failed; `typed` replaces it where something just typed could not be taken. `understood` are the chips of the
+    version, and `previous` is the version that a changed one is taken back to.
     """
 
     id: int
@@ -80,6 +82,8 @@ class RunPage:
     version: VersionView | None
     draft: str
     steps: StepsView
+    understood: ChipsView | None
+    previous: int | None
     problem: str = ""
     follow_up: str = ""
 
@@ -92,10 +96,12 @@ def run_page(
     typed: str | None = None,
     problem: str = "",
     follow_up: str = "",
+    chip_problem: str = "",
 ) -> RunPage:
     """Show a run with its newest version, or the one with this number.
 
-    `typed` is SQL and `follow_up` a question that could not be taken, and `problem` why.
+    `typed` is SQL and `follow_up` a question that could not be taken, and `problem` why; `chip_problem` says why a chip
+    could not be changed.
     """
     versions = selectors.versions_of(run)
     current = next((v for v in versions if v.number == number), None) or (versions[0] if versions else None)
@@ -104,7 +110,7 @@ def run_page(
     level = run.privacy or source.privacy
     asked = run.asked or run.question
     title = asked or run.thread.title
-    view = version_view(current, wish, title) if current else None
+    view = version_view(current, wish, current.title or title) if current else None
     return RunPage(
         id=run.pk,
         thread_id=run.thread_id,
@@ -139,9 +145,18 @@ def run_page(
         version=view,
         draft=typed if typed is not None else current.sql if current else _best_attempt(steps),
         steps=steps,
+        understood=chips_view(current, chip_problem),
+        previous=_previous(versions, current),
         problem=problem,
         follow_up=follow_up,
     )
+
+
+def _previous(versions: list[Version], current: Version | None) -> int | None:
+    """The version before a changed one; None where nothing was changed."""
+    if current is None or current.origin != Version.Origin.CHANGE:
+        return None
+    return next((v.pk for v in versions if v.number < current.number), None)
 
 
 def _agree(size: int, pool: int, llm: str = "") -> str:

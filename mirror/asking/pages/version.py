@@ -16,6 +16,7 @@ _ORIGINS = {
     "edit": "edited",
     "reading": "another reading",
     "saved": "saved SQL",
+    "change": "changed",
 }
 _TITLES = {
     "refused": "This SQL was not run",
@@ -95,12 +96,17 @@ class VersionItem:
 
 @dataclass(frozen=True, slots=True)
 class VersionView:
-    """Everything a page shows of one version: `is_edited` by a person, `is_other_reading` where another reading was chosen."""
+    """Everything a page shows of one version: `is_edited` by a person, `is_other_reading` where another reading was chosen.
+
+    `is_changed` where a chip was, and `change` says how.
+    """
 
     id: int
     number: int
     is_edited: bool
     is_other_reading: bool
+    is_changed: bool
+    change: str
     state: str
     is_working: bool
     is_stopping: bool
@@ -119,7 +125,7 @@ def version_item(version: Version, current: Version | None) -> VersionItem:
     return VersionItem(
         id=version.pk,
         number=version.number,
-        origin=_ORIGINS.get(version.origin, version.origin),
+        origin=version.change or _ORIGINS.get(version.origin, version.origin),
         state=version_state(version),
         words=result_words(version),
         when=version.ended_at or version.created_at,
@@ -139,6 +145,8 @@ def version_view(version: Version, wish: TableWish | None = None, title: str = "
         number=version.number,
         is_edited=version.origin == Version.Origin.EDIT,
         is_other_reading=version.origin == Version.Origin.READING,
+        is_changed=version.origin == Version.Origin.CHANGE,
+        change=version.change,
         state=state,
         is_working=not version.is_ended,
         is_stopping=version.stop_requested and not version.is_ended,

@@ -4,13 +4,15 @@ from mirror.asking.errors import AskingError
 from mirror.asking.services.answer_stream import answer_events, llm_name
 from mirror.asking.services.answering import run_answer, run_break
 from mirror.asking.services.charts import chart_change
+from mirror.asking.services.frames import REMOVE, Chip, Understood, version_understood
 from mirror.asking.services.runs import question_check, run_again, run_ask, run_saved, run_stop
 from mirror.asking.services.sql_help import sql_format, sql_problem
-from mirror.asking.services.suggesting import question_suggest, questions_first
+from mirror.asking.services.suggesting import question_typed, questions_first
 from mirror.asking.services.versions import (
     reading_use,
     version_again,
     version_break,
+    version_change,
     version_edit,
     version_run,
     version_save,
@@ -18,12 +20,15 @@ from mirror.asking.services.versions import (
 )
 
 __all__ = [
+    "REMOVE",
     "AskingError",
+    "Chip",
+    "Understood",
     "answer_events",
     "chart_change",
     "llm_name",
     "question_check",
-    "question_suggest",
+    "question_typed",
     "questions_first",
     "reading_use",
     "run_again",
@@ -36,8 +41,10 @@ __all__ = [
     "sql_problem",
     "version_again",
     "version_break",
+    "version_change",
     "version_edit",
     "version_run",
     "version_save",
     "version_stop",
+    "version_understood",
 ]

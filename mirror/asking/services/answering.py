@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from django.db import close_old_connections
 from django.utils import timezone
 
-from mirror.asking.kept_steps import StepWriter, answer_fields, not_kept_json
-from mirror.asking.models import Run, Step, Version
+from mirror.asking.kept_steps import StepWriter, answer_fields, frame_json, not_kept_json
+from mirror.asking.models import TITLE_CHARS, Run, Step, Version
 from mirror.asking.services.answer_stream import answer_events, llm_name
 from mirror.asking.services.charts import DRAWN_ROWS, chart_drawn
+from mirror.asking.services.frames import version_asked
 from mirror.asking.services.given_up import RUN_BROKEN, STOPPED
 from mirror.asking.services.thinking import ThinkingLlm
 from mirror.queries.running import (
@@ -85,12 +86,16 @@ def run_break(lease: Lease) -> None:
 
 
 def turns_before(run: Run) -> tuple[Turn, ...]:
-    """The latest answered questions of the same thread, oldest first, each with its SQL of now."""
+    """The latest answered questions of the same thread, oldest first, each with its SQL of now.
+
+    Of one whose chips were changed the question is what they say now, where that can be said as a question.
+    """
     turns = []
     for earlier in run.thread.runs.filter(pk__lt=run.pk).order_by("-pk")[:TURNS]:
         version = earlier.versions.exclude(result=None).first()
         if version is not None:
-            turns.append(Turn(earlier.question or run.thread.title, version.sql))
+            asked = version_asked(version) or earlier.question or run.thread.title
+            turns.append(Turn(asked, version.sql))
     return tuple(reversed(turns))
 
 
@@ -209,9 +214,15 @@ def _conclude(run: Run, lease: Lease, answer: Answer, result: Stored) -> None:
 def _end(run: Run, lease: Lease, answer: Answer, ended: dict[str, Any], version: dict[str, Any]) -> None:
     """End a run, and keep the SQL of its answer as its first version."""
     origin, sql = Version.Origin.ANSWER, storable(answer.sql)
+    understood = {
+        "frame": storable(frame_json(answer.frame)),
+        "title": str(storable(answer.title))[:TITLE_CHARS],
+    }
 
     def write() -> None:
         lease.end(**ended)
-        Version.objects.create(run=run, number=1, origin=origin, sql=sql, status=Status.DONE, **version)
+        Version.objects.create(
+            run=run, number=1, origin=origin, sql=sql, status=Status.DONE, **understood, **version
+        )
 
     lease.keep(write)

@@ -7,14 +7,17 @@ Fetches what is at hand of a source, its catalog, its value index and the questi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING
 
 from mirror.asking.selectors import runs_found
+from mirror.asking.services.answer_stream import llm_name
 from mirror.sources.guarding import policy_of
 from mirror.sources.unpacked import source_at_hand
 from sqlagent.catalog.hiding import usable
 from sqlagent.guard import Passed, check
-from sqlagent.makers.analyst import example_questions
+from sqlagent.makers.analyst import WRITTEN, example_questions
+from sqlagent.makers.analyst.marking import Mark, marks
 from sqlagent.makers.grammar.completing import MIN_NAME, Completion, complete
 from sqlagent.makers.grammar.suggesting import spoken, suggest
 
@@ -39,16 +42,30 @@ class Suggestion:
     start: int
 
 
-def question_suggest(user: User, source: Source, typed: str) -> list[Suggestion]:
-    """Suggest how `typed` (the question up to the cursor) may go on, most useful first."""
-    if len(typed) > TYPED:
-        return []
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What is offered to somebody who types, and which of the words so far are understood."""
+
+    suggestions: list[Suggestion]
+    marks: tuple[Mark, ...]
+
+
+def question_typed(user: User, source: Source, typed: str, rest: str = "") -> Typed:
+    """Suggest how `typed` (the question up to the cursor) may go on, most useful first, and mark what is understood.
+
+    Nothing is marked where a language model answers: it understands other words.
+    """
+    if len(typed) + len(rest) > TYPED:
+        return Typed([], ())
     found = _questions(user, source, typed.strip())
     catalog, index = source_at_hand(source)
-    if catalog is not None:
-        catalog, index = usable(catalog, index)
-        found += [Suggestion(c.text, _note(c), c.start) for c in complete(typed, catalog, index, WORDS)]
-    return found
+    if catalog is None:
+        return Typed(found, ())
+    known, values = usable(catalog, index)
+    found += [Suggestion(c.text, _note(c), c.start) for c in complete(typed, known, values, WORDS)]
+    if llm_name() or index is None or catalog.dialect not in WRITTEN:
+        return Typed(found, ())
+    return Typed(found, marks(typed + rest, catalog, index, date.today(), len(typed)))
 
 
 def questions_first(source: Source) -> tuple[str, ...]:

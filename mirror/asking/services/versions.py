@@ -14,8 +14,9 @@ from django.db.models import Max
 
 from mirror.asking.errors import AskingError
 from mirror.asking.kept_steps import failure_json, not_kept_json
-from mirror.asking.models import Run, Version
+from mirror.asking.models import CHANGE_CHARS, TITLE_CHARS, Run, Version
 from mirror.asking.services.charts import DRAWN_ROWS, chart_drawn
+from mirror.asking.services.frames import frame_title, version_changed
 from mirror.asking.services.given_up import VERSION_BROKEN, VERSION_STOPPED
 from mirror.asking.services.queue_bounds import queue_check
 from mirror.library import services as library
@@ -26,6 +27,7 @@ from mirror.results.services import result_delete
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
 from mirror.work.watching import Watch
+from sqlagent.errors import FrameError
 
 if TYPE_CHECKING:
     from mirror.library.models import SavedSql
@@ -47,20 +49,41 @@ def version_edit(run: Run, sql: str, arguments: dict[str, Any] | None = None) ->
     if arguments is None:
         latest = run.versions.first()
         arguments = latest.arguments if latest else {}
-    return _version_add(run, Version.Origin.EDIT, sql, arguments)
+    return version_add(run, Version.Origin.EDIT, sql, arguments)
 
 
 def reading_use(run: Run, index: int) -> Version:
     """Make another reading of the question the answer. Raises: AskingError when there is no such reading."""
     if not 0 <= index < len(run.readings):
         raise AskingError("This run has no such reading.")
-    return _version_add(run, Version.Origin.READING, run.readings[index]["sql"], {})
+    reading = run.readings[index]
+    frame = reading.get("frame")
+    title = frame_title(run.thread.source, frame) if frame else ""
+    return version_add(run, Version.Origin.READING, reading["sql"], {}, frame=frame, title=title)
+
+
+def version_change(version: Version, slot: str, key: str) -> Version:
+    """Run what a version was understood as with one slot changed. Raises: AskingError where that is not offered."""
+    try:
+        done = version_changed(version, slot, key)
+    except FrameError as error:
+        raise AskingError(str(error)) from None
+    chart = version.chart if done.keeps_chart and version.chart else {}
+    origin, run = Version.Origin.CHANGE, version.run
+    return version_add(run, origin, done.sql, {}, chart, frame=done.frame, change=done.said, title=done.title)
 
 
 def version_again(version: Version) -> Version:
     """Run a version's SQL once more, for rows of now. Raises: AskingError."""
-    return _version_add(
-        version.run, Version.Origin(version.origin), version.sql, version.arguments, version.chart
+    return version_add(
+        version.run,
+        Version.Origin(version.origin),
+        version.sql,
+        version.arguments,
+        version.chart,
+        frame=version.frame,
+        change=version.change,
+        title=version.title,
     )
 
 
@@ -129,9 +152,21 @@ def _supersede(run: Run) -> None:
         version_stop(working)
 
 
-def _version_add(
-    run: Run, origin: Version.Origin, sql: str, arguments: dict[str, Any], chart: dict[str, Any] | None = None
+def version_add(
+    run: Run,
+    origin: Version.Origin,
+    sql: str,
+    arguments: dict[str, Any],
+    chart: dict[str, Any] | None = None,
+    *,
+    frame: dict[str, Any] | None = None,
+    change: str = "",
+    title: str = "",
 ) -> Version:
+    """Add a version and have it run; what runs for this run is stopped. Its chart is as the last one where none is given.
+
+    Raises: AskingError while the question is still being answered, or when too much waits.
+    """
     if not run.is_ended:
         raise AskingError("This question is still being answered. Stop it first, or wait for its answer.")
     _supersede(run)
@@ -143,7 +178,15 @@ def _version_add(
             earlier = run.versions.exclude(chart=None).first()
             chart = earlier.chart if earlier else None
         version = Version.objects.create(
-            run=run, number=number, origin=origin, sql=sql, arguments=arguments, chart=chart
+            run=run,
+            number=number,
+            origin=origin,
+            sql=sql,
+            arguments=arguments,
+            chart=chart,
+            frame=frame,
+            change=change[:CHANGE_CHARS],
+            title=title[:TITLE_CHARS],
         )
         send(version)
     return version
@@ -174,7 +217,10 @@ def _forget(found: KeptRows | NotRun) -> None:
 
 def _keep(version: Version, lease: Lease, result: StoredResult) -> None:
     try:
-        drawn = chart_drawn(rows_of(result, DRAWN_ROWS), version.run.question, version.chart, sql=version.sql)
+        asked = version.title or version.run.question
+        drawn = chart_drawn(
+            rows_of(result, DRAWN_ROWS), asked, version.chart, sql=version.sql, title=version.title
+        )
         lease.end(result=result, failure=None, **drawn.fields())
     except LeaseLost:
         result_delete(result)

@@ -54,7 +54,7 @@ def _told(value: Any, known: Opened) -> Any:
 
 def singular(word: str) -> str:
     """A word without its plural's ending, where the plural is the common one."""
-    for bare in (word[:-1], word[:-2], word[:-3] + "y"):
+    for bare in (word[:-3] + "y", word[:-1], word[:-2]):
         if len(bare) > 2 and bare != word and plural_of(bare) == word:
             return bare
     return word

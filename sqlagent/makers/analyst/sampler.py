@@ -6,6 +6,7 @@ for itself; where words are left, the answer is no more than a draft, and says w
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -23,6 +24,7 @@ from sqlagent.makers.analyst.languages import language_of
 from sqlagent.makers.analyst.reading import Reading, asked_for
 from sqlagent.makers.analyst.rivals import is_rival
 from sqlagent.makers.analyst.source import Source, source_of
+from sqlagent.makers.analyst.stored_frames import plain
 from sqlagent.makers.analyst.telling import expression, title, told
 from sqlagent.sql.formatting import formatted
 from sqlagent.values import Candidate, LinkedSchema, Outcome, Question
@@ -146,6 +148,7 @@ def analyse(
             notes(one, reading, today, source.model.newest),
             weight=8 * share / sum(odds),
             title=title(one.frame),
+            frame=json.dumps(plain(one.frame, source.model), ensure_ascii=False),
         )
         for one, share in zip(kept, odds, strict=True)
     )

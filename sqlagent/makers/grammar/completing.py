@@ -10,20 +10,25 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from sqlagent.catalog.hiding import named_by_owner
 from sqlagent.catalog.value_index import ValueIndex, normal
-from sqlagent.language.words import MAX_CHARS
+from sqlagent.language.personal import is_personal_column, looks_personal
+from sqlagent.language.words import MAX_CHARS, name_words, stem
 from sqlagent.makers.grammar.sampler import schema_of
 from sqlagent.makers.grammar.schema import Schema
 from sqlagent.makers.grammar.suggesting import spoken
-from sqlagent.values import Catalog
+from sqlagent.values import Catalog, ValueMatch
 
 MIN_NAME = 2
 """Letters typed before names are offered."""
 
 MIN_VALUE = 3
 """Letters typed before stored values are offered: fewer would offer any of thousands."""
+
+LOOKED = 5
+"""How many times as many values are looked at as are offered, for those of persons are passed over."""
 
 WORDS = 3
 """Words at the end that may belong together: "new y" goes on to New York."""
@@ -47,7 +52,7 @@ def complete(
 ) -> tuple[Completion, ...]:
     """Complete the last one to three words typed: names first, then values, longer beginnings first.
 
-    Names and values get half of `limit` each, and what the other leaves. Gives nothing after a
+    Values of single persons (mail addresses, telephone numbers, people's names) are never given. Names and values get half of `limit` each, and what the other leaves. Gives nothing after a
     space, and never more than `limit`.
 
     Example:
@@ -108,5 +113,18 @@ def _spoken(schema: Schema) -> tuple[tuple[str, str, str, str], ...]:
 def _values(beginning: str, start: int, index: ValueIndex | None, limit: int) -> list[Completion]:
     if index is None or len(beginning) < MIN_VALUE:
         return []
-    found = index.texts(beginning, limit)
-    return [Completion(m.value, start, "value", m.column.table, m.column.column) for m in found]
+    found = (m for m in index.texts(beginning, LOOKED * limit) if not _is_personal(m))
+    return [
+        Completion(m.value, start, "value", m.column.table, m.column.column) for m in islice(found, limit)
+    ]
+
+
+def _is_personal(match: ValueMatch) -> bool:
+    """Whether a stored value is about one person, or looks so: it is nobody's to be offered."""
+    table = match.column.table.rpartition(".")[2]
+    return looks_personal(match.value) or is_personal_column(_stems(table), _stems(match.column.column))
+
+
+@lru_cache(maxsize=4_096)
+def _stems(name: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in name_words(name))

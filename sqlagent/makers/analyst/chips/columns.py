@@ -1,0 +1,69 @@
+"""What a list shows: its columns, each once or all, or how many rows there are instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sqlagent.catalog.semantics import Kind, Role
+from sqlagent.language.words import plural_of
+from sqlagent.makers.analyst import telling
+from sqlagent.makers.analyst.chips.values import REMOVE, Option, Part
+from sqlagent.makers.analyst.echoing import singular
+from sqlagent.makers.analyst.frames import Frame, Measure, Slot
+from sqlagent.makers.analyst.source import Source
+
+
+def column_parts(frame: Frame, source: Source) -> Iterator[Part]:
+    """Give a chip for the rows that are listed, and one for each column."""
+    if frame.measures:
+        return
+    thing = source.model.things[frame.anchor]
+    many = plural_of(singular(thing.said))
+    options = []
+    counted = replace(
+        frame, measures=(Measure("rows", frame.anchor, said=many),), columns=(), distinct=False, order=None,
+        limit=None, offset=0, per=(),
+    )  # fmt: skip
+    if thing.kind is not Kind.LINES:
+        options.append(Option(f"number of {many}", "rows", "", counted, f"{many} counted, not listed"))
+    if frame.columns:
+        turned = replace(frame, distinct=not frame.distinct)
+        words = "repeats too" if frame.distinct else "each different one once"
+        options.append(Option(words, "distinct", "", turned, f"listed: {words}"))
+    label = "different" if frame.distinct else "list of"
+    yield Part("rows", "measure", label, many, tuple(options))
+    for place, slot in enumerate(frame.columns):
+        left = (*frame.columns[:place], *frame.columns[place + 1 :])
+        said = telling.column(slot)
+        choices = [
+            Option(words, key, "Another column", replace(frame, columns=(*frame.columns[:place], other, *frame.columns[place + 1 :])), f"{words} shown instead of {said}")
+            for words, key, other in _columns(frame, source)
+        ]  # fmt: skip
+        if left:
+            choices.append(
+                Option("Remove this column", REMOVE, "", replace(frame, columns=left), f"{said} not shown")
+            )
+        yield Part(f"column:{place}", "column", "", said, tuple(choices))
+
+
+def columns_added(frame: Frame, source: Source) -> Iterator[Option]:
+    """Columns that a list may show too."""
+    if frame.measures or not frame.columns:
+        return
+    for words, key, slot in _columns(frame, source):
+        added = replace(frame, columns=(*frame.columns, slot))
+        yield Option(words, key, "Show too", added, f"{words} shown too")
+
+
+def _columns(frame: Frame, source: Source) -> Iterator[tuple[str, str, Slot]]:
+    """Columns of the listed rows and the names of what they point at, those that are shown left out."""
+    for one in source.model.fields[frame.anchor]:
+        slot = Slot(one)
+        if one.role is not Role.FOREIGN and slot not in frame.columns:
+            yield one.said, f"column:{one.column}", slot
+    for relation in source.graph.out[frame.anchor]:
+        for slot in source.shown(relation.target, (relation,)):
+            if slot not in frame.columns and source.names(relation.target):
+                way = ",".join(relation.columns)
+                yield telling.column(slot), f"column:{way}>{slot.field.column}", slot

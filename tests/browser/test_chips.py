@@ -1,0 +1,157 @@
+"""What was understood, changed chip by chip: by keyboard alone, by touch on a phone, without scripts; and words marked while typing."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.helpers import answered, ask, sideways, violations
+from tests.browser.running import Mirror
+
+QUESTION = "revenue by category 2025"
+
+
+@pytest.fixture(scope="module")
+def understood(browser: Browser, mirror: Mirror, signed_in: dict[str, object]) -> str:
+    """The address of a question that was understood."""
+    context = browser.new_context(base_url=mirror.url, storage_state=signed_in)  # type: ignore[arg-type]
+    page = context.new_page()
+    ask(page, QUESTION)
+    answered(page)
+    address = page.url
+    context.close()
+    return address
+
+
+def chip(page: Page, words: str):
+    return page.locator("mirror-chips summary", has_text=words)
+
+
+def test_chips_are_changed_by_keyboard_alone_and_keep_the_focus(page: Page):
+    ask(page, QUESTION)
+    answered(page)
+    for _ in range(40):
+        if page.evaluate("document.activeElement.matches('#chip-where-0-button')"):
+            break
+        page.keyboard.press("Tab")
+    expect(chip(page, "2025")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("searchbox", name="Find a choice")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(chip(page, "2025")).to_be_focused()
+    expect(page.locator(".understood-chip[open]")).to_have_count(0)
+
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("button", name="2024", exact=True)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#verdict")).to_contain_text("period changed to 2024")
+    expect(chip(page, "2024")).to_be_focused()
+    expect(page.locator("#result .panel-foot")).to_contain_text("complete")
+    expect(page.locator("mirror-editor")).to_contain_text("'2024-01-01'")
+    expect(page.get_by_role("heading", level=1)).to_have_text(QUESTION)
+    expect(page.get_by_role("heading", name="Revenue by category, 2024")).to_be_visible()
+    expect(chip(page, "2024")).to_be_focused()
+
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.type("mon")
+    page.keyboard.press("Enter")
+    expect(page.locator("#verdict")).to_contain_text("by month instead of category")
+    expect(chip(page, "month")).to_be_focused()
+    expect(page.locator("#result .panel-foot")).to_contain_text("12 rows")
+
+    page.get_by_role("button", name="Undo change").press("Enter")
+    expect(chip(page, "category")).to_be_visible()
+    expect(page.locator("#versions")).to_contain_text("4 versions")
+
+
+def test_a_chip_is_taken_away_and_another_one_added(page: Page, understood: str):
+    page.goto(understood)
+    chip(page, "2025").click()
+    page.get_by_role("button", name="All time").click()
+    expect(page.locator("#chip-where-0")).to_have_count(0)
+    expect(chip(page, "Add")).to_be_focused()
+    chip(page, "Add").press("Enter")
+    page.keyboard.type("channel web")
+    page.keyboard.press("Enter")
+    expect(chip(page, "channel of orders is web")).to_be_visible()
+    expect(page.locator("#result .panel-foot")).to_contain_text("complete")
+
+
+def test_a_menu_that_finds_nothing_says_so_and_a_click_elsewhere_closes_it(page: Page, understood: str):
+    page.goto(understood + "?version=1")
+    chip(page, "category").click()
+    page.keyboard.type("zzzz")
+    expect(page.locator(".understood-chip[open] .chip-none")).to_be_visible()
+    page.get_by_role("heading", level=1).click()
+    expect(page.locator(".understood-chip[open]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_chips_and_their_menus_are_accessible_and_fit(page: Page, understood: str, width: int, scheme: str):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.goto(understood + "?version=1")
+    for words in ("revenue", "category", "2025", "Add"):
+        opened = chip(page, words)
+        opened.click()
+        menu = page.locator(".understood-chip[open] .chip-menu")
+        expect(menu).to_be_visible()
+        box = menu.bounding_box()
+        assert box
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+        assert sideways(page) <= 0
+        assert not violations(page)
+        page.keyboard.press("Escape")
+
+
+def test_words_that_were_not_used_are_struck_through(page: Page):
+    ask(page, "foobar orders by country")
+    answered(page)
+    struck = page.locator("mirror-chips s")
+    expect(struck).to_have_text("foobar")
+    expect(page.locator("mirror-chips .chip-unused")).to_have_text("not used: foobar")
+    assert "line-through" in struck.evaluate("e => getComputedStyle(e).textDecorationLine")
+    chip(page, "country").click()
+    page.keyboard.type("year")
+    page.keyboard.press("Enter")
+    expect(page.locator("#verdict")).to_contain_text("by year instead of country")
+    expect(page.locator("#told")).not_to_contain_text("leaves out")
+
+
+def test_a_chip_is_changed_without_scripts(
+    browser: Browser, mirror: Mirror, signed_in: dict[str, object], understood: str
+):
+    context = browser.new_context(base_url=mirror.url, storage_state=signed_in, java_script_enabled=False)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto(understood + "?version=1")
+    page.locator("#chip-where-0 > summary").click()
+    page.locator("#chip-where-0").get_by_role("button", name="2023", exact=True).click()
+    expect(page.locator("#verdict")).to_contain_text("period changed to 2023")
+    context.close()
+
+
+def test_words_that_are_understood_are_marked_while_typing_and_nothing_moves(page: Page):
+    page.goto("/")
+    box = page.get_by_role("textbox", name="What do you want to know?")
+    before = box.bounding_box()
+    page.keyboard.type("frobnicated revenue by category ")
+    expect(page.locator(".mark-known")).to_have_text(["revenue", "by", "category"])
+    expect(page.locator(".mark-unknown")).to_have_text("frobnicated")
+    expect(box).to_have_accessible_description(re.compile("Not understood: frobnicated"))
+    assert box.bounding_box() == before
+    layer, area = (page.locator(s).bounding_box() for s in (".ask-marks", "#question"))
+    assert layer
+    assert area
+    assert abs(layer["x"] - area["x"]) <= 1
+    assert abs(layer["y"] - area["y"]) <= 1
+    assert not violations(page)
+    box.fill("")
+    expect(page.locator("mark")).to_have_count(0)
+    expect(box).not_to_have_accessible_description(re.compile("Not understood"))

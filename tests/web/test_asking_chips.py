@@ -1,0 +1,226 @@
+"""What was understood, as chips on the run page: shown, changed without a new question, taken back, and whose they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from mirror.asking import services
+from mirror.asking.models import Run, Version
+from mirror.asking.pages import run_page
+from mirror.sources.catalog_services import catalog_refresh
+from mirror.sources.index_services import index_build
+from mirror.sources.models import StoredIndex
+from mirror.work.leases import Status
+from tests.web.working import answer, work
+
+QUESTION = "revenue by category 2025"
+
+
+@pytest.fixture(scope="module")
+def read_once() -> dict[str, Any]:
+    """What was read of the shop, for the tests after the first."""
+    return {}
+
+
+@pytest.fixture
+def known(transactional_db, shop, media, read_once):
+    """The shop with its catalog and values read."""
+    if not read_once:
+        catalog_refresh(shop)
+        index_build(shop)
+        shop.refresh_from_db()
+        stored = StoredIndex.objects.get(source=shop)
+        read_once["source"] = {
+            name: getattr(shop, name) for name in ("catalog", "catalog_version", "catalog_at")
+        }
+        read_once["index"] = {"data": stored.data, "catalog_version": stored.catalog_version}
+        return shop
+    for name, value in read_once["source"].items():
+        setattr(shop, name, value)
+    shop.save()
+    ready = {"state": StoredIndex.State.READY, "status": Status.DONE}
+    StoredIndex.objects.update_or_create(source=shop, defaults=read_once["index"] | ready)
+    return shop
+
+
+@pytest.fixture
+def run(known, alice) -> Run:
+    return answer(services.run_ask(alice, known, QUESTION))
+
+
+def change(client, version: Version, slot: str, key: str):
+    return client.post(reverse("asking:change", args=[version.pk]), {"choice": f"{slot} {key}"})
+
+
+def words(run: Run) -> list[str]:
+    page = run_page(Run.objects.get(pk=run.pk))
+    return [f"{chip.label} {chip.words}".strip() for chip in page.understood.chips]
+
+
+def test_an_answer_keeps_what_it_was_written_from_and_shows_it_as_chips(run, as_alice) -> None:
+    version = run.versions.get()
+    assert version.frame["form"] == 1
+    assert version.title == "Revenue by category, 2025"
+    assert words(run) == ["revenue (sum of amount)", "by category", "ordered at 2025", "Add"]
+    html = as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+    assert f'action="{reverse("asking:change", args=[version.pk])}"' in html
+    assert (
+        '<button class="menu-item" name="choice" value="where:0 period:2024-01-01:2025-01-01">2024</button>'
+        in html
+    )
+
+
+def test_a_changed_chip_runs_again_without_a_new_question(run, as_alice) -> None:
+    first = run.versions.get()
+    response = change(as_alice, first, "where:0", "period:2024-01-01:2025-01-01")
+    assert response.status_code == 302
+    assert Run.objects.count() == 1
+    version = work(run.versions.first())
+    assert (version.number, version.origin, version.change) == (2, "change", "period changed to 2024")
+    assert version.result.row_count == first.result.row_count
+    assert "'2024-01-01'" in version.sql
+    assert version.chart["title"] == "Revenue by category, 2024"
+    assert version.sentence
+    assert version.sentence != first.sentence
+    page = as_alice.get(reverse("asking:run", args=[run.pk])).context["page"]
+    assert (page.title, page.version.is_changed, page.draft) == (QUESTION, True, version.sql)
+    assert words(run) == ["revenue (sum of amount)", "by category", "ordered at 2024", "Add"]
+    assert [item.origin for item in page.versions] == ["period changed to 2024", "the answer"]
+
+
+def test_changes_add_up_and_each_can_be_taken_back(run, as_alice) -> None:
+    change(as_alice, run.versions.first(), "by:0", "grain:month")
+    work(run.versions.first())
+    change(as_alice, run.versions.first(), "measure:0", "agg:avg")
+    third = work(run.versions.first())
+    assert (third.number, third.title) == (3, "Average revenue by month, 2025")
+    page = as_alice.get(reverse("asking:run", args=[run.pk])).context["page"]
+    assert page.previous == run.versions.get(number=2).pk
+    as_alice.post(reverse("asking:version_again", args=[page.previous]))
+    fourth = work(run.versions.first())
+    assert (fourth.number, fourth.sql) == (4, run.versions.get(number=2).sql)
+    assert words(run)[:2] == ["revenue (sum of amount)", "by month"]
+    as_alice.post(reverse("asking:version_again", args=[run.versions.get(number=1).pk]))
+    assert work(run.versions.first()).origin == "answer"
+
+
+def test_an_earlier_version_is_changed_from_where_it_stands(run, as_alice) -> None:
+    first = run.versions.get()
+    change(as_alice, first, "by:0", "grain:month")
+    work(run.versions.first())
+    shown = as_alice.get(reverse("asking:run", args=[run.pk]) + "?version=1").context["page"]
+    assert shown.understood.version_id == first.pk
+    change(as_alice, first, "where:0", "remove")
+    version = work(run.versions.first())
+    assert version.title == "Revenue by category"
+    assert version.change == "period removed: all time"
+
+
+def test_a_chart_that_was_chosen_stays_while_its_columns_do(run, as_alice) -> None:
+    first = run.versions.get()
+    services.chart_change(first, {"mark": "pie"})
+    change(as_alice, first, "where:0", "period:2024-01-01:2025-01-01")
+    assert work(run.versions.first()).chart["mark"] == "pie"
+    change(as_alice, run.versions.first(), "by:0", "grain:month")
+    assert work(run.versions.first()).chart["mark"] == "line"
+
+
+def test_a_draft_strikes_out_what_it_left_and_settles_when_changed(known, alice, as_alice) -> None:
+    run = answer(services.run_ask(alice, known, "foobar orders by country"))
+    assert run.outcome == "ambiguous"
+    html = as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+    assert '<span class="sr-only">not used: </span><s>foobar</s>' in html
+    assert "leaves out" in html
+    change(as_alice, run.versions.first(), "by:0", "grain:year")
+    work(run.versions.first())
+    html = as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+    assert "by year instead of country" in html
+    assert "leaves out" not in html
+    assert "<s>foobar</s>" in html
+
+
+def test_another_reading_brings_its_own_chips(known, alice, as_alice) -> None:
+    run = answer(services.run_ask(alice, known, "sales by region"))
+    with_frame = next(n for n, reading in enumerate(run.readings) if reading["frame"])
+    before = words(run)
+    as_alice.post(reverse("asking:use_reading", args=[run.pk, with_frame]))
+    version = work(run.versions.first())
+    assert version.frame == run.readings[with_frame]["frame"]
+    assert words(run) != before
+
+
+def test_sql_that_was_typed_has_no_chips(run, as_alice) -> None:
+    as_alice.post(reverse("asking:edit", args=[run.pk]), {"sql": "SELECT 1 AS one"})
+    version = work(run.versions.first())
+    assert run_page(run).understood is None
+    assert b"mirror-chips" not in as_alice.get(reverse("asking:run", args=[run.pk])).content
+    refused = change(as_alice, version, "by:0", "grain:month")
+    assert refused.status_code == 422
+
+
+@pytest.mark.parametrize(
+    "choice", ["", "by:0", "by:0 nonsense", "where:0 value:x' OR 1=1 --", "\x00", "by:0 " + "x" * 10_000]
+)
+def test_what_is_not_offered_is_refused_beside_the_chips(run, as_alice, choice) -> None:
+    answer = as_alice.post(reverse("asking:change", args=[run.versions.get().pk]), {"choice": choice})
+    assert answer.status_code == 422
+    assert "cannot be chosen here any more" in answer.content.decode()
+    assert run.versions.count() == 1
+
+
+def test_a_column_that_has_gone_is_named_and_nothing_runs(run, as_alice) -> None:
+    version = run.versions.get()
+    version.frame["frame"]["by"][0]["shown"][0]["field"]["column"] = "gone"
+    version.save()
+    page = as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+    assert "The column categories.gone is no longer there. Ask the question again." in page
+    assert change(as_alice, version, "where:0", "remove").status_code == 422
+    assert run.versions.count() == 1
+
+
+def test_a_frame_that_is_broken_does_not_break_its_page(run, as_alice) -> None:
+    for broken in ({}, [], {"form": 9, "frame": {}}, {"form": 1, "frame": {"anchor": "orders", "per": 3}}):
+        Version.objects.filter(run=run).update(frame=broken)
+        answer = as_alice.get(reverse("asking:run", args=[run.pk]))
+        assert answer.status_code == 200
+        assert b"mirror-chips" in answer.content
+
+
+def test_tables_that_are_being_read_are_waited_for(run, known, as_alice) -> None:
+    type(known).objects.filter(pk=known.pk).update(catalog_version="")
+    page = as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+    assert "the tables and values of this source are being read" in page
+    assert 'action="' + reverse("asking:change", args=[run.versions.get().pk]) not in page
+
+
+def test_only_who_asked_changes_a_chip(run, as_bob, as_charlie, client) -> None:
+    version = run.versions.get()
+    for stranger in (as_bob, as_charlie):
+        assert change(stranger, version, "where:0", "remove").status_code == 404
+    assert change(client, version, "where:0", "remove").status_code == 302
+    assert "/sign-in/" in change(client, version, "where:0", "remove").url
+    assert run.versions.count() == 1
+
+
+def test_a_chip_is_not_changed_by_opening_an_address(run, as_alice) -> None:
+    assert as_alice.get(reverse("asking:change", args=[run.versions.get().pk])).status_code == 405
+
+
+def test_a_run_that_is_answered_anew_cannot_be_changed_meanwhile(run) -> None:
+    Run.objects.filter(pk=run.pk).update(status="running")
+    version = Version.objects.select_related("run__thread__source").get(run=run)
+    with pytest.raises(services.AskingError, match="still being answered"):
+        services.version_change(version, "where:0", "remove")
+
+
+def test_a_follow_up_goes_on_from_what_was_changed(run, alice, as_alice) -> None:
+    change(as_alice, run.versions.first(), "by:0", "grain:month")
+    work(run.versions.first())
+    follow = answer(services.run_ask(alice, run.thread.source, "only 2024", run.thread))
+    sql = follow.versions.get().sql
+    assert "strftime('%Y-%m'" in sql.lower() or "month" in sql.lower()
+    assert "2024-01-01" in sql
+    assert "categor" not in sql
