@@ -45,10 +45,10 @@ def templates() -> set[str]:
 
 def named() -> Iterator[str]:
     """Names in dotted paths (`"mirror.logs.WithoutTokens"`) and in lookups (`queued_at__lt=`)."""
-    for path in (ROOT / "mirror").rglob("*.py"):
+    for path in (*(ROOT / "mirror").rglob("*.py"), *(ROOT / "sqlagent").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                if re.fullmatch(r"mirror([.:]\w+)+", node.value):
+                if re.fullmatch(r"(?:mirror|sqlagent)([.:]\w+)+", node.value):
                     yield re.split("[.:]", node.value)[-1]
             elif isinstance(node, ast.keyword) and node.arg and "__" in node.arg:
                 yield from node.arg.split("__")

@@ -11,10 +11,9 @@ from mirror.asking import services
 from mirror.asking.models import Run, Version
 from mirror.asking.pages import run_page
 from mirror.sources.catalog_services import catalog_refresh
-from mirror.sources.index_services import index_build
 from mirror.sources.models import StoredIndex
 from mirror.work.leases import Status
-from tests.web.working import answer, work
+from tests.web.working import answer, values_read, work
 
 QUESTION = "revenue by category 2025"
 
@@ -30,7 +29,7 @@ def known(transactional_db, shop, media, read_once):
     """The shop with its catalog and values read."""
     if not read_once:
         catalog_refresh(shop)
-        index_build(shop)
+        values_read(shop)
         shop.refresh_from_db()
         stored = StoredIndex.objects.get(source=shop)
         read_once["source"] = {

@@ -12,11 +12,10 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from mirror.asking import services
-from mirror.asking.services.suggesting import question_suggest, questions_first
+from mirror.asking.services.suggesting import question_typed, questions_first
 from mirror.sources.catalog_services import catalog_refresh
-from mirror.sources.index_services import index_build
 from mirror.sources.models import Source, StoredCorrection
-from tests.web.working import answer
+from tests.web.working import answer, values_read
 
 pytestmark = pytest.mark.django_db
 
@@ -51,7 +50,7 @@ def small(alice, team, file, media):
     source = Source.objects.create(owner=alice, name="small", engine=Source.Engine.SQLITE, database=str(file))
     source.teams.add(team)
     catalog_refresh(source)
-    index_build(source)
+    values_read(source)
     source.refresh_from_db()
     return source
 
@@ -198,7 +197,7 @@ def test_a_synonym_makes_an_unknown_word_understood_by_the_next_question(
     assert form(as_alice, small, "customers", synonyms="patron").status_code == 302
     run = asked(small, alice, "number of patrons by country")
     assert (run.outcome, "FROM customers" in sql_of(run)) == ("answered", True)
-    assert any("patron" in s.text for s in question_suggest(alice, small, "patr"))
+    assert any("patron" in s.text for s in question_typed(alice, small, "patr").suggestions)
 
 
 def test_what_is_no_measure_is_never_summed_up(transactional_db, small, alice, as_alice):
@@ -227,7 +226,7 @@ def test_what_is_hidden_never_appears(transactional_db, small, alice, as_alice):
         assert "country" not in sql_of(run).lower(), question
         assert run.outcome != "answered", question
     assert not any("country" in q.lower() or "Norway" in q for q in questions_first(small))
-    offered = [s for typed in ("nor", "countr") for s in question_suggest(alice, small, typed)]
+    offered = [s for typed in ("nor", "countr") for s in question_typed(alice, small, typed).suggestions]
     assert {s.note for s in offered} <= {"question"}, "what she asked before is hers"
     typed = asked(small, alice, "SELECT country FROM customers LIMIT 1")
     assert typed.outcome == "answered", "SQL that somebody writes may read it"
@@ -329,7 +328,7 @@ def change(source, file, sql: str) -> None:
     with sqlite3.connect(file) as db:
         db.executescript(sql)
     catalog_refresh(source)
-    index_build(source)
+    values_read(source)
     source.refresh_from_db()
 
 

@@ -11,10 +11,9 @@ from mirror.asking import services
 from mirror.asking.models import Run
 from mirror.results.rows import rows_of
 from mirror.sources.catalog_services import catalog_refresh
-from mirror.sources.index_services import index_build
 from mirror.sources.models import Source
 from tests.servers import PASSWORD, postgres_server
-from tests.web.working import answer
+from tests.web.working import answer, values_read
 
 TABLES = """
 CREATE SCHEMA crm;
@@ -39,7 +38,7 @@ def crm(transactional_db: Any, alice: Any, media: Any) -> Source:
         database="model_crm", username=server.user, password=PASSWORD,
     )  # fmt: skip
     catalog_refresh(source)
-    index_build(source)
+    values_read(source)
     source.refresh_from_db()
     return source
 
