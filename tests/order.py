@@ -10,18 +10,16 @@ import os
 import pytest
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
-# Workers, stores and servers that are killed while leases run: in two rows, each one file after the other, so that no three
-# of them load the machine at once; and first of all, because together they take longest.
-ROWS = (
-    ("tests/web/test_server.py", "tests/reports/test_store_away.py"),
-    (
-        "tests/reports/test_kills.py",
-        "tests/web/test_work_kills.py",
-        "tests/web/test_recovery.py",
-        "tests/reports/test_flood.py",
-    ),
+# Workers, stores and servers that are killed while leases run: one file after the other, so that no two of them load the
+# machine at once; and first of all, because together they take longest.
+KILLED = (
+    "tests/reports/test_kills.py",
+    "tests/reports/test_store_away.py",
+    "tests/web/test_work_kills.py",
+    "tests/web/test_recovery.py",
+    "tests/reports/test_flood.py",
+    "tests/web/test_server.py",
 )
-KILLED = {name: f"killed {number}" for number, row in enumerate(ROWS) for name in row}
 # What takes longest else comes next, so that all processes end at about the same time.
 LONG = (
     "tests/web/test_intake.py",
@@ -50,7 +48,7 @@ _is_decided = False
 
 
 def give_way(item: pytest.Item) -> None:
-    """Let this process give way to those that kill, if they are others: a lease lapses where nobody gets a turn.
+    """Let this process give way to the one that kills, if that is another: a lease lapses where nobody gets a turn.
 
     Asked before each test. The first one decides, because what is killed is handed out first, and as one.
     """
@@ -63,8 +61,8 @@ def give_way(item: pytest.Item) -> None:
 
 
 class FileScheduling(LoadScopeScheduling):
-    """Hands out a file at a time, in the order of `ordered`; a row of those that are killed is as one."""
+    """Hands out a file at a time, in the order of `ordered`; those that are killed are as one."""
 
     def _split_scope(self, nodeid: str) -> str:
         name = _file(nodeid)
-        return KILLED.get(name, name)
+        return "killed" if name in KILLED else name

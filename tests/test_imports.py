@@ -56,7 +56,7 @@ VENDORS = {
     "engine": set(),
     "engines": set(),
     "here": set(),
-    "kinds": set(),
+    "column_kinds": set(),
     "lending": set(),
     "missing": set(),
     "mysql": {"pymysql"},

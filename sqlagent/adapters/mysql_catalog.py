@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from sqlagent.adapters import mysql_powers
 from sqlagent.adapters.base import Row, structure_hash, with_known_keys
-from sqlagent.adapters.kinds import kind_of
+from sqlagent.adapters.column_kinds import kind_of
 from sqlagent.values import Catalog, Check, Column, ForeignKey, Kind, Severity, Table
 
 SYSTEM = "('information_schema', 'mysql', 'performance_schema', 'sys')"

@@ -41,7 +41,7 @@ from sqlagent.adapters.base import (
     unreachable,
 )
 from sqlagent.adapters.columnar import ColumnarRowing
-from sqlagent.adapters.kinds import kind_of
+from sqlagent.adapters.column_kinds import kind_of
 from sqlagent.adapters.postgres_copy import (
     CopiedLines,
     Copying,

@@ -16,7 +16,7 @@ import psycopg
 
 from sqlagent.adapters import postgres_powers
 from sqlagent.adapters.base import structure_hash
-from sqlagent.adapters.kinds import kind_of
+from sqlagent.adapters.column_kinds import kind_of
 from sqlagent.adapters.postgres_made import read_made
 from sqlagent.adapters.tally import Tally
 from sqlagent.values import Catalog, Check, Column, ForeignKey, Kind, Severity, Table

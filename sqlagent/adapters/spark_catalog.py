@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from sqlagent.adapters.base import Row, structure_hash
-from sqlagent.adapters.kinds import kind_of
+from sqlagent.adapters.column_kinds import kind_of
 from sqlagent.errors import StatementFailed
 from sqlagent.values import Catalog, Check, Column, Kind, Power, ReaderStep, Table
 

@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from sqlagent.adapters import mysql_powers, postgres_powers
 from sqlagent.adapters.base import MARKER_COLUMN, MARKER_TABLE, Row, structure_hash, with_known_keys
-from sqlagent.adapters.kinds import kind_of
+from sqlagent.adapters.column_kinds import kind_of
 from sqlagent.values import Catalog, Check, Column, ForeignKey, Kind, Power, ReaderStep, Table
 
 # Namespaces of the engines' own, in lower case; what is in them is not what anybody asks about.

@@ -32,7 +32,7 @@ from sqlagent.adapters.base import (
     unreachable,
 )
 from sqlagent.adapters.children.engine import FileEngine
-from sqlagent.adapters.kinds import sqlite_kind_of
+from sqlagent.adapters.column_kinds import sqlite_kind_of
 from sqlagent.adapters.tally import Tally, checked
 from sqlagent.errors import StatementFailed
 from sqlagent.values import Catalog, Check, Column, ForeignKey, Limits, Table

@@ -13,7 +13,7 @@ from importlib.resources import files
 import sqlglot
 from sqlglot import exp
 
-from sqlagent.adapters.kinds import kind_of
+from sqlagent.adapters.column_kinds import kind_of
 from sqlagent.values import Catalog, Column, ForeignKey, Table
 
 
