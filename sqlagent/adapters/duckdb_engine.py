@@ -32,9 +32,9 @@ from sqlagent.adapters.base import (
     unreachable,
 )
 from sqlagent.adapters.children.engine import FileEngine
+from sqlagent.adapters.column_kinds import kind_of
 from sqlagent.adapters.columnar import ColumnarRowing
 from sqlagent.adapters.duckdb_columns import column_batches
-from sqlagent.adapters.column_kinds import kind_of
 from sqlagent.adapters.tally import Tally, checked
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Check, Column, ForeignKey, Limits, Table

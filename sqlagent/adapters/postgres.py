@@ -40,8 +40,8 @@ from sqlagent.adapters.base import (
     refused,
     unreachable,
 )
-from sqlagent.adapters.columnar import ColumnarRowing
 from sqlagent.adapters.column_kinds import kind_of
+from sqlagent.adapters.columnar import ColumnarRowing
 from sqlagent.adapters.postgres_copy import (
     CopiedLines,
     Copying,

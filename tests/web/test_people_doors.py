@@ -23,7 +23,16 @@ OPEN = {
     "reports:consent_stop",  # ends them, by a signed link of every such mail
     "reports:link",  # gives a file to whoever has its link
 }
-VALUES = {"pk": 1, "user_pk": 1, "index": 0, "token": "x", "part": 1, "number": 0, "format": "csv"}
+VALUES = {
+    "pk": 1,
+    "correction": 1,
+    "user_pk": 1,
+    "index": 0,
+    "token": "x",
+    "part": 1,
+    "number": 0,
+    "format": "csv",
+}
 NO_ROW = "00000000-0000-4000-8000-000000000000"
 
 
