@@ -149,9 +149,8 @@ def test_it_is_connected_by_the_form_and_from_a_shell_with_a_word_about_its_lock
 
 def test_a_connection_that_breaks_is_told_and_the_next_one_works(lab: SparkLab) -> None:
     """A way through that can be cut, as a server that goes away would cut it."""
-    with closing(_Way(lab.server.port)) as way:
+    with closing(_Way(lab.server.port, cut_after=b"endless")) as way:
         database = lab.connect(port=way.port)
-        threading.Timer(0.7, way.cut).start()
         failure = failure_of(database, lab.endless, Limits(seconds=5))
         assert failure.kind is FailureKind.LOST
         assert "was lost while the statement ran" in failure.message
@@ -159,10 +158,11 @@ def test_a_connection_that_breaks_is_told_and_the_next_one_works(lab: SparkLab) 
 
 
 class _Way:
-    """Passes bytes on to a port of this machine until it is cut."""
+    """Passes bytes on to a port of this machine until shortly after a text went through."""
 
-    def __init__(self, to: int) -> None:
+    def __init__(self, to: int, *, cut_after: bytes) -> None:
         self._to = to
+        self._cut_after = cut_after
         self._door = socket.create_server(("127.0.0.1", 0))
         self.port = self._door.getsockname()[1]
         self._ends: list[socket.socket] = []
@@ -179,6 +179,8 @@ class _Way:
         try:
             while data := a.recv(65_536):
                 b.sendall(data)
+                if self._cut_after in data:
+                    threading.Timer(0.5, self.cut).start()
         except OSError:
             return
 
