@@ -23,6 +23,9 @@ PEOPLE = _stems(
 )
 """Nouns of people."""
 
+_BUYERS = _stems("customer client")
+"""Nouns that are companies as often as people: a column of nothing else may be grouped by."""
+
 _ALWAYS = _stems(
     "email mail phone telephone mobile cell fax surname lastname firstname birth birthday dob born ssn passport iban bic login "
     "username password passwd pwd secret token hash salt address street postcode zip zipcode ip latitude longitude "
@@ -50,9 +53,11 @@ def is_personal_column(table: Collection[str], column: Collection[str]) -> bool:
         (True, False)
         >>> is_personal_column({"custom"}, {"countri"}), is_personal_column({"store"}, {"email"})
         (False, True)
+        >>> is_personal_column({"project"}, {"manag"}), is_personal_column({"order"}, {"custom", "type"})
+        (True, False)
     """
     said = set(column)
-    if said & _ALWAYS:
+    if said & _ALWAYS or said and said <= PEOPLE - _BUYERS:
         return True
     return bool(said & _NAMES and (set(table) & PEOPLE or said & PEOPLE))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from mirror.recent import Recent
@@ -76,7 +75,7 @@ def version_understood(version: Version) -> Understood | None:
         return Understood(note=str(error))
     try:
         frame = frame_of(version.frame, known.model)
-        today = today_of(known, date.today())
+        today = today_of(known)
         key = (version.pk, id(known), today)
         _, made = _kept.get(
             key, lambda: (known, chips(frame, known, today))
@@ -92,7 +91,7 @@ def version_changed(version: Version, slot: str, key: str) -> Changed:
         raise FrameError("This SQL was not written from words that could be changed here.")
     known = _known(version.run.thread.source)
     frame = frame_of(version.frame, known.model)
-    done = frame_changed(frame, slot, key, known, today_of(known, date.today()))
+    done = frame_changed(frame, slot, key, known, today_of(known))
     return Changed(
         formatted(done.sql, known.model.dialect) or done.sql,
         plain(done.frame, known.model),
@@ -108,7 +107,7 @@ def version_asked(version: Version) -> str:
         return ""
     try:
         known = _known(version.run.thread.source)
-        return asked_again(frame_of(version.frame, known.model), known, today_of(known, date.today()))
+        return asked_again(frame_of(version.frame, known.model), known, today_of(known))
     except FrameError:
         return ""
 

@@ -7,7 +7,6 @@ Fetches what is at hand of a source, its catalog, its value index and the questi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
 from typing import TYPE_CHECKING
 
 from mirror.asking.selectors import runs_found
@@ -65,7 +64,7 @@ def question_typed(user: User, source: Source, typed: str, rest: str = "") -> Ty
     found += [Suggestion(c.text, _note(c), c.start) for c in complete(typed, known, values, WORDS)]
     if llm_name() or index is None or catalog.dialect not in WRITTEN:
         return Typed(found, ())
-    return Typed(found, marks(typed + rest, catalog, index, date.today(), len(typed)))
+    return Typed(found, marks(typed + rest, catalog, index, len(typed)))
 
 
 def questions_first(source: Source) -> tuple[str, ...]:

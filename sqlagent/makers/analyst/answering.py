@@ -43,8 +43,12 @@ class Understood:
     sql: str
 
 
-def today_of(source: Source, clock: date) -> date:
-    """The day that "last month" counts from: as the source's owner told, else the clock's, or the last day with data where that is long ago."""
+def today_of(source: Source, clock: date | None = None) -> date:
+    """The day that "last month" counts from: as the source's owner told, else the clock's, or the last day with data where that is long ago.
+
+    Without a `clock` it is that of the source's time zone.
+    """
+    clock = clock or _clock_of(source)
     told = source.model.calendar.today
     if not source.model.newest or told == "clock":
         return clock
@@ -55,7 +59,7 @@ def today_of(source: Source, clock: date) -> date:
     return newest if told == "data" or newest < clock - STALE else clock
 
 
-def clock_of(source: Source) -> date:
+def _clock_of(source: Source) -> date:
     """The day it is now where the source is."""
     zone = source.model.calendar.zone
     try:

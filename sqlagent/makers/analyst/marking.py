@@ -1,10 +1,9 @@
-"""Which words of a question that is being typed are understood, and which are not. Runs nothing and plans nothing."""
+"""Which words of a question that is being typed are understood, and which are not. Runs no statement."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date
 
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.words import tokenise
@@ -26,7 +25,7 @@ class Mark:
 
 
 def marks(
-    text: str, catalog: Catalog, index: ValueIndex | None, clock: date, caret: int | None = None
+    text: str, catalog: Catalog, index: ValueIndex | None, caret: int | None = None
 ) -> tuple[Mark, ...]:
     """Mark the words of a question that are understood and those that are not; small words are left unmarked.
 
@@ -34,7 +33,7 @@ def marks(
     would answer. Some milliseconds.
     """
     source = source_of(catalog, index)
-    reading, found = understand(text, source, today_of(source, clock))
+    reading, found = understand(text, source, today_of(source))
     if not speaks(text, reading, found, source, missing(reading, source)):
         return ()
     left = found[0].frame.unused if found else (*reading.unknown, *reading.asked)

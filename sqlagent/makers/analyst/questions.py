@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 from sqlagent.catalog.semantics import Field, Form, Kind, Role, Thing
 from sqlagent.catalog.semantics.words import CATEGORICAL, GEOGRAPHY, KEYS
 from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.language.personal import is_personal_column
 from sqlagent.language.words import plural_of, stem
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.concepts.meant import summed
@@ -37,34 +38,6 @@ NEAR_ENOUGH = 0.3
 """Cost up to which a business word surely has its role here."""
 
 _GEOGRAPHY = frozenset(stem(word) for word in GEOGRAPHY)
-_PERSONAL = frozenset(
-    stem(word)
-    for word in [
-        "email",
-        "mail",
-        "phone",
-        "telephone",
-        "mobile",
-        "fax",
-        "name",
-        "first",
-        "last",
-        "surname",
-        "birth",
-        "ssn",
-        "passport",
-        "address",
-        "street",
-        "postcode",
-        "zip",
-        "iban",
-        "login",
-        "username",
-        "user",
-        "contact",
-        "person",
-    ]
-)
 _NAMEABLE = _GEOGRAPHY | frozenset(
     stem(word)
     for word in [
@@ -90,7 +63,6 @@ _NAMEABLE = _GEOGRAPHY | frozenset(
 )
 """Columns whose values are named in a question; what else sorts rows (a team, a plan, a code) may bear a person's name."""
 
-_PERSONAL_VALUE = re.compile(r"@|\d{5}")
 _PARTS = frozenset({"header", "head", "line", "lines", "detail", "details", "item", "items"})
 _SAID = re.compile(r"(?=.*[aeiouy])[a-z]{3,}")
 _SMALL = frozenset({"of", "to", "in", "on", "at", "by", "no"})
@@ -244,7 +216,7 @@ class _Making:
                 is_name = thing.kind is Kind.THING and one.column in thing.display
                 if is_name and len(thing.display) == 1 and thing.rows in GROUPS and other != table:
                     said = _single(thing.said)
-                elif is_name or set(one.words) & _PERSONAL and not set(one.words) & _sorting():
+                elif is_name or is_personal_column(thing.noun, one.words) and not set(one.words) & _sorting():
                     continue
                 if not all(map(_is_said, said.split())) or self._distinct(one) not in GROUPS:
                     continue
@@ -449,7 +421,8 @@ class _Making:
 
     def _values(self, one: Field) -> list[str]:
         """Values of a category that may be named, in their stored order; none of what could be a person's."""
-        if set(one.words) & _PERSONAL or not set(one.words) & _NAMEABLE or one.is_number:
+        noun = self.model.things[one.table].noun
+        if is_personal_column(noun, one.words) or not set(one.words) & _NAMEABLE or one.is_number:
             return []
         if one.codes is not None:
             texts: Sequence[str] = [label for _, label in one.codes.pairs]
@@ -457,11 +430,7 @@ class _Making:
             known = dict(one.labels)
             texts = self.index.texts_of(ColumnRef(one.table, one.column)) if self.index is not None else ()
             texts = [known.get(text, text) for text in texts]
-        plain = [
-            t
-            for t in texts
-            if not _PERSONAL_VALUE.search(t) and len(t) <= 24 and t.replace(" ", "").isalpha()
-        ]
+        plain = [t for t in texts if len(t) <= 24 and t.replace(" ", "").isalpha()]
         return plain[:2] if len(plain) == len(texts) else []
 
 

@@ -17,7 +17,7 @@ from threading import Event as Flag
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import Cancelled
 from sqlagent.language.words import MAX_CHARS
-from sqlagent.makers.analyst.answering import Understood, clock_of, today_of, understand
+from sqlagent.makers.analyst.answering import Understood, today_of, understand
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.future import to_come
 from sqlagent.makers.analyst.languages import language_of
@@ -134,7 +134,7 @@ def analyse(
 ) -> Analysis:
     """Read a question over the whole catalog; never raises, whatever the text. A few milliseconds."""
     source = source_of(linked.full, index)
-    today = today_of(source, clock or clock_of(source))
+    today = today_of(source, clock)
     reading, frames = understand(question.text[:MAX_CHARS], source, today)
     kept = frames[:OFFERED]
     best = kept[0].frame.cost if kept else 0.0

@@ -41,13 +41,14 @@ _STUTTER = re.compile(r"\b(by|per|in|for) (?:by|per|in|for)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question as it stands: its words without its endings, those, its frame and what can be replaced of it."""
+    """A question as it stands: its words without its endings, those, its frame, what can be replaced of it, and whether the analyst answers it."""
 
     text: str
     ending: str
     frame: Frame
     held: frozenset[Part]
     stretches: list[Stretch]
+    speaks: bool
 
 
 def proposed(

@@ -8,7 +8,7 @@ from datetime import date
 
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.words import MAX_CHARS, tokenise
-from sqlagent.makers.analyst.answering import clock_of, today_of, understand
+from sqlagent.makers.analyst.answering import today_of, understand
 from sqlagent.makers.analyst.changing.intents import Intent, intent
 from sqlagent.makers.analyst.changing.parts import Difference, Part, difference, parts
 from sqlagent.makers.analyst.changing.proposing import Asked, proposed
@@ -51,15 +51,13 @@ def followed(
     """
     source = source_of(catalog, index)
     typed, before = typed[:MAX_CHARS], before[:MAX_CHARS]
-    today = today_of(source, clock or clock_of(source))
-    if not speaks(before, *understand(before, source, today), source):
-        return ""
+    today = today_of(source, clock)
     asked = _asked(before, source, today)
-    if asked is None:
+    if asked is None or not asked.speaks:
         return ""
     if not source.is_business and _keeps(other, typed, asked, source, today, strictly=True):
         return other
-    if found := changed(typed, before, source, today):
+    if found := _changed(typed, asked, source, today):
         return found
     if _keeps(other, typed, asked, source, today):
         return other
@@ -84,25 +82,37 @@ def changed(typed: str, before: str, source: Source, today: date) -> str:
     Every part of what was typed is one change, taken one after the other. A wording counts only if its frame uses every word
     and keeps all that was not mentioned. Understands some twenty wordings, 5 ms each.
     """
-    for part in [part for part in _CUT.split(" ".join(typed.split()).strip(" ?.!")) if part]:
-        asked = _asked(before, source, today)
-        if asked is None:
-            return ""
-        before = _step(part + ("?" if typed.rstrip().endswith("?") else ""), asked, source, today)
-        if not before:
-            return ""
-    return before
+    asked = _asked(before, source, today)
+    return _changed(typed, asked, source, today) if asked is not None else ""
+
+
+def _changed(typed: str, asked: Asked, source: Source, today: date) -> str:
+    mark = "?" if typed.rstrip().endswith("?") else ""
+    first, *rest = [part for part in _CUT.split(" ".join(typed.split()).strip(" ?.!")) if part] or [""]
+    stated = _step(first + mark, asked, source, today)
+    for part in rest:
+        between = _asked(stated, source, today) if stated else None
+        stated = _step(part + mark, between, source, today) if between is not None else ""
+    return stated
 
 
 def _asked(text: str, source: Source, today: date) -> Asked | None:
-    text = prepared(text.strip(" ?.!"), source.vocabulary)
+    """What can be changed of a question; None where it was not understood as a whole."""
+    typed, text = text, prepared(text.strip(" ?.!"), source.vocabulary)
     reading, frames = understand(text, source, today)
     if not frames or frames[0].frame.unused:
         return None
     frame = frames[0].frame
     body, _ = endings(text)
     items = read(body, source.vocabulary, today).items
-    return Asked(body, text[len(body) :], frame, parts(frame), stretches(body, tokenise(body), items))
+    return Asked(
+        body,
+        text[len(body) :],
+        frame,
+        parts(frame),
+        stretches(body, tokenise(body), items),
+        speaks(typed, reading, frames, source),
+    )
 
 
 def _step(typed: str, asked: Asked, source: Source, today: date) -> str:
