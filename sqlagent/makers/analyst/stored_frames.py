@@ -78,6 +78,8 @@ def frame_of(data: Any, model: Model) -> Frame:
     for table in _tables(read):
         if table not in model.things:
             raise FrameError(f"The table {table} is no longer there. Ask the question again.")
+    if read.pivot and not (read.by and read.by[-1].shown):
+        raise FrameError("This stored frame makes columns of values, and does not say of which column they are.")
     return read
 
 
