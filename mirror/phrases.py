@@ -28,7 +28,7 @@ def visible(text: str) -> str:
     Fit for a terminal: spaces stay as they are, and no character moves the cursor or turns a line.
 
     Example:
-        >>> visible("  a\x1b[31mb\u202ec")
+        >>> visible("  a\\x1b[31mb\\u202ec")
         '  a [31mbc'
     """
     return _spaced(c for c in text if unicodedata.category(c) != "Cf")

@@ -22,7 +22,7 @@ from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.rows import NoPlan
 from sqlagent.makers.analyst.source import Source
 
-UNWRITTEN = (NoPlan, AssertionError, LookupError)
+UNWRITTEN = (NoPlan, AssertionError, LookupError, ValueError)
 """What the planner raises of a frame that it has no SQL for."""
 
 _ONE_WAY = frozenset({"running", "moving", "change", "growth", "average", "spread", "groups", "quotient"})
