@@ -6,7 +6,9 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 # What turns the direction of a line, or hides: tricks in a title, a subject or a file name. Joiners of emoji stay.
-_HIDING = frozenset("\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff")
+_HIDING = frozenset(
+    "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
+)
 
 
 def one_line(text: str, most: int = 0) -> str:

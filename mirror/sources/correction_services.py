@@ -113,7 +113,9 @@ def _check(
         problems[new[0].subject] = f"At most {MOST:,} corrections can be in force. Take some back first."
     many = sum(one.subject is Subject.SYNONYM for one in wanted)
     if many > SYNONYMS and any(one.subject is Subject.SYNONYM for one in new):
-        words = f"At most {SYNONYMS} other words can be given here; these are {many}. Leave out what nobody says."
+        words = (
+            f"At most {SYNONYMS} other words can be given here; these are {many}. Leave out what nobody says."
+        )
         problems[Subject.SYNONYM] = words
     # What is hidden is in no model, and what is said of it has to be looked at all the same.
     shown = [one for one in others if one.subject is not Subject.HIDDEN]
@@ -139,5 +141,7 @@ def _too_long(one: Correction) -> str:
     if any(len(text) > most[name] for name, text in names.items()):
         return f"A name here is longer than {min(most.values())} characters, so nothing can be said of it."
     if len("".join((one.table, one.column, one.value)).encode()) > NAME_BYTES:
-        return f"The names here are longer than {NAME_BYTES:,} bytes together, so nothing can be said of them."
+        return (
+            f"The names here are longer than {NAME_BYTES:,} bytes together, so nothing can be said of them."
+        )
     return ""
