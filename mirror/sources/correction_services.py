@@ -136,10 +136,10 @@ def _check(
 
 def _too_long(one: Correction) -> str:
     """Say that a correction cannot be kept for the length of its names; empty when it can."""
-    names = {"table": one.table, "column": one.column, "value": one.value, "told": one.told}
-    most = {name: StoredCorrection._meta.get_field(name).max_length or 0 for name in names}
-    if any(len(text) > most[name] for name, text in names.items()):
-        return f"A name here is longer than {min(most.values())} characters, so nothing can be said of it."
+    if max(map(len, (one.table, one.column, one.value, one.told))) > StoredCorrection.CHARS:
+        return (
+            f"A name here is longer than {StoredCorrection.CHARS} characters, so nothing can be said of it."
+        )
     if len("".join((one.table, one.column, one.value)).encode()) > NAME_BYTES:
         return (
             f"The names here are longer than {NAME_BYTES:,} bytes together, so nothing can be said of them."
