@@ -300,6 +300,11 @@ LLM_TIMEOUT = env.float("LLM_TIMEOUT", default=120.0)
 # Drafts of the built-in generator shown to the language model as hints (0 to 3).
 LLM_DRAFTS = env.int("LLM_DRAFTS", default=0)
 
+# How much a question may cost a language model: quick, normal, thorough, or faithful to the paper (docs/method.md).
+LLM_BUDGET = env.str("LLM_BUDGET", default="normal")
+if LLM_BUDGET not in ("quick", "normal", "thorough", "faithful"):
+    raise ImproperlyConfigured("LLM_BUDGET must be quick, normal, thorough or faithful")
+
 # ------------------------------------------------------------------ limits
 
 # Seconds one statement may run, rows of a candidate, rows kept of a result, days they are kept, and how much

@@ -58,6 +58,29 @@ class Grouped:
 
 
 @dataclass(frozen=True, slots=True)
+class Checked:
+    """Every attempt so far agreed, and their answer was checked; without `problems` no more is asked."""
+
+    size: int
+    problems: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> str:
+        """What the checks came to, in a sentence without its full stop.
+
+        Example:
+            >>> Checked(2).said
+            'Two attempts agreed and the checks passed'
+        """
+        count = _NUMBERS[self.size] if self.size < len(_NUMBERS) else str(self.size)
+        end = ", but their answer may leave something out" if self.problems else " and the checks passed"
+        return f"{count} attempts agreed{end}"
+
+
+_NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight")
+
+
+@dataclass(frozen=True, slots=True)
 class Ranked:
     """The groups in order."""
 
@@ -85,4 +108,4 @@ class Ended:
     answer: Answer
 
 
-Event = Rewritten | Linked | Sampling | Executed | Grouped | Ranked | Audited | Noted | Ended
+Event = Rewritten | Linked | Sampling | Executed | Grouped | Checked | Ranked | Audited | Noted | Ended

@@ -1,6 +1,6 @@
 """The whole journey on one screen: a question in, events out, an answer at the end.
 
-    link -> sample -> guard -> execute -> group -> rank -> audit -> (resample) -> answer
+    link -> sample -> guard -> execute -> group -> (check) -> rank -> audit -> (resample) -> answer
 
 Decides only the order of the stages and what a question may cost; every stage decides its
 own matter. With an LLM and without one this is one code path: the makers of candidates and
@@ -22,6 +22,7 @@ from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import Cancelled, DatabaseError, LlmError, SqlAgentError
 from sqlagent.events import (
     Audited,
+    Checked,
     Ended,
     Event,
     Executed,
@@ -42,6 +43,7 @@ from sqlagent.makers.grammar import GrammarSampler
 from sqlagent.makers.judging import FeatureJudge
 from sqlagent.makers.llm_judging import LlmJudge
 from sqlagent.method import (
+    checking,
     confidence,
     execution,
     grouping,
@@ -232,6 +234,9 @@ class Journey:
     ranking: Ranking = Ranking((), 0)
     verdict: Verdict = Verdict(False, "nothing was tried")
     notes: list[str] = field(default_factory=list)
+    calls: int = 0
+    problems: tuple[str, ...] = ()
+    is_checked: bool = False
     analysis: Analysis | None = None
     doubt: str = ""
 
@@ -307,8 +312,16 @@ class Journey:
             fetch=fetch,
         )
 
+    @property
+    def is_voted(self) -> bool:
+        """Whether attempts of a language model vote, so that agreement may end the run early; not where `faithful`."""
+        return self.llm is not None and self.budget.mode == "fast"
+
     def rounds(self) -> Iterator[Event]:
-        """Sample, execute, rank and audit; then once more with feedback when the audit says so."""
+        """Sample, execute, rank and audit; then once more with feedback when the audit says so.
+
+        No auditor is asked where every attempt agreed and the checks passed, nor where every reply declined.
+        """
         for number in range(self.budget.rounds + 1):
             earlier, earlier_pool = self.ranking, tuple(self.pool)
             yield Sampling(number, self.verdict.unmet if number else ())
@@ -320,28 +333,63 @@ class Journey:
                 self.pool, self.ranking = list(earlier_pool), earlier
                 self.groups = tuple(r.group for r in earlier.groups)
             yield Ranked(self.ranking)
+            if self.llm is not None and (self.is_checked or self.budget.audit == "never"):
+                self.verdict = resampling.unaudited(self.ranking)
+                return
+            if self.is_voted and not self.pool and self.has_declined():
+                return
             self.verdict = resampling.audit(self.question, self.linked, self.ranking, self.pool, self.judge)
             yield Audited(self.verdict)
             if self.verdict.accepted or monotonic() > self.deadline:
                 return
 
     def gather(self, number: int) -> Iterator[Event]:
-        """One round of sampling, in waves, until the groups settle or the samples are used up."""
-        before = len(self.pool)
-        while count := sampling.next_wave(len(self.pool) - before, self.budget):
+        """One round of sampling, in waves, until the groups settle or the samples are used up.
+
+        Of a language model its calls count, else candidates. A small first wave without SQL is no end yet.
+        """
+        made, calls = len(self.pool), self.calls
+        while count := sampling.next_wave(
+            self.calls - calls if self.llm else len(self.pool) - made,
+            self.budget,
+            first=self.is_voted and number == 0,
+        ):
+            if self.cancelled.is_set():
+                raise Cancelled("The run was stopped.")
             wave = yield from self.sampled(number, count)
-            if not wave:
+            if not wave and not (self.is_voted and self.calls <= self.budget.first):
                 break
             for ran in self.executor.run(wave, cancelled=self.cancelled):
                 mended = self.mended(ran)
                 yield Executed(len(self.pool), mended)
                 self.pool.append(mended)
-            self.groups = grouping.group_by_execution(self.pool, self.ordered)
-            yield Grouped(self.groups, len(self.pool))
-            settled = self.budget.mode == "fast" and sampling.settled(self.groups)
+            self.groups = self.grouped(self.pool)
+            if wave:
+                yield Grouped(self.groups, len(self.pool))
+            yield from self.checks()
+            settled = self.is_checked or (self.budget.mode == "fast" and sampling.settled(self.groups))
             if settled or monotonic() > self.deadline:
                 break
         yield from self.asked_to_mend()
+
+    def checks(self) -> Iterator[Event]:
+        """Where every attempt of a language model agreed, check their answer; without problems no more is asked."""
+        self.is_checked = False
+        if not self.is_voted or not sampling.unanimous(self.groups, self.calls):
+            return
+        members = self.groups[0].members
+        found = [checking.problems(self.question, self.linked, one, self.index) for one in members]
+        self.problems = tuple(dict.fromkeys(problem for problems in found for problem in problems))
+        self.is_checked = not self.problems
+        yield Checked(len(members), self.problems)
+
+    def grouped(self, pool: Sequence[Execution]) -> tuple[ExecutionGroup, ...]:
+        """Gather a pool by result."""
+        return grouping.group_by_execution(pool, self.ordered)
+
+    def has_declined(self) -> bool:
+        """Whether more replies called the question unanswerable than gave SQL."""
+        return isinstance(self.sampler, LlmSampler) and len(self.sampler.declined) > len(self.pool)
 
     def sampled(self, number: int, count: int) -> Generator[Event, None, list[Candidate]]:
         """Ask the sampler for a wave; where an LLM is silent, the built-in generator steps in."""
@@ -359,18 +407,23 @@ class Journey:
                     GrammarSampler(self.index),
                     FeatureJudge(self.index),
                 )
-                wave = list(self.asked(number, count))
+                wave = list(self.asked(number, sampling.next_wave(0, self.budget)))
         return wave
 
     def asked(self, number: int, count: int) -> Iterator[Candidate]:
-        """The sampler's next candidates, told what the auditor found unmet."""
+        """The sampler's next candidates, told what the auditor and the checks found unmet."""
+        start = self.calls if self.llm else len(self.pool)
+        unmet = resampling.feedback(self.verdict, self.question, self.linked, self.pool, self.privacy)
+        widens = self.is_voted and number == 0 and start == self.budget.first > 0
+        self.calls += count
         return self.sampler.sample(
             self.question,
             self.linked,
             count=count,
-            start=len(self.pool),
+            start=start,
             round=number,
-            feedback=resampling.feedback(self.verdict, self.question, self.linked, self.pool, self.privacy),
+            feedback=(*unmet, *self.problems),
+            families=sampling.families(self.groups, self.problems, self.linked.full) if widens else (),
             cancelled=self.cancelled,
         )
 
@@ -410,7 +463,7 @@ class Journey:
     def rank(self) -> None:
         """Group the pool, pruned to its size by pointwise rank when rounds were joined, and order the groups."""
         kept = resampling.prune(self.question, self.linked, self.pool, self.judge, self.budget.samples)
-        self.groups = grouping.group_by_execution(kept, self.ordered)
+        self.groups = self.grouped(kept)
         self.ranking = ranking.rank(
             self.question,
             self.linked,
@@ -422,11 +475,12 @@ class Journey:
 
     def conclude(self) -> Answer:
         """Decide the outcome, and fetch the whole result of a winner that was cut."""
-        sure = confidence.confidence(self.ranking, self.pool, self.verdict, self.linked)
+        checked = self.is_checked if self.is_voted else None
+        sure = confidence.confidence(self.ranking, self.pool, self.verdict, self.linked, checked)
         found = readings.read(self.ranking, self.linked.full)
         words = self.linked if self.llm is None else None
         outcome, reason = confidence.outcome(
-            sure, self.ranking, self.pool, self.verdict, words, found, self.question
+            sure, self.ranking, self.pool, self.verdict, words, found, self.question, checked
         )
         if outcome is Outcome.AMBIGUOUS:
             found = readings.pick_from(self.ranking, confidence.rivals(self.ranking, found), self.linked.full)
@@ -437,7 +491,7 @@ class Journey:
             sure, outcome, reason = min(sure, DOUBTED), Outcome.AMBIGUOUS, self.doubt
         elif self.llm is None and outcome is Outcome.ANSWERED and (doubt := self.doubted(sure)):
             sure, outcome, reason = min(sure, DOUBTED), Outcome.AMBIGUOUS, doubt
-        if isinstance(self.sampler, LlmSampler) and len(self.sampler.declined) > len(self.pool):
+        if isinstance(self.sampler, LlmSampler) and self.has_declined():
             outcome, reason = Outcome.UNANSWERABLE, self.sampler.declined[0]
         elif self.analysis is None and not self.verdict.answerable:
             outcome, reason = Outcome.UNANSWERABLE, self.verdict.reason

@@ -189,12 +189,14 @@ class Sampler(Protocol):
         start: int = 0,
         round: int = 0,
         feedback: Sequence[str] = (),
+        families: Sequence[str] = (),
         cancelled: Flag | None = None,
     ) -> Iterator[Candidate]:
         """Yield up to `count` candidates as they come. Raises: LlmError, Cancelled.
 
         `start` is how many were sampled before in this run (waves continue, they do not
-        repeat); `feedback` holds the requirements an auditor found unmet.
+        repeat); `feedback` holds the requirements found unmet. `families` are the families of
+        prompts that the wave leads with, in place of those whose turn it is; a maker without prompts has none.
         """
         ...
 

@@ -12,6 +12,7 @@ from typing import Any
 from mirror.results.cells import json_cell, value_kind
 from sqlagent.events import (
     Audited,
+    Checked,
     Ended,
     Event,
     Executed,
@@ -59,6 +60,8 @@ class StepWriter:
                         for g in groups
                     ],
                 }
+            case Checked(size, problems):
+                return "checked", {"size": size, "problems": list(problems), "said": event.said}
             case Ranked():
                 return "ranked", self._ranked(event)
             case Audited(verdict):

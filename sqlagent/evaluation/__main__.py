@@ -13,7 +13,7 @@ from typing import Any
 from sqlagent.errors import SqlAgentError
 from sqlagent.evaluation import guarding, selecting
 from sqlagent.evaluation.items import BadInput, read_items
-from sqlagent.values import Budget
+from sqlagent.values import BUDGETS, Budget
 
 
 def parser() -> argparse.ArgumentParser:
@@ -27,11 +27,14 @@ def parser() -> argparse.ArgumentParser:
     answer = commands.add_parser("answer", help="the whole pipeline, from question to SQL")
     answer.add_argument("--questions", type=Path, required=True, help="JSON lines; no gold: unanswerable")
     answer.add_argument("--llm", choices=("none", "env"), default="none", help="env: LLM_* variables")
-    answer.add_argument("--samples", type=int, default=Budget().samples, help="candidates a round")
+    answer.add_argument(
+        "--budget", choices=tuple(BUDGETS), help="what a question may cost; --mode faithful: faithful"
+    )
+    answer.add_argument("--samples", type=int, help="candidates a round, if not the budget's")
     answer.add_argument(
         "--drafts", type=int, default=0, help="drafts of the built-in generator shown to the LLM"
     )
-    answer.add_argument("--rounds", type=int, default=Budget().rounds, help="resampling rounds")
+    answer.add_argument("--rounds", type=int, help="resampling rounds, if not the budget's")
     follow = commands.add_parser("follow", help="chains of follow-ups, without a language model")
     follow.add_argument("--chains", type=Path, required=True, help="JSON lines of turns with golds")
     follow.add_argument("--databases", required=True, help="folder of SQLite files, or a PostgreSQL URL")
@@ -90,13 +93,16 @@ def run(options: argparse.Namespace) -> None:
         from sqlagent.evaluation import answering
 
         items = read_items(options.questions)
-        budget = Budget(
-            samples=options.samples, rounds=options.rounds, mode=options.mode, drafts=options.drafts
+        sizes = {"samples": options.samples, "rounds": options.rounds}
+        budget = Budget.of(
+            options.budget or ("faithful" if options.mode == "faithful" else "normal"),
+            drafts=options.drafts,
+            **{name: size for name, size in sizes.items() if size is not None},
         )
         if options.llm == "env":
             # the pipeline's own clock would cut a slow model's resampling short, which is what is measured
             budget = replace(budget, seconds=3_600.0)
-        if options.mode == "faithful":
+        if budget.mode == "faithful":
             # every cross-group pair, twice: 32 samples in ten groups make some 950 calls (llm_judging)
             budget = replace(budget, calls=10_000, tokens=100_000_000)
         answered = answering.answer(

@@ -18,15 +18,15 @@ from sqlagent.evaluation.kinds import KINDS, kind
 from sqlagent.evaluation.progress import each
 from sqlagent.evaluation.scoring import Scorer, calibration, percentile
 from sqlagent.evaluation.selecting import kept_open
-from sqlagent.events import Audited, Ended, Executed, Grouped, Linked, Ranked, Sampling
+from sqlagent.events import Audited, Checked, Ended, Executed, Grouped, Linked, Ranked, Sampling
 from sqlagent.ports import Llm
 from sqlagent.values import Answer, Budget, Execution, Outcome, RankedGroup
 
 OPENAI_URL = "https://api.openai.com/v1"
 STAGES = {
-    Linked: "link", Executed: "execute", Grouped: "group", Ranked: "rank", Audited: "audit", Ended: "conclude"
+    Linked: "link", Executed: "execute", Grouped: "group", Checked: "check", Ranked: "rank", Audited: "audit", Ended: "conclude"
 }  # fmt: skip
-TIMED = ("link", "sample", "execute", "group", "rank", "audit", "conclude", "in all")
+TIMED = ("link", "sample", "execute", "group", "check", "rank", "audit", "conclude", "in all")
 """Stages as they are printed. A wave's first execution is waited for while it is sampled, guarded and run:
 what its statement took is `execute`, the rest of the wait `sample`."""
 

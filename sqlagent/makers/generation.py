@@ -45,7 +45,8 @@ HINTS = 3
 POLL_SECONDS = 0.05
 
 
-FIRST_FAMILIES = ("direct", "plan", "divide", "examples")
+FIRST_FAMILIES = ("direct", "examples", "plan", "divide")
+"""The first two have short replies: they are the first wave where a budget has a small one."""
 NEXT_FAMILIES = ("requirements", "second_look", "plan", "divide")
 
 
@@ -82,6 +83,7 @@ class LlmSampler:
         start: int = 0,
         round: int = 0,
         feedback: Sequence[str] = (),
+        families: Sequence[str] = (),
         cancelled: Flag | None = None,
     ) -> Iterator[Candidate]:
         """Yield candidates as the calls of a wave come back: at most `count`, one call each.
@@ -94,7 +96,14 @@ class LlmSampler:
         Raises: LlmError, Cancelled.
         """
         wave = [
-            self.request(question, linked, index=start + i, round=round, feedback=feedback)
+            self.request(
+                question,
+                linked,
+                index=start + i,
+                round=round,
+                feedback=feedback,
+                family=families[i] if i < len(families) else "",
+            )
             for i in range(count)
         ]
         if not wave:
@@ -128,14 +137,16 @@ class LlmSampler:
         index: int,
         round: int = 0,
         feedback: Sequence[str] = (),
+        family: str = "",
     ) -> tuple[str, LlmRequest]:
         """Make the call of the `index`th sample of a run, with the name of its family.
 
         The first four samples read the schema as cards, the next four as DDL, and so on; a
-        resampling round has families of its own and sees the whole catalog.
+        resampling round has families of its own and sees the whole catalog. `family` goes before
+        the one whose turn it is.
         """
         families = NEXT_FAMILIES if round else self._first_families()
-        family = families[index % len(families)]
+        family = family or families[index % len(families)]
         style = "ddl" if index // 4 % 2 else "cards"
         texts = {
             "output": prompts.source("sample_output"),

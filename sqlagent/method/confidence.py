@@ -2,7 +2,8 @@
 
 Confidence is a calibrated probability: a logistic function of a few figures of the pool, with
 constants fitted by `python -m sqlagent.evaluation fit confidence` and kept in
-`fitted/confidence.json`. The outcome follows from it and from what was found, with a reason fit
+`fitted/confidence.json`. They were fitted without a language model's runs: for those two bounds hold
+besides, which are set and not fitted (docs/method.md, Outcome). The outcome follows from it and from what was found, with a reason fit
 to be read by a person.
 """
 
@@ -15,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from sqlagent.events import Checked
 from sqlagent.values import (
     Execution,
     FailureKind,
@@ -40,6 +42,12 @@ SAME_MATTER = (
 
 BEAM_FIGURES = ("share", "chance", "margin", "groups", "unmet", "unlinked", "joins", "nested")
 """Figures that count otherwise where the built-in generator made the pool."""
+
+CHECKED = 0.9
+"""Confidence at least in an answer that every attempt of a language model gave and that passed the checks."""
+
+UNCHECKED = 0.89
+"""Confidence at most in any other answer of a language model."""
 
 SURE = 0.75
 """From this confidence on a question is answered, whatever else could be read into it."""
@@ -96,18 +104,26 @@ def figures(
 
 
 def confidence(
-    ranking: Ranking, executions: Sequence[Execution], verdict: Verdict, linked: LinkedSchema | None = None
+    ranking: Ranking,
+    executions: Sequence[Execution],
+    verdict: Verdict,
+    linked: LinkedSchema | None = None,
+    checked: bool | None = None,
 ) -> float:
     """Give the probability, 0 to 1, that the winning SQL is right; 0 where there is none.
 
-    Never exactly 1. The constants and their source: `fitted/confidence.json`.
+    Never exactly 1. `checked` says of a language model's run whether all agreed and the checks passed, and is None of
+    others. The constants and their source: `fitted/confidence.json`.
     """
     if not ranking.groups:
         return 0.0
     fitted = constants()
     found = figures(ranking, executions, verdict, linked)
     total = fitted["intercept"] + sum(fitted.get(name, 0.0) * value for name, value in found.items())
-    return 1 / (1 + math.exp(-max(-6.0, min(6.0, total))))
+    fitted_sure = 1 / (1 + math.exp(-max(-6.0, min(6.0, total))))
+    if checked is None:
+        return fitted_sure
+    return max(CHECKED, fitted_sure) if checked else min(UNCHECKED, fitted_sure)
 
 
 @lru_cache(maxsize=1)
@@ -125,6 +141,7 @@ def outcome(
     linked: LinkedSchema | None,
     readings: Sequence[Reading] = (),
     question: Question | None = None,
+    checked: bool | None = None,
 ) -> tuple[Outcome, str]:
     """Decide how a run ended, and say why in plain words.
 
@@ -145,6 +162,8 @@ def outcome(
         return Outcome.ANSWERED, "The SQL ran, and no rows match."
     if top.group.size == ranking.pool == 1:
         return Outcome.ANSWERED, "The only attempt answered."
+    if checked:
+        return Outcome.ANSWERED, f"{Checked(top.group.size).said}."
     if any(member.candidate.weight != 1.0 for member in top.group.members):
         return Outcome.ANSWERED, f"The likeliest of {ranking.pool} attempts."  # a beam's do not vote
     return Outcome.ANSWERED, f"{top.group.size} of {ranking.pool} attempts agree."

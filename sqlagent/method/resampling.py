@@ -68,6 +68,13 @@ def audit(
     return Verdict(True, f"{top.size} of {ranking.pool} attempts agree", _first(said.unmet))
 
 
+def unaudited(ranking: Ranking) -> Verdict:
+    """Give the verdict on a pool whose auditor is not asked: what ran is taken."""
+    if not ranking.groups:
+        return Verdict(False, "no attempt ran")
+    return Verdict(True, f"{ranking.groups[0].group.size} of {ranking.pool} attempts agree")
+
+
 def _trigger(question: Question, ranking: Ranking) -> str:
     top = ranking.groups[0].group
     may_be_empty = wording.asks_existence(question.text) or wording.asks_count(question.text)

@@ -1,7 +1,7 @@
-"""When enough has been sampled: wave sizes and the early stop.
+"""When enough has been sampled: wave sizes, what a wave leads with, and the early stop.
 
-Decides how many candidates to ask for next; what they say is for `generation` and `grammar`,
-whether the pool is good enough for `resampling`.
+Decides how many candidates to ask for next and which families of prompts a disagreement calls for; what prompts say
+is for `generation`, whether the pool is good enough for `checking` and `resampling`.
 """
 
 from __future__ import annotations
@@ -9,10 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import comb
 
-from sqlagent.values import Budget, ExecutionGroup
+from sqlagent.sql.clauses import Clauses, read
+from sqlagent.values import Budget, Catalog, ExecutionGroup
 
 CERTAIN = 0.95
 """Stop once the first group leads the second with this posterior probability (docs/method.md, Sampling)."""
+
+AGREEING = 2
+"""Attempts that have to agree before their answer is checked instead of sampled on."""
+
+_STRUCTURE = ("table", "join", "group", "having", "set", "distinct", "limit")
+"""Kinds of clauses whose differences a plan settles; others are about which column or value is meant."""
 
 
 def leads(first: int, second: int) -> float:
@@ -44,6 +51,45 @@ def settled(groups: Sequence[ExecutionGroup]) -> bool:
     return leads(groups[0].size, second) >= CERTAIN
 
 
-def next_wave(sampled: int, budget: Budget) -> int:
-    """How many candidates to ask for next; 0 when the round's samples are used up."""
-    return max(0, min(budget.wave, budget.samples - sampled))
+def unanimous(groups: Sequence[ExecutionGroup], asked: int) -> bool:
+    """Tell whether every attempt that was asked for ran and gave the same answer: two of them at least.
+
+    An attempt that failed, or a call that gave no SQL, leaves a pool that is not unanimous.
+    """
+    return len(groups) == 1 and asked >= AGREEING and groups[0].size == asked
+
+
+def next_wave(sampled: int, budget: Budget, *, first: bool = False) -> int:
+    """How many candidates to ask for next; 0 when the round's samples are used up.
+
+    With `first` the round begins with the budget's small wave, and the next one fills it up to a whole wave.
+
+    Example:
+        >>> [next_wave(sampled, Budget(), first=True) for sampled in (0, 2, 4, 8)]
+        [2, 2, 4, 0]
+    """
+    left = max(0, budget.samples - sampled)
+    if first and 0 < budget.first < budget.wave and sampled < budget.wave:
+        return min(budget.first - sampled if sampled < budget.first else budget.wave - sampled, left)
+    return min(budget.wave, left)
+
+
+def families(groups: Sequence[ExecutionGroup], problems: Sequence[str], catalog: Catalog) -> tuple[str, ...]:
+    """Name the families of prompts that the wave after the first one leads with, by where it disagreed.
+
+    One answer that left something out is asked again requirement by requirement; answers that differ in tables, joins,
+    groups or limits get plans; answers that differ in a column or a value get the other ways to read the question.
+    """
+    if problems:
+        return ("requirements", "plan")
+    if len(groups) < AGREEING:
+        return ("plan", "divide")
+    taken = [read(group.members[0].sql, catalog) for group in groups[:2]]
+    if None in taken or _by_structure(taken[0], taken[1]):
+        return ("plan", "divide")
+    return ("second_look", "plan")
+
+
+def _by_structure(one: Clauses | None, other: Clauses | None) -> bool:
+    assert one is not None and other is not None
+    return one.selects != other.selects or any(one.of(kind) != other.of(kind) for kind in _STRUCTURE)

@@ -7,7 +7,7 @@ any of it is decided; gold SQL has no place in any of them.
 from __future__ import annotations
 
 from sqlagent.values.answers import Answer, Chart, Outcome
-from sqlagent.values.asked import Budget, Limits, Question, Turn
+from sqlagent.values.asked import BUDGETS, Budget, Limits, Question, Turn
 from sqlagent.values.candidates import (
     OWN_WORDS,
     Candidate,
@@ -50,6 +50,7 @@ from sqlagent.values.source import (
 
 __all__ = [
     "Answer",
+    "BUDGETS",
     "Budget",
     "CALENDAR",
     "Calendar",

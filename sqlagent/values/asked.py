@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +54,18 @@ class Budget:
     """What one question may cost.
 
     Sizes from R3-SQL as untrained systems measured them: waves of 4 up to 8, 16 when hard;
-    one resampling round. `rows` caps candidates; a winner that was cut runs once more up to
-    `result_rows`. `drafts` of the built-in generator are shown to an LLM as hints.
+    one resampling round. With a language model a first wave of `first` cheap prompts comes before them, unless it
+    is 0. `audit` says when the auditor is asked: `always`, in `doubt` (unless all agree and the checks pass), or
+    `never`. `mode` is how groups are made and ranked: `fast`, or `faithful` to the paper. `rows` caps candidates;
+    a winner that was cut runs once more up to `result_rows`. `drafts` of the built-in generator are shown to an LLM
+    as hints. The defaults are the preset *normal*.
     """
 
     samples: int = 8
     wave: int = 4
+    first: int = 2
     rounds: int = 1
+    audit: str = "doubt"
     calls: int = 40
     tokens: int = 400_000
     seconds: float = 120.0
@@ -69,3 +76,24 @@ class Budget:
     total_chars: int = 200_000_000
     mode: str = "fast"
     drafts: int = 0
+
+    @classmethod
+    def of(cls, name: str, **changes: Any) -> Budget:
+        """Give the preset of this name, with changes. Raises: ValueError for a name that is none.
+
+        Example:
+            >>> Budget.of("quick").samples, Budget.of("normal") == Budget(), Budget.of("thorough", rounds=0).first
+            (4, True, 0)
+        """
+        if name not in BUDGETS:
+            raise ValueError(f"There is no budget '{name}'. Known: {', '.join(BUDGETS)}.")
+        return cls(**{**BUDGETS[name], **changes})
+
+
+BUDGETS: Mapping[str, Mapping[str, Any]] = {
+    "quick": {"samples": 4, "rounds": 0, "audit": "never"},
+    "normal": {},
+    "thorough": {"first": 0},
+    "faithful": {"first": 0, "mode": "faithful", "audit": "always", "calls": 200, "tokens": 2_000_000},
+}
+"""Budgets by name; *faithful* judges every pair of different SQL in both orders, so it may call more often."""

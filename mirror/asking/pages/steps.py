@@ -79,6 +79,8 @@ class StepsView:
     rewritten: str = ""
     rounds: tuple[RoundView, ...] = ()
     groups: tuple[GroupView, ...] = ()
+    checked: str = ""
+    problems: tuple[str, ...] = ()
     verdict: str = ""
     is_accepted: bool = False
     unmet: tuple[str, ...] = ()
@@ -98,6 +100,7 @@ class _Story:
     groups: list[dict[str, Any]] = field(default_factory=list)
     ranked: list[dict[str, Any]] = field(default_factory=list)
     pool: int = 0
+    checked: dict[str, Any] = field(default_factory=dict)
     verdict: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     last: str = ""
@@ -119,6 +122,8 @@ class _Story:
                 self.rounds[-1][2].append(data)
             case "grouped":
                 self.groups, self.pool = data["groups"], data["pool"]
+            case "checked":
+                self.checked = data
             case "ranked":
                 self.ranked, self.pool = data["groups"], data["pool"]
             case "audited":
@@ -148,6 +153,8 @@ def steps_view(run: Run, steps: Iterable[Step]) -> StepsView:
             for _, missing, tiles in story.rounds
         ),
         groups=groups,
+        checked=story.checked.get("said", ""),
+        problems=tuple(story.checked.get("problems", ())),
         verdict=story.verdict.get("reason", ""),
         is_accepted=bool(story.verdict.get("accepted")),
         unmet=tuple(story.verdict.get("unmet", ())),
@@ -201,6 +208,10 @@ def _groups(story: _Story) -> tuple[GroupView, ...]:
     return tuple(made)
 
 
+def _is_passed(story: _Story) -> bool:
+    return bool(story.checked) and not story.checked["problems"]
+
+
 def _now(run: Run, state: str, story: _Story, groups: tuple[GroupView, ...]) -> str:
     if state == "queued" and run.waits_turn:
         return "Waiting for its turn: as much runs on this source at once as its limit allows"
@@ -229,6 +240,10 @@ def _now(run: Run, state: str, story: _Story, groups: tuple[GroupView, ...]) -> 
             return f"{counted(attempts, 'attempt')} made"
         case "grouped" | "noted":
             return f"{counted(attempts, 'attempt')}, {results}"
+        case "checked":
+            return "Writing the answer" if _is_passed(story) else f"{counted(attempts, 'attempt')}, {results}"
+        case "ranked" if _is_passed(story):
+            return "Writing the answer"
         case "ranked":
             return f"Checking whether the best of {results} answers the question"
         case _:

@@ -76,7 +76,8 @@ def answer_events(
             index=index,
             llm=around(llm) if llm is not None and around is not None else llm,
             turns=turns,
-            budget=Budget(
+            budget=Budget.of(
+                settings.LLM_BUDGET,
                 statement_seconds=limits.statement_seconds,
                 rows=limits.candidate_rows,
                 result_rows=limits.result_rows,

@@ -255,6 +255,7 @@ class AnalystSampler:
         start: int = 0,
         round: int = 0,
         feedback: Sequence[str] = (),
+        families: Sequence[str] = (),
         cancelled: Flag | None = None,
     ) -> Iterator[Candidate]:
         """Yield up to `count` candidates after `start`. Raises: Cancelled."""

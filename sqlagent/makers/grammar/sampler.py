@@ -71,6 +71,7 @@ class GrammarSampler:
         start: int = 0,
         round: int = 0,
         feedback: Sequence[str] = (),
+        families: Sequence[str] = (),
         cancelled: Flag | None = None,
     ) -> Iterator[Candidate]:
         """Yield up to `count` distinct candidates, best first, continuing the beam after `start`.

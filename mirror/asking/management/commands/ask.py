@@ -17,6 +17,7 @@ from mirror.sources.models import Source
 from sqlagent.errors import DatabaseError, SqlAgentError
 from sqlagent.events import (
     Audited,
+    Checked,
     Ended,
     Event,
     Executed,
@@ -155,6 +156,8 @@ def event_line(event: Event) -> str:
             return (
                 f"{pool} attempts, {len(groups)} different results ({', '.join(str(g.size) for g in groups)})"
             )
+        case Checked(_, problems):
+            return event.said + (f": {'; '.join(problems)}" if problems else "")
         case Ranked(ranking):
             return (
                 f"best: {_shown(ranking.groups[0].representative.sql, 100)}"
