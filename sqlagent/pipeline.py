@@ -49,6 +49,7 @@ from sqlagent.method import (
     grouping,
     linking,
     looking_up,
+    presenting,
     ranking,
     resampling,
     sampling,
@@ -384,8 +385,11 @@ class Journey:
         yield Checked(len(members), self.problems)
 
     def grouped(self, pool: Sequence[Execution]) -> tuple[ExecutionGroup, ...]:
-        """Gather a pool by result."""
-        return grouping.group_by_execution(pool, self.ordered)
+        """Gather a pool by result; where attempts vote, presentations of one answer vote together."""
+        groups = grouping.group_by_execution(pool, self.ordered)
+        return (
+            presenting.joined(self.question, self.linked, groups, self.ordered) if self.is_voted else groups
+        )
 
     def has_declined(self) -> bool:
         """Whether more replies called the question unanswerable than gave SQL."""

@@ -34,6 +34,10 @@ EXCEPTIONS = {
     ("makers/following", "makers/followups"),  # the LLM's rewriting falls back to the rules
     ("makers/following", "makers/analyst"),  # before the rules, the nearest frame
     ("method/checking", "method/features"),  # what an answer leaves out is a feature of it
+    (
+        "method/presenting",
+        "method/features",
+    ),  # which presentation was asked for is read off the question alike
     ("makers/judging", "method/features"),  # the deterministic judge weighs features
 }
 

@@ -126,7 +126,7 @@ class _Entry:
     def shown(self) -> ExecutionGroup:
         """The group with its representative first, as a judge is shown it."""
         others = tuple(m for m in self.group.members if m is not self.best)
-        return ExecutionGroup(self.group.fingerprint, (self.best, *others))
+        return ExecutionGroup(self.group.fingerprint, (self.best, *others), self.group.variants)
 
     def ranked(self) -> RankedGroup:
         reasons = tuple(self.reasons)
@@ -151,9 +151,14 @@ class _Task:
         for group, weight in zip(groups, heavy, strict=True):
             mine = places[at : at + group.size]
             at += group.size
-            first = min(range(group.size), key=lambda i: (mine[i], _plainness(group.members[i]), i))
+            first = min(range(len(group.shown)), key=lambda i: (mine[i], _plainness(group.members[i]), i))
             entry = _Entry(group, group.members[first], weight, weight / mine[first])
             entry.reasons.append(f"{group.size} attempt{'s' * (group.size > 1)} with this result")
+            if group.variants:
+                reasons = (
+                    f"{group.size - len(group.shown)} of them in another form (columns, labels or units)"
+                )
+                entry.reasons.append(reasons)
             if weight < group.weight:
                 entry.reasons.append(f"a result that is {group.status.replace('_', ' ')} weighs less")
             found.append(entry)

@@ -169,9 +169,10 @@ def keeps_earlier(
     if not later.groups:
         return True
     before, after = earlier.groups[0].group, later.groups[0].group
-    if before.fingerprint == after.fingerprint or _is_empty(before) != _is_empty(after):
-        return before.fingerprint != after.fingerprint and _is_empty(after)
-    if after.weight > _weight_of(before.fingerprint, later.groups):
+    is_same = bool(before.fingerprints & after.fingerprints)
+    if is_same or _is_empty(before) != _is_empty(after):
+        return not is_same and _is_empty(after)
+    if after.weight > _weight_of(before, later.groups):
         return False
     try:
         forward = judge.prefers(question, linked, after, before)
@@ -181,5 +182,5 @@ def keeps_earlier(
     return not (forward > 0.5 > backward)
 
 
-def _weight_of(fingerprint: str, groups: Sequence[RankedGroup]) -> float:
-    return next((r.group.weight for r in groups if r.group.fingerprint == fingerprint), 0)
+def _weight_of(group: ExecutionGroup, groups: Sequence[RankedGroup]) -> float:
+    return next((r.group.weight for r in groups if r.group.fingerprints & group.fingerprints), 0)

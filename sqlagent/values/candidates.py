@@ -122,10 +122,25 @@ class Execution:
 
 @dataclass(frozen=True, slots=True)
 class ExecutionGroup:
-    """Executions with one fingerprint: the same answer, said in different SQL. Never empty."""
+    """Executions with one fingerprint: the same answer, said in different SQL. Never empty.
+
+    A group joined of several presentations of one answer has these in `variants`, the one to show first; fingerprint,
+    rows and status are that one's, and its members come first.
+    """
 
     fingerprint: str
     members: tuple[Execution, ...]
+    variants: tuple[ExecutionGroup, ...] = ()
+
+    @property
+    def shown(self) -> tuple[Execution, ...]:
+        """The members whose rows are shown."""
+        return self.variants[0].members if self.variants else self.members
+
+    @property
+    def fingerprints(self) -> frozenset[str]:
+        """The fingerprints of every presentation."""
+        return frozenset(variant.fingerprint for variant in self.variants) | {self.fingerprint}
 
     @property
     def size(self) -> int:
@@ -139,7 +154,7 @@ class ExecutionGroup:
 
     @property
     def rows(self) -> Rows:
-        """The rows of the first member (all members' rows are the same answer)."""
+        """The rows of the first member (all members' rows are the same answer, in the form that is shown)."""
         rows = self.members[0].rows
         assert rows is not None
         return rows
