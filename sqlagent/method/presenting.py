@@ -79,7 +79,10 @@ def joined(
     if len(groups) < 2:
         return tuple(groups)
     names = lookup(linked.full)
-    results = [_result(group, linked, names) for group in groups]
+    lengths = Counter(len(group.rows.rows) for group in groups)
+    results = [
+        _result(group, linked, names) if lengths[len(group.rows.rows)] > 1 else None for group in groups
+    ]
     parts: list[list[int]] = []
     for i, mine in enumerate(results):
         near = [

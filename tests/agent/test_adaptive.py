@@ -114,6 +114,34 @@ def test_two_that_disagree_in_their_tables_are_widened_by_plans() -> None:
     assert {"sample:plan", "sample:divide"} < set(purposes(llm))
 
 
+NAMES = "SELECT name, country FROM customer WHERE country = 'Norway'"
+TURNED = "SELECT country, name FROM customer WHERE country = 'Norway'"
+
+
+def test_two_that_differ_in_their_presentation_alone_agree_and_no_judge_is_asked() -> None:
+    llm = model(TURNED, NAMES)
+    events = asked(llm, "Give name and country of the customers from Norway")
+    answer = ended(events)
+    assert purposes(llm) == ["sample:columns", "sample:direct"]
+    assert (answer.sql, answer.size, answer.readings) == (NAMES, 2, ())
+    ranked = next(e for e in events if isinstance(e, Ranked)).ranking
+    assert len(ranked.groups) == 1 and any("another form" in reason for reason in ranked.groups[0].reasons)
+
+
+def test_the_papers_mode_keeps_presentations_apart() -> None:
+    llm = model(*[NAMES] * 4, TURNED)
+    events = asked(llm, "Give name and country of the customers from Norway", budget=Budget.of("faithful"))
+    ranked = next(e for e in events if isinstance(e, Ranked)).ranking
+    assert [r.group.size for r in ranked.groups] == [4, 4] and llm.asked("judge:duel")
+
+
+def test_a_second_round_that_turns_the_columns_is_no_new_winner() -> None:
+    missing = json.dumps({"verdict": "missing", "reason": "unsure", "unmet": ["something"]})
+    text = "Give name and country of the customers from Norway, please, in 1999"
+    events = asked(model(*[NAMES] * 4, TURNED, audit=missing), text)
+    assert ended(events).sql == NAMES and ended(events).size == 8
+
+
 def test_a_quick_budget_ends_after_four_without_an_auditor() -> None:
     llm = model(RIGHT, WRONG, EQUAL, EQUAL)
     events = asked(llm, budget=Budget.of("quick"))

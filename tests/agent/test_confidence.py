@@ -67,6 +67,25 @@ def test_confidence_is_a_probability_and_never_certain(
     assert 0.0 <= said < 1.0
 
 
+@pytest.mark.parametrize("sizes", [(2,), (4,), (8,)])
+def test_a_checked_answer_of_a_language_model_is_believed_more_than_any_other(sizes: tuple[int, ...]) -> None:
+    def believed(*groups: int, checked: bool | None) -> float:
+        return confidence(ranked(*groups), pool_of(*groups), FINE, KNOWN, checked)
+
+    assert believed(*sizes, checked=True) >= 0.9 > believed(*sizes, checked=False)
+    assert (
+        believed(*sizes, checked=False)
+        >= believed(*sizes, 1, checked=False)
+        >= believed(*sizes, *sizes, checked=False)
+    )
+    assert believed(*sizes, checked=None) == sure(*sizes)
+
+
+def test_two_that_agree_are_not_believed_more_than_eight() -> None:
+    two, eight = (confidence(ranked(n), pool_of(n), FINE, KNOWN, True) for n in (2, 8))
+    assert two <= eight
+
+
 def test_every_constant_belongs_to_a_figure_and_the_file_holds_nothing_else() -> None:
     assert set(json.loads(FITTED.read_text(encoding="utf-8"))) == {"about", "constants"}
     assert set(constants()) - {"intercept"} <= set(figures(ranked(2, 1), pool_of(2, 1), FINE, KNOWN))

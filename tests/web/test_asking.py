@@ -177,6 +177,46 @@ def test_a_language_model_answers_and_what_it_was_sent_is_kept(
     assert page.context["page"].llm == "scripted-1"
 
 
+@pytest.mark.parametrize("budget", ["normal", "quick", "thorough"])
+def test_a_run_that_agreed_and_passed_the_checks_tells_so_and_shows_no_auditor(
+    transactional_db, shop, alice, media, as_alice, settings, budget: str
+) -> None:
+    server = ScriptedServer("```sql\nSELECT count(*) AS n FROM customers\n```").start()
+    settings.LLM_BASE_URL, settings.LLM_MODEL, settings.LLM_BUDGET = server.base_url, "scripted", budget
+    try:
+        run = answer(services.run_ask(alice, shop, "How many customers are there?"))
+    finally:
+        server.stop()
+    count, calls = ("Four", 4) if budget == "thorough" else ("Two", 2)
+    assert run.usage["calls"] == calls
+    assert run.reason == f"{count} attempts agreed and the checks passed."
+    assert run.confidence >= 0.9
+    kinds = [step.kind for step in run.steps.all()]
+    assert "checked" in kinds and "audited" not in kinds
+    steps = as_alice.get(reverse("asking:run", args=[run.pk])).context["page"].steps
+    assert (steps.checked, steps.problems) == (f"{count} attempts agreed and the checks passed", ())
+    assert not steps.verdict
+    page = as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+    assert f"<p>{count} attempts agreed and the checks passed</p>" in page
+
+
+def test_an_agreement_that_fails_a_check_tells_what_it_may_leave_out(
+    transactional_db, shop, alice, media, as_alice, settings
+) -> None:
+    server = ScriptedServer("```sql\nSELECT count(*) AS n FROM customers\n```").start()
+    settings.LLM_BASE_URL, settings.LLM_MODEL = server.base_url, "scripted"
+    try:
+        run = answer(services.run_ask(alice, shop, "How many customers came in 2024?"))
+    finally:
+        server.stop()
+    assert run.usage["calls"] > 2 and run.confidence < 0.9
+    page = as_alice.get(reverse("asking:run", args=[run.pk]))
+    steps = page.context["page"].steps
+    assert steps.checked == "Eight attempts agreed, but their answer may leave something out"
+    assert "the SQL leaves out “2024”" in steps.problems
+    assert "<li>the SQL leaves out “2024”</li>" in page.content.decode()
+
+
 def test_a_language_model_that_is_not_there_is_told_and_the_built_in_generator_answers(
     transactional_db, shop, alice, media, settings
 ) -> None:
