@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import runpy
+from pathlib import Path
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.urls import reverse
 
+import mirror
 from mirror.asking import services
 from mirror.asking.models import Run, Step, Version
 from mirror.asking.pages import run_page
@@ -14,6 +18,7 @@ from mirror.work.doing import work_do
 from mirror.work.kinds import kind_of
 from mirror.work.leases import Status
 from mirror.work.turns import turn_take
+from sqlagent.values import BUDGETS
 from tests.scripted_server import ScriptedServer
 from tests.web.working import REVENUE, answer
 
@@ -215,6 +220,18 @@ def test_an_agreement_that_fails_a_check_tells_what_it_may_leave_out(
     assert steps.checked == "Eight attempts agreed, but their answer may leave something out"
     assert "the SQL leaves out “2024”" in steps.problems
     assert "<li>the SQL leaves out “2024”</li>" in page.content.decode()
+
+
+@pytest.mark.parametrize("name", BUDGETS)
+def test_every_budget_may_be_named_in_the_settings(monkeypatch, name: str) -> None:
+    monkeypatch.setenv("LLM_BUDGET", name)
+    assert runpy.run_path(str(Path(mirror.__file__).parent / "settings.py"))["LLM_BUDGET"] == name
+
+
+def test_a_budget_that_is_none_stops_the_start_with_its_name(monkeypatch) -> None:
+    monkeypatch.setenv("LLM_BUDGET", "cheap")
+    with pytest.raises(ImproperlyConfigured, match="^LLM_BUDGET must be quick, normal, thorough or faithful"):
+        runpy.run_path(str(Path(mirror.__file__).parent / "settings.py"))
 
 
 def test_a_language_model_that_is_not_there_is_told_and_the_built_in_generator_answers(
