@@ -17,6 +17,8 @@ from sqlagent.catalog.keys import catalog_key
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import Cancelled
 from sqlagent.language.wording import asks_order
+from sqlagent.language.words import tokenise
+from sqlagent.makers.grammar.hinted import Defined, define, preferring
 from sqlagent.makers.grammar.notes import notes
 from sqlagent.makers.grammar.reading import DATED, Reading, read
 from sqlagent.makers.grammar.rendering import NoJoin, Renderer
@@ -115,13 +117,14 @@ def candidates(
     question: Question, schema: Schema, index: ValueIndex | None, width: Width, limit: int = 24
 ) -> list[Candidate]:
     """Read a question and write its best trees as SQL of the catalog's dialect, each text once."""
-    reading = read(question.text, schema.naming, index)
-    if not any(slot.kind in ("name", "value", "hint") for slot in reading.slots):
-        return []
+    readings = _readings(question, schema, index)
     renderer = Renderer(schema.graph, schema.catalog.dialect)
     out: dict[str, Candidate] = {}
     worded = index.worded() if index is not None else frozenset()
-    for found in search(reading, schema, weights(), width):
+    searched = [(one, found) for one in readings for found in search(one, schema, weights(), width)]
+    if len(readings) > 1:
+        searched.sort(key=lambda pair: -pair[1].score)
+    for reading, found in searched:
         if not _adds_up(found.query, schema, worded):
             continue
         if not asks_order(question.text):
@@ -133,6 +136,18 @@ def candidates(
         if len(out) >= limit:
             break
     return list(out.values())
+
+
+def _readings(question: Question, schema: Schema, index: ValueIndex | None) -> list[Reading]:
+    """Read a question, once for each choice among the meanings that its hint gives to words."""
+    out = []
+    for one in define(question.hint, tokenise(question.text), schema, index) or [Defined()]:
+        reading = read(question.text, schema.naming, index, one.slots)
+        slots = tuple(preferring(reading.slots, one.preferred))
+        reading = replace(reading, slots=slots, given=one.given, ways=one.ways)
+        if any(slot.kind in ("name", "value", "hint", "given") for slot in slots):
+            out.append(reading)
+    return out
 
 
 def _adds_up(query: Query, schema: Schema, worded: frozenset[ColumnRef]) -> bool:
