@@ -13,35 +13,61 @@ Example:
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import OrderedDict
+from collections.abc import Hashable
+from threading import Lock
 
+from sqlagent.catalog.hints.accounting import covered, left_out
 from sqlagent.catalog.hints.clauses import Clause, clauses
 from sqlagent.catalog.hints.naming import Names
 from sqlagent.catalog.hints.parsing import meanings
 from sqlagent.catalog.hints.placing import narrowed
 from sqlagent.catalog.hints.terms import Definition, Hint, Meaning, Test
+from sqlagent.catalog.keys import catalog_key
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.values import Catalog
 
-__all__ = ["Definition", "Hint", "Meaning", "Test", "read"]
+__all__ = ["Definition", "Hint", "Meaning", "Test", "covered", "left_out", "read"]
+
+KEPT = 16
+
+_read: OrderedDict[Hashable, tuple[ValueIndex | None, Hint]] = OrderedDict()
+_lock = Lock()
 
 
 def read(hint: str, catalog: Catalog, index: ValueIndex | None = None) -> Hint:
     """Read a hint. Never raises, whatever the text; what is broken, too long or names nothing is `unread`."""
     if not hint.strip():
         return Hint()
-    names = Names(catalog, index)
+    key = (hint, catalog_key(catalog), id(index))
+    with _lock:
+        if key in _read:
+            _read.move_to_end(key)
+            return _read[key][1]
+    made = _hint(hint, Names(catalog, index))
+    with _lock:
+        _read[key] = (index, made)
+        while len(_read) > KEPT:
+            _read.popitem(last=False)
+    return made
+
+
+def _hint(hint: str, names: Names) -> Hint:
     found, unread = clauses(hint)
     made: list[Definition] = []
+    lost: list[str] = []
     for clause in found:
         one = _definition(clause, names)
         if one is None:
             unread.append(clause.text)
+            lost.append(clause.phrase)
         else:
             made.append(one)
     kept = _agreed(made)
-    unread += [one.text for one in made if one not in kept]
-    return Hint(tuple(kept), tuple(unread))
+    others = [one for one in made if one not in kept]
+    unread += [one.text for one in others]
+    lost += [one.phrase for one in others]
+    return Hint(tuple(kept), tuple(unread), tuple(filter(None, lost)))
 
 
 def _definition(clause: Clause, names: Names) -> Definition | None:
@@ -76,5 +102,5 @@ def _agreed(made: list[Definition]) -> list[Definition]:
     once: dict[Definition, None] = {}
     for one in made:
         if not one.phrase or len(by_phrase[one.phrase.casefold()]) == 1:
-            once.setdefault(replace(one, text=one.text))
+            once.setdefault(one)
     return list(once)

@@ -33,56 +33,56 @@ class _Word:
     token: int
 
 
-def place(phrase: str, tokens: Sequence[Token]) -> tuple[int, int] | None:
-    """Give the tokens, first and behind the last, that say a phrase; None where the question does not.
+def place(phrase: str, tokens: Sequence[Token]) -> tuple[int, ...]:
+    """Give the tokens that say a phrase, in order; none where the question does not.
 
     Example:
         >>> place("published by Acme", tokenise("How many books did Acme publish?"))
-        (4, 6)
-        >>> place("out of print", tokenise("How many books are there?")) is None
-        True
+        (4, 5)
+        >>> place("out of print", tokenise("How many books are there?"))
+        ()
     """
     wanted = _content(_words(tokenise(phrase)))
     said = _words(tokens)
     if not wanted or not said:
-        return None
-    best: tuple[int, int] | None = None
+        return ()
+    best: tuple[int, ...] = ()
     length = len(_words(tokenise(phrase))) + LOOSE
     for first in range(len(said)):
         if not any(_same(said[first], one) for one in wanted):
             continue
-        left = list(wanted)
+        left, hits = list(wanted), []
         for last in range(first, min(len(said), first + length)):
             hit = next((one for one in left if _same(said[last], one)), None)
             if hit is not None:
                 left.remove(hit)
+                hits.append(said[last].token)
             if not left:
-                if best is None or last - first < best[1] - best[0]:
-                    best = (first, last)
+                if not best or hits[-1] - hits[0] < best[-1] - best[0]:
+                    best = tuple(dict.fromkeys(hits))
                 break
-    return (said[best[0]].token, said[best[1]].token + 1) if best is not None else None
+    return best
 
 
-def place_text(text: str, tokens: Sequence[Token]) -> tuple[int, int] | None:
-    """Give the tokens that say a literal, word by word."""
+def place_text(text: str, tokens: Sequence[Token]) -> tuple[int, ...]:
+    """Give the tokens that say a literal, word by word; none where the question does not."""
     wanted = [word.low for word in _words(tokenise(text))]
     said = _words(tokens)
     for first in range(len(said) - len(wanted) + 1):
         if wanted and [word.low for word in said[first : first + len(wanted)]] == wanted:
-            return said[first].token, said[first + len(wanted) - 1].token + 1
-    return None
+            return tuple(dict.fromkeys(word.token for word in said[first : first + len(wanted)]))
+    return ()
 
 
 def trimmed(
-    span: tuple[int, int], tokens: Sequence[Token], tables: frozenset[str], own: frozenset[str]
+    said: Sequence[int], tokens: Sequence[Token], tables: frozenset[str], own: frozenset[str]
 ) -> tuple[int, int]:
-    """Leave out, at both ends, words that say nothing and stems of `tables`, but not of its `own`, as long as some is left.
+    """The stretch of those tokens without words that say nothing and stems of `tables`, but for its `own`, where some are left.
 
     Example:
-        >>> trimmed((2, 6), tokenise("How many guests with blue eyes are there?"), frozenset({"guest"}), frozenset())
+        >>> trimmed((2, 4, 5), tokenise("How many guests with blue eyes are there?"), frozenset({"guest"}), frozenset())
         (4, 6)
     """
-    first, end = span
 
     def idle(token: Token) -> bool:
         if token.kind != "word":
@@ -90,11 +90,8 @@ def trimmed(
         small = token.low in STOP_WORDS and token.low not in _KEPT or token.low in ("have", "has", "had", "with")
         return small or token.stem in tables and token.stem not in own
 
-    while first < end and idle(tokens[first]):
-        first += 1
-    while end > first and idle(tokens[end - 1]):
-        end -= 1
-    return (first, end) if first < end else span
+    kept = [n for n in said if not idle(tokens[n])] or said
+    return kept[0], kept[-1] + 1
 
 
 def narrowed(phrase: str, found: tuple[Meaning, ...]) -> tuple[Meaning, ...]:

@@ -76,7 +76,11 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A hint read: its definitions, and the clauses that could not be used, as they are written."""
+    """A hint read: its definitions, and the clauses that say nothing here, as they are written.
+
+    `lost` are the phrases of these.
+    """
 
     definitions: tuple[Definition, ...] = ()
     unread: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()

@@ -61,7 +61,7 @@ class _Composer:
             return None
         shaped = self._shaped(query, found)
         nested = None if shaped is None else self._nested(shaped, found)
-        return None if nested is None else _tied(nested, self.reading.ways)
+        return None if nested is None else tied(nested, self.reading.ways)
 
     # ------------------------------------------------------------ what is selected
 
@@ -346,12 +346,12 @@ class _Composer:
         return out if done else None
 
 
-def _tied(query: Query, ways: Sequence[Via]) -> Query:
+def tied(query: Query, ways: Sequence[Via]) -> Query:
     """The query with the joins to those instances of tables that it looks at."""
     if not ways:
         return query
     taken = set(query.instances())
-    second = _tied(query.second, ways) if query.second is not None else None
+    second = tied(query.second, ways) if query.second is not None else None
     return replace(query, via=(*query.via, *(way for way in ways if way.target in taken)), second=second)
 
 

@@ -17,9 +17,10 @@ from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.lexicon import STOP_WORDS
 from sqlagent.language.mentions import Target
 from sqlagent.language.words import Token, name_words, stem
-from sqlagent.makers.grammar.reading import Slot, base_adjective
+from sqlagent.makers.grammar.composing import tied
+from sqlagent.makers.grammar.reading import Reading, Slot, base_adjective
 from sqlagent.makers.grammar.schema import Schema
-from sqlagent.makers.grammar.tree import Col, Cond, Term, Via
+from sqlagent.makers.grammar.tree import Col, Computed, Cond, Query, Term, Via, base
 from sqlagent.values import ColumnRef
 
 READINGS = 3
@@ -46,7 +47,7 @@ class Defined:
     given: tuple[tuple[Cond, ...], ...] = ()
     ways: tuple[Via, ...] = ()
     preferred: frozenset[ColumnRef] = frozenset()
-    formula: Formula | None = None
+    formula: Computed | None = None
     used: tuple[Definition, ...] = ()
 
 
@@ -79,12 +80,13 @@ def _placed(hint: Hint, tokens: Sequence[Token], schema: Schema) -> list[_Placed
     nouns = frozenset(next(iter(own)) for own in stems.values() if len(own) == 1)
     found: list[_Placed] = []
     for one in hint.definitions:
-        span = _span(one, tokens)
-        if span is None:
+        said = _said(one, tokens)
+        if not said:
             continue
+        span = said[0], said[-1] + 1
         own = frozenset[str]().union(*(stems[t] for m in one.meanings for t in m.tables()))
         if one.meanings[0].formula is None:
-            span = trimmed(span, tokens, nouns, own if one.meanings[0].tests else frozenset())
+            span = trimmed(said, tokens, nouns, own if one.meanings[0].tests else frozenset())
         if _is_plain(one) or not _is_denied(span, tokens):
             found.append(_Placed(one, *span))
     out: list[_Placed] = []
@@ -94,18 +96,16 @@ def _placed(hint: Hint, tokens: Sequence[Token], schema: Schema) -> list[_Placed
     return sorted(out, key=lambda p: p.start)
 
 
-def _span(one: Definition, tokens: Sequence[Token]) -> tuple[int, int] | None:
-    span = place(one.phrase, tokens) if one.phrase else None
-    if span is not None:
-        return span
+def _said(one: Definition, tokens: Sequence[Token]) -> tuple[int, ...]:
+    """The tokens that say a definition's phrase, else the literals of its conditions."""
+    if one.phrase and (said := place(one.phrase, tokens)):
+        return said
     if one.meanings[0].formula is not None:
-        said = [n for n, t in enumerate(tokens) if t.low in _FIGURES]
-        return (said[0], said[0] + 1) if said and one.phrase.lower() in _UNNAMED else None
+        figures = tuple(n for n, t in enumerate(tokens) if t.low in _FIGURES)
+        return figures[:1] if one.phrase.lower() in _UNNAMED else ()
     texts = [v for clause in one.meanings[0].tests for test in clause for v in test.values]
     spans = [place_text(str(v).strip("%"), tokens) for v in texts]
-    if not spans or not all(spans):
-        return None
-    return min(s[0] for s in spans if s), max(s[1] for s in spans if s)
+    return tuple(sorted({n for span in spans for n in span})) if all(spans) else ()
 
 
 def _is_plain(one: Definition) -> bool:
@@ -145,6 +145,8 @@ class _Definer:
         used = []
         for here, meaning in zip(self.placed, self.choice, strict=True):
             tests = {test for clause in meaning.tests for test in clause}
+            if tests and tests <= inside:
+                self._instances(here, meaning)  # the way that its words tell is the formula's too
             if meaning.formula is not None:
                 if meaning.formula is formula:
                     used.append(here.definition)
@@ -152,9 +154,15 @@ class _Definer:
             if not (tests and tests <= inside):
                 self._take(here, meaning)
             used.append(here.definition)
+        computed = self._computed(formula) if formula is not None else None
         return Defined(
-            tuple(self.slots), tuple(dict.fromkeys(self.given)), tuple(self.ways), frozenset(self.preferred), formula, tuple(used)
+            tuple(self.slots), tuple(dict.fromkeys(self.given)), tuple(self.ways), frozenset(self.preferred), computed, tuple(used)
         )  # fmt: skip
+
+    def _computed(self, formula: Formula) -> Computed:
+        """A formula over the instances of tables that the definitions reach."""
+        reached = {base(via.target): via.target for via in self.ways}
+        return Computed(formula.sql, tuple(_col(ref, reached) for ref in formula.columns))
 
     def _take(self, here: _Placed, meaning: Meaning) -> None:
         instances = self._instances(here, meaning)
@@ -247,6 +255,24 @@ class _Definer:
         named = Target(instances.get(shown.table, shown.table), shown.column) if shown is not None else target
         text = " ".join(self.tokens[n].text for n in rest)
         self.slots.append(Slot("name", rest[0], rest[-1] + 1, (named,), text=text, defined=True))
+
+
+def figured(reading: Reading, one: Defined, schema: Schema) -> Query | None:
+    """The one figure that a formula gives over the rows that the rest of the question speaks of.
+
+    None where a number, a text or a period is left that the formula says nothing of.
+    """
+    if one.formula is None or any(slot.kind in ("number", "text", "period", "grain") for slot in reading.slots):
+        return None
+    inside = {(col.table, col.name) for col in one.formula.cols}
+    equal: dict[Col, list[Cond]] = {}
+    for slot in reading.slots:
+        target = slot.targets[0] if slot.targets else None
+        if slot.kind == "value" and target is not None and (slot.defined or (target.table, target.column) not in inside):
+            col = Col(target.table, target.column)
+            equal.setdefault(col, []).append(Cond(Term(col=col), "=", (target.value,)))
+    where = (*(tuple(conds) for conds in equal.values()), *reading.given)
+    return tied(Query(select=(Term(computed=one.formula),), where=where), reading.ways)
 
 
 def _cond(test: Test, instances: dict[str, str]) -> Cond:
