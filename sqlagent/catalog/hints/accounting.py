@@ -22,7 +22,10 @@ def left_out(hint: Hint, question: str, sql: str) -> list[str]:
     Words whose explanation could not be read are among them.
     """
     tokens = tokenise(question)
-    phrases = [*hint.lost, *(d.phrase for d in hint.definitions if not any(_follows(m, sql) for m in d.meanings))]
+    phrases = [
+        *hint.lost,
+        *(d.phrase for d in hint.definitions if not any(_follows(m, sql) for m in d.meanings)),
+    ]
     found = []
     for phrase in phrases:
         if phrase and (said := place(phrase, tokens)):

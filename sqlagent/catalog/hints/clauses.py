@@ -21,7 +21,9 @@ QUOTED = re.compile(r"(?<!\w)'(?=\S)(?:[^']|'')*?(?<=\S)'(?!\w)|\"[^\"]*\"|`[^`]
 """Text in quotes. An apostrophe inside a word opens none, nor does a quote that nothing closes."""
 
 _SPLIT = re.compile(r";|\n|\.(?=\s+[^.;]{1,120}?\s(?:refers?\s+to|means?|stands?\s+for)\s)")
-_SAYS = re.compile(r"\s(?:(?:also\s+)?refers?\s+to|means?|stands?\s+for|denotes?|is\s+defined\s+as)\s", re.IGNORECASE)
+_SAYS = re.compile(
+    r"\s(?:(?:also\s+)?refers?\s+to|means?|stands?\s+for|denotes?|is\s+defined\s+as)\s", re.IGNORECASE
+)
 _AGAIN = re.compile(r"^(?:refers?\s+to|means?|the|a|an)\s+", re.IGNORECASE)
 _IS = re.compile(r"\s(?:is|are)\s(?:the\s|a\s|an\s)?", re.IGNORECASE)
 _EQUALS = re.compile(r"(?<![<>!=])=(?![=>])")
@@ -87,9 +89,9 @@ def _clause(text: str) -> Clause:
         return Clause(text, text[: found.start()].strip(), body, "says")
     compares = re.search(r"[<>=(]|\s(?:like|between|in)\s", blank, re.IGNORECASE)
     found = _IS.search(blank)
-    if found and not re.match(r"(?:not\s+)?null\b", blank[found.end() :], re.IGNORECASE):
-        if compares is None or compares.start() > found.start():
-            return Clause(text, text[: found.start()].strip(), text[found.end() :].strip(), "is")
+    is_null = found is not None and re.match(r"(?:not\s+)?null\b", blank[found.end() :], re.IGNORECASE)
+    if found and not is_null and (compares is None or compares.start() > found.start()):
+        return Clause(text, text[: found.start()].strip(), text[found.end() :].strip(), "is")
     if found := _EQUALS.search(blank):
         return Clause(text, text[: found.start()].strip(), text[found.end() :].strip(), "equals")
     return Clause(text, "", text, "")

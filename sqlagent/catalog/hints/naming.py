@@ -51,7 +51,7 @@ class Names:
 
     def said(self, words: str) -> list[ColumnRef]:
         """Columns, else tables, that plain words name: "full name of the guest"."""
-        words = words.strip().strip(".`\"").strip()
+        words = words.strip().strip('.`"').strip()
         if not re.fullmatch(r"[\w .&/()%-]{1,80}", words):
             return []
         whole, _, last = words.rpartition(".")
@@ -103,5 +103,7 @@ def _nearly(name: str, known: dict[str, list[str]] | dict[str, list[ColumnRef]])
     """The only name that differs by one letter."""
     if len(name) < MENDED:
         return ""
-    near = [one for one in known if abs(len(one) - len(name)) < 2 and OSA.distance(one, name, score_cutoff=1) == 1]
+    near = [
+        one for one in known if abs(len(one) - len(name)) < 2 and OSA.distance(one, name, score_cutoff=1) == 1
+    ]
     return near[0] if len(near) == 1 else ""

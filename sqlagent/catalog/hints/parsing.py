@@ -65,7 +65,9 @@ def _parsed(body: str) -> exp.Expr | None:
         at = quoted.end()
     text += _WHERE.sub(" AND ", body[at:])
     try:
-        return exp.maybe_parse(_FILLER.sub("", text).strip().rstrip("."), into=exp.Condition, dialect="sqlite")
+        return exp.maybe_parse(
+            _FILLER.sub("", text).strip().rstrip("."), into=exp.Condition, dialect="sqlite"
+        )
     except (SqlglotError, RecursionError, ValueError):
         return None
 
@@ -85,10 +87,12 @@ def _each(
     tree: exp.Expr, options: Sequence[tuple[exp.Column, Sequence[ColumnRef]]], names: Names
 ) -> Iterator[Meaning]:
     """The meaning that each choice of columns gives, those in the fewest tables first."""
-    open_to = [refs or [None] for _, refs in options]
+    open_to: list[Sequence[ColumnRef | None]] = [refs or [None] for _, refs in options]
     choices = sorted(islice(product(*open_to), 200), key=lambda one: len({ref.table for ref in one if ref}))
     for choice in choices:
-        chosen = {id(column): ref for (column, _), ref in zip(options, choice, strict=True) if ref is not None}
+        chosen = {
+            id(column): ref for (column, _), ref in zip(options, choice, strict=True) if ref is not None
+        }
         try:
             yield _Reader(chosen, names).meaning(tree)
         except NoMeaning:
@@ -130,7 +134,7 @@ class _Reader:
             else:
                 tests.append(self._clause(part))
         shown, more = self._keys(shown, tests) if not agg else (shown, [])
-        return Meaning(tuple(shown), agg, tuple(tests), tuple([*ways, *more]))
+        return Meaning(tuple(shown), agg, tuple(tests), (*ways, *more))
 
     def _parts(self, tree: exp.Expr) -> Iterator[exp.Expr]:
         if isinstance(tree, exp.Paren):
@@ -158,7 +162,11 @@ class _Reader:
         kept, ways = [], []
         for ref in shown:
             edge = next(
-                (e for e in self.names.graph.around(ref.table) if e.columns == (ref.column,) and e.target in tested),
+                (
+                    e
+                    for e in self.names.graph.around(ref.table)
+                    if e.columns == (ref.column,) and e.target in tested
+                ),
                 None,
             )
             if edge is None:
@@ -260,9 +268,15 @@ class _Reader:
             one, other = (self._computed(side, columns, tests) for side in (left, right))
             if kind is exp.Div:
                 whole = exp.Mul(this=exp.Literal.number("1.0"), expression=exp.Paren(this=one))
-                return exp.Div(this=whole, expression=exp.func("NULLIF", exp.Paren(this=other), exp.Literal.number(0)))
+                return exp.Div(
+                    this=whole, expression=exp.func("NULLIF", exp.Paren(this=other), exp.Literal.number(0))
+                )
             return kind(this=exp.Paren(this=one), expression=exp.Paren(this=other))
-        if isinstance(node, exp.Anonymous) and node.name.upper() in _ARITHMETIC and len(node.expressions) == 1:
+        if (
+            isinstance(node, exp.Anonymous)
+            and node.name.upper() in _ARITHMETIC
+            and len(node.expressions) == 1
+        ):
             return self._computed(node.expressions[0], columns, tests)  # DIVIDE(a / b)
         if type(node) in _AGGREGATES:
             return self._aggregate(node, columns, tests)
@@ -271,6 +285,8 @@ class _Reader:
     def _aggregate(self, node: exp.Expr, columns: list[ColumnRef], tests: list[Test]) -> exp.Expr:
         """An aggregate of rows that meet a condition is one of CASE; the sum of a condition counts them."""
         kind, inner = type(node), node.this
+        if len(list(node.find_all(exp.AggFunc))) > 1:
+            raise NoMeaning(node.sql())
         if isinstance(inner, exp.Star):
             return node.copy()
         if isinstance(inner, exp.Distinct) and len(inner.expressions) == 1:

@@ -20,7 +20,9 @@ ALIKE = 84.0
 LOOSE = 4
 """Words more that a stretch of the question may have than the phrase."""
 
-_KEPT = frozenset({"no", "not", "without", "most", "least", "more", "less", "over", "under", "first", "last", "top", "all"})
+_KEPT = frozenset(
+    {"no", "not", "without", "most", "least", "more", "less", "over", "under", "first", "last", "top", "all"}
+)
 """Words of asking that are part of what a phrase says."""
 
 
@@ -87,7 +89,9 @@ def trimmed(
     def idle(token: Token) -> bool:
         if token.kind != "word":
             return False
-        small = token.low in STOP_WORDS and token.low not in _KEPT or token.low in ("have", "has", "had", "with")
+        small = (
+            token.low in STOP_WORDS and token.low not in _KEPT or token.low in ("have", "has", "had", "with")
+        )
         return small or token.stem in tables and token.stem not in own
 
     kept = [n for n in said if not idle(tokens[n])] or said
@@ -98,7 +102,9 @@ def narrowed(phrase: str, found: tuple[Meaning, ...]) -> tuple[Meaning, ...]:
     """The meanings in tables that the phrase names; all of them where it names none."""
     said = {word.stem for word in _words(tokenise(phrase))}
     own = tuple(
-        one for one in found if any({stem(w) for w in name_words(t.rpartition(".")[2])} <= said for t in one.tables())
+        one
+        for one in found
+        if any({stem(w) for w in name_words(t.rpartition(".")[2])} <= said for t in one.tables())
     )
     return own or found
 

@@ -14,7 +14,7 @@ from sqlagent.catalog import hints
 from sqlagent.catalog.hints.placing import place, place_text, trimmed
 from sqlagent.catalog.hints.terms import Definition, Formula, Hint, Meaning, Test, Way
 from sqlagent.catalog.value_index import ValueIndex
-from sqlagent.language.lexicon import STOP_WORDS
+from sqlagent.language.lexicon import STOP_WORDS, words_of
 from sqlagent.language.mentions import Target
 from sqlagent.language.words import Token, name_words, stem
 from sqlagent.makers.grammar.composing import tied
@@ -26,12 +26,14 @@ from sqlagent.values import ColumnRef
 READINGS = 3
 """Choices among meanings that are looked at."""
 
-_CUES = frozenset(
+_CUES = words_of(
     """average averag avg mean total sum overall maximum max minimum min highest lowest largest biggest smallest most least
-    top number count amount many much""".split()
+    top number count amount many much"""
 )
 _NEGATIONS = frozenset({"not", "no", "without", "never", "except", "excluding", "neither", "nor", "non"})
-_FIGURES = frozenset({"percentage", "percent", "ratio", "difference", "proportion", "rate", "average", "share"})
+_FIGURES = frozenset(
+    {"percentage", "percent", "ratio", "difference", "proportion", "rate", "average", "share"}
+)
 _UNNAMED = frozenset({"calculation", "formula", "result", "answer"})
 """Phrases that say of a formula no more than that it is one."""
 
@@ -114,7 +116,13 @@ def _is_plain(one: Definition) -> bool:
 
 
 def _plain(meaning: Meaning) -> Test | None:
-    if meaning.shown or meaning.ways or meaning.formula or len(meaning.tests) != 1 or len(meaning.tests[0]) != 1:
+    if (
+        meaning.shown
+        or meaning.ways
+        or meaning.formula
+        or len(meaning.tests) != 1
+        or len(meaning.tests[0]) != 1
+    ):
         return None
     test = meaning.tests[0][0]
     return test if test.op == "=" and test.values and isinstance(test.values[0], str) else None
@@ -140,7 +148,9 @@ class _Definer:
 
     def defined(self) -> Defined:
         """Take the definitions one by one; those inside of a formula are its own and no conditions beside it."""
-        formula = next((m.formula for m in self.choice if m.formula is not None and m.formula.is_figure), None)
+        formula = next(
+            (m.formula for m in self.choice if m.formula is not None and m.formula.is_figure), None
+        )
         inside = frozenset(formula.tests) if formula is not None else frozenset()
         used = []
         for here, meaning in zip(self.placed, self.choice, strict=True):
@@ -168,7 +178,9 @@ class _Definer:
         instances = self._instances(here, meaning)
         if (test := _plain(meaning)) is not None and not instances:
             target = Target(test.column.table, test.column.column, str(test.values[0]), 1.0)
-            self.slots.append(Slot("value", here.start, here.end, (target,), text=self._text(here), defined=True))
+            self.slots.append(
+                Slot("value", here.start, here.end, (target,), text=self._text(here), defined=True)
+            )
             return
         self.given += [tuple(_cond(t, instances) for t in clause) for clause in meaning.tests]
         if not meaning.shown:
@@ -222,7 +234,11 @@ class _Definer:
 
     def _instance(self, way: Way) -> str:
         for via in self.ways:
-            if (via.source, via.column, via.referenced) == (way.source.table, way.source.column, way.target.column):
+            if (via.source, via.column, via.referenced) == (
+                way.source.table,
+                way.source.column,
+                way.target.column,
+            ):
                 return via.target
         number = 2 + sum(via.target.startswith(f"{way.target.table}#") for via in self.ways)
         target = f"{way.target.table}#{min(number, 9)}"
@@ -234,7 +250,7 @@ class _Definer:
         ref = meaning.shown[-1]
         target = Target(instances.get(ref.table, ref.table), ref.column)
         self.preferred.add(ref)
-        rest = []
+        rest: list[int] = []
         for n in range(here.start, here.end):
             token = self.tokens[n]
             base, form = base_adjective(token.low)
@@ -243,7 +259,9 @@ class _Definer:
                 continue
             if ends and base or ends and not rest:
                 sign = "up" if meaning.agg == "max" else "down"
-                self.slots.append(Slot("adjective", n, n + 1, (target,), text=token.low, form=f"most:{sign}", defined=True))
+                self.slots.append(
+                    Slot("adjective", n, n + 1, (target,), text=token.low, form=f"most:{sign}", defined=True)
+                )
             elif token.low not in STOP_WORDS:
                 rest.append(n)
         if not rest:
@@ -262,13 +280,19 @@ def figured(reading: Reading, one: Defined, schema: Schema) -> Query | None:
 
     None where a number, a text or a period is left that the formula says nothing of.
     """
-    if one.formula is None or any(slot.kind in ("number", "text", "period", "grain") for slot in reading.slots):
+    if one.formula is None or any(
+        slot.kind in ("number", "text", "period", "grain") for slot in reading.slots
+    ):
         return None
     inside = {(col.table, col.name) for col in one.formula.cols}
     equal: dict[Col, list[Cond]] = {}
     for slot in reading.slots:
         target = slot.targets[0] if slot.targets else None
-        if slot.kind == "value" and target is not None and (slot.defined or (target.table, target.column) not in inside):
+        if (
+            slot.kind == "value"
+            and target is not None
+            and (slot.defined or (target.table, target.column) not in inside)
+        ):
             col = Col(target.table, target.column)
             equal.setdefault(col, []).append(Cond(Term(col=col), "=", (target.value,)))
     where = (*(tuple(conds) for conds in equal.values()), *reading.given)

@@ -80,7 +80,9 @@ def read(text: str, naming: Naming, values: Values | None, defined: Sequence[Slo
     """
     tokens = tokenise(text)
     held_back = {n for slot in defined for n in range(slot.start, slot.end)}
-    mentions = [m for m in naming.mentions(tokens, values) if not held_back.intersection(range(m.start, m.end))]
+    mentions = [
+        m for m in naming.mentions(tokens, values) if not held_back.intersection(range(m.start, m.end))
+    ]
     mentions = [m for n, m in enumerate(mentions) if not _modifies(m, mentions[n + 1 : n + 2])]
     slots: list[Slot] = list(defined)
     taken: set[int] = set(held_back)

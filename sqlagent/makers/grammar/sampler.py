@@ -131,7 +131,9 @@ def candidates(
     for reading, one in zip(readings, defined, strict=True):
         if (query := figured(reading, one, schema)) is not None and (sql := _written(renderer, query)):
             laid_out = formatted(sql, schema.catalog.dialect) or sql
-            out[sql] = Candidate(laid_out, "grammar", 0, round(best + TOLD, 4), ("computed as the hint says",))
+            out[sql] = Candidate(
+                laid_out, "grammar", 0, round(best + TOLD, 4), ("computed as the hint says",)
+            )
     if len(asking) > 1:
         searched.sort(key=lambda pair: -pair[1].score)
     for reading, found in searched:
