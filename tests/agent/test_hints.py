@@ -117,7 +117,7 @@ def same(lab: Lab, answer: Answer, sql: str) -> bool:
         # the phrase inflected, and the text not quoted behind a key
         ("How many parrots are talkers?", "talker refers to species_id = Cockatoo", "SELECT 2"),
         # a bare condition, by its literal
-        ("How many parrots have wings over 300?", "wing_mm > 300", "SELECT 3"),
+        ("How many parrots have wings over 200?", "wing_mm > 200", "SELECT 4"),
     ],
 )  # fmt: skip
 def test_a_definition_becomes_what_it_says(lab: Lab, question: str, hint: str, gold: str) -> None:

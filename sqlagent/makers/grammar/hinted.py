@@ -30,6 +30,10 @@ _CUES = words_of(
     """average averag avg mean total sum overall maximum max minimum min highest lowest largest biggest smallest most least
     top number count amount many much"""
 )
+_COMPARING = words_of(
+    "over above under below more less greater fewer higher lower least most between exceeding"
+)
+_SMALL = frozenset({"of", "with", "a", "an", "the", "than", "at", "from", "is", "are"})
 _NEGATIONS = frozenset({"not", "no", "without", "never", "except", "excluding", "neither", "nor", "non"})
 _FIGURES = frozenset(
     {"percentage", "percent", "ratio", "difference", "proportion", "rate", "average", "share"}
@@ -85,6 +89,8 @@ def _placed(hint: Hint, tokens: Sequence[Token], schema: Schema) -> list[_Placed
         said = _said(one, tokens)
         if not said:
             continue
+        if not one.phrase:
+            said = tuple(range(_begin(one, said[0], tokens, schema), said[-1] + 1))
         span = said[0], said[-1] + 1
         own = frozenset[str]().union(*(stems[t] for m in one.meanings for t in m.tables()))
         if one.meanings[0].formula is None:
@@ -96,6 +102,19 @@ def _placed(hint: Hint, tokens: Sequence[Token], schema: Schema) -> list[_Placed
         if all(here.end <= other.start or other.end <= here.start for other in out):
             out.append(here)
     return sorted(out, key=lambda p: p.start)
+
+
+def _begin(one: Definition, first: int, tokens: Sequence[Token], schema: Schema) -> int:
+    """Where a bare condition begins whose literal is said: at the words that compare with it or name its column."""
+    columns = {t.column for m in one.meanings for clause in m.tests for t in clause}
+    for at in range(first - 1, -1, -1):
+        named = (schema.naming.items[n] for n in schema.naming.matches(tokens[at].stem))
+        says = any(i.column is not None and ColumnRef(i.table.key, i.column.name) in columns for i in named)
+        if says or tokens[at].low in _COMPARING:
+            first = at
+        elif tokens[at].low not in _SMALL:
+            break
+    return first
 
 
 def _said(one: Definition, tokens: Sequence[Token]) -> tuple[int, ...]:
