@@ -208,6 +208,23 @@ def test_what_names_nothing_or_is_broken_is_told_and_makes_a_draft(lab: Lab, hin
     assert any(note.startswith("Not used of the hint: “tame refers to") for note in told.notes)
 
 
+def test_a_broken_expression_makes_a_draft_and_prose_changes_nothing(lab: Lab) -> None:
+    question = "How many parrots have a wing mm over 300?"
+    plain = lab.ask(question)
+    assert plain.outcome is Outcome.ANSWERED
+    broken = lab.ask(question, "wing mm refers to COUNT(feathers) / 2")
+    assert (broken.sql, broken.outcome) == (plain.sql, Outcome.AMBIGUOUS)
+    assert "“wing mm”" in broken.reason and broken.confidence <= 0.2
+    prose = lab.ask(question, "wing mm = how far it is from tip to tip")
+    assert (prose.sql, prose.outcome, prose.reason, prose.confidence) == (
+        plain.sql,
+        plain.outcome,
+        plain.reason,
+        plain.confidence,
+    )
+    assert prose.notes != plain.notes
+
+
 def test_a_hint_about_something_else_changes_nothing_but_is_told(lab: Lab) -> None:
     plain, told = (
         lab.ask("How many towns are there?"),
@@ -318,3 +335,81 @@ def test_reading_never_raises(lab: Lab) -> None:
     except DatabaseError:
         return
     pytest.fail("the lab answers anything")
+
+
+# ---------------------------------------------------------------- where the analyst speaks
+
+
+GALLERY = """
+CREATE TABLE hall (hall_id INTEGER PRIMARY KEY, hall_name TEXT, floor_code TEXT);
+CREATE TABLE admission (admission_id INTEGER PRIMARY KEY, hall_id INTEGER REFERENCES hall (hall_id), admitted_on DATE, fee NUMERIC, minutes INTEGER,
+  channel TEXT);
+INSERT INTO hall VALUES (1, 'Amber', 'G'), (2, 'Basalt', 'U'), (3, 'Cobalt', 'U');
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 240)
+INSERT INTO admission SELECT i, 1 + i % 3, DATE('2025-01-01', '+' || i || ' days'), 5 + i % 7, 20 + i % 50,
+  CASE i % 4 WHEN 0 THEN 'desk' ELSE 'web' END FROM n;
+"""
+
+
+class Gallery(Lab):
+    """A source of many dated rows, on which the analyst speaks."""
+
+    def __init__(self) -> None:
+        self.database = MemoryDatabase(GALLERY)
+        self.catalog = self.database.catalog()
+        self.index = ValueIndex.build(self.catalog, self.database)
+
+
+@pytest.fixture(scope="module")
+def gallery() -> Gallery:
+    return Gallery()
+
+
+@pytest.mark.parametrize(
+    ("question", "hint", "gold"),
+    [
+        (
+            "gate money by hall",
+            "gate money refers to SUM(fee); hall refers to hall_name",
+            "SELECT hall_name, SUM(fee) FROM admission JOIN hall USING (hall_id) GROUP BY hall_name",
+        ),
+        (
+            "total gate money by storey",
+            "gate money means fee; storeys refers to floor_code",
+            "SELECT floor_code, SUM(fee) FROM admission JOIN hall USING (hall_id) GROUP BY floor_code",
+        ),
+        ("fee of walk-ins", "walk-ins refers to channel = 'DESK'", "SELECT SUM(fee) FROM admission WHERE channel = 'desk'"),
+        (
+            "average dwell by hall",
+            "average dwell refers to AVG(minutes)",
+            "SELECT hall_name, AVG(minutes) FROM admission JOIN hall USING (hall_id) GROUP BY hall_name",
+        ),
+    ],
+)  # fmt: skip
+def test_the_analyst_takes_words_as_the_hint_explains_them(
+    gallery: Gallery, question: str, hint: str, gold: str
+) -> None:
+    plain, told = gallery.ask(question), gallery.ask(question, hint)
+    assert told.outcome is Outcome.ANSWERED and told.frame, told.reason
+    assert same(gallery, told, gold), told.sql
+    assert plain.outcome is not Outcome.ANSWERED or not same(gallery, plain, gold)
+
+
+@pytest.mark.parametrize(
+    ("question", "hint"),
+    [
+        ("fee of lingerers by hall", "lingerers refers to minutes > 60"),
+        ("yield by hall", "yield refers to DIVIDE(SUM(fee), SUM(minutes))"),
+        ("fee of lingerers by hall", "lingerers refers to minutes > sixty)"),
+    ],
+)
+def test_what_a_frame_does_not_hold_leaves_a_draft(gallery: Gallery, question: str, hint: str) -> None:
+    told = gallery.ask(question, hint)
+    assert told.outcome is not Outcome.ANSWERED
+
+
+def test_a_hint_of_one_question_is_forgotten_at_the_next(gallery: Gallery) -> None:
+    before = gallery.ask("fee of walk-ins")
+    gallery.ask("fee of walk-ins", "walk-ins refers to channel = 'desk'")
+    after = gallery.ask("fee of walk-ins")
+    assert (after.sql, after.outcome, after.reason) == (before.sql, before.outcome, before.reason)

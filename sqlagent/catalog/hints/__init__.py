@@ -13,6 +13,7 @@ Example:
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Hashable
 from threading import Lock
@@ -30,6 +31,9 @@ from sqlagent.values import Catalog
 __all__ = ["Definition", "Hint", "Meaning", "Test", "covered", "left_out", "read"]
 
 KEPT = 16
+
+_SIGNS = re.compile(r"[<>=()'\"`]")
+"""Signs of an expression. Prose that explains a word for people is no definition that an answer fails to follow."""
 
 _read: OrderedDict[Hashable, tuple[ValueIndex | None, Hint]] = OrderedDict()
 _lock = Lock()
@@ -60,7 +64,7 @@ def _hint(hint: str, names: Names) -> Hint:
         one = _definition(clause, names)
         if one is None:
             unread.append(clause.text)
-            lost.append(clause.phrase)
+            lost += [clause.phrase] if _SIGNS.search(clause.body) else []
         else:
             made.append(one)
     kept = _agreed(made)

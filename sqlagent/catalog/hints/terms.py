@@ -78,7 +78,7 @@ class Definition:
 class Hint:
     """A hint read: its definitions, and the clauses that say nothing here, as they are written.
 
-    `lost` are the phrases of these.
+    `lost` are the phrases of these that are written as expressions, or defined twice.
     """
 
     definitions: tuple[Definition, ...] = ()

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from sqlagent.catalog import hints
 from sqlagent.catalog.hints.placing import place, trimmed
 from sqlagent.catalog.hints.terms import Meaning
+from sqlagent.catalog.semantics import Role
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.words import Token, stem, tokenise
 from sqlagent.makers.analyst.lexicon import OPERATORS
@@ -32,7 +33,7 @@ def explained(source: Source, question: Question, catalog: Catalog, index: Value
         first, end = trimmed(said, tokens, nouns, frozenset())
         words = [t for t in tokens[first:end] if t.kind != "mark"]
         if one.meanings[0].agg:
-            words = _beside(words)
+            words = _beside(words, all(_is_its_own(meaning, source) for meaning in one.meanings))
         if words:
             told[tuple(stem(t.low) for t in words)] = targets
     return source.telling(told) if told else source
@@ -55,7 +56,13 @@ def _targets(meaning: Meaning, source: Source) -> Iterator[Target]:
             yield Target("value", test.column.table, test.column.column, str(test.values[0]))
 
 
-def _beside(words: Sequence[Token]) -> list[Token]:
+def _is_its_own(meaning: Meaning, source: Source) -> bool:
+    """Whether an aggregate is the one that its column is summed up by anyway."""
+    fields = [source.model.field(ref.table, ref.column) for ref in meaning.shown]
+    return all(one is not None and one.role is Role.MEASURE and one.aggregate == meaning.agg for one in fields)
+
+
+def _beside(words: Sequence[Token], is_its_own: bool) -> list[Token]:
     """The name beside a word of computing; nothing where no such word says what is computed."""
     rest = [t for t in words if t.low not in OPERATORS]
-    return rest if len(rest) < len(words) else []
+    return rest if is_its_own or len(rest) < len(words) else []
