@@ -114,6 +114,12 @@ def same(lab: Lab, answer: Answer, sql: str) -> bool:
             "percentage = MULTIPLY(DIVIDE(SUM(sex = 'F'), COUNT(parrot.id)), 100); hens refers to sex = 'F'; macaws refers to label = 'Macaw'",
             "SELECT 100.0 / 3",
         ),
+        # conditions counted over the rows that the question names, not over the table of the conditions
+        (
+            "What is the difference between the number of parrots that are macaws and cockatoos?",
+            "difference = SUBTRACT(SUM(label = 'Macaw'), SUM(label = 'Cockatoo')); macaws refers to label = 'Macaw'",
+            "SELECT 1",
+        ),
         # the phrase inflected, and the text not quoted behind a key
         ("How many parrots are talkers?", "talker refers to species_id = Cockatoo", "SELECT 2"),
         # a bare condition, by its literal

@@ -18,7 +18,7 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from threading import Lock
 
-from sqlagent.catalog.hints.accounting import covered, left_out
+from sqlagent.catalog.hints.accounting import computes, covered, left_out
 from sqlagent.catalog.hints.clauses import Clause, clauses
 from sqlagent.catalog.hints.naming import Names
 from sqlagent.catalog.hints.parsing import meanings
@@ -28,7 +28,7 @@ from sqlagent.catalog.keys import catalog_key
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.values import Catalog
 
-__all__ = ["Definition", "Hint", "Meaning", "Test", "covered", "left_out", "read"]
+__all__ = ["Definition", "Hint", "Meaning", "Test", "computes", "covered", "left_out", "read"]
 
 KEPT = 16
 

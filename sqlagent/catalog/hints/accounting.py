@@ -16,6 +16,12 @@ def covered(hint: Hint, tokens: Sequence[Token]) -> frozenset[int]:
     return frozenset(n for one in hint.definitions if one.phrase for n in place(one.phrase, tokens))
 
 
+def computes(hint: Hint, question: str) -> bool:
+    """Whether a hint gives a formula for words of a question."""
+    tokens = tokenise(question)
+    return any(one.meanings[0].formula is not None and place(one.phrase, tokens) for one in hint.definitions)
+
+
 def left_out(hint: Hint, question: str, sql: str) -> list[str]:
     """Words of the question that the hint explains and the SQL does not follow, as they are written.
 

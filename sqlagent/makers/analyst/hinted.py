@@ -59,7 +59,9 @@ def _targets(meaning: Meaning, source: Source) -> Iterator[Target]:
 def _is_its_own(meaning: Meaning, source: Source) -> bool:
     """Whether an aggregate is the one that its column is summed up by anyway."""
     fields = [source.model.field(ref.table, ref.column) for ref in meaning.shown]
-    return all(one is not None and one.role is Role.MEASURE and one.aggregate == meaning.agg for one in fields)
+    return all(
+        one is not None and one.role is Role.MEASURE and one.aggregate == meaning.agg for one in fields
+    )
 
 
 def _beside(words: Sequence[Token], is_its_own: bool) -> list[Token]:

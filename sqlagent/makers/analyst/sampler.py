@@ -167,10 +167,13 @@ def analyse(
         else "Not sure: the words were not understood as a whole. This is a draft."
     )
     made = Analysis(reading, tuple(kept), candidates, speaking, doubt, lacking, language, future)
+    hint = hints.read(question.hint, linked.full, index)
+    if speaking and hints.computes(hint, question.text):
+        return replace(made, speaks=False)  # a formula that somebody gave is none of a frame's
     if speaking and _is_written(question.text):
         outcome, reason = made.outcome()
-        beyond = outcome is Outcome.UNANSWERABLE and bool(question.hint) and not (language or future)
-        if beyond and hints.read(question.hint, linked.full, index).definitions:
+        beyond = outcome is Outcome.UNANSWERABLE and not (language or future)
+        if beyond and hint.definitions:
             return replace(made, speaks=False)  # somebody explained words that frames do not hold
         if outcome is Outcome.AMBIGUOUS and made.unused:  # a draft: of sentences the generator's are no worse
             return replace(made, speaks=False, doubt=reason)

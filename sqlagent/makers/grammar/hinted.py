@@ -6,6 +6,7 @@ meant, each becomes a reading of its own. A definition whose words the question 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
@@ -18,9 +19,11 @@ from sqlagent.language.lexicon import STOP_WORDS, words_of
 from sqlagent.language.mentions import Target
 from sqlagent.language.words import Token, name_words, stem
 from sqlagent.makers.grammar.composing import tied
+from sqlagent.makers.grammar.features import slot_kind
 from sqlagent.makers.grammar.reading import Reading, Slot, base_adjective
 from sqlagent.makers.grammar.schema import Schema
 from sqlagent.makers.grammar.tree import Col, Computed, Cond, Query, Term, Via, base
+from sqlagent.makers.grammar.weighing import asks_groups
 from sqlagent.values import ColumnRef
 
 READINGS = 3
@@ -38,6 +41,8 @@ _NEGATIONS = frozenset({"not", "no", "without", "never", "except", "excluding", 
 _FIGURES = frozenset(
     {"percentage", "percent", "ratio", "difference", "proportion", "rate", "average", "share"}
 )
+_COLUMN_SUMMED = re.compile(r"\b(?:SUM|AVG|MIN|MAX)\(|COUNT\((?!CASE|\*)")
+"""Aggregates of a column in a formula, whose rows are those of the column's table."""
 _UNNAMED = frozenset({"calculation", "formula", "result", "answer"})
 """Phrases that say of a formula no more than that it is one."""
 
@@ -173,14 +178,14 @@ class _Definer:
         inside = frozenset(formula.tests) if formula is not None else frozenset()
         used = []
         for here, meaning in zip(self.placed, self.choice, strict=True):
-            tests = {test for clause in meaning.tests for test in clause}
-            if tests and tests <= inside:
-                self._instances(here, meaning)  # the way that its words tell is the formula's too
             if meaning.formula is not None:
                 if meaning.formula is formula:
                     used.append(here.definition)
                 continue
-            if not (tests and tests <= inside):
+            if _said_tests(meaning) & inside:
+                self._instances(here, meaning)  # the way that its words tell is the formula's too
+                self.slots.append(Slot("given", here.start, here.end, text=self._text(here), defined=True))
+            else:
                 self._take(here, meaning)
             used.append(here.definition)
         computed = self._computed(formula) if formula is not None else None
@@ -294,16 +299,27 @@ class _Definer:
         self.slots.append(Slot("name", rest[0], rest[-1] + 1, (named,), text=text, defined=True))
 
 
+def _said_tests(meaning: Meaning) -> set[Test]:
+    """The comparisons of a meaning; one with what a key points at is one with the key too."""
+    tests = {test for clause in meaning.tests for test in clause}
+    keys = {replace(t, column=way.source) for t in tests for way in meaning.ways if way.target == t.column}
+    return tests | keys
+
+
 def figured(reading: Reading, one: Defined, schema: Schema) -> Query | None:
     """The one figure that a formula gives over the rows that the rest of the question speaks of.
 
-    None where a number, a text or a period is left that the formula says nothing of.
+    None where a number, a text, a period, a column or a group is left that the formula says nothing of. One that counts conditions counts the
+    rows of the tables that the question names.
     """
     if one.formula is None or any(
         slot.kind in ("number", "text", "period", "grain") for slot in reading.slots
     ):
         return None
     inside = {(col.table, col.name) for col in one.formula.cols}
+    columns = [s.columns() for s in reading.slots if s.kind == "name" and slot_kind(s) == "column"]
+    if asks_groups(reading.signs) or not all(inside & {(t.table, t.column) for t in c} for c in columns):
+        return None
     equal: dict[Col, list[Cond]] = {}
     for slot in reading.slots:
         target = slot.targets[0] if slot.targets else None
@@ -315,7 +331,9 @@ def figured(reading: Reading, one: Defined, schema: Schema) -> Query | None:
             col = Col(target.table, target.column)
             equal.setdefault(col, []).append(Cond(Term(col=col), "=", (target.value,)))
     where = (*(tuple(conds) for conds in equal.values()), *reading.given)
-    return tied(Query(select=(Term(computed=one.formula),), where=where), reading.ways)
+    named = [s.targets[0].table for s in reading.slots if s.kind == "name" and slot_kind(s) == "table"]
+    tables = tuple(dict.fromkeys(named)) if _COLUMN_SUMMED.search(one.formula.sql) is None else ()
+    return tied(Query(select=(Term(computed=one.formula),), tables=tables, where=where), reading.ways)
 
 
 def _cond(test: Test, instances: dict[str, str]) -> Cond:
