@@ -206,7 +206,10 @@ class Planner(RowWriter):
         way = "" if frame.order is not None and frame.order.ascending else " DESC"
         if frame.order is None and frame.limit is None:
             dimensions = (*frame.per, *frame.by)
-            timed = next((n for n, d in enumerate(dimensions) if d.grain and d.grain not in ("weekday", "weekend")), None)
+            timed = next(
+                (n for n, d in enumerate(dimensions) if d.grain and d.grain not in ("weekday", "weekend")),
+                None,
+            )
             if timed is not None:
                 return f"{shown[sum(len(d.shown) for d in dimensions[:timed])]}, {figure} DESC"
         if frame.order is None or frame.order.dimension is None:
