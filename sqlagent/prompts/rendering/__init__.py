@@ -16,15 +16,16 @@ fence it stands in: a stored text can say anything and changes nothing about a p
 from __future__ import annotations
 
 from sqlagent.prompts.rendering.failures import shown_failure
+from sqlagent.prompts.rendering.feedback import declined_lines, feedback_lines
 from sqlagent.prompts.rendering.fencing import name_in, neutral, one_line
 from sqlagent.prompts.rendering.masking import UNREADABLE_SQL, candidate_sql, shown_sql, shown_words
+from sqlagent.prompts.rendering.matches import values_text
 from sqlagent.prompts.rendering.results import SHOWN_ROWS, result_text
 from sqlagent.prompts.rendering.schema import (
     SCHEMA_CHARS,
     schema_text,
     system_message,
     task_text,
-    values_text,
 )
 
 __all__ = [
@@ -32,6 +33,8 @@ __all__ = [
     "SHOWN_ROWS",
     "UNREADABLE_SQL",
     "candidate_sql",
+    "declined_lines",
+    "feedback_lines",
     "name_in",
     "neutral",
     "one_line",
