@@ -41,18 +41,22 @@ def typed(question: Question, linked: LinkedSchema) -> tuple[tuple[str, ValueMat
     """Pair each value match with the words the person typed for it.
 
     A match whose words were not typed is left out: its words may be the stored spelling. So is a likeness of
-    common English words ("also" and 'Alonso'), which nobody meant.
+    common English words ("also" and 'Alonso') to another word, which nobody meant.
     """
     text = "\n".join(said(question))
     pairs = []
     for match in linked.values:
         for words in (match.words, *(link.words for link in linked.links if _same(link, match))):
-            found = re.search(re.escape(words), text, re.IGNORECASE)
+            found = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE)
             if found and words.strip():
-                if likeness(found.group(0), match.value) == EXACT or not is_common(found.group(0)):
+                if not is_common(found.group(0)) or _stems(found.group(0)) == _stems(match.value):
                     pairs.append((found.group(0), match))
                 break
     return tuple(pairs)
+
+
+def _stems(text: str) -> list[str]:
+    return [stem(word) for word in re.findall(r"\w+", fold(text))]
 
 
 EXACT, CLOSE, GUESS = "exact", "close", "guess"
