@@ -5,13 +5,12 @@ For those who write SQL; people are told in their own words (`telling.readings`)
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
 
 from sqlagent.sql.clauses import read
 from sqlagent.values import Catalog
 
 CLAUSES = {
-    "select": "output",
     "where": "condition",
     "having": "condition on groups",
     "table": "table",
@@ -22,7 +21,7 @@ CLAUSES = {
     "order": "order",
     "limit": "limit",
 }
-"""What each kind of clause is called, in the order in which they are told."""
+"""What each kind of clause is called, in the order in which they are told after the output."""
 
 TOLD = 6
 """Differences told: two statements that differ in more have little in common."""
@@ -46,15 +45,18 @@ def differences(sql: str, other: str, catalog: Catalog) -> tuple[str, ...]:
     if one is None or two is None:
         return ()
     found = []
+    if one.select != two.select:
+        same = sorted(one.select) == sorted(two.select)
+        found.append(
+            f"output: {_said(one.select, ', ')} against {'another order' if same else _said(two.select, ', ')}"
+        )
     for kind, name in CLAUSES.items():
         first, second = one.of(kind), two.of(kind)
         if first != second:
-            found.append(f"{name}: {_said(first - second)} against {_said(second - first)}")
-    if not found and one.select != two.select:
-        found.append("output: the same columns in another order")
+            only = (sorted((mine - theirs).elements()) for mine, theirs in ((first, second), (second, first)))
+            found.append(f"{name}: {' against '.join(map(_said, only))}")
     return tuple(found[:TOLD])
 
 
-def _said(atoms: Counter[str]) -> str:
-    pieces = [text if len(text) <= PIECE else text[: PIECE - 1] + "…" for text in sorted(atoms.elements())]
-    return " and ".join(pieces) or "none"
+def _said(pieces: Sequence[str], between: str = " and ") -> str:
+    return between.join(p if len(p) <= PIECE else p[: PIECE - 1] + "…" for p in pieces) or "none"

@@ -31,6 +31,8 @@ def rule(number: int) -> str:
         (19, "only a value's spelling follows an *exact* line", ""),
         (2, 'unless the question or the hint joins them ("full name", a || b, a + b)', "not one joined text"),
         (9, "A plural without a number", '"the most" mean n = 1'),
+        (9, 'ROW_NUMBER() <= n in "top n of each"', ""),
+        (2, "Of a code show the label where a table holds it", ""),
         (14, "LIMIT only by rule 9", "when it says how many"),
         (5, '"stays" took place', "none that they do not state"),
         (5, '"orders" alone are all orders', ""),

@@ -74,7 +74,8 @@ def _disagreement(ranking: Ranking, question: Question, linked: LinkedSchema, pr
     # curly quotes, as a model's own words have: `shown` holds nothing that it may not see
     told = re.sub(r"'((?:[^']|'')*)'", "“\\1”", one_line("; ".join(found), 900))
     rows = " against ".join(_rows(r.group.rows.rows, r.group.rows.truncated) for r in (one, two))
-    return [f"{one.group.size} attempts and {two.group.size} disagree: {told}; result: {rows}"]
+    size = one.group.size
+    return [f"{size} attempt{'s' * (size > 1)} and {two.group.size} disagree: {told}; result: {rows}"]
 
 
 def _rows(rows: Sequence[object], is_cut: bool) -> str:
