@@ -67,11 +67,11 @@ def _disagreement(ranking: Ranking, question: Question, linked: LinkedSchema, pr
     if len(ranking.groups) < 2:
         return []
     one, two = ranking.groups[:2]
-    shown = [candidate_sql(r.representative, question, linked, privacy) for r in (one, two)]
-    found = differences(*shown, linked.full)
+    first, second = (candidate_sql(r.representative, question, linked, privacy) for r in (one, two))
+    found = differences(first, second, linked.full)
     if not found:
         return []
-    # curly quotes, as a model's own words have: `shown` holds nothing that it may not see
+    # curly quotes, as a model's own words have: the SQL shown holds nothing that it may not see
     told = re.sub(r"'((?:[^']|'')*)'", "“\\1”", one_line("; ".join(found), 900))
     rows = " against ".join(_rows(r.group.rows.rows, r.group.rows.truncated) for r in (one, two))
     size = one.group.size
