@@ -47,18 +47,6 @@ def _is_plain(one: Condition) -> bool:
     return one.op == "exists" and not one.negated and one.number is None and one.counted is None
 
 
-def without_empty_words(frame: Frame) -> Frame:
-    """Leave out that a column of another thing is filled where it always is: such a condition holds of every row."""
-    kept = tuple(
-        one
-        for one in frame.where
-        if one.op != "filled"
-        or one.negated
-        or not all(slot.path and slot.field.filled == 1.0 for slot in one.slots)
-    )
-    return frame if len(kept) == len(frame.where) else replace(frame, where=kept)
-
-
 def figures_once(frame: Frame) -> Frame:
     """Name a figure once that a question names to rank by and to show."""
     once = tuple(dict.fromkeys(frame.measures))
