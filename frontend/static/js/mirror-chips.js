@@ -4,7 +4,9 @@
 
 const EDGE = 8;
 const SPELL_MS = 700;
+const UNDO = ["undo-change", "undo-edit"];
 let back = "";
+document.addEventListener("submit", (event) => { if (UNDO.includes(event.submitter?.id)) back = event.submitter.id; });
 
 class MirrorChips extends HTMLElement {
   connectedCallback() {
@@ -24,10 +26,13 @@ class MirrorChips extends HTMLElement {
     this.stop = null;
   }
 
-  /** The chip that was changed has the focus again, or, where it has gone, the one that adds. */
+  /** What was pressed has the focus again; where it has gone, the chip that adds, or after the last undo the first one. */
   refocus() {
-    const [id, wanted] = [back, this.querySelector(`#${CSS.escape(back)} > summary`)];
-    const chip = wanted ?? this.querySelector(".understood-chip-add > summary") ?? this.querySelector(".understood-chip > summary");
+    const id = back;
+    const wanted = document.getElementById(id);
+    const first = this.querySelector(".understood-chip > summary");
+    const instead = UNDO.includes(id) ? first : this.querySelector(".understood-chip-add > summary") ?? first;
+    const chip = wanted?.querySelector(":scope > summary") ?? wanted ?? instead;
     const focus = () => { if (back === id) { back = ""; chip?.focus({ preventScroll: true }); } };
     // htmx puts the focus where it was after it exchanged the page's part: what it does comes first.
     requestAnimationFrame(() => requestAnimationFrame(focus));
