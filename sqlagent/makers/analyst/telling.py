@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
-from sqlagent.language.words import plural_of
+from sqlagent.catalog.semantics import Role
+from sqlagent.language.dates import shift
+from sqlagent.language.lexicon import STOP_WORDS
+from sqlagent.language.words import plural_of, stem
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Having, Measure, Slot
+from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.periods import Period
 
 _AGGREGATES = {
@@ -20,9 +25,18 @@ _TRANSFORMS = {
     "share": "as a share of the total", "running": "as a running total", "growth": "with growth in percent", "change": "with the change",
     "quotient": "as a percentage of one another", "spread": "by how many have each", "between": "as the change from one to the other", "average": "averaged over the groups",
 }  # fmt: skip
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 LONG_TITLE = 90
 """Characters from which on a title is none."""
+
+_NO_NOUNS = STOP_WORDS | PARTICIPLES
+"""Words that questions count by and that name nothing: "how many sold", "what part of all"."""
+
+_UNNAMED = frozenset({"", "share", "average value"})
+"""What a ratio is said to be where nobody gave it a name of its own."""
 
 _COMPARED = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most", "=": "exactly"}
 
@@ -35,7 +49,7 @@ def told(frame: Frame) -> str:
         'number of orders'
     """
     if frame.measures:
-        what = " and ".join(measure(m) for m in frame.measures)
+        what = " and ".join(_explained(m) for m in frame.measures)
     else:
         shown = ", ".join(dict.fromkeys(column(slot) for slot in frame.columns)) or "all columns"
         what = f"{'the different ' if frame.distinct else ''}{shown} of {_plural(frame.anchor)}"
@@ -48,8 +62,7 @@ def told(frame: Frame) -> str:
         parts.append(f"as an average over {frame.window} periods")
     if frame.by:
         parts.append("per " + " and ".join(dimension(d) for d in frame.by))
-    if frame.where:
-        parts.append("where " + " and ".join(condition(c) for c in frame.where))
+    parts += _that(frame.where)
     parts += [having(h) for h in frame.having]
     if frame.limit is not None or frame.order is not None:
         parts.append(_ordered(frame))
@@ -95,7 +108,8 @@ def title(frame: Frame) -> str:
     if frame.per:
         what += f" in each {' and '.join(dimension(d).removesuffix(' name') for d in frame.per)}"
     parts = [
-        period(c.period) if c.op == "period" and c.period is not None else condition(c) for c in frame.where
+        period(c.period) if c.op == "period" and c.period is not None and not c.negated else condition(c)
+        for c in frame.where
     ]
     parts = [_labels(c) or part for c, part in zip(frame.where, parts, strict=True)]
     said = ", ".join([what, *parts])
@@ -104,8 +118,10 @@ def title(frame: Frame) -> str:
 
 def _figure(one: Measure) -> str:
     """A figure's own name; empty where it has none or holds only under conditions."""
-    if one.where or one.agg in ("ratio",) and one.said in ("", "average value"):
-        return "average order value" if one.said == "average value" and not one.where else ""
+    if one.where or one.agg == "ratio" and not one.said:
+        return ""
+    if one.agg == "ratio" and one.said in _UNNAMED:
+        return measure(one)
     if one.agg == "rows":
         return "headcount" if one.said.lower() == "headcount" else f"number of {_counted(one).lower()}"
     said = one.said.lower() or (expression(one.expr) if one.expr is not None else "")
@@ -122,17 +138,26 @@ def _figure(one: Measure) -> str:
 
 def _labels(c: Condition) -> str:
     """The values of a condition alone, where they tell it."""
-    if c.op not in ("in", "not in") or c.negated:
+    if c.op not in ("in", "not in") or c.negated or yes_or_no(c):
         return ""
     return ("not " if c.op == "not in" else "") + " or ".join(_label(c.slots[0], v) for v in c.values)
 
 
 def _counted(one: Measure) -> str:
-    """What a count counts, in the plural."""
+    """What a count counts, in the plural: the word that was said where it is a noun, else the name of the table."""
     said = one.said if one.said and one.said != "count" else _plural(one.anchor)
     if said.lower().startswith("number of "):
         said = said[len("number of ") :]
+    if not _is_noun(said, one.anchor):
+        said = _plural(one.anchor)
     return said if said[-1:] in "s0123456789" or said in (one.anchor, "staff") else plural_of(said)
+
+
+def _is_noun(said: str, table: str) -> bool:
+    last = said.lower().split()[-1]
+    if stem(last) in {stem(word) for word in _plural(table).lower().split()}:
+        return True
+    return last not in _NO_NOUNS and not last.endswith(("ed", "ing"))
 
 
 def _plural(table: str) -> str:
@@ -165,12 +190,17 @@ def expression(expr: Expr) -> str:
 
 
 def measure(one: Measure) -> str:
-    """A figure in words."""
-    where = f" where {' and '.join(condition(c) for c in one.where)}" if one.where else ""
+    """A figure in words; a ratio that has a name by its name.
+
+    Example:
+        >>> orders = Measure("rows", "orders", said="orders")
+        >>> returned = Condition("exists", child="returns")
+        >>> measure(Measure("ratio", "orders", over=Measure("rows", "orders", where=(returned,)), under=orders, percent=True))
+        'percent of orders with returns'
+    """
+    where = "".join(f" {part}" for part in _that(one.where))
     if one.agg == "ratio" and one.over is not None and one.under is not None:
-        if one.percent:
-            return f"percent of {measure(one.under)}{' where ' + ' and '.join(condition(c) for c in one.over.where) if one.over.where else ''}"
-        return f"{measure(one.over)} divided by {measure(one.under)}{where}"
+        return (one.said if one.said not in _UNNAMED else _divided(one)) + where
     if one.agg == "rows":
         return f"number of {_counted(one)}{where}"
     assert one.expr is not None
@@ -181,6 +211,38 @@ def measure(one: Measure) -> str:
         else f"{_AGGREGATES[one.agg]} {own}"
     )
     return said + where
+
+
+def _explained(one: Measure) -> str:
+    """A figure in words, a ratio with what is divided by what."""
+    if one.agg != "ratio" or one.over is None or one.under is None or one.said in _UNNAMED:
+        return measure(one)
+    return f"{measure(one)} ({_divided(one)})"
+
+
+def _divided(one: Measure) -> str:
+    """What is divided by what in a ratio."""
+    assert one.over is not None and one.under is not None
+    if not one.percent:
+        return f"{_named(one.over)} divided by {_named(one.under)}"
+    if (one.over.agg, one.over.expr, one.over.anchor) == (one.under.agg, one.under.expr, one.under.anchor):
+        return f"percent of {' '.join([_named(one.under), *_that(one.over.where)])}"
+    return f"{_named(one.over)} in percent of {_named(one.under)}"
+
+
+def _named(one: Measure) -> str:
+    """A figure in few words: its name, else how it is computed."""
+    if one.agg == "rows":
+        return " ".join([_counted(one), *_that(one.where)])
+    return one.said if one.said and not one.where else measure(one)
+
+
+def _that(conditions: Sequence[Condition]) -> Iterator[str]:
+    """Conditions as they follow a noun: "with returns", "where status is open and channel is web"."""
+    yield from (condition(c) for c in conditions if c.op == "exists")
+    rest = [condition(c) for c in conditions if c.op != "exists"]
+    if rest:
+        yield f"where {' and '.join(rest)}"
 
 
 def dimension(one: Dimension) -> str:
@@ -208,6 +270,8 @@ def period(one: Period) -> str:
         >>> from datetime import date
         >>> period(Period(date(2025, 1, 1), date(2026, 1, 1), "year"))
         '2025'
+        >>> period(Period(date(2025, 4, 1), date(2025, 7, 1), "quarter"))
+        'Q2 2025'
     """
     first, until = one.first, one.until
     if first is None and until is None:
@@ -219,13 +283,32 @@ def period(one: Period) -> str:
     assert first is not None and until is not None
     if (first.month, first.day, until.month, until.day) == (1, 1, 1, 1):
         return str(first.year) if until.year - first.year == 1 else f"{first.year} to {until.year - 1}"
+    if first.day == 1 and until == shift(first, "month", 1):
+        return f"{_MONTHS[first.month - 1]} {first.year}"
+    if first.day == 1 and first.month % 3 == 1 and until == shift(first, "quarter", 1):
+        return f"Q{first.month // 3 + 1} {first.year}"
     return f"{first.isoformat()} to {(until - timedelta(days=1)).isoformat()}"
 
 
 def condition(one: Condition) -> str:
     """A restriction in words."""
-    said = _condition(one)
-    return f"not ({said})" if one.negated and one.op not in ("exists",) else said
+    if one.negated and one.op == "period" and one.period is not None:
+        return f"{column(one.slots[0])} not in {period(one.period)}"
+    said = yes_or_no(one) or _condition(one)
+    return f"not ({said})" if one.negated and one.op != "exists" and not yes_or_no(one) else said
+
+
+def yes_or_no(one: Condition) -> str:
+    """A restriction to one of a flag's two values in words; empty where it is something else."""
+    field = (
+        one.slots[0].field if one.op in ("in", "not in") and len(one.slots) == len(one.values) == 1 else None
+    )
+    if field is None or field.role is not Role.FLAG:
+        return ""
+    flag = {field.yes.strip("'"): True, field.no.strip("'"): False}.get(one.values[0])
+    if flag is None:
+        return ""
+    return f"{field.said}: {'yes' if (flag == (one.op == 'in')) != one.negated else 'no'}"
 
 
 def _condition(c: Condition) -> str:
@@ -234,14 +317,14 @@ def _condition(c: Condition) -> str:
     if c.op == "exists":
         inner = " and ".join(condition(p) for p in c.parts)
         bound = f" {_COMPARED.get(c.compare, c.compare)} {c.number:g}" if c.number is not None else ""
-        word = "there is no" if c.negated else "there is"
         if c.number is not None:
             where = f" where {inner}" if inner else ""
             if c.counted is None:
                 return f"with{bound} of {_plural(c.child)}{where}"
             figure = f"{_COUNTED.get(c.values[:1], 'sum')} of {expression(c.counted)}"
             return f"with {figure}{bound} in {_plural(c.child)}{where}"
-        return f"{word} row of {_plural(c.child)}{' where ' + inner if inner else ''}"
+        word = "without" if c.negated else "with"
+        return f"{word} {_plural(c.child)}{' where ' + inner if inner else ''}"
     if c.op == "compare" and c.expr is not None:
         number = (
             "the average"
