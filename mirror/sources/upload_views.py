@@ -120,28 +120,34 @@ def _make(request: PersonRequest, upload: Upload, kept: UploadedForm | None) -> 
 
 
 def _nothing(request: PersonRequest, upload: Upload, plans: list[FilePlan]) -> HttpResponse:
-    """Say why no file is a table, forget the upload, and ask for another."""
-    for plan in plans:
-        messages.error(request, f"{plan.name}: {plan.error}")
-    source = upload.source
-    uploading.upload_forget(upload)
-    return redirect("sources:upload_more", source.pk) if source else redirect("sources:upload")
+    """Say why no file is a table, delete the files, and ask for another.
+
+    The row stays, as of `_made`: a page that polls may ask twice for where it leads.
+    """
+    _say_once(request, messages.ERROR, [f"{plan.name}: {plan.error}" for plan in plans])
+    uploading.files_delete(upload)
+    return redirect("sources:upload_more", upload.source.pk) if upload.source else redirect("sources:upload")
 
 
 def _made(request: PersonRequest, upload: Upload) -> HttpResponse:
-    """Lead to the source that a worker made, and forget the upload."""
+    """Lead to the source that a worker made, however often the page asks."""
     source = Source.objects.filter(pk=upload.said["made"], owner=request.user).first()
-    is_new = upload.source is None
-    uploading.upload_forget(upload)
     if source is None:
         return redirect("sources:list")
-    _say_made(request, source, is_new=is_new)
+    is_new = upload.source is None
+    words = f"{source.name} is ready to be asked." if is_new else f"The tables were added to {source.name}."
+    _say_once(request, messages.SUCCESS, [words])
     return redirect("sources:source", source.pk)
 
 
-def _say_made(request: PersonRequest, source: Source, *, is_new: bool) -> None:
-    words = f"{source.name} is ready to be asked." if is_new else f"The tables were added to {source.name}."
-    messages.success(request, words)
+def _say_once(request: PersonRequest, level: int, texts: list[str]) -> None:
+    """Add messages that do not wait to be shown already."""
+    waiting = messages.get_messages(request)
+    said = {message.message for message in waiting}
+    waiting.used = False
+    for text in texts:
+        if text not in said:
+            messages.add_message(request, level, text)
 
 
 def _review_page(

@@ -182,6 +182,11 @@ def upload_forget(upload: Upload) -> None:
     upload.delete()
 
 
+def files_delete(upload: Upload) -> None:
+    """Delete an upload's files; the row tells what became of it until it is forgotten."""
+    shutil.rmtree(upload.folder, ignore_errors=True)
+
+
 def files_forget(row: Source | Upload) -> None:
     """Delete the files of a row that was deleted, once that is certain."""
     if isinstance(row, Upload):

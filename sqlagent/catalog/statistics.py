@@ -221,10 +221,10 @@ class FactsReader:
 def _owners(
     catalog: Catalog, tables: Mapping[str, TableFacts]
 ) -> Iterator[tuple[Table, Column, tuple[str, ...]]]:
-    """Tables with a single column that tells their rows apart, and the words of their names."""
+    """Tables with a single column that tells their rows apart, and the words of their names; without words no name suggests them."""
     for table in catalog.tables:
-        facts = tables.get(table.key)
-        if facts is None or not facts.rows:
+        facts, noun = tables.get(table.key), tuple(stem(word) for word in name_words(table.name))
+        if facts is None or not facts.rows or not noun:
             continue
         single = table.primary_key[0] if len(table.primary_key) == 1 else ""
         for column in table.columns:
@@ -232,7 +232,7 @@ def _owners(
             unique = known is not None and facts.whole and known.distinct == facts.rows
             named = bool(_KEY_WORDS & set(name_words(column.name))) or column is table.columns[0]
             if column.name == single or (not single and unique and named):
-                yield table, column, tuple(stem(w) for w in name_words(table.name))
+                yield table, column, noun
                 break
 
 

@@ -6,7 +6,7 @@ Decides by the words of names and by how a text looks; reads nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from sqlagent.language.words import stem
 
@@ -45,19 +45,23 @@ _LOOKS = re.compile(
 )
 
 
-def is_personal_column(table: Collection[str], column: Collection[str]) -> bool:
-    """Whether a column is about single persons, by the stems of its table's name and of its own.
+def is_personal_column(table: Collection[str], column: Sequence[str]) -> bool:
+    """Whether a column is about single persons, by the stems of its table's name and of its own, in their order.
 
     Example:
-        >>> is_personal_column({"custom"}, {"name"}), is_personal_column({"product"}, {"name"})
+        >>> is_personal_column({"custom"}, ["name"]), is_personal_column({"product"}, ["name"])
         (True, False)
-        >>> is_personal_column({"custom"}, {"countri"}), is_personal_column({"store"}, {"email"})
+        >>> is_personal_column({"custom"}, ["countri"]), is_personal_column({"store"}, ["email"])
         (False, True)
-        >>> is_personal_column({"project"}, {"manag"}), is_personal_column({"order"}, {"custom", "type"})
+        >>> is_personal_column({"order"}, ["sale", "rep"]), is_personal_column({"order"}, ["custom", "type"])
         (True, False)
     """
     said = set(column)
-    if said & _ALWAYS or said and said <= PEOPLE - _BUYERS:
+    if (
+        said & _ALWAYS
+        or column
+        and (column[-1] in PEOPLE - _BUYERS or len(column) > 1 and column[-1] == "by")
+    ):
         return True
     return bool(said & _NAMES and (set(table) & PEOPLE or said & PEOPLE))
 

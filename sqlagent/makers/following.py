@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from threading import Event as Flag
 
 from sqlagent import prompts
@@ -58,8 +59,10 @@ def stand_alone(
         return Question(typed, hint)
     text = _asked(typed, turns, catalog, llm, privacy, cancelled) if llm is not None else ""
     if not text:
-        by_words = followups.rewrite(typed, turns[-1], catalog)
-        text = followed(typed, turns[-1].question, whole or catalog, index, by_words) or by_words
+        last = turns[-1]
+        before = replace(last, question=last.stated or last.question)
+        by_words = followups.rewrite(typed, before, catalog)
+        text = followed(typed, before.question, whole or catalog, index, by_words) or by_words
     return Question(text, hint, typed) if text != typed else Question(typed, hint)
 
 

@@ -7,10 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """An earlier question of the same thread and the SQL that answered it."""
+    """An earlier question of the same thread, as it was typed and rewritten, and the SQL that answered it.
+
+    `stated` is what its chips say since they were changed. It may hold stored values that nobody typed, so no language
+    model is shown it.
+    """
 
     question: str
     sql: str
+    stated: str = ""
 
 
 @dataclass(frozen=True, slots=True)

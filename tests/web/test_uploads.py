@@ -298,7 +298,9 @@ def test_uploaded_files_become_a_source_that_is_read_only(as_charlie, django_cap
     assert {table["name"] for table in source.catalog["tables"]} == {"orders_2026", "lines"}
     assert source.stored_index.state in ("waiting", "ready")
     assert not folder.exists()
-    assert not Upload.objects.exists()
+    assert as_charlie.get(reverse("sources:review", args=[upload.pk]))["Location"] == reverse(
+        "sources:source", args=[source.pk]
+    )
     for sql in ("DROP TABLE lines", "COPY lines TO '/tmp/x.csv'", "SELECT * FROM read_csv('/etc/passwd')"):
         with pytest.raises(DatabaseError):
             read(Path(source.database), sql)
@@ -355,7 +357,7 @@ def test_a_file_that_is_no_table_is_left_out_and_the_others_go_on(as_charlie):
     nothing = as_charlie.get(reverse("sources:review", args=[empty.pk]), follow=True)
     assert nothing.redirect_chain == [(reverse("sources:upload"), 302)]
     assert "empty.csv: The file is empty." in nothing.content.decode()
-    assert not Upload.objects.exists()
+    assert not empty.folder.exists()
 
 
 def test_too_much_is_refused_with_the_limit_and_nothing_is_kept(as_charlie, settings):

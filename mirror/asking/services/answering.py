@@ -88,14 +88,14 @@ def run_break(lease: Lease) -> None:
 def turns_before(run: Run) -> tuple[Turn, ...]:
     """The latest answered questions of the same thread, oldest first, each with its SQL of now.
 
-    Of one whose chips were changed the question is what they say now, where that can be said as a question.
+    Of one whose chips were changed what they say now stands beside it, where that can be said as a question.
     """
     turns = []
     for earlier in run.thread.runs.filter(pk__lt=run.pk).order_by("-pk")[:TURNS]:
         version = earlier.versions.exclude(result=None).first()
         if version is not None:
-            asked = version_asked(version) or earlier.question or run.thread.title
-            turns.append(Turn(asked, version.sql))
+            asked = earlier.question or run.thread.title
+            turns.append(Turn(asked, version.sql, version_asked(version)))
     return tuple(reversed(turns))
 
 

@@ -15,7 +15,7 @@ from sqlagent.makers.analyst.enumerating import enumerated
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.owning import named, owned, rival_ways
 from sqlagent.makers.analyst.planning import Planner
-from sqlagent.makers.analyst.reading import Reading, read
+from sqlagent.makers.analyst.reading import Reading, condensed, read
 from sqlagent.makers.analyst.resolving import resolve
 from sqlagent.makers.analyst.rows import NoPlan
 from sqlagent.makers.analyst.sketching import sketch
@@ -73,7 +73,7 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
 
     The reading's `asked` are left only where nothing else is asked for: then the source cannot tell.
     """
-    text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", text))
+    text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", condensed(text)))
     body, ending = endings(text)
     if ending:
         reading, bare = _understood(body, source, today)

@@ -23,6 +23,9 @@ from sqlagent.makers.analyst.vocabulary import Target
 UNMET = 0.6
 """Cost of something said that a frame does not hold."""
 
+PART_BOUND = 0.3
+"""Cost of a bound on lines where what they belong to is counted: an order over 1,000 is rarely one with such a line."""
+
 NEARLY = 0.2
 """How much dearer than the likeliest another meaning of a mention may be, to count as the one that is held."""
 
@@ -43,6 +46,7 @@ class Held:
     meanings: Callable[[str], list[Meant]] = lambda concept: []
     anchor: str = ""
     times: frozenset[tuple[str, str]] = frozenset()
+    compares: bool = False
     states: bool = False
     lists: bool = False
     grains: bool = False
@@ -115,6 +119,8 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     if _is_first_by_number(frame, drawn):
         left.append(drawn.rank_text)
     left += _figures_left_out(frame, drawn)
+    if _bounds_parts(frame, source.model):
+        frame = replace(frame, cost=round(frame.cost + PART_BOUND, 4))
     left = [text for text in dict.fromkeys(left) if text not in frame.unused]
     if not left:
         return frame
@@ -147,6 +153,19 @@ def _figures_left_out(frame: Frame, drawn: Sketch) -> list[str]:
     return [text for text in asked if text.lower() not in said][: len(asked) - len(frame.measures) - grouped]
 
 
+def _bounds_parts(frame: Frame, model: Model) -> bool:
+    """Whether heads are counted of lines whose own figure is bounded, so that each line is held against what was said of all."""
+    heads = any(m.agg == "distinct" and model.things[m.anchor].kind is Kind.LINES for m in frame.measures)
+    bounds = (
+        c.slots or (c.expr.slots if c.expr is not None else ()) for c in frame.where if c.op == "compare"
+    )
+    return heads and any(
+        slot.field.role is Role.MEASURE and slot.field.aggregate == "sum" and slot.field.table == frame.anchor
+        for slots in bounds
+        for slot in slots
+    )
+
+
 def contradicts(frame: Frame) -> bool:
     """Whether no row can meet a frame: one column would have to hold two values at once."""
     return any(
@@ -171,6 +190,7 @@ def _held(frame: Frame, reading: Reading, source: Source) -> Held:
     grains = any(dimension.grain for dimension in frame.by)
     held = Held(
         meanings=partial(meant, source),
+        compares=frame.transform == "between",
         anchor=frame.anchor,
         times=source.times,
         lists=not frame.measures,
@@ -232,7 +252,17 @@ def _is_held(item: Item, held: Held) -> bool:
         return any(held.has(t) for t in item.targets if t.cost <= best.cost + _nearly(t, best))
     if item.kind == "grain" and held.lists and held.grains:
         return False  # rows that are listed have no groups
-    return item.period is None or item.period in held.periods
+    return item.period is None or item.period in held.periods or held.compares and _is_cut(item.period, held)
+
+
+def _is_cut(period: Period, held: Held) -> bool:
+    """Whether two periods are compared of which one is this one as far as it is known, or as far as the other is."""
+    return any(
+        one.first == period.first
+        and one.until is not None
+        and (period.until is None or one.until <= period.until)
+        for one in held.periods
+    )
 
 
 def _nearly(target: Target, best: Target) -> float:

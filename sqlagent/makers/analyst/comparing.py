@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.dates import shift
@@ -374,7 +374,11 @@ class Comparing(Restricting):
                     early = Period(first, date(first.year + 1, 1, 1), "year")
                     periods = [early, late]
                 else:
-                    periods = [Period(shift(first, "month", -months), first, one.grain), one]
+                    since_then = s.vs and one.relative and self._ended(one)
+                    periods = [one, Period(until, shift(until, "month", months), one.grain)]
+                    if not since_then:
+                        periods = [Period(shift(first, "month", -months), first, one.grain), one]
+                    periods = self._as_far_as_known(periods)
                 where = [c for c in where if c.op != "period"]
             if len(periods) != 2:
                 return None
@@ -397,6 +401,25 @@ class Comparing(Restricting):
         if transform in ("running", "moving", "growth", "change") and not grained:
             return None
         return measures, dims, where, transform, cost, flags, order, limit
+
+    def _ended(self, period: Period) -> bool:
+        """Whether rows are known of days after a period."""
+        return period.until is not None and period.until.isoformat() <= self.model.newest
+
+    def _as_far_as_known(self, periods: list[Period]) -> list[Period]:
+        """Two periods of one length, both cut where the later one is not over: ten months are held against the same ten."""
+        early, late = periods
+        if not self.model.newest or late.first is None or late.until is None or early.first is None:
+            return periods
+        end = date.fromisoformat(self.model.newest) + timedelta(days=1)
+        if not late.first < end < late.until:
+            return periods
+        months = (late.first.year - early.first.year) * 12 + late.first.month - early.first.month
+        before = shift(end, "month", -months) + timedelta(days=end.day - 1)
+        return [
+            replace(early, until=before, grain="day"),
+            replace(late, until=end, grain="day"),
+        ]
 
     def _pivoted(
         self, anchor: str, item: Item, time: Slot | None

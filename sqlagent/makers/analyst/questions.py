@@ -16,7 +16,6 @@ from weakref import WeakKeyDictionary
 from sqlagent.catalog.semantics import Field, Form, Kind, Role, Thing
 from sqlagent.catalog.semantics.words import CATEGORICAL, GEOGRAPHY, KEYS
 from sqlagent.catalog.value_index import ValueIndex
-from sqlagent.language.personal import is_personal_column
 from sqlagent.language.words import plural_of, stem
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.concepts.meant import summed
@@ -216,7 +215,7 @@ class _Making:
                 is_name = thing.kind is Kind.THING and one.column in thing.display
                 if is_name and len(thing.display) == 1 and thing.rows in GROUPS and other != table:
                     said = _single(thing.said)
-                elif is_name or is_personal_column(thing.noun, one.words) and not set(one.words) & _sorting():
+                elif is_name or self.source.is_personal(one) and not set(one.words) & _sorting():
                     continue
                 if not all(map(_is_said, said.split())) or self._distinct(one) not in GROUPS:
                     continue
@@ -421,8 +420,7 @@ class _Making:
 
     def _values(self, one: Field) -> list[str]:
         """Values of a category that may be named, in their stored order; none of what could be a person's."""
-        noun = self.model.things[one.table].noun
-        if is_personal_column(noun, one.words) or not set(one.words) & _NAMEABLE or one.is_number:
+        if self.source.is_personal(one) or not set(one.words) & _NAMEABLE or one.is_number:
             return []
         if one.codes is not None:
             texts: Sequence[str] = [label for _, label in one.codes.pairs]

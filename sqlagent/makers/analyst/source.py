@@ -10,6 +10,8 @@ from threading import Lock
 from sqlagent.catalog.keys import catalog_key
 from sqlagent.catalog.semantics import Field, Form, Kind, Model, Role, Thing, corrected, derive
 from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.language.personal import is_personal_column
+from sqlagent.language.words import name_words, stem
 from sqlagent.makers.analyst.frames import Dimension, Path, Slot
 from sqlagent.makers.analyst.graph import Graph
 from sqlagent.makers.analyst.vocabulary import Vocabulary
@@ -109,6 +111,13 @@ class Source:
             if f.role is Role.KEY and not f.is_number and f.column not in thing.key and f.filled == 1
         )
         return tuple(f.column for f in known)[:1]
+
+    def is_personal(self, one: Field) -> bool:
+        """Whether a column is about single persons, by what it is called in the database or by what its owner calls it."""
+        noun = self.model.things[one.table].noun
+        stored = [stem(word) for word in name_words(one.column)]
+        owner = {stem(word) for word in name_words(one.table.rpartition(".")[2])}
+        return is_personal_column({*noun, *owner}, one.words) or is_personal_column({*noun, *owner}, stored)
 
     def measures(self, table: str) -> tuple[Field, ...]:
         """The measures of a table."""

@@ -23,7 +23,7 @@ _AGGREGATES = {
 }
 _TRANSFORMS = {
     "share": "as a share of the total", "running": "as a running total", "growth": "with growth in percent", "change": "with the change",
-    "quotient": "as a percentage of one another", "spread": "by how many have each", "between": "as the change from one to the other", "average": "averaged over the groups",
+    "quotient": "as a percentage of one another", "spread": "by how many have each", "average": "averaged over the groups",
 }  # fmt: skip
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
@@ -56,6 +56,8 @@ def told(frame: Frame) -> str:
     parts = [what]
     if frame.scale:
         parts.append(f"as how many of the first there are for {frame.scale:g} of the second")
+    elif frame.transform == "between":
+        parts.append(_from_to(frame))
     elif frame.transform in _TRANSFORMS:
         parts.append(_TRANSFORMS[frame.transform])
     if frame.transform == "moving":
@@ -69,6 +71,13 @@ def told(frame: Frame) -> str:
     if frame.per:
         parts.append("in each " + " and ".join(dimension(d) for d in frame.per))
     return ", ".join(p for p in parts if p)
+
+
+def _from_to(frame: Frame) -> str:
+    """The two periods that a change is from and to."""
+    periods = [c.period for m in frame.measures for c in m.where if c.op == "period" and c.period is not None]
+    how = "as the change in percent" if "percent" in frame.flags else "as the change"
+    return f"{how} from {period(periods[0])} to {period(periods[1])}" if len(periods) == 2 else how
 
 
 _COUNTED: dict[tuple[str, ...], str] = {("distinct",): "number of different values", ("avg",): "average"}

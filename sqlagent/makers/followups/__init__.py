@@ -27,6 +27,8 @@ def stands_alone(typed: str, catalog: Catalog) -> bool:
     text = re.sub(r"^(?:and|but)\b[,\s]*", "", _bare(typed), flags=re.IGNORECASE)
     if text != _bare(typed) and len(text.split()) <= 4:
         return False
+    if re.fullmatch(r"how many [\w-]+(?: [\w-]+)?", text, re.IGNORECASE):
+        return False  # of what was asked before
     names = Names(catalog)
     whose = re.search(r"\b(?:their|its)\b", text, re.IGNORECASE)
     if POINTS_BACK.search(text) or (whose and not any(map(names.is_table, re.findall(r"[\w'-]+", text)))):

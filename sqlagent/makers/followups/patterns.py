@@ -39,7 +39,7 @@ ELLIPTIC = re.compile(
     re.IGNORECASE,
 )
 POINTS_BACK = re.compile(
-    r"\b(?:instead|them|they|these|it|the same|ones|of those|those(?! (?:who|that|which|with))|previous one|as before)\b",
+    r"\b(?:(?:was|were|is|are) (?:that|this)$|instead|them|they|these|it|the same|ones|of those|those(?! (?:who|that|which|with))|previous one|as before)\b",
     re.IGNORECASE,
 )
 ASKS = re.compile(

@@ -126,5 +126,5 @@ def _is_personal(match: ValueMatch) -> bool:
 
 
 @lru_cache(maxsize=4_096)
-def _stems(name: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in name_words(name))
+def _stems(name: str) -> tuple[str, ...]:
+    return tuple(stem(word) for word in name_words(name))

@@ -60,7 +60,7 @@ _SPLIT = re.compile(
     r"^(?:split|break|broken|group|grouped|slice)(?:\s+(?:it|them|this|that))?(?:\s+(?:down|up|out|further))*\s+(?=by|per)",
     _I,
 )
-_COUNTED = re.compile(r"^how many ([\w' -]+?) (?:did|do|does|were|was|are|is|have|has|had)\b.*$", _I)
+_COUNTED = re.compile(r"^how many ([\w' -]+?)(?: (?:did|do|does|were|was|are|is|have|has|had)\b.*)?$", _I)
 _LEAST = re.compile(r"^(\d+)\s+(best|worst|top|bottom|highest|lowest|largest|smallest)\b", _I)
 _BARE_NUMBER = re.compile(r"^(?:it\s+)?(\d{1,3})$")
 _THOSE = re.compile(

@@ -87,6 +87,8 @@ def _all(
         yield from ((one, meant) for one in in_place if one.way == "replaced")
     if meant.way == "add":
         yield from ((one, meant) for one in in_place if one.way == "beside")
+    if "by" in made_of.kinds:
+        yield from ((one, meant) for one in _ranked_instead(meant.text, asked))
     if "rank" in made_of.kinds:
         yield from ((one, meant) for one in _ranked(meant.text, asked))
     if "mention" in made_of.kinds and meant.way != "add" and not made_of.trails:
@@ -117,6 +119,14 @@ def _ranked(text: str, asked: Asked) -> Iterator[Wording]:
         if one.kind == "by":
             rest = tidy(asked.text[: one.start] + asked.text[one.end :])
             yield Wording(f"{text} {_GROUP.sub('', one.text)} by {rest}", "behind")
+
+
+def _ranked_instead(text: str, asked: Asked) -> Iterator[Wording]:
+    """Another thing in the place of the one that is ranked: "by month" after "top 3 categories by revenue"."""
+    for rank, ranked in zip(asked.stretches, asked.stretches[1:], strict=False):
+        if rank.kind == "rank" and ranked.kind in ("mention", "grain"):
+            made = asked.text[: ranked.start] + _GROUP.sub("", text) + asked.text[ranked.end :]
+            yield Wording(tidy(made), "replaced", ranked.kind, ranked.text)
 
 
 def _ending(meant: Intent, asked: Asked) -> str | None:

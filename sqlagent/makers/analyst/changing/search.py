@@ -15,7 +15,7 @@ from sqlagent.makers.analyst.changing.proposing import Asked, proposed
 from sqlagent.makers.analyst.changing.wordings import Wording, stretches
 from sqlagent.makers.analyst.endings import endings
 from sqlagent.makers.analyst.frames import Frame
-from sqlagent.makers.analyst.reading import prepared, read
+from sqlagent.makers.analyst.reading import condensed, prepared, read
 from sqlagent.makers.analyst.sampler import speaks
 from sqlagent.makers.analyst.source import Source, source_of
 from sqlagent.values import Catalog
@@ -50,7 +50,7 @@ def followed(
     question before, so that its words are seen to be left out and no condition is.
     """
     source = source_of(catalog, index)
-    typed, before = typed[:MAX_CHARS], before[:MAX_CHARS]
+    typed, before = condensed(typed[:MAX_CHARS]), condensed(before[:MAX_CHARS])
     today = today_of(source, clock)
     asked = _asked(before, source, today)
     if asked is None or not asked.speaks:
@@ -195,5 +195,5 @@ def _placed(change: Difference, meant: Intent, held: frozenset[Part]) -> float:
     if meant.way == "narrow" and _families(change) - {"where", "inner", "period", "rank", "having"}:
         return 0.8
     if meant.way == "swap" and meant.old == "" and not change.replaced and beside:
-        return 0.5
+        return 0.8
     return 0.3 * bool(beside)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Field, Role
-from sqlagent.language.personal import is_personal_column, looks_personal
+from sqlagent.language.personal import looks_personal
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.chips.groups import anchor_of, groups
 from sqlagent.makers.analyst.chips.settling import restricted
@@ -122,8 +122,7 @@ def filters_added(frame: Frame, source: Source) -> Iterator[Option]:
 
 def values_of(source: Source, field: Field) -> list[tuple[str, str]]:
     """The stored values of a column that may be offered, each with what it is called, in the order of that."""
-    thing = source.model.things[field.table]
-    if is_personal_column(thing.noun, field.words):
+    if source.is_personal(field):
         return []
     if field.codes is not None:
         return [(code, label) for code, label in field.codes.pairs if not looks_personal(label)]

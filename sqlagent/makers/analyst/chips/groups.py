@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from sqlagent.catalog.semantics import Field, Form, Kind, Role
-from sqlagent.language.personal import is_personal_column
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.chips.settling import grouped_by
 from sqlagent.makers.analyst.chips.values import REMOVE, Option, Part
@@ -91,7 +90,7 @@ def groups(source: Source, anchor: str) -> tuple[Group, ...]:
                 dimension = source.dimension(table, path, _pointed(source, path) or singular(thing.said))
                 found.append((len(path), 0, _group(dimension, f"thing:{table}", path), None))
             for one in source.model.fields[table]:
-                if _sorts(one) and one.column not in thing.display and not _is_personal(source, one):
+                if _sorts(one) and one.column not in thing.display and not source.is_personal(one):
                     dimension = Dimension((Slot(one, path),), said=one.said)
                     found.append((len(path), 1, _group(dimension, f"field:{table}.{one.column}", path), one))
     said = Counter(group.words for _, _, group, _ in found)
@@ -106,10 +105,6 @@ def groups(source: Source, anchor: str) -> tuple[Group, ...]:
 def _sorts(one: Field) -> bool:
     """Whether a column sorts rows into a few groups."""
     return (one.role is Role.DIMENSION and one.few) or one.role is Role.FLAG or one.codes is not None
-
-
-def _is_personal(source: Source, one: Field) -> bool:
-    return is_personal_column(source.model.things[one.table].noun, one.words)
 
 
 def _group(dimension: Dimension, key: str, path: Path) -> Group:
@@ -156,7 +151,7 @@ def times_of(source: Source, anchor: str) -> list[Slot]:
             continue
         for one in source.model.of_role(table, Role.TIME):
             slot = Slot(one, paths[0])
-            if slot not in out and not _is_personal(source, one):
+            if slot not in out and not source.is_personal(one):
                 out.append(slot)
     return out
 
