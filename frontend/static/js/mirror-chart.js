@@ -50,7 +50,7 @@ class MirrorChart extends HTMLElement {
       const layout = this.layout();
       this.caption(layout);
       layout.autosize = true;
-      const tall = layout.showlegend && this.figure.data.length > 3 ? "27rem" : "22rem";
+      const tall = height(this.figure);
       this.place.style.height = layout.height ? `max(${tall}, ${layout.height}px)` : tall;
       if (layout.height > 540) this.tabIndex = 0;
       else this.removeAttribute("tabindex");
@@ -122,10 +122,18 @@ function plain(text) {
   return text ? new DOMParser().parseFromString(text, "text/html").body.textContent.trim() : "";
 }
 
+function height({ data, layout }) {
+  if (!data.length) return `${Math.max(9, 4 * lines(layout).length)}rem`;
+  return layout.showlegend && data.length > 3 ? "27rem" : "22rem";
+}
+
+function lines(layout) {
+  return (layout.annotations ?? []).flatMap(({ text }) => text.replace(/<\/?b>/g, "").split("<br>"));
+}
+
 function wordSize(layout) {
   if (!layout.title) return 15;
-  const lines = (layout.annotations ?? []).flatMap(({ text }) => text.replace(/<\/?b>/g, "").split("<br>"));
-  const longest = Math.max(1, ...lines.map((line) => line.length));
+  const longest = Math.max(1, ...lines(layout).map((line) => line.length));
   return Math.round(Math.min(44, Math.max(15, 560 / longest)));
 }
 

@@ -29,12 +29,14 @@ class MirrorChips extends HTMLElement {
   /** What was pressed has the focus again; where it has gone, the chip that adds, or after the last undo the first one. */
   refocus() {
     const id = back;
-    const wanted = document.getElementById(id);
-    const first = this.querySelector(".understood-chip > summary");
-    const instead = UNDO.includes(id) ? first : this.querySelector(".understood-chip-add > summary") ?? first;
-    const chip = wanted?.querySelector(":scope > summary") ?? wanted ?? instead;
-    const focus = () => { if (back === id) { back = ""; chip?.focus({ preventScroll: true }); } };
-    // htmx puts the focus where it was after it exchanged the page's part: what it does comes first.
+    const focus = () => {
+      if (back !== id) return;
+      back = "";
+      const [wanted, first] = [document.getElementById(id), this.querySelector(".understood-chip > summary")];
+      const instead = UNDO.includes(id) ? first : this.querySelector(".understood-chip-add > summary") ?? first;
+      (wanted?.querySelector(":scope > summary") ?? wanted ?? instead)?.focus({ preventScroll: true });
+    };
+    // Only then what was shown before is gone, and htmx has put the focus where it was after it exchanged the page's part.
     requestAnimationFrame(() => requestAnimationFrame(focus));
   }
 
