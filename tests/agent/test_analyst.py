@@ -309,6 +309,23 @@ def test_a_title_says_measure_groups_and_period_in_words(sources, db, text, titl
     assert ask(sources, db, text).title == title
 
 
+@pytest.mark.parametrize(
+    ("db", "text", "head"),
+    [
+        ("workshop", "how many jobs", "jobs"),
+        ("cafes", "how many were sold", "orders"),
+        ("cafes", "number of orders in 2025", "orders"),
+    ],
+)
+def test_a_count_is_headed_by_what_it_counts(sources, db, text, head):
+    assert ask(sources, db, text).rows.columns == (head,)
+
+
+def test_years_of_one_time_are_told_once(sources):
+    reason = ask(sources, "cafes", "revenue by country 2025, 2024 and 2023").reason
+    assert " in 2025, 2024 or 2023" in reason
+
+
 def test_a_comparison_of_years_names_the_years(sources):
     reason = ask(sources, "cafes", "Revenue growth 2025 vs 2024 by country").reason
     assert "Revenue 2024 (" in reason

@@ -209,6 +209,18 @@ def test_the_chart_is_changed_and_stays_so(page: Page, a_run: str):
     expect(page.get_by_text(re.compile("largest 11 of 36"))).to_be_visible()
 
 
+def test_values_over_points_are_written_where_there_is_room(page: Page):
+    ask(page, "orders by month 2025")
+    answered(page)
+    page.locator("mirror-chart[data-drawn]").wait_for()
+    values = page.locator("mirror-chart .textpoint")
+    expect(values).to_have_count(12)
+    page.set_viewport_size({"width": 390, "height": 900})
+    expect(values).to_have_count(0)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    expect(values).to_have_count(12)
+
+
 def test_a_link_in_a_heading_or_a_cell_is_words_in_the_chart_and_in_the_table(page: Page, a_run: str):
     link = "<a href=//evil.x>y</a>"
     page.goto(a_run)

@@ -35,6 +35,9 @@ LONG_TITLE = 90
 _NO_NOUNS = STOP_WORDS | PARTICIPLES
 """Words that questions count by and that name nothing: "how many sold", "what part of all"."""
 
+_MANY = ("staff", "people")
+"""Nouns that are plurals as they stand."""
+
 _UNNAMED = frozenset({"", "share", "average value"})
 """What a ratio is said to be where nobody gave it a name of its own."""
 
@@ -48,29 +51,47 @@ def told(frame: Frame) -> str:
         >>> told(Frame("orders", (Measure("rows", "orders", said="orders"),)))
         'number of orders'
     """
+    return ", ".join(words for _, words in _told(frame) if words)
+
+
+def parts(frame: Frame) -> tuple[tuple[str, str], ...]:
+    """Say a frame part by part, each with its kind and every condition by itself, as two readings are told apart by.
+
+    Example:
+        >>> parts(Frame("orders", (Measure("rows", "orders", said="orders"),)))
+        (('figure', 'number of orders'),)
+    """
+    figure, *rest = [(kind, words) for kind, words in _told(frame) if words and kind != "where"]
+    rows = _plural(frame.anchor)
+    counted = () if rows.lower() in figure[1].lower() else (("rows", f"from {rows}"),)
+    return (figure, *counted, *rest, *(("where", condition(c)) for c in frame.where))
+
+
+def _told(frame: Frame) -> Iterator[tuple[str, str]]:
     if frame.measures:
         what = " and ".join(_explained(m) for m in frame.measures)
     else:
         shown = ", ".join(dict.fromkeys(column(slot) for slot in frame.columns)) or "all columns"
         what = f"{'the different ' if frame.distinct else ''}{shown} of {_plural(frame.anchor)}"
-    parts = [what]
+    yield "figure", what
     if frame.scale:
-        parts.append(f"as how many of the first there are for {frame.scale:g} of the second")
+        yield "way", f"as how many of the first there are for {frame.scale:g} of the second"
     elif frame.transform == "between":
-        parts.append(_from_to(frame))
+        yield "way", _from_to(frame)
     elif frame.transform in _TRANSFORMS:
-        parts.append(_TRANSFORMS[frame.transform])
+        yield "way", _TRANSFORMS[frame.transform]
     if frame.transform == "moving":
-        parts.append(f"as an average over {frame.window} periods")
+        yield "way", f"as an average over {frame.window} periods"
     if frame.by:
-        parts.append("per " + " and ".join(dimension(d) for d in frame.by))
-    parts += _that(frame.where)
-    parts += [having(h) for h in frame.having]
+        yield "by", "per " + " and ".join(dimension(d) for d in frame.by)
+    for words in _that(frame.where):
+        yield "where", words
+    for bound in frame.having:
+        yield "having", having(bound)
     if frame.limit is not None or frame.order is not None:
-        parts.append(_ordered(frame))
+        yield "order", _ordered(frame)
     if frame.per:
-        parts.append("in each " + " and ".join(dimension(d) for d in frame.per))
-    return ", ".join(p for p in parts if p)
+        yield "each", "in each " + " and ".join(dimension(d) for d in frame.per)
 
 
 def _from_to(frame: Frame) -> str:
@@ -152,19 +173,29 @@ def _labels(c: Condition) -> str:
     return ("not " if c.op == "not in" else "") + " or ".join(_label(c.slots[0], v) for v in c.values)
 
 
+def figure_name(one: Measure) -> str:
+    """What a figure is called at the head of a column: the word that was said, where it names something."""
+    if one.agg not in ("rows", "distinct") or one.said and _is_noun(one.said, _plural(one.anchor)):
+        return one.said or "figure"
+    return _counted(one)
+
+
 def _counted(one: Measure) -> str:
     """What a count counts, in the plural: the word that was said where it is a noun, else the name of the table."""
-    said = one.said if one.said and one.said != "count" else _plural(one.anchor)
-    if said.lower().startswith("number of "):
-        said = said[len("number of ") :]
-    if not _is_noun(said, one.anchor):
-        said = _plural(one.anchor)
-    return said if said[-1:] in "s0123456789" or said in (one.anchor, "staff") else plural_of(said)
+    table = _plural(one.anchor)
+    if one.agg == "distinct" and one.expr is not None:
+        field = one.expr.slots[0].field
+        table = (
+            plural_of(field.said.removesuffix(" id")) if field.role is Role.FOREIGN else _plural(field.table)
+        )
+    said = one.said.lower().removeprefix("number of ") if one.said != "count" else ""
+    said = one.said[len(one.said) - len(said) :] if said and _is_noun(said, table) else table
+    return said if said[-1:] in "s0123456789" or said in (table, *_MANY) else plural_of(said)
 
 
 def _is_noun(said: str, table: str) -> bool:
     last = said.lower().split()[-1]
-    if stem(last) in {stem(word) for word in _plural(table).lower().split()}:
+    if stem(last) in {stem(word) for word in table.lower().split()}:
         return True
     return last not in _NO_NOUNS and not last.endswith(("ed", "ing"))
 
@@ -213,6 +244,8 @@ def measure(one: Measure) -> str:
     if one.agg == "rows":
         return f"number of {_counted(one)}{where}"
     assert one.expr is not None
+    if one.agg == "distinct" and one.expr.slots[0].field.role in (Role.KEY, Role.FOREIGN):
+        return f"number of different {_counted(one)}{where}"
     own = expression(one.expr)
     said = (
         f"{one.said} ({_AGGREGATES[one.agg]} {own})"
@@ -302,7 +335,7 @@ def period(one: Period) -> str:
 def condition(one: Condition) -> str:
     """A restriction in words."""
     if one.negated and one.op == "period" and one.period is not None:
-        return f"{column(one.slots[0])} not in {period(one.period)}"
+        return f"{_done(column(one.slots[0]))} not in {period(one.period)}"
     said = yes_or_no(one) or _condition(one)
     return f"not ({said})" if one.negated and one.op != "exists" and not yes_or_no(one) else said
 
@@ -320,7 +353,17 @@ def yes_or_no(one: Condition) -> str:
     return f"{field.said}: {'yes' if (flag == (one.op == 'in')) != one.negated else 'no'}"
 
 
+def _done(said: str) -> str:
+    """A time's name before "in 2025": "ordered at" is "ordered" there."""
+    words = said.split()
+    return " ".join(words[:-1]) if len(words) > 1 and words[-1] in ("at", "on") else said
+
+
 def _condition(c: Condition) -> str:
+    if c.op == "any" and c.parts and all(p.op == "period" and p.slots == c.parts[0].slots for p in c.parts):
+        times = [period(p.period) for p in c.parts if p.period is not None and not p.negated]
+        if len(times) == len(c.parts):
+            return f"{_done(column(c.parts[0].slots[0]))} in {', '.join(times[:-1])} or {times[-1]}"
     if c.op in ("all", "any"):
         return (" and " if c.op == "all" else " or ").join(condition(p) for p in c.parts)
     if c.op == "exists":
@@ -353,7 +396,7 @@ def _condition(c: Condition) -> str:
     if c.op == "same":
         return f"{names[0]} and {names[1]} in the same {c.compare}"
     if c.op == "period" and c.period is not None:
-        return f"{names[0]} in {period(c.period)}"
+        return f"{_done(names[0])} in {period(c.period)}"
     if c.op == "weekday":
         days = "".join(c.values)
         said = {"56": "a weekend", "01234": "a weekday"}.get(days) or " or ".join(_DAYS[int(d)] for d in days)
