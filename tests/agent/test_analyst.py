@@ -313,7 +313,7 @@ def test_a_title_says_measure_groups_and_period_in_words(sources, db, text, titl
     ("db", "text", "head"),
     [
         ("workshop", "how many jobs", "jobs"),
-        ("cafes", "how many were sold", "orders"),
+        ("cafes", "how many were sold", "quantity_sold"),
         ("cafes", "number of orders in 2025", "orders"),
     ],
 )

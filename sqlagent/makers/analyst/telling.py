@@ -175,6 +175,8 @@ def _labels(c: Condition) -> str:
 
 def figure_name(one: Measure) -> str:
     """What a figure is called at the head of a column: the word that was said, where it names something."""
+    if one.agg == "sum" and one.expr is not None and one.said.lower() in PARTICIPLES:
+        return f"{one.expr.slots[0].field.said} {one.said}"
     if one.agg not in ("rows", "distinct") or one.said and _is_noun(one.said, _plural(one.anchor)):
         return one.said or "figure"
     return _counted(one)
