@@ -76,10 +76,10 @@ def _one(rows: Rows, columns: Sequence[Profile], percents: frozenset[str]) -> st
     if all(cell is None for cell in row):
         return "There is no value: the one row found is empty (NULL)."
     if len(columns) == 1:
-        words, said = columns[0].words, f"{_cell(row[0], columns[0])}{_unit(columns[0], percents)}"
+        words, value = columns[0].words, f"{_cell(row[0], columns[0])}{_unit(columns[0], percents)}"
         if _COUNTED.search(words.rpartition(" ")[2]):
-            return f"{_upper(words)}: {said}."
-        return f"The {_lower(words)} is {said}."
+            return f"{_upper(words)}: {value}."
+        return f"The {_lower(words)} is {value}."
     said = [(c, row[c.index]) for c in columns if row[c.index] is not None and c.kind != Kind.BINARY][:4]
     label = next((pair for pair in said if pair[0].role in (Role.CATEGORY, Role.TIME)), None)
     rest = [pair for pair in said if pair is not label and (pair[0].role != Role.KEY or label is None)]
