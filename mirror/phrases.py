@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 # What turns the direction of a line, or hides: tricks in a title, a subject or a file name. Joiners of emoji stay.
-_HIDING = frozenset("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff")
+_HIDING = frozenset(
+    "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
+)
 
 
 def one_line(text: str, most: int = 0) -> str:
@@ -18,11 +20,25 @@ def one_line(text: str, most: int = 0) -> str:
         >>> one_line("Sales\\r\\nBcc: all@example.org\\x00"), one_line("abcdef", 4)
         ('Sales Bcc: all@example.org', 'abc…')
     """
-    seen = "".join(
-        " " if unicodedata.category(c) in ("Cc", "Zl", "Zp", "Cs") else c for c in text if c not in _HIDING
-    )
-    line = " ".join(seen.split())
+    line = " ".join(_spaced(c for c in text if c not in _HIDING).split())
     return line[: most - 1].rstrip() + "…" if most and len(line) > most else line
+
+
+def visible(text: str) -> str:
+    """Leave out every character without a width or a form of its own, and make controls and line ends spaces.
+
+    Fit for a terminal: spaces stay as they are, and no character moves the cursor or turns a line.
+
+    Example:
+        >>> visible("  a\\x1b[31mb\\u202ec")
+        '  a [31mbc'
+    """
+    return _spaced(c for c in text if unicodedata.category(c) != "Cf")
+
+
+def _spaced(text: Iterable[str]) -> str:
+    """Characters joined, with a space for each that controls or ends a line."""
+    return "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp", "Cs") else c for c in text)
 
 
 def counted(count: int, one: str, many: str = "") -> str:

@@ -16,7 +16,7 @@ from threading import Event as Flag
 from time import monotonic
 
 from sqlagent import guard
-from sqlagent.catalog import examples
+from sqlagent.catalog import examples, meanings
 from sqlagent.catalog.hiding import usable
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import Cancelled, DatabaseError, LlmError, SqlAgentError
@@ -36,6 +36,7 @@ from sqlagent.guard import Policy
 from sqlagent.language.leftovers import leftovers, sums_a_key
 from sqlagent.makers import analyst, following, llm_repair, repair
 from sqlagent.makers.analyst import Analysis, AnalystJudge, AnalystSampler
+from sqlagent.makers.analyst.source import source_of
 from sqlagent.makers.generation import LlmSampler
 from sqlagent.makers.grammar import GrammarSampler
 from sqlagent.makers.judging import FeatureJudge
@@ -129,6 +130,8 @@ def answer(
             index = looked.index
             linked = linking.link(question, known, index)
         yield Linked(linked)
+        if meter:
+            linked = meanings.with_meanings(linked, source_of(catalog, index).model, privacy)
         if meter and privacy != "schema":
             linked = examples.with_examples(linked, database)
         journey = Journey.start(

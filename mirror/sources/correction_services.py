@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from mirror.sources.corrections import correction_of, corrections_in_force
 from mirror.sources.modelling import SeenModel
 from mirror.sources.models import Source, StoredCorrection
 from sqlagent.catalog.semantics import Model, corrected
-from sqlagent.catalog.semantics.refusing import refusal
+from sqlagent.catalog.semantics.refusing import Refusing
 from sqlagent.values import Correction, Subject
 
 if TYPE_CHECKING:
@@ -24,6 +25,11 @@ log = logging.getLogger(__name__)
 MOST = 2_000
 """Corrections of one source in force at once: each question looks at all of them."""
 
+SYNONYMS = 50
+"""Other words for one table, or for one column, at once."""
+
+NAME_BYTES = 2_500
+"""Bytes of all that a correction is about: an entry of PostgreSQL's indexes holds 2,704."""
 
 EMPTY = Model("", {}, {}, ())
 
@@ -75,7 +81,8 @@ def corrections_set(
             for one in new
         )
     if new or gone:
-        log.info("User %s corrected source %s: %s", by.pk, source.pk, [str(one.subject) for one in new])
+        made = dict(Counter(str(one.subject) for one in new))
+        log.info("User %s corrected source %s: %s, took back %d", by.pk, source.pk, made, len(gone))
     return len(new) + len(gone)
 
 
@@ -102,14 +109,39 @@ def _check(
     if seen is None and any(one.table for one in new):
         raise CorrectionRefused({new[0].subject: "The tables of this source were not read yet."})
     problems: dict[Subject, str] = {}
-    if count > MOST:
+    if new and count > MOST:
         problems[new[0].subject] = f"At most {MOST:,} corrections can be in force. Take some back first."
+    many = sum(one.subject is Subject.SYNONYM for one in wanted)
+    if many > SYNONYMS and any(one.subject is Subject.SYNONYM for one in new):
+        words = (
+            f"At most {SYNONYMS} other words can be given here; these are {many}. Leave out what nobody says."
+        )
+        problems[Subject.SYNONYM] = words
     # What is hidden is in no model, and what is said of it has to be looked at all the same.
     shown = [one for one in others if one.subject is not Subject.HIDDEN]
+    derived = seen.derived if seen is not None else EMPTY
+    refusing: Refusing | None = None
     for one in new:
-        said = [w for w in wanted if w != one and w.subject not in (Subject.HIDDEN, *problems) and w.table]
-        derived = seen.derived if seen is not None else EMPTY
-        if why := refusal(derived, corrected(derived, (*shown, *said))[0], one):
-            problems.setdefault(one.subject, why)
+        if one.subject in problems:
+            continue
+        if refusing is None:  # made once, and again without what turned out wrong
+            said = [w for w in wanted if w.subject not in (Subject.HIDDEN, *problems) and w.table]
+            refusing = Refusing(derived, corrected(derived, (*shown, *said))[0])
+        if why := _too_long(one) or refusing.why(one):
+            problems[one.subject] = why
+            refusing = None
     if problems:
         raise CorrectionRefused(problems)
+
+
+def _too_long(one: Correction) -> str:
+    """Say that a correction cannot be kept for the length of its names; empty when it can."""
+    if max(map(len, (one.table, one.column, one.value, one.told))) > StoredCorrection.CHARS:
+        return (
+            f"A name here is longer than {StoredCorrection.CHARS} characters, so nothing can be said of it."
+        )
+    if len("".join((one.table, one.column, one.value)).encode()) > NAME_BYTES:
+        return (
+            f"The names here are longer than {NAME_BYTES:,} bytes together, so nothing can be said of them."
+        )
+    return ""

@@ -39,7 +39,8 @@ INDEX_GIVEN_UP = "The worker reading them was interrupted {count} times."
 
 # The first turn is short, so that questions find something soon (seconds).
 FIRST_SECONDS = 3.0
-# A turn gives way to people after so long, and comes back after a pause; how often it looks for them (seconds).
+# A turn gives way to people after so long, and comes back after a pause, as does one that read nothing; how often it
+# looks for them (seconds).
 LEAST_SECONDS, PAUSE_SECONDS, LOOK_SECONDS = 1.0, 3.0, 0.5
 # When a source that went away is tried again (seconds); after the last one it is given up until somebody asks.
 TRIES = (60, 300, 900, 3_600)
@@ -189,6 +190,7 @@ def _index_turn(
     if not reading.texts:
         seconds = min(seconds, FIRST_SECONDS)
     failure: Failure | None = None
+    before = len(reading.left)
     try:
         reading.read(database, per_column=settings.VALUE_INDEX_PER_COLUMN, seconds=seconds, stop=gives_way)
         if not any(reading.texts.values()) and reading.failed:
@@ -201,10 +203,10 @@ def _index_turn(
         _index_failed(lease, source, failure, kept if reading.facts else {})
     elif reading.left:
         now = timezone.now()
-        wanted = turn_is_wanted(lease)
-        until = now + timedelta(seconds=PAUSE_SECONDS) if wanted else now
+        waits = turn_is_wanted(lease) or len(reading.left) == before
+        until = now + timedelta(seconds=PAUSE_SECONDS) if waits else now
         lease.put_off(until, queued_at=now, attempts=0, spared=0, tries=0, **kept)
-        if not wanted:
+        if not waits:
             send(stored)
     else:
         lease.end(state=StoredIndex.State.READY, message="", tries=0, **kept)

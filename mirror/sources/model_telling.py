@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from mirror.phrases import one_line
 from mirror.sources.modelling import SeenModel
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.catalog.semantics.refusing import AGGREGATES
@@ -218,6 +219,7 @@ def told_words(one: Correction, *, may_see_values: bool = True) -> str:
         >>> told_words(Correction(Subject.SYNONYM, "customers", value="client"))
         'is also called “client”'
     """
+    one = replace(one, value=one_line(one.value), told=one_line(one.told))
     match one.subject:
         case Subject.NAME:
             return f"is called “{one.told}”"

@@ -219,12 +219,14 @@ class StoredCorrection(models.Model):
     do nothing until it is back.
     """
 
+    CHARS = 400
+
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="corrections")
     subject = models.CharField(max_length=20)
-    table = models.CharField(max_length=400, blank=True)
-    column = models.CharField(max_length=400, blank=True)
-    value = models.CharField(max_length=400, blank=True)
-    told = models.CharField(max_length=400, blank=True)
+    table = models.CharField(max_length=CHARS, blank=True)
+    column = models.CharField(max_length=CHARS, blank=True)
+    value = models.CharField(max_length=CHARS, blank=True)
+    told = models.CharField(max_length=CHARS, blank=True)
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )

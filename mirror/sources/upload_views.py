@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.messages.storage.base import BaseStorage
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -144,7 +145,8 @@ def _say_once(request: PersonRequest, level: int, texts: list[str]) -> None:
     """Add messages that do not wait to be shown already."""
     waiting = messages.get_messages(request)
     said = {message.message for message in waiting}
-    waiting.used = False
+    if isinstance(waiting, BaseStorage):
+        waiting.used = False
     for text in texts:
         if text not in said:
             messages.add_message(request, level, text)

@@ -446,6 +446,17 @@ def failed(message: str, position: int | None = None, advice: str = "", code: st
     return StatementFailed(Failure(FailureKind.ERROR, message, position, advice, code))
 
 
+def ended_by_server(message: str, code: str = "") -> StatementFailed:
+    """Make the error for a statement that the server ended though nobody stopped it in Mirror.
+
+    Example:
+        >>> ended_by_server("Query execution was interrupted").failure.message
+        'The server ended the statement: Query execution was interrupted.'
+    """
+    advice = "A limit of the server or somebody who administers it did that. Try again, or ask for less."
+    return failed(f"The server ended the statement: {message.rstrip('. ')}.", None, advice, code)
+
+
 def not_allowed(message: str) -> StatementFailed:
     """Make the error for a statement that the database itself did not let happen, in its words."""
     return _stopped(f"Not allowed in a read-only session: {message.rstrip('.! ')}.", "")

@@ -25,7 +25,6 @@ from pymysql.cursors import SSCursor
 
 from sqlagent.adapters import mysql_catalog, mysql_powers, tls
 from sqlagent.adapters.base import (
-    CANCELLED,
     CATALOG_SECONDS,
     CONNECT_SECONDS,
     MARKER_COLUMN,
@@ -36,6 +35,7 @@ from sqlagent.adapters.base import (
     Flight,
     Row,
     Rowing,
+    ended_by_server,
     failed,
     hang_up,
     hung_up_on,
@@ -345,8 +345,11 @@ class MysqlDatabase(Adapter):
         """Say in our errors what the server said in its own."""
         code = error.args[0] if error.args else 0
         message = str(error.args[-1]) if error.args else str(error)
-        if code == 1317 or (flight.failure() is not None and code in (0, 1927, 2006, 2013)):
-            return StatementFailed(flight.failure() or CANCELLED)
+        stopped = flight.failure()
+        if stopped is not None and code in (0, 1317, 1927, 2006, 2013):
+            return StatementFailed(stopped)
+        if code == 1317:
+            return ended_by_server(message, str(code))
         if code in (1969, 3024):
             return StatementFailed(timed_out(flight.seconds))
         if code == 1205:

@@ -40,6 +40,7 @@ from sqlagent.adapters.base import (
     Flight,
     Row,
     Rowing,
+    ended_by_server,
     failed,
     known_options,
     refused,
@@ -293,7 +294,8 @@ class _Statement:
             if state == states.TIMEDOUT_STATE:
                 raise StatementFailed(timed_out(self.flight.seconds))
             if state == states.CANCELED_STATE:
-                raise StatementFailed(self.flight.failure() or CANCELLED)
+                stopped = self.flight.failure()
+                raise StatementFailed(stopped) if stopped else ended_by_server("It was cancelled there")
             raise self._failure(self._reason(answer))
 
     def _reason(self, answer: Any) -> str:

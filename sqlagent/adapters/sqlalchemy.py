@@ -27,7 +27,6 @@ from sqlalchemy.pool import NullPool
 
 from sqlagent.adapters import sqlalchemy_catalog
 from sqlagent.adapters.base import (
-    CANCELLED,
     CATALOG_SECONDS,
     CONNECT_SECONDS,
     VALUE_CHARS,
@@ -35,6 +34,7 @@ from sqlagent.adapters.base import (
     Batch,
     Flight,
     Rowing,
+    ended_by_server,
     failed,
     is_the_store,
     known_options,
@@ -50,6 +50,8 @@ from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits, 
 OPTIONS = ("dialect",)
 # Rows fetched at a time.
 CHUNK = 100
+# Codes of a statement that was ended by somebody: by the standard, PostgreSQL's, MySQL's.
+ENDED = ("70100", "57014", 1317)
 # The driver's own clock comes first; ours ends the statement this many seconds after the deadline.
 LATE_SECONDS = 0.2
 # How long a driver may take to notice that it should end.
@@ -300,12 +302,13 @@ class SqlalchemyDatabase(Adapter):
             r"statement timeout|max_statement_time|maximum statement execution time|timed out", text
         ):
             return StatementFailed(Failure(FailureKind.TIMEOUT, text))
-        if re.search(r"cancel+ed|interrupted", text, re.IGNORECASE):
-            return StatementFailed(CANCELLED)
+        orig = getattr(error, "orig", None)
+        code = str(getattr(orig, "sqlstate", None) or getattr(orig, "pgcode", None) or "")
+        if code in ENDED or next(iter(getattr(orig, "args", ())), None) in ENDED:
+            return ended_by_server(text, code)
         if re.search(r"read.only", text, re.IGNORECASE):
             return not_allowed(text)
-        orig = getattr(error, "orig", None)
-        return failed(text, code=str(getattr(orig, "sqlstate", None) or getattr(orig, "pgcode", None) or ""))
+        return failed(text, code=code)
 
     def _text(self, error: Exception) -> str:
         """What the driver itself said, on one line, without the password."""

@@ -6,6 +6,7 @@ Leaves when to stop, where what was read is kept, and what it means to others.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -14,9 +15,11 @@ from typing import Any
 
 from sqlagent.catalog.statistics import FactsReader, FoundKey, Statistics, TableFacts
 from sqlagent.catalog.value_order import Unit, readable, units_of
-from sqlagent.errors import StatementFailed, Unreachable
+from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.ports import Database
-from sqlagent.values import Catalog, Column, ColumnRef, FailureKind, Kind, StoredTexts, Table
+from sqlagent.values import Catalog, Column, ColumnRef, FailureKind, Kind, Limits, StoredTexts, Table
+
+log = logging.getLogger(__name__)
 
 MAX_VALUE_CHARS = 80
 """Longer texts are notes and descriptions, not names anyone types whole."""
@@ -27,6 +30,10 @@ SMALL = 1_000
 MAX_VALUES = 300_000
 """Distinct values kept over all columns; about 60 MB."""
 
+BROKEN = "Something in Mirror itself broke while reading this. It was logged."
+
+_INTERRUPTED = (FailureKind.CANCELLED, FailureKind.LOST)
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -34,7 +41,7 @@ class Progress:
 
     `left` is still to be read, in this order; `failed` says in words why a step came to nothing. Of the columns in
     `parts` only the most frequent texts are kept. `shapes` tells what each table was when it was read. With
-    `is_full` no more texts are kept, and what was not read stays so.
+    `is_full` no more texts are kept, and what was not read stays so. Steps in `interrupted` were broken off once.
     """
 
     left: tuple[Unit, ...] = ()
@@ -42,6 +49,7 @@ class Progress:
     parts: frozenset[ColumnRef] = frozenset()
     shapes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     is_full: bool = False
+    interrupted: frozenset[Unit] = frozenset()
 
     def plain(self) -> dict[str, Any]:
         """Give plain data for keeping; `from_plain` gives equal progress back."""
@@ -51,6 +59,7 @@ class Progress:
             "parts": [[c.table, c.column] for c in sorted(self.parts, key=lambda c: (c.table, c.column))],
             "shapes": self.shapes,
             "is_full": self.is_full,
+            "interrupted": [list(unit) for unit in sorted(self.interrupted)],
         }
 
     @classmethod
@@ -62,6 +71,7 @@ class Progress:
             frozenset(ColumnRef(str(table), str(column)) for table, column in data["parts"]),
             {str(table): dict(shape) for table, shape in data["shapes"].items()},
             bool(data["is_full"]),
+            frozenset(Unit(*map(str, unit)) for unit in data.get("interrupted", ())),
         )
 
 
@@ -76,6 +86,7 @@ class ValueReading:
         self.failed: dict[Unit, str] = {}
         self.parts: set[ColumnRef] = set()
         self.is_full = False
+        self.interrupted: set[Unit] = set()
         self._singly: set[str] = set()
         self.left = list(units_of(catalog))
 
@@ -119,12 +130,22 @@ class ValueReading:
             return unit.ref not in reading.texts if unit.what == "values" else unit.table not in reading.facts
 
         reading.left = [unit for unit in reading.left if is_left(unit)]
+        reading.interrupted = {
+            unit for unit in progress.interrupted if unit in left and unit.table in unchanged
+        }
         return reading
 
     def progress(self) -> Progress:
         """How far it came, to be kept beside what was read."""
         shapes = {table.key: _shape(table) for table in self.catalog.tables}
-        return Progress(tuple(self.left), dict(self.failed), frozenset(self.parts), shapes, self.is_full)
+        return Progress(
+            tuple(self.left),
+            dict(self.failed),
+            frozenset(self.parts),
+            shapes,
+            self.is_full,
+            frozenset(self.interrupted),
+        )
 
     def coverage(self) -> dict[str, Any]:
         """Tell how much is read, as plain data: columns `read` `of` how many, of which `parts` in part, steps `left`.
@@ -162,33 +183,47 @@ class ValueReading:
         """Read on until all is read, `seconds` are over or `stop` says so, which is asked before each step.
 
         A step takes some seconds at most. One that fails is left out with the database's words; where a
-        table refuses both its facts and a column, its other columns are not tried. Raises: Unreachable, with the step
-        that met it still to be done.
+        table refuses both its facts and a column, its other columns are not tried. A step that was stopped ends the
+        reading for now; one that lost the connection is tried again where the source answers. The second time it is left
+        out. Raises: DatabaseError where the source does not answer, with the step that met it still to be done.
         """
         until = time.monotonic() + seconds
         tables = {table.key: table for table in self.catalog.tables}
         looked = FactsReader(self.catalog, database)
         held = {text for texts in self.texts.values() for text in texts}
+        doubted = set(self.interrupted)
         while self.left and time.monotonic() < until and not stop():
             unit = self.left[0]
-            table = tables[unit.table]
+            if unit in doubted:
+                _answers(database)
             try:
-                if unit.what == "facts":
-                    self.facts[table.key] = looked.facts(table)
-                elif unit.what == "keys":
-                    found = tuple(looked.found_keys(table, self.facts))
-                    self.keys = (*(key for key in self.keys if key.table != table.key), *found)
-                else:
-                    self._values(unit, looked, table, per_column, held)
+                self._step(unit, looked, tables[unit.table], per_column, held)
                 self.failed.pop(unit, None)
-            except StatementFailed as error:
-                if error.failure.kind is FailureKind.CANCELLED:
-                    return
-                if error.failure.kind is FailureKind.LOST:
-                    raise Unreachable(error.failure) from error
-                self._fail(unit, error.failure.message)
+            except DatabaseError as error:
+                is_interrupted = error.failure.kind in _INTERRUPTED
+                if is_interrupted and unit not in self.interrupted:
+                    self.interrupted.add(unit)
+                    if error.failure.kind is FailureKind.CANCELLED:
+                        return
+                    _answers(database)
+                    continue
+                words = error.failure.message
+                self._fail(unit, f"It was interrupted twice. {words}" if is_interrupted else words)
+            except Exception:
+                log.exception("Reading %s broke", unit)
+                self._fail(unit, BROKEN)
+            self.interrupted.discard(unit)
             if unit in self.left:
                 self.left.remove(unit)
+
+    def _step(self, unit: Unit, looked: FactsReader, table: Table, per_column: int, held: set[str]) -> None:
+        if unit.what == "facts":
+            self.facts[table.key] = looked.facts(table)
+        elif unit.what == "keys":
+            found = tuple(looked.found_keys(table, self.facts))
+            self.keys = (*(key for key in self.keys if key.table != table.key), *found)
+        else:
+            self._values(unit, looked, table, per_column, held)
 
     def _values(self, unit: Unit, looked: FactsReader, table: Table, per_column: int, held: set[str]) -> None:
         facts = self.facts.get(table.key)
@@ -200,14 +235,15 @@ class ValueReading:
             return
         if facts is not None and facts.whole and facts.rows < min(SMALL, per_column):
             together = self._together(unit, table)
-            if len(together) > 1 and table.key not in self._singly:
+            is_singly = table.key in self._singly or unit in self.interrupted
+            if len(together) > 1 and not is_singly:
                 try:
                     self._small(together, looked, table, held)
                     return
-                except StatementFailed as error:
-                    if error.failure.kind in (FailureKind.CANCELLED, FailureKind.LOST):
-                        raise
+                except DatabaseError as error:
                     self._singly.add(table.key)  # one of them is why
+                    if error.failure.kind in _INTERRUPTED:
+                        raise
         found = looked.database.values(table.name, unit.column, per_column, table.schema)
         listed = [str(text) for text in found]
         texts = tuple(dict.fromkeys(t for t in listed if t and len(t) <= MAX_VALUE_CHARS))
@@ -244,6 +280,15 @@ class ValueReading:
             if other != unit:
                 self.failed[other] = words
                 self.left.remove(other)
+
+
+def _answers(database: Database) -> None:
+    """See that a source answers at all, if only with a refusal. Raises: DatabaseError."""
+    try:
+        database.execute("SELECT 1", Limits(seconds=5, rows=1))
+    except StatementFailed as error:
+        if error.failure.kind not in (FailureKind.ERROR, FailureKind.REFUSED):
+            raise
 
 
 def as_it_is(catalog: Catalog) -> Progress:

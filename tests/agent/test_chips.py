@@ -149,6 +149,26 @@ def test_a_filter_is_another_stored_value_its_opposite_or_gone(sources):
     assert 0 < len(less) < len(everybody)
 
 
+@pytest.mark.parametrize("stored", ["north\nwest", "north\r\nwest", "north\rwest"], ids=ascii)
+def test_a_stored_value_of_two_lines_is_chosen_however_its_line_end_is_sent(stored):
+    """A browser sends every line end of a form as carriage return and line feed."""
+    regions = [("south", "east", stored)[n % 3] for n in range(60)]
+    script = "CREATE TABLE stalls (id INTEGER PRIMARY KEY, region TEXT, fee NUMERIC);" + "".join(
+        f"INSERT INTO stalls VALUES ({n}, '{region}', {n}.5);" for n, region in enumerate(regions)
+    )
+    database = MemoryDatabase(script)
+    index = ValueIndex.build(database.catalog(), database)
+    source = Source(derive(database.catalog(), index), index)
+    own = understand("total fee where region is south", source, TODAY)[1][0].frame
+    assert f"value:{stored}" in [one.key for one in chip(own, source, "where:0").alternatives]
+    for sent in (stored, "north\r\nwest"):
+        done = changed(own, "where:0", f"value:{sent}", source, TODAY)
+        rows = database.execute(done.sql, LIMITS).rows
+        assert [float(row[0]) for row in rows] == [sum(n + 0.5 for n in range(2, 60, 3))]
+    with pytest.raises(FrameError):
+        changed(own, "where:0", "value:north west", source, TODAY)
+
+
 def test_with_and_without_change_places(sources):
     database, source = sources["cafes"]
     own = frame(sources, "drinks never sold", "cafes")

@@ -13,7 +13,7 @@ import pytest
 from sqlagent.adapters import open_database
 from sqlagent.catalog.hiding import usable
 from sqlagent.catalog.semantics import Kind, Model, Role, corrected, derive
-from sqlagent.catalog.semantics.refusing import refusal
+from sqlagent.catalog.semantics.refusing import Refusing
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.words import tokenise
 from sqlagent.makers.analyst import analyse
@@ -262,7 +262,26 @@ REFUSED = [
 @pytest.mark.parametrize(("correction", "says"), REFUSED, ids=lambda one: str(getattr(one, "subject", "")))
 def test_what_makes_no_sense_is_refused_in_plain_words(clinic, correction: Correction, says: str) -> None:
     model = model_of(clinic)
-    assert says in refusal(model, model, correction)
+    assert says in Refusing(model, model).why(correction)
+
+
+@pytest.mark.parametrize(
+    "letter",
+    ["\x00", "\x1b", "\x7f", "\x85", "\xad", "\u061c", "\u200b", "\u200d", "\u202e", "\u2028", "\u2066", "\ufeff", "\U000e0041"],
+    ids=ascii,
+)  # fmt: skip
+def test_characters_that_cannot_be_seen_are_refused_in_names_synonyms_and_labels(clinic, letter: str) -> None:
+    model = model_of(clinic)
+    text = f"sit{letter}ting"
+    for one in (
+        said(Subject.NAME, "visits", told=text),
+        said(Subject.NAME, "visits", "fee", told=text),
+        said(Subject.SYNONYM, "visits", value=text),
+        said(Subject.LABEL, "visits", "mood", "g", text),
+    ):
+        says = Refusing(model, model).why(one)
+        assert f"a character that cannot be seen (U+{ord(letter):04X})" in says, one
+        assert letter not in says
 
 
 def test_what_makes_sense_is_not_refused(clinic) -> None:
@@ -276,8 +295,10 @@ def test_what_makes_sense_is_not_refused(clinic) -> None:
         said(Subject.POINTS, "visits", "owner_ref", "owners", "id"),
         said(Subject.ZONE, told="Asia/Tokyo"),
         said(Subject.HIDDEN, "visits", "mood"),
+        said(Subject.NAME, "visits", told="rendez-vous médical"),
+        said(Subject.LABEL, "visits", "mood", "g", "calm 😀"),
     ):
-        assert refusal(model, model, one) == "", one
+        assert Refusing(model, model).why(one) == "", one
 
 
 # ---------------------------------------------------------------- days

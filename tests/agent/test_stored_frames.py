@@ -16,7 +16,7 @@ from sqlagent.catalog.semantics import derive
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import FrameError
 from sqlagent.makers.analyst.answering import understand
-from sqlagent.makers.analyst.chips import changed, chips
+from sqlagent.makers.analyst.chips import changed, chips, title_of
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.stored_frames import frame_of, plain
 from sqlagent.testing import MemoryDatabase
@@ -117,6 +117,55 @@ def test_parts_without_end_are_refused_and_do_not_end_the_process():
         deep = {"op": "all", "parts": [deep]}
     with pytest.raises(FrameError, match="nested too deeply"):
         frame_of({"form": 1, "frame": {"anchor": "Product", "where": [deep]}}, SOURCES["garden"].model)
+
+
+@pytest.mark.parametrize("by", [None, [], [{"shown": [], "said": "mood"}]], ids=str)
+def test_columns_of_values_without_the_column_they_are_of_are_refused(by):
+    data, source = stored()
+    frame = {**data["frame"], "pivot": ["A", "B"]} | ({"by": by} if by is not None else {})
+    if by is None:
+        del frame["by"]
+    with pytest.raises(FrameError, match="stored frame"):
+        frame_of({"form": 1, "frame": frame}, source.model)
+
+
+def test_columns_of_values_without_figures_are_refused():
+    data, source = stored()
+    frame = {name: part for name, part in data["frame"].items() if name != "measures"}
+    with pytest.raises(FrameError, match="makes columns of values, and does not say of what"):
+        frame_of({"form": 1, "frame": {**frame, "pivot": ["A"]}}, source.model)
+
+
+def places(data, at=()):
+    """Every place of a stored frame: the keys and numbers that lead to it."""
+    for key in data if isinstance(data, dict) else range(len(data)):
+        yield (*at, key)
+        if isinstance(data[key], dict | list):
+            yield from places(data[key], (*at, key))
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_a_frame_that_lost_a_part_is_told_and_offered_otherwise_or_refused(data):
+    name, own = data.draw(st.sampled_from(FRAMES))
+    source = SOURCES[name]
+    whole = json.loads(json.dumps(plain(own, source.model)))
+    *way, last = data.draw(st.sampled_from(list(places(whole["frame"]))))
+    place = whole["frame"]
+    for key in way:
+        place = place[key]
+    if isinstance(place[last], list) and data.draw(st.booleans()):
+        place[last] = []
+    else:
+        del place[last]
+    if data.draw(st.booleans()):
+        whole["frame"]["pivot"] = ["A", "B"]
+    try:
+        read = frame_of(whole, source.model)
+        assert title_of(read)
+        assert chips(read, source, TODAY)
+    except FrameError as error:
+        assert str(error)
 
 
 @given(st.data())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sqlagent import pipeline
+from sqlagent.catalog.statistics import FactsReader
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.catalog.value_order import Unit, units_of
 from sqlagent.catalog.value_reading import ValueReading, unread
@@ -119,6 +120,110 @@ def test_a_table_that_is_refused_stops_no_other_and_is_told():
     assert set(failed.values()) == {"permission denied for table customers"}
     assert "customers.note" not in database.read, "its columns are not tried one by one"
     assert index.lookup("norway")[0].column == ColumnRef("suppliers", "country")
+
+
+class Interrupted(Broken):
+    """Breaks statements about one table off, `kind` says how; the source is there again at once, or not until `returns`."""
+
+    def __init__(
+        self, table: str, kind: FailureKind, times: int = 10_000, *, stays_away: bool = False
+    ) -> None:
+        super().__init__()
+        self.table, self.kind, self.times, self.stays_away = table, kind, times, stays_away
+        self.is_away = False
+
+    def _look(self, said: str) -> None:
+        if self.table in said and self.times and not self.is_away:
+            self.times -= 1
+            self.is_away = self.stays_away
+            error = Unreachable if self.kind is FailureKind.LOST else StatementFailed
+            raise error(Failure(self.kind, "broken off"))
+        if self.is_away:
+            raise Unreachable(Failure(FailureKind.LOST, "nothing answers"))
+        super()._look(said)
+
+
+def kept(reading: ValueReading, database: MemoryDatabase) -> ValueReading:
+    """What a next turn begins with."""
+    return ValueIndex.from_bytes(ValueIndex.of(reading).to_bytes()).reading(database.catalog())
+
+
+def test_a_table_whose_reading_ends_the_connection_is_left_out_and_the_others_are_read():
+    database = Interrupted('"customers"', FailureKind.LOST)
+    reading = ValueReading(database.catalog())
+    reading.read(database, per_column=100, seconds=10)
+    assert reading.left == []
+    assert {reading.failed[u] for u in reading.failed if u.what == "facts"} == {
+        "It was interrupted twice. broken off"
+    }
+    assert {unit.table for unit in reading.failed} == {"customers"}
+    assert ColumnRef("suppliers", "country") in reading.texts
+
+
+def test_a_table_whose_reading_takes_the_server_away_is_left_out_when_it_does_so_again():
+    database = Interrupted('"customers"', FailureKind.LOST, stays_away=True)
+    reading = ValueReading(database.catalog())
+    reading.read(database, per_column=100, seconds=10, stop=lambda: reading.left[0].table == "customers")
+    for _ in range(2):
+        with pytest.raises(Unreachable):
+            reading.read(database, per_column=100, seconds=10)
+        assert reading.failed == {}
+        reading = kept(reading, database)  # it is still away
+    database.is_away = False
+    with pytest.raises(Unreachable, match="nothing answers"):
+        reading.read(database, per_column=100, seconds=10)
+    assert Unit("facts", "customers") in reading.failed
+
+
+def test_a_connection_that_is_lost_once_costs_no_column():
+    database = Interrupted('"customers"', FailureKind.LOST, times=1)
+    reading = ValueReading(database.catalog())
+    reading.read(database, per_column=100, seconds=10)
+    assert (reading.left, reading.failed, reading.interrupted) == ([], {}, set())
+
+
+def test_one_column_of_a_small_table_that_ends_the_connection_costs_no_other():
+    many = 'SELECT "mood", "remark", "weather"'
+    database = Interrupted(many, FailureKind.LOST)
+    database._connection.execute("PRAGMA query_only = OFF")
+    database._connection.executescript(
+        "CREATE TABLE moods (amount INTEGER, mood TEXT, remark TEXT, weather TEXT);"
+        "INSERT INTO moods VALUES (1, 'glad', 'x', 'sad');"
+    )
+    values = database.values
+    database.values = lambda table, column, limit, schema="": (
+        database._look(many if column == "remark" else column) or values(table, column, limit, schema)
+    )
+    reading = ValueReading(database.catalog())
+    reading.read(database, per_column=100, seconds=10)
+    assert {unit.ref for unit in reading.failed if unit.table == "moods"} == {ColumnRef("moods", "remark")}
+    assert {ref.column for ref in reading.texts if ref.table == "moods"} == {"mood", "weather"}
+
+
+def test_a_step_that_is_stopped_in_two_turns_is_left_out():
+    database = Interrupted('"customers"', FailureKind.CANCELLED)
+    reading, turns = ValueReading(database.catalog()), 0
+    while reading.left and turns < 20:
+        reading.read(database, per_column=100, seconds=10)
+        reading, turns = kept(reading, database), turns + 1
+    assert turns < 20
+    assert {unit.table for unit in reading.failed} == {"customers"}
+
+
+def test_an_error_that_nobody_expected_costs_its_step_alone(monkeypatch, caplog):
+    database = Broken()
+    real = FactsReader.facts
+
+    def facts(self, table):
+        return ()[0] if table.name == "suppliers" else real(self, table)
+
+    monkeypatch.setattr(FactsReader, "facts", facts)
+    reading = ValueReading(database.catalog())
+    reading.read(database, per_column=100, seconds=10)
+    words = "Something in Mirror itself broke while reading this. It was logged."
+    assert (reading.left, reading.failed) == ([], {Unit("facts", "suppliers"): words})
+    assert ColumnRef("suppliers", "country") in reading.texts
+    assert "IndexError" in caplog.text
 
 
 def test_of_a_table_without_rows_no_column_is_read():

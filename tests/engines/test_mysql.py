@@ -154,3 +154,28 @@ def test_a_server_that_does_not_end_a_statement_is_hung_up_on(lab: MysqlLab, is_
     while lab.in_flight("locate(concat"):
         assert time.monotonic() < until, "the server goes on when it could stop"
         time.sleep(0.1)
+
+
+def test_a_statement_that_a_killer_of_queries_ended_was_not_stopped_by_mirror(lab: MysqlLab) -> None:
+    caught: list[DatabaseError] = []
+    database = lab.connect()
+
+    def run() -> None:
+        try:
+            database.execute(lab.endless, Limits(seconds=60))
+        except DatabaseError as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    while not lab.in_flight(lab.endless[-30:]):
+        time.sleep(0.02)
+    ((number,),) = lab.look(
+        f"SELECT id FROM information_schema.processlist WHERE user = '{lab.user}' AND command = 'Query'"
+    )
+    lab.look(f"KILL QUERY {number}")
+    thread.join(10)
+    failure = caught[0].failure
+    assert (failure.kind, failure.code) == (FailureKind.ERROR, "1317")
+    assert failure.message == "The server ended the statement: Query execution was interrupted."
+    assert failure.advice

@@ -19,7 +19,7 @@ from django.urls import reverse
 from mirror.sources.demo import SHOP_QUESTIONS
 from mirror.sources.models import Source
 from sqlagent import guard
-from sqlagent.adapters import open_database
+from sqlagent.adapters import open_database, spark
 from sqlagent.errors import Unreachable
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Answer, FailureKind, Limits, Outcome
@@ -155,6 +155,16 @@ def test_a_connection_that_breaks_is_told_and_the_next_one_works(lab: SparkLab) 
         assert failure.kind is FailureKind.LOST
         assert "was lost while the statement ran" in failure.message
     assert lab.connect().execute("SELECT 1", Limits()).rows == ((1,),)
+
+
+def test_a_statement_that_was_cancelled_there_was_not_stopped_by_mirror(lab: SparkLab, monkeypatch) -> None:
+    """The server is told to cancel it, as an administrator would, without Mirror's knowing."""
+    monkeypatch.setattr(spark._Statement, "_stop_if_asked", lambda statement: statement._cursor.cancel())
+    failure = failure_of(lab.connect(), lab.endless, Limits(seconds=60))
+    assert (failure.kind, failure.message) == (
+        FailureKind.ERROR,
+        "The server ended the statement: It was cancelled there.",
+    )
 
 
 class _Way:

@@ -72,6 +72,44 @@ def test_a_connection_that_is_ended_by_the_server_is_told_and_the_next_one_works
     database.close()
 
 
+def test_a_statement_that_the_server_ended_was_not_stopped_by_mirror(lab) -> None:
+    caught: list[DatabaseError] = []
+    database = lab.connect()
+
+    def run() -> None:
+        try:
+            database.execute(lab.endless, Limits(seconds=20))
+        except DatabaseError as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    until = time.monotonic() + 5
+    while not lab.in_flight(lab.endless[-30:]):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    while thread.is_alive():  # one that comes between two statements of a cursor ends neither
+        if lab.engine == "postgres":
+            lab.look("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE usename = 'writer'")
+        else:
+            for (number,) in lab.look(
+                f"SELECT id FROM information_schema.processlist WHERE user = '{lab.user}' AND command = 'Query'"
+            ):
+                lab.look(f"KILL QUERY {number}")
+        thread.join(1)
+    assert caught[0].failure.kind is FailureKind.ERROR
+    assert caught[0].failure.message.startswith("The server ended the statement: ")
+    database.close()
+
+
+def test_a_fault_in_whose_words_something_is_cancelled_is_an_error(lab) -> None:
+    with closing(lab.connect()) as database, pytest.raises(StatementFailed) as caught:
+        database.execute("SELECT cancelled_orders FROM orders", Limits())
+    assert caught.value.failure.kind is FailureKind.ERROR
+    assert "cancelled_orders" in caught.value.failure.message
+    assert "ended" not in caught.value.failure.message
+
+
 def test_a_wrong_password_is_refused_without_being_told(lab) -> None:
     secret = "a secret of 2026"
     with closing(lab.connect(password=secret)) as database, pytest.raises(Unreachable) as caught:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from html.parser import HTMLParser
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from mirror.asking import services
 from mirror.asking.models import Run, Version
 from mirror.asking.pages import run_page
 from mirror.sources.catalog_services import catalog_refresh
-from mirror.sources.models import StoredIndex
+from mirror.sources.models import Source, StoredIndex
 from mirror.work.leases import Status
 from tests.web.working import answer, values_read, work
 
@@ -272,6 +274,45 @@ def test_what_was_understood_is_said_once(run, alice, as_alice) -> None:
     Version.objects.filter(run=follow).update(frame=None)
     html = as_alice.get(reverse("asking:run", args=[follow.pk])).content.decode()
     assert "Understood as <q>" in html
+
+
+class Choices(HTMLParser):
+    """The choices of a page, as a browser reads them."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.values: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = dict(attrs)
+        if tag == "button" and named.get("name") == "choice":
+            self.values.append(named["value"] or "")
+
+
+def test_a_stored_value_of_two_lines_is_chosen_on_the_page(
+    transactional_db, alice, as_alice, media, tmp_path
+) -> None:
+    path = tmp_path / "stalls.sqlite3"
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE stalls (id INTEGER PRIMARY KEY, region TEXT, fee NUMERIC)")
+        regions = ("south", "east", "north\nwest")
+        db.executemany("INSERT INTO stalls VALUES (?, ?, ?)", [(n, regions[n % 3], n) for n in range(60)])
+    source = Source.objects.create(
+        owner=alice, name="stalls", engine=Source.Engine.SQLITE, database=str(path)
+    )
+    catalog_refresh(source)
+    values_read(source)
+    source.refresh_from_db()
+    run = answer(services.run_ask(alice, source, "total fee where region is south"))
+    page = as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+    (chosen,) = [value for value in Choices(page).values if value == "where:0 value:north\nwest"]
+    sent = chosen.replace("\n", "\r\n")  # as forms are sent
+    version = run.versions.get()
+    assert as_alice.post(reverse("asking:change", args=[version.pk]), {"choice": sent}).status_code == 302
+    done = work(run.versions.first())
+    assert (done.number, done.status) == (2, Status.DONE)
+    assert "north\nwest" in done.sql
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,11 @@ from django.urls import reverse
 
 from mirror.asking import services
 from mirror.asking.services.suggesting import question_typed, questions_first
+from mirror.sources import correction_services
 from mirror.sources.catalog_services import catalog_refresh
+from mirror.sources.modelling import source_model
 from mirror.sources.models import Source, StoredCorrection
+from sqlagent.values import Correction, Subject
 from tests.web.working import answer, values_read
 
 pytestmark = pytest.mark.django_db
@@ -352,6 +355,12 @@ def change(source, file, sql: str) -> None:
         ("orders", "amount", {"role": "key", "aggregate": "avg"}, "no measure, so nothing is summed up"),
         ("customers", "country", {"aggregate": "sum"}, "The column country of customers holds no numbers."),
         ("orders", "customer_id", {"points": "orders|customer_id"}, "to choose here"),
+        ("orders", "", {"name": "pur\u202echase"}, "a character that cannot be seen (U+202E)"),
+        ("orders", "", {"synonyms": "deal\npur\u200bchase"}, "a character that cannot be seen (U+200B)"),
+        ("orders", "amount", {"synonyms": "pur\x1b[31mchase"}, "a character that cannot be seen (U+001B)"),
+        ("orders", "status", {"label_0": "pa\u2066id"}, "a character that cannot be seen (U+2066)"),
+        ("orders", "", {"synonyms": "\n".join(f"word{n}" for n in range(51))}, "At most 50 other words can be given here; these are 51."),
+        ("orders", "amount", {"synonyms": "\n".join(f"word{n}" for n in range(200))}, "At most 50 other words can be given here; these are 200."),
     ],
 )  # fmt: skip
 def test_a_bad_correction_is_refused_in_plain_words_and_nothing_is_kept(
@@ -361,6 +370,78 @@ def test_a_bad_correction_is_refused_in_plain_words_and_nothing_is_kept(
     assert answered.status_code == 422
     assert says in unescape(answered.content.decode())
     assert not StoredCorrection.objects.exists()
+
+
+def words_looked_at(monkeypatch) -> list[object]:
+    """Each time the names of a model are looked through from now on."""
+    looked: list[object] = []
+
+    class Counted(correction_services.Refusing):
+        def __init__(self, *models) -> None:
+            looked.append(models)
+            super().__init__(*models)
+
+    monkeypatch.setattr(correction_services, "Refusing", Counted)
+    return looked
+
+
+@pytest.mark.parametrize("column", ["", "amount"])
+def test_fifty_words_are_kept_and_the_names_are_looked_through_once(small, as_alice, monkeypatch, column):
+    looked = words_looked_at(monkeypatch)
+    words = [f"word{n}" for n in range(50)]
+    assert form(as_alice, small, "orders", column, synonyms="\n".join(words)).status_code == 302
+    assert len(looked) == 1
+    kept = StoredCorrection.objects.filter(taken_back_at=None).values_list("value", flat=True)
+    assert sorted(kept) == sorted(words)
+    more = form(as_alice, small, "orders", column, synonyms="\n".join((*words[:49], "customer", "other")))
+    assert more.status_code == 422
+    assert StoredCorrection.objects.filter(taken_back_at=None).count() == 50
+
+
+def test_one_word_too_many_of_those_that_are_there_already_can_be_taken_away(small, alice, as_alice):
+    """Words that were given before there was a limit stay until they are changed, and can be made fewer."""
+    StoredCorrection.objects.bulk_create(
+        StoredCorrection(source=small, subject="synonym", table="orders", value=f"word{n}", made_by=alice)
+        for n in range(60)
+    )
+    fewer = "\n".join(f"word{n}" for n in range(55))
+    assert form(as_alice, small, "orders", synonyms=fewer).status_code == 302
+    assert StoredCorrection.objects.filter(taken_back_at=None).count() == 55
+    assert form(as_alice, small, "orders", synonyms=f"{fewer}\nother").status_code == 422
+
+
+def test_a_name_that_is_too_long_to_be_kept_is_refused(small, as_alice, file):
+    long = "c" * 401
+    change(small, file, f'ALTER TABLE orders ADD COLUMN "{long}" NUMERIC')
+    refused = form(as_alice, small, "orders", long, name="", synonyms="price")
+    assert refused.status_code == 422
+    assert "longer than 400 characters, so nothing can be said of it" in refused.content.decode()
+    change(small, file, f'ALTER TABLE orders ADD COLUMN "{long[:400]}" NUMERIC')
+    assert form(as_alice, small, "orders", long[:400], name="", synonyms="price").status_code == 302
+
+
+def test_a_stored_value_that_is_too_long_to_be_kept_gets_no_label(small, alice):
+    wanted = [Correction(Subject.LABEL, "orders", "status", "A" * 401, "paid")]
+    with pytest.raises(correction_services.CorrectionRefused, match="longer than 400 characters"):
+        correction_services.corrections_set(
+            small,
+            source_model(small),
+            wanted,
+            alice,
+            table="orders",
+            column="status",
+            subjects=[Subject.LABEL],
+        )
+    assert not StoredCorrection.objects.exists()
+
+
+def test_names_too_long_for_an_index_are_refused(small, as_alice, file):
+    """Each is short enough in characters; an index of the store counts bytes."""
+    table, column = "t" + "\U00010330" * 399, "c" + "\U00010330" * 399
+    change(small, file, f'CREATE TABLE "{table}" (id INTEGER PRIMARY KEY, "{column}" NUMERIC)')
+    refused = form(as_alice, small, table, column, name="", synonyms="price")
+    assert refused.status_code == 422
+    assert "longer than 2,500 bytes together" in refused.content.decode()
 
 
 def test_the_same_said_twice_is_one_correction_and_who_said_it_first_stays(

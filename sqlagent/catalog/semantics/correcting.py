@@ -143,6 +143,8 @@ def _also_called(field: Field, one: Correction) -> Field:
 
 
 def _used_as(field: Field, one: Correction) -> Field:
+    if one.told not in Role._value2member_map_:
+        return field
     role = Role(one.told)
     if role is not Role.MEASURE:
         return replace(field, role=role, aggregate="", unit="", few=field.few or role is Role.DIMENSION)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -41,52 +43,91 @@ _ASKING = words_in(
 )
 """Words of asking that no other name may be; a column may bear one as its own name all the same."""
 
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Categories of Unicode whose characters control a line, have no width, turn its direction or end it."""
+
 _PLAIN = (Role.MEASURE, Role.DIMENSION, Role.KEY)
 
 
-def refusal(derived: Model, model: Model, one: Correction) -> str:
-    """Say why a correction may not be made, as a sentence or two; empty when it may.
+class Refusing:
+    """Looks at corrections of one model, one after another.
 
-    `derived` is the model without corrections, `model` the one with all others that are in force.
+    `derived` is the model without corrections, `model` the one with all that are in force or wanted with them. What a
+    correction itself says of a table or column does not speak against it. The names in force are looked up, so that many
+    corrections cost little more than one.
 
     Example:
         >>> from sqlagent.catalog.semantics import derive
         >>> from sqlagent.values import Catalog, Column, Table
         >>> model = derive(Catalog("sqlite", (Table("orders", (Column("note"),)),)))
-        >>> refusal(model, model, Correction(Subject.AGGREGATE, "orders", "note", told="sum"))
+        >>> refusing = Refusing(model, model)
+        >>> refusing.why(Correction(Subject.AGGREGATE, "orders", "note", told="sum"))
         'The column note of orders holds no numbers.'
-        >>> refusal(model, model, Correction(Subject.SYNONYM, "orders", value="the"))
+        >>> refusing.why(Correction(Subject.SYNONYM, "orders", value="the"))
         '“the” says nothing by itself. Give a word that people call it by.'
     """
-    if why := absent(derived, one):
-        return why
-    return _problem(derived, model, one)
+
+    def __init__(self, derived: Model, model: Model) -> None:
+        self.derived, self.model = derived, model
+        self._bearers: dict[tuple[str, ...], list[tuple[str, str]]] = defaultdict(list)
+        for table, column, words in _names(model):
+            self._bearers[words].append((table, column))
+
+    def why(self, one: Correction) -> str:
+        """Say why a correction may not be made, as a sentence or two; empty when it may."""
+        if why := absent(self.derived, one):
+            return why
+        own = self.derived.field(one.table, one.column) if one.column else None
+        match one.subject:
+            case Subject.NAME:
+                return _unseen(one.told) or self._name_problem(one, one.told)
+            case Subject.SYNONYM:
+                return _unseen(one.value) or self._name_problem(one, one.value)
+            case Subject.ROLE:
+                return _role_problem(own, one)
+            case Subject.AGGREGATE:
+                return _aggregate_problem(self.model, one)
+            case Subject.UNIT:
+                if one.told not in UNITS:
+                    return f"There is no unit “{one.told}” here. Choose one of {', '.join(UNITS)}."
+                return (
+                    "" if own is not None and own.is_number else f"The column {one.column} holds no numbers."
+                )
+            case Subject.LABEL:
+                return _unseen(one.told) or _label_problem(one)
+            case Subject.POINTS:
+                return _key_problem(self.model, one)
+            case _:
+                return _calendar_problem(one)
+
+    def _name_problem(self, one: Correction, text: str) -> str:
+        words = words_of(text)
+        if why := _word_problem(one, text, words):
+            return why
+        for table, column in self._bearers.get(words, ()):
+            if (table, column.lower()) == (one.table, one.column.lower()):
+                continue
+            if not one.column and not column:
+                return f"“{text}” is already what {table} is called. One word cannot mean both {table} and {one.table}."
+            if one.column and not column:
+                return f"“{text}” is already what the table {table} is called. One word cannot mean both {table} and {one.table}.{one.column}."
+            if one.column and table == one.table:
+                return f"“{text}” is already what the column {table}.{column} is called. One word cannot mean both {column} and {one.column}."
+        return ""
 
 
-def _problem(derived: Model, model: Model, one: Correction) -> str:
-    own = derived.field(one.table, one.column) if one.column else None
-    match one.subject:
-        case Subject.NAME:
-            return _name_problem(model, one, one.told)
-        case Subject.SYNONYM:
-            return _name_problem(model, one, one.value)
-        case Subject.ROLE:
-            return _role_problem(own, one)
-        case Subject.AGGREGATE:
-            return _aggregate_problem(model, one)
-        case Subject.UNIT:
-            if one.told not in UNITS:
-                return f"There is no unit “{one.told}” here. Choose one of {', '.join(UNITS)}."
-            return "" if own is not None and own.is_number else f"The column {one.column} holds no numbers."
-        case Subject.LABEL:
-            text = one.told.strip()
-            return (
-                "" if text and len(text) <= NAME_CHARS else f"Give a label of 1 to {NAME_CHARS} characters."
-            )
-        case Subject.POINTS:
-            return _key_problem(model, one)
-        case _:
-            return _calendar_problem(one)
+def _unseen(text: str) -> str:
+    """Say that a text holds a character that cannot be seen; empty when it holds none."""
+    for letter in text:
+        if unicodedata.category(letter) in _UNSEEN:
+            return f"This holds a character that cannot be seen (U+{ord(letter):04X}). Type it without that character."
+    return ""
+
+
+def _label_problem(one: Correction) -> str:
+    if 1 <= len(one.told.strip()) <= NAME_CHARS:
+        return ""
+    return f"Give a label of 1 to {NAME_CHARS} characters."
 
 
 def _role_problem(own: Field | None, one: Correction) -> str:
@@ -135,8 +176,8 @@ def _calendar_problem(one: Correction) -> str:
 # ---------------------------------------------------------------- names
 
 
-def _name_problem(model: Model, one: Correction, text: str) -> str:
-    words = words_of(text)
+def _word_problem(one: Correction, text: str, words: tuple[str, ...]) -> str:
+    """What is wrong with a name by itself."""
     if not words:
         return "Give a word that people call it by."
     if len(text) > NAME_CHARS or len(words) > NAME_WORDS:
@@ -150,15 +191,6 @@ def _name_problem(model: Model, one: Correction, text: str) -> str:
         return f"“{text}” is a word by which people ask, as in “how many” or “average”. Give another one."
     if all(word.isdecimal() for word in words):
         return f"“{text}” is a number. Give a word that people call it by."
-    for table, column, known in _names(model):
-        if known != words or (table, column.lower()) == (one.table, one.column.lower()):
-            continue
-        if not one.column and not column:
-            return f"“{text}” is already what {table} is called. One word cannot mean both {table} and {one.table}."
-        if one.column and not column:
-            return f"“{text}” is already what the table {table} is called. One word cannot mean both {table} and {one.table}.{one.column}."
-        if one.column and table == one.table:
-            return f"“{text}” is already what the column {table}.{column} is called. One word cannot mean both {column} and {one.column}."
     return ""
 
 

@@ -36,6 +36,13 @@ _WORDS: dict[tuple[type, str], frozenset[str]] = {
 }
 """What is written into SQL as it stands: no other word may come from the store."""
 
+_COLUMNS = {
+    "discounted profit": 4,
+    **dict.fromkeys(("discounted", "profit", "unit profit"), 3),
+    **dict.fromkeys(("times", "minus", "margin rate", "span", "later", "same"), 2),
+}
+"""Columns that are needed at least by what is computed or held; everything else needs one."""
+
 
 def plain(frame: Frame, model: Model) -> dict[str, Any]:
     """Give a frame as plain data for JSON; `frame_of` gives the same frame back.
@@ -78,6 +85,8 @@ def frame_of(data: Any, model: Model) -> Frame:
     for table in _tables(read):
         if table not in model.things:
             raise FrameError(f"The table {table} is no longer there. Ask the question again.")
+    if read.pivot and not (read.by and read.measures):
+        raise FrameError("This stored frame makes columns of values, and does not say of what.")
     return read
 
 
@@ -116,7 +125,10 @@ class _Reader:
             allowed = _WORDS.get((kind, one.name))
             if allowed is not None and one.name in read and read[one.name] not in allowed:
                 raise _broken(read[one.name])
-        return kind(**read)
+        made = kind(**read)
+        if _lacks(made):
+            raise FrameError(f"This stored frame lacks a part of its {kind.__name__.lower()}.")
+        return made
 
     def field(self, data: Any) -> Field:
         held = _texts(data, {"table", "column"}, {"said"})
@@ -141,6 +153,24 @@ class _Reader:
             )
             return Relation(data["source"], columns, data["source"], columns)
         raise FrameError(f"The way from {data['source']} to {data['target']} is no longer there. Ask again.")
+
+
+def _lacks(part: Any) -> bool:
+    """Whether a part is without columns or figures that its SQL is made of."""
+    match part:
+        case Dimension():
+            return not part.shown or (part.op == "several" and len(part.keys) < 2)
+        case Measure(agg="ratio"):
+            return part.over is None or part.under is None
+        case Measure():
+            return part.agg != "rows" and part.expr is None
+        case Condition(op="exists" | "all" | "any"):
+            return False
+        case Condition(op="compare") if part.expr is not None:
+            return False
+        case Condition() | Expr():
+            return len(part.slots) < _COLUMNS.get(part.op, 1)
+    return False
 
 
 def _simple(kind: Any, data: Any) -> Any:

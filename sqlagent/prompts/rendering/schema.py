@@ -33,8 +33,8 @@ ENGINES = {
     "singlestore": "SingleStore",
 }
 
-COMMENT_CHARS = 160
-"""A comment is a sentence; longer ones are cut so that one column cannot fill a prompt."""
+COMMENT_CHARS = 240
+"""A comment is a sentence, with what the model of the source knows; longer ones are cut so that none fills a prompt."""
 
 EXAMPLES = 6
 """Example values shown of one column: three as a rule, more only where a column holds few different ones."""

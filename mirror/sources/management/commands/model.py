@@ -10,6 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from mirror.phrases import visible
 from mirror.sources.catalogs import source_catalog
 from mirror.sources.index_services import source_index
 from mirror.sources.model_telling import told_words
@@ -42,10 +43,10 @@ class Command(BaseCommand):
         model, unapplied = corrected(derived, catalog.corrections)
         if options["json"]:
             plain = {**model.plain(), **_corrections_plain(catalog.corrections, unapplied)}
-            self.stdout.write(json.dumps(plain, ensure_ascii=False))
+            self.stdout.write(json.dumps(plain))
             return
         for line in (*_lines(model), *_correction_lines(catalog.corrections, unapplied)):
-            self.stdout.write(line)
+            self.stdout.write(visible(line))
 
 
 def _corrections_plain(corrections: Corrections, unapplied: Sequence[Unapplied]) -> dict[str, Any]:

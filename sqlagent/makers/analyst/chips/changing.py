@@ -22,7 +22,7 @@ from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.rows import NoPlan
 from sqlagent.makers.analyst.source import Source
 
-UNWRITTEN = (NoPlan, AssertionError, LookupError)
+UNWRITTEN = (NoPlan, AssertionError, LookupError, ValueError)
 """What the planner raises of a frame that it has no SQL for."""
 
 _ONE_WAY = frozenset({"running", "moving", "change", "growth", "average", "spread", "groups", "quotient"})
@@ -101,7 +101,7 @@ def _offered(
     """The options that the planner writes, that change something and that lose nothing, each once; or the one of a key."""
     seen = {own}
     for option in part.options:
-        if key is not None and option.key != key:
+        if key is not None and _one_break(option.key) != _one_break(key):
             continue
         frame = _finished(option.frame, source)
         if not _is_whole(frame):
@@ -113,6 +113,11 @@ def _offered(
         if sql not in seen:
             seen.add(sql)
             yield option, sql
+
+
+def _one_break(key: str) -> str:
+    """A key whose line breaks are all alike: a browser sends every one as two characters, whatever is stored."""
+    return key.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _finished(frame: Frame, source: Source) -> Frame:

@@ -1,0 +1,89 @@
+"""What the semantic model knows goes into the schema that a language model sees, within the source's privacy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sqlagent.catalog.meanings import with_meanings
+from sqlagent.catalog.semantics import corrected, derive
+from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.pipeline import answer
+from sqlagent.prompts.rendering.schema import schema_text
+from sqlagent.testing import MemoryDatabase, ScriptedLlm
+from sqlagent.values import Correction, LinkedSchema, Question, Subject
+
+CASES = Path(__file__).parent / "cases" / "analyst"
+
+
+def shown(name: str, privacy: str, *corrections: Correction) -> str:
+    database = MemoryDatabase((CASES / f"{name}.sql").read_text())
+    catalog = replace(database.catalog(), corrections=corrections)
+    model, unapplied = corrected(derive(catalog, ValueIndex.build(catalog, database)), corrections)
+    assert not unapplied
+    return schema_text(with_meanings(LinkedSchema(catalog, catalog), model, privacy).catalog, privacy)
+
+
+def line(text: str, column: str) -> str:
+    return next(x for x in text.splitlines() if x.strip().startswith(f"{column} "))
+
+
+def test_measures_say_their_unit_and_how_they_are_summed_up():
+    text = shown("cafes", "schema")
+    assert line(text, "net_sales_amount").endswith("-- money, adds up")
+    assert line(text, "list_price").endswith("-- money, is averaged, not added up")
+    assert "adds up" not in line(text, "cafe_name")
+
+
+def test_keys_that_nobody_declared_are_shown_as_found():
+    text = shown("cafes", "schema")
+    keys = [x for x in text.splitlines() if "not declared" in x]
+    assert [x.split(";")[1].strip() for x in keys] == [
+        "-> dim_drink.drink_key",
+        "-> dim_cafe.cafe_key",
+        "-> dim_guest.guest_key",
+    ]
+
+
+def test_the_time_and_the_state_of_a_table_are_told():
+    assert "Table tbl_job -- dated by opened_ts; state in stat_cd" in shown("workshop", "schema")
+    assert "a row holds from hire_dt until term_dt, and still where that is empty" in shown(
+        "workshop", "schema"
+    )
+
+
+@pytest.mark.parametrize(
+    ("privacy", "codes", "flag", "day"),
+    [
+        ("rows", "codes: 1 = Open, 2 = In repair, 3 = Done, 4 = Cancelled", "'Y' is yes, 'N' is no", True),
+        ("masked", "codes, with their labels in tbl_cd.lbl", "a flag", True),
+        ("schema", "codes, with their labels in tbl_cd.lbl", "a flag", False),
+    ],
+)
+def test_what_was_read_from_rows_follows_the_privacy(privacy, codes, flag, day):
+    text = shown("workshop", privacy)
+    assert codes in line(text, "stat_cd")
+    assert flag in line(text, "warranty_flg")
+    assert ("YYYY-MM-DD" in line(text, "due_dt")) is day
+    if privacy != "rows":
+        assert "In repair" not in text
+        assert "'Y'" not in text
+
+
+def test_what_the_owner_says_is_what_the_model_reads():
+    said = (
+        Correction(Subject.UNIT, "tbl_part", "unit_prc", told="hours"),
+        Correction(Subject.LABEL, "tbl_job", "prio_cd", "H", "urgent"),
+    )
+    assert "in hours" in line(shown("workshop", "rows", *said), "unit_prc")
+    assert "H = urgent" in line(shown("workshop", "rows", *said), "prio_cd")
+    assert "urgent" not in shown("workshop", "masked", *said)
+
+
+def test_a_question_to_a_language_model_carries_the_meanings():
+    database = MemoryDatabase((CASES / "cafes.sql").read_text())
+    llm = ScriptedLlm("SELECT SUM(net_sales_amount) FROM fact_sales")
+    list(answer(Question("What is the revenue?"), database=database, llm=llm, privacy="schema"))
+    assert "net_sales_amount REAL; -- money, adds up" in llm.requests[0].messages[0].text
