@@ -19,6 +19,7 @@ from sqlagent.language.words import tokenise
 from sqlagent.makers import analyst, following
 from sqlagent.makers.analyst import periods
 from sqlagent.makers.analyst.answering import today_of, understand
+from sqlagent.makers.analyst.changing.parts import parts
 from sqlagent.makers.analyst.dialects import WRITTEN, Dialect
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.source import Source, source_of
@@ -222,6 +223,24 @@ def test_the_day_is_that_of_the_data_where_they_ended_long_ago(sources):
     source = sources["cafes"][2]
     assert today_of(source, date(2027, 6, 1)).isoformat() == source.model.newest
     assert today_of(source, TODAY) == TODAY
+
+
+@pytest.mark.parametrize(
+    ("typed", "years"),
+    [
+        ("only 2024", {"2024"}),
+        ("just 2024", {"2024"}),
+        ("2024", {"2024"}),
+        ("what about 2024?", {"2024"}),
+        ("also 2024", {"2024", "2025"}),
+    ],
+)
+def test_another_year_takes_the_place_of_the_one_before_unless_it_is_added(sources, typed, years):
+    database, _, source = sources["garden"]
+    turns = [Turn("revenue by category 2025", "")]
+    text = following.stand_alone(typed, turns, database.catalog(), None).text
+    (period,) = [part for part in parts(understand(text, source, TODAY)[1][0].frame) if part.kind == "period"]
+    assert {said[:4] for said in period.values} == years
 
 
 def test_a_chain_of_follow_ups_drops_no_filter(sources):
