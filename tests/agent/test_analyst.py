@@ -236,9 +236,9 @@ def test_the_day_is_that_of_the_data_where_they_ended_long_ago(sources):
     ],
 )
 def test_another_year_takes_the_place_of_the_one_before_unless_it_is_added(sources, typed, years):
-    database, _, source = sources["garden"]
+    database, index, source = sources["garden"]
     turns = [Turn("revenue by category 2025", "")]
-    text = following.stand_alone(typed, turns, database.catalog(), None).text
+    text = following.stand_alone(typed, turns, database.catalog(), None, index=index).text
     (period,) = [part for part in parts(understand(text, source, TODAY)[1][0].frame) if part.kind == "period"]
     assert {said[:4] for said in period.values} == years
 
