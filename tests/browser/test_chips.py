@@ -18,7 +18,7 @@ def understood(browser: Browser, mirror: Mirror, signed_in: dict[str, object]) -
     """The address of a question that was understood."""
     context = browser.new_context(base_url=mirror.url, storage_state=signed_in)  # type: ignore[arg-type]
     page = context.new_page()
-    ask(page, QUESTION)
+    ask(page, QUESTION, source="shop")
     answered(page)
     address = page.url
     context.close()
@@ -30,7 +30,7 @@ def chip(page: Page, words: str):
 
 
 def test_chips_are_changed_by_keyboard_alone_and_keep_the_focus(page: Page):
-    ask(page, QUESTION)
+    ask(page, QUESTION, source="shop")
     answered(page)
     for _ in range(40):
         if page.evaluate("document.activeElement.matches('#chip-where-0-button')"):
@@ -92,7 +92,7 @@ def test_a_chip_is_taken_away_and_another_one_added(page: Page, understood: str)
 
 
 def test_sql_written_by_hand_has_no_chips_and_leads_back(page: Page):
-    ask(page, QUESTION)
+    ask(page, QUESTION, source="shop")
     answered(page)
     write_sql(page, "SELECT 7 AS seven")
     page.keyboard.press("Control+Enter")
@@ -110,7 +110,7 @@ def test_sql_written_by_hand_has_no_chips_and_leads_back(page: Page):
 
 
 def test_an_unanswerable_question_leaves_the_editor_empty(page: Page):
-    ask(page, "What is the colour of happiness on the moon?")
+    ask(page, "What is the colour of happiness on the moon?", source="shop")
     answered(page)
     expect(page.locator("#verdict")).to_contain_text("Not answerable")
     page.locator("mirror-editor[data-ready]").wait_for()
@@ -120,7 +120,7 @@ def test_an_unanswerable_question_leaves_the_editor_empty(page: Page):
 
 
 def test_a_long_chip_is_shown_whole_and_the_focus_in_its_menu_is_not_clipped(page: Page):
-    ask(page, "percentage of orders paid by PayPal from customers in the Nordics in 2025")
+    ask(page, "percentage of orders paid by PayPal from customers in the Nordics in 2025", source="shop")
     answered(page)
     for width in (1440, 390):
         page.set_viewport_size({"width": width, "height": 900})
@@ -138,7 +138,7 @@ def test_a_long_chip_is_shown_whole_and_the_focus_in_its_menu_is_not_clipped(pag
 
 @pytest.mark.parametrize("width", [1440, 390])
 def test_look_and_use_stand_on_one_line(page: Page, width: int):
-    ask(page, "sales by region")
+    ask(page, "sales by region", source="shop")
     answered(page)
     page.set_viewport_size({"width": width, "height": 900})
     look, use = (
@@ -151,7 +151,7 @@ def test_look_and_use_stand_on_one_line(page: Page, width: int):
 
 
 def test_one_number_takes_little_room_and_a_phone_hears_of_no_keys(page: Page):
-    ask(page, "How many stores are there?")
+    ask(page, "How many stores are there?", source="shop")
     answered(page)
     page.locator("mirror-chart[data-drawn]").wait_for()
     box = page.locator("#chart-pane").bounding_box()
@@ -195,7 +195,7 @@ def test_chips_and_their_menus_are_accessible_and_fit(page: Page, understood: st
 
 
 def test_words_that_were_not_used_are_struck_through(page: Page):
-    ask(page, "foobar orders by country")
+    ask(page, "foobar orders by country", source="shop")
     answered(page)
     struck = page.locator("mirror-chips s")
     expect(struck).to_have_text("foobar")

@@ -57,6 +57,7 @@ class MirrorChips extends HTMLElement {
     const box = menu.getBoundingClientRect();
     const over = box.right - (document.documentElement.clientWidth - EDGE);
     if (over > 0) menu.style.translate = `${-Math.min(over, Math.max(0, box.left - EDGE))}px 0`;
+    if (menu.contains(document.activeElement)) return;
     const find = chip.querySelector("[data-chip-find]");
     if (find) { find.value = ""; this.narrow(find); }
     (find ?? this.choices(chip)[0])?.focus({ preventScroll: true });
@@ -74,6 +75,8 @@ class MirrorChips extends HTMLElement {
       if (event.key !== "ArrowDown") return;
       event.preventDefault();
       chip.open = true;
+      // The event of opening comes later than the next key may.
+      this.toggled(chip);
       return;
     }
     const choices = this.choices(chip);
