@@ -56,6 +56,7 @@ from sqlagent.method import (
 )
 from sqlagent.method.metering import MeteredLlm
 from sqlagent.ports import Database, Fetch, Judge, Llm, Sampler
+from sqlagent.prompts import rendering
 from sqlagent.telling import readings
 from sqlagent.values import (
     Answer,
@@ -275,22 +276,19 @@ class Journey:
             analysis = None
         drafts = grammar.sample(question, linked, count=budget.drafts) if llm and budget.drafts else ()
         shown = [draft.sql for draft in drafts]
+        asking = LlmSampler(llm, privacy=privacy, hints=shown) if llm else None
         return cls(
             question=question,
             linked=linked,
             database=database,
             index=index,
             looked=looked,
-            sampler=(
-                LlmSampler(llm, privacy=privacy, hints=shown)
-                if llm
-                else AnalystSampler(analysis)
-                if analysis
-                else grammar
-            ),
+            sampler=(asking if asking else AnalystSampler(analysis) if analysis else grammar),
             judge=(
-                LlmJudge(llm, features, privacy, marks=faithful, cancelled=cancelled)
-                if llm
+                LlmJudge(
+                    llm, features, privacy, marks=faithful, cancelled=cancelled, declined=asking.declined
+                )
+                if llm and asking
                 else AnalystJudge()
                 if analysis
                 else features
@@ -337,7 +335,7 @@ class Journey:
             if self.llm is not None and (self.is_checked or self.budget.audit == "never"):
                 self.verdict = resampling.unaudited(self.ranking)
                 return
-            if self.is_voted and not self.pool and self.has_declined():
+            if self.is_voted and self.declined and not self.pool:
                 return
             self.verdict = resampling.audit(self.question, self.linked, self.ranking, self.pool, self.judge)
             yield Audited(self.verdict)
@@ -391,10 +389,6 @@ class Journey:
             presenting.joined(self.question, self.linked, groups, self.ordered) if self.is_voted else groups
         )
 
-    def has_declined(self) -> bool:
-        """Whether more replies called the question unanswerable than gave SQL."""
-        return isinstance(self.sampler, LlmSampler) and len(self.sampler.declined) > len(self.pool)
-
     def sampled(self, number: int, count: int) -> Generator[Event, None, list[Candidate]]:
         """Ask the sampler for a wave; where an LLM is silent, the built-in generator steps in."""
         wave: list[Candidate] = []
@@ -417,7 +411,6 @@ class Journey:
     def asked(self, number: int, count: int) -> Iterator[Candidate]:
         """The sampler's next candidates, told what the auditor and the checks found unmet."""
         start = self.calls if self.llm else len(self.pool)
-        unmet = resampling.feedback(self.verdict, self.question, self.linked, self.pool, self.privacy)
         widens = self.is_voted and number == 0 and start == self.budget.first > 0
         self.calls += count
         return self.sampler.sample(
@@ -426,10 +419,21 @@ class Journey:
             count=count,
             start=start,
             round=number,
-            feedback=(*unmet, *self.problems),
+            feedback=(*(self.feedback() if number else ()), *self.problems),
             families=sampling.families(self.groups, self.problems, self.linked.full) if widens else (),
             cancelled=self.cancelled,
         )
+
+    def feedback(self) -> Sequence[str]:
+        """What the next round is told of the ones before, as a language model may see it."""
+        return rendering.feedback_lines(
+            self.verdict, self.ranking, self.pool, self.declined, self.question, self.linked, self.privacy
+        )
+
+    @property
+    def declined(self) -> Sequence[str]:
+        """What replies said is missing where they called the question unanswerable."""
+        return self.sampler.declined if isinstance(self.sampler, LlmSampler) else ()
 
     def mended(self, ran: Execution) -> Execution:
         """Give a candidate that did not work its repair by rule, and run it again."""
@@ -495,8 +499,8 @@ class Journey:
             sure, outcome, reason = min(sure, DOUBTED), Outcome.AMBIGUOUS, self.doubt
         elif self.llm is None and outcome is Outcome.ANSWERED and (doubt := self.doubted(sure)):
             sure, outcome, reason = min(sure, DOUBTED), Outcome.AMBIGUOUS, doubt
-        if isinstance(self.sampler, LlmSampler) and self.has_declined():
-            outcome, reason = Outcome.UNANSWERABLE, self.sampler.declined[0]
+        if len(self.declined) > len(self.pool):
+            outcome, reason = Outcome.UNANSWERABLE, self.declined[0]
         elif self.analysis is None and not self.verdict.answerable:
             outcome, reason = Outcome.UNANSWERABLE, self.verdict.reason
         outcome, reason, sure = self.as_far_as_explained(outcome, reason, sure)

@@ -8,7 +8,7 @@ import { setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState } from "@codemirror/state";
 import {
-  EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers,
+  EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, placeholder as placeholderText,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
@@ -28,6 +28,7 @@ const theme = EditorView.theme({
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6" },
   ".cm-content": { padding: "12px 0", caretColor: "var(--text)" },
+  ".cm-placeholder": { color: "var(--text-muted)" },
   ".cm-cursor, .cm-dropCursor": { borderLeftColor: "var(--text)" },
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
     backgroundColor: "var(--accent-soft) !important",
@@ -89,7 +90,7 @@ function language(dialect, tables) {
  * `onChange` with every new text.
  * Tab indents; after Escape, Tab leaves the editor (and Ctrl-m switches that for good).
  */
-export function edit({ parent, text, dialect, tables = {}, label, describedBy, readOnly = false, onRun, onRunSelection, onChange, onFormat }) {
+export function edit({ parent, text, dialect, tables = {}, label, placeholder = "", describedBy, readOnly = false, onRun, onRunSelection, onChange, onFormat }) {
   const names = new Compartment();
   const attributes = { "aria-label": label };
   if (describedBy) attributes["aria-describedby"] = describedBy;
@@ -106,7 +107,7 @@ export function edit({ parent, text, dialect, tables = {}, label, describedBy, r
         ]),
         lineNumbers(), highlightActiveLineGutter(), highlightActiveLine(), history(), drawSelection(),
         bracketMatching(), closeBrackets(), autocompletion({ icons: false }), highlightSelectionMatches(),
-        indentUnit.of("  "), EditorState.tabSize.of(2), EditorView.lineWrapping,
+        placeholderText(placeholder), indentUnit.of("  "), EditorState.tabSize.of(2), EditorView.lineWrapping,
         EditorState.readOnly.of(readOnly), EditorView.contentAttributes.of(attributes),
         keymap.of([...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, indentWithTab, ...defaultKeymap]),
         syntaxHighlighting(look), theme, names.of(language(dialect, tables)),

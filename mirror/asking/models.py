@@ -56,6 +56,10 @@ class Run(Leased):
     llm = models.CharField(max_length=120, blank=True, help_text="Empty: the built-in generator")
     privacy = models.CharField(max_length=10, blank=True, help_text="The level that applied")
     sent = models.JSONField(default=list, blank=True, help_text="Exactly what was sent to the LLM")
+    follows = models.ForeignKey(
+        "Version", on_delete=models.SET_NULL, null=True, blank=True, related_name="followed_by",
+        help_text="What was shown when this was asked as a follow-up",
+    )  # fmt: skip
     is_thinking = models.BooleanField(
         default=False, help_text="Waits for the LLM, and holds no turn of its source"
     )
@@ -90,10 +94,11 @@ class Step(models.Model):
 
 
 class Version(Leased):
-    """One SQL of a run and what it returned. The newest that was run is what the page shows.
+    """One SQL of a run and what it returned. The first, by `shown`, is what the page shows.
 
     `chart` says what is drawn from which columns, `figure` is that drawn: Plotly's JSON. `frame` is what the SQL was
-    written from, where the analyst wrote it, and `change` what was changed of an earlier one; `title` says what the rows are.
+    written from, where the analyst wrote it, and `change` what was changed of an earlier one, its `base`; `title` says what the
+    rows are. `shown` rises with every version that is made or gone back to.
     """
 
     class Origin(models.TextChoices):
@@ -105,6 +110,11 @@ class Version(Leased):
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
+    shown = models.PositiveIntegerField(default=1)
+    base = models.ForeignKey(
+        "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="made_of_it",
+        help_text="The version that this one was made of",
+    )  # fmt: skip
     origin = models.CharField(max_length=10, choices=Origin)
     sql = models.TextField()
     arguments = models.JSONField(default=dict, blank=True, help_text="Values of the SQL's parameters")
@@ -118,5 +128,5 @@ class Version(Leased):
     failure = models.JSONField(null=True, blank=True, help_text="kind, message, position, advice")
 
     class Meta:
-        ordering = ["-number"]
+        ordering = ["-shown", "-number"]
         constraints = [models.UniqueConstraint(fields=["run", "number"], name="one_version_a_number")]

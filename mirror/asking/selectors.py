@@ -80,7 +80,7 @@ def steps_of(run: Run) -> list[Step]:
 
 
 def versions_of(run: Run) -> list[Version]:
-    """The versions of a run, newest first; their figures are read when asked for."""
+    """The versions of a run, the one that is shown first; their figures are read when asked for."""
     return list(run.versions.select_related("result").defer("figure"))
 
 

@@ -27,6 +27,7 @@ urlpatterns = [
     path("versions/<int:pk>/", views.version, name="version"),
     path("versions/<int:pk>/stop/", views.version_stop, name="version_stop"),
     path("versions/<int:pk>/again/", views.version_again, name="version_again"),
+    path("versions/<int:pk>/undo/", views.version_undo, name="version_undo"),
     path("versions/<int:pk>/change/", views.change, name="change"),
     path("versions/<int:pk>/chart/", views.chart, name="chart"),
     path("versions/<int:pk>/save/", views.save, name="save"),

@@ -232,11 +232,25 @@ def version_again(request: PersonRequest, pk: int) -> HttpResponse:
     return _result_of(request, found.run)
 
 
+@require_POST
+def version_undo(request: PersonRequest, pk: int) -> HttpResponse:
+    """Show the version again that a changed or edited one was made of."""
+    found = _version(request, pk)
+    try:
+        services.version_undo(found)
+    except services.AskingError as error:
+        return _render_run(request, run_page(found.run, problem=str(error)), status=422)
+    return _result_of(request, found.run)
+
+
 def _result_of(request: PersonRequest, run: Run) -> HttpResponse:
-    """The answer with its newest version, which is working by now."""
-    if _wants_fragment(request):
-        return _render_run(request, run_page(run))
-    return redirect(reverse("asking:run", args=[run.pk]))
+    """The answer with the version that is shown now; a new one is working by now."""
+    address = reverse("asking:run", args=[run.pk])
+    if not _wants_fragment(request):
+        return redirect(address)
+    response = _render_run(request, run_page(run))
+    response["HX-Replace-Url"] = address
+    return response
 
 
 @require_safe

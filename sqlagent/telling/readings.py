@@ -27,7 +27,11 @@ PREVIEW_ROWS = 50
 NO_DIFFERENCE = "says the same in other words"
 NO_NEWS = "shows the same columns in another order"
 
-_AGGREGATE = re.compile(r"(SUM|AVG|MIN|MAX)\(([\w.]+)\)")
+Parts = tuple[tuple[str, str], ...]
+"""A reading in words, part by part: kind and words."""
+
+_AGGREGATE = re.compile(r"(SUM|AVG|MIN|MAX)\(([\w.]+(?: [*+-] [\w.]+)*)\)")
+_DIFFERENT = re.compile(r"COUNT\(DISTINCT ([\w.]+)\)")
 
 _NOUNS = {"SUM": "the total of", "AVG": "the average of", "MIN": "the lowest", "MAX": "the highest"}
 
@@ -62,7 +66,7 @@ def read(ranking: Ranking, catalog: Catalog) -> tuple[Reading, ...]:
     for ranked in ranking.groups[1:]:
         if ranked.group.status in ("empty", "all_null") and top.group.status not in ("empty", "all_null"):
             continue
-        words = difference(ranked.representative.sql, top.representative.sql, catalog)
+        words = _words(ranked, top, catalog)
         if words in (NO_DIFFERENCE, NO_NEWS) or any(words == reading.difference for reading in found):
             continue
         found.append(_reading(ranked, words))
@@ -76,8 +80,35 @@ def pick_from(ranking: Ranking, found: tuple[Reading, ...], catalog: Catalog) ->
     if not ranking.groups or not found:
         return found
     top = ranking.groups[0]
-    words = difference(top.representative.sql, found[0].sql, catalog)
-    return (_reading(top, words), *found[:2])
+    rival = next(one for one in ranking.groups if one.representative.sql == found[0].sql)
+    return (_reading(top, _words(top, rival, catalog)), *found[:2])
+
+
+def _words(mine: RankedGroup, theirs: RankedGroup, catalog: Catalog) -> str:
+    """What differs: as their maker understood it where one maker knows both, else clause by clause."""
+    one, two = mine.representative, theirs.representative
+    by_clauses = difference(one.sql, two.sql, catalog)
+    if by_clauses in (NO_DIFFERENCE, NO_NEWS) or not one.parts or not two.parts:
+        return by_clauses
+    return told_apart(one.parts, two.parts) or by_clauses
+
+
+def told_apart(mine: Parts, theirs: Parts) -> str:
+    """Say how one reading differs from another of the same maker; empty where their words are the same.
+
+    Example:
+        >>> told_apart((("figure", "revenue"), ("where", "with returns")), (("figure", "number of orders"),))
+        'revenue instead of number of orders; only with returns'
+    """
+    said = []
+    for kind in dict.fromkeys(kind for kind, _ in (*mine, *theirs)):
+        more = [words for other, words in mine if other == kind and (kind, words) not in theirs]
+        less = [words for other, words in theirs if other == kind and (kind, words) not in mine]
+        said += [f"{new} instead of {old}" for new, old in zip(more, less, strict=False)]
+        only, not_only = ("only ", "not only ") if kind == "where" else ("", "not ")
+        said += [f"{only}{words}" for words in more[len(less) :]]
+        said += [f"{not_only}{words}" for words in less[len(more) :]]
+    return "; ".join(said)
 
 
 def _reading(ranked: RankedGroup, words: str) -> Reading:
@@ -323,5 +354,7 @@ def _plain(text: str) -> str:
     if short == "COUNT(*)":
         return "the number of rows"
     if aggregate := _AGGREGATE.fullmatch(short):
-        short = f"{_NOUNS[aggregate[1]]} {aggregate[2]}"
+        short = f"{_NOUNS[aggregate[1]]} {aggregate[2].replace(' * ', ' times ')}"
+    elif different := _DIFFERENT.fullmatch(short):
+        short = f"the number of different {different[1]}"
     return short if len(short) <= 160 else short[:157] + "..."

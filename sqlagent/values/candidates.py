@@ -24,7 +24,8 @@ class Candidate:
     construction, carry their share of the beam's probability times a pool's size. `written` is
     a language model's own text where `sql` had stored spellings put in: what it may see again.
     `title` says in a few words what its rows are, where the maker knows. `frame` is the reading that the SQL was
-    written from, as JSON of its maker's own, where there is one.
+    written from, as JSON of its maker's own, where there is one; `parts` tell it in words, each with its kind
+    ("by", "by region"), so that two of one maker can be told apart.
     """
 
     sql: str
@@ -36,6 +37,7 @@ class Candidate:
     written: str = ""
     title: str = ""
     frame: str = ""
+    parts: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,11 @@ class Execution:
     def frame(self) -> str:
         """The candidate's frame; empty where another text ran than was written from it."""
         return self.candidate.frame if self.sql == self.candidate.sql else ""
+
+    @property
+    def parts(self) -> tuple[tuple[str, str], ...]:
+        """The candidate's reading in words; empty where another text ran than was written from it."""
+        return self.candidate.parts if self.sql == self.candidate.sql else ()
 
     @property
     def status(self) -> str:
@@ -211,6 +218,7 @@ class Verdict:
 
     `answerable` is False where the auditor says that the schema holds no such facts at all.
     `complaints` are those of `unmet` that are words of a database about statements that failed.
+    `has_no_data` says that the right SQL is there and gives no rows because there are none.
     """
 
     accepted: bool
@@ -218,6 +226,7 @@ class Verdict:
     unmet: tuple[str, ...] = ()
     answerable: bool = True
     complaints: tuple[str, ...] = ()
+    has_no_data: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from sqlagent.language.words import tokenise
 from sqlagent.makers import analyst, following
 from sqlagent.makers.analyst import periods
 from sqlagent.makers.analyst.answering import today_of, understand
+from sqlagent.makers.analyst.changing.parts import parts
 from sqlagent.makers.analyst.dialects import WRITTEN, Dialect
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.source import Source, source_of
@@ -224,6 +225,24 @@ def test_the_day_is_that_of_the_data_where_they_ended_long_ago(sources):
     assert today_of(source, TODAY) == TODAY
 
 
+@pytest.mark.parametrize(
+    ("typed", "years"),
+    [
+        ("only 2024", {"2024"}),
+        ("just 2024", {"2024"}),
+        ("2024", {"2024"}),
+        ("what about 2024?", {"2024"}),
+        ("also 2024", {"2024", "2025"}),
+    ],
+)
+def test_another_year_takes_the_place_of_the_one_before_unless_it_is_added(sources, typed, years):
+    database, index, source = sources["garden"]
+    turns = [Turn("revenue by category 2025", "")]
+    text = following.stand_alone(typed, turns, database.catalog(), None, index=index).text
+    (period,) = [part for part in parts(understand(text, source, TODAY)[1][0].frame) if part.kind == "period"]
+    assert {said[:4] for said in period.values} == years
+
+
 def test_a_chain_of_follow_ups_drops_no_filter(sources):
     database, index, source = sources["garden"]
     turns: list[Turn] = []
@@ -307,6 +326,23 @@ def test_odd_schemas_raise_nothing():
 )
 def test_a_title_says_measure_groups_and_period_in_words(sources, db, text, title):
     assert ask(sources, db, text).title == title
+
+
+@pytest.mark.parametrize(
+    ("db", "text", "head"),
+    [
+        ("workshop", "how many jobs", "jobs"),
+        ("cafes", "how many were sold", "quantity_sold"),
+        ("cafes", "number of orders in 2025", "orders"),
+    ],
+)
+def test_a_count_is_headed_by_what_it_counts(sources, db, text, head):
+    assert ask(sources, db, text).rows.columns == (head,)
+
+
+def test_years_of_one_time_are_told_once(sources):
+    reason = ask(sources, "cafes", "revenue by country 2025, 2024 and 2023").reason
+    assert " in 2025, 2024 or 2023" in reason
 
 
 def test_a_comparison_of_years_names_the_years(sources):

@@ -17,8 +17,8 @@ from sqlagent.errors import FrameError
 from sqlagent.language.personal import looks_personal
 from sqlagent.makers.analyst.answering import understand
 from sqlagent.makers.analyst.chips import REMOVE, asked_again, changed, chips
-from sqlagent.makers.analyst.chips.periods import period_words
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.telling import period as period_words
 from sqlagent.makers.analyst.telling import title
 from sqlagent.testing import MemoryDatabase
 from sqlagent.values import Limits

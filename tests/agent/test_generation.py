@@ -93,9 +93,8 @@ def test_question_hint_and_value_matches_are_told() -> None:
     llm = ScriptedLlm(fenced(SQL))
     sampled(llm, 1)
     text = llm.requests[0].messages[1].text
-    assert (
-        QUESTION.text in text and QUESTION.hint in text and 'norge": may be a value of country.name' in text
-    )
+    assert QUESTION.text in text and QUESTION.hint in text
+    assert '- "norge": a guess: may mean a value of country.name; check' in text
 
 
 def test_a_resampling_round_has_other_families_the_whole_catalog_and_the_feedback() -> None:
@@ -107,6 +106,18 @@ def test_a_resampling_round_has_other_families_the_whole_catalog_and_the_feedbac
         assert "weather" in system and system.index("country") < system.index("weather")
         assert "- count distinct orders" in user
         assert "Norway" not in user, "feedback must not carry a stored spelling under `schema`"
+
+
+def test_a_wave_leads_with_the_families_it_is_told_and_says_nothing_of_a_wider_schema_that_it_has_not() -> (
+    None
+):
+    llm = ScriptedLlm(fenced(SQL))
+    found = sampled(
+        llm, 3, start=2, families=("requirements", "plan"), feedback=("the number 7 is not used",)
+    )
+    assert sorted(c.family for c in found) == ["direct", "plan", "requirements"]
+    text = llm.asked("sample:requirements")[0].messages[1].text
+    assert "- the number 7 is not used" in text and "did not see" not in text
 
 
 def test_a_databases_words_in_the_feedback_are_masked_below_rows() -> None:
@@ -148,7 +159,7 @@ def test_the_stored_spelling_is_put_in_after_the_reply_below_rows() -> None:
     assert sampled(ScriptedLlm(reply), 1)[0].sql.endswith("name = 'Norway'")
     llm = ScriptedLlm(reply)
     assert sampled(llm, 1, LlmSampler(llm, privacy="rows"))[0].sql.endswith("name = 'norge'")
-    assert "'Norway' is stored" in llm.requests[0].messages[1].text
+    assert "may mean country.name = 'Norway'; check" in llm.requests[0].messages[1].text
 
 
 def test_calls_of_a_wave_run_at_once_and_come_as_they_come() -> None:

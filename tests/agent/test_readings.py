@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pools import LINKED, QUESTION, SHOP, TellingJudge, ran, rows
 
 from sqlagent.method.grouping import group_by_execution
 from sqlagent.method.ranking import rank
-from sqlagent.telling.readings import NO_DIFFERENCE, difference, pick_from, read
+from sqlagent.telling.readings import NO_DIFFERENCE, difference, pick_from, read, told_apart
 from sqlagent.values import Catalog, Column, Ranking, Table
 
 BASE = "SELECT c.region, SUM(o.total) FROM orders AS o JOIN customers AS c ON c.id = o.customer_id GROUP BY c.region"
@@ -123,6 +125,25 @@ def test_a_table_read_twice_is_told_apart() -> None:
     assert words == "name is the other customer's instead of the customer's"
 
 
+def test_readings_of_one_maker_are_told_apart_in_its_words() -> None:
+    mine = (
+        ("figure", "revenue"),
+        ("rows", "from returns"),
+        ("by", "per month"),
+        ("where", "returned in 2025"),
+    )
+    theirs = (
+        ("figure", "revenue"),
+        ("rows", "from order lines"),
+        ("where", "ordered in 2025"),
+        ("where", "with stock"),
+    )
+    assert told_apart(mine, theirs) == (
+        "from returns instead of from order lines; per month; returned in 2025 instead of ordered in 2025; not only with stock"
+    )
+    assert told_apart(theirs, theirs) == ""
+
+
 @pytest.mark.parametrize("sql", ["SELEC x", "", "DROP TABLE orders", "\x00", "SELECT " + "(" * 400, "🦆"])
 def test_any_text_at_all_gets_words(sql: str) -> None:
     assert difference(sql, BASE, SHOP)
@@ -136,6 +157,24 @@ def ranking(*results: tuple[str, int, object]) -> Ranking:
         for _ in range(size)
     ]
     return rank(QUESTION, LINKED, group_by_execution(pool, False), pool=len(pool), judge=TellingJudge())
+
+
+@pytest.mark.parametrize(
+    ("mine", "said"),
+    [
+        ((("figure", "number of stores"),), "number of stores instead of revenue"),
+        ((), "region is the store's instead of the customer's; reads stores instead of customers"),
+    ],
+)
+def test_what_the_maker_knows_of_both_goes_before_their_clauses(mine, said) -> None:
+    top, other = ran(BASE, rows((1,))), ran(next(iter(CASES)), rows((2,)))
+    top = replace(top, candidate=replace(top.candidate, parts=(("figure", "revenue"),)))
+    other = replace(other, candidate=replace(other.candidate, parts=mine))
+    ranked = rank(
+        QUESTION, LINKED, group_by_execution([top, top, other], False), pool=3, judge=TellingJudge()
+    )
+    (reading,) = read(ranked, SHOP)
+    assert reading.difference == said
 
 
 def test_readings_are_the_other_groups_with_their_rows_and_size() -> None:

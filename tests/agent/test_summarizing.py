@@ -44,6 +44,10 @@ TOLD: list[tuple[str, Rows, str]] = [
     ("orders by city", rows("city orders", ("Bern", 3), ("Oslo", 3)), "All 2 rows have the same orders, 3."),
     ("orders by city", rows("city orders", ("Bern", 3), ("Oslo", 3), ("Rome", 1)), "Bern and Oslo share the highest orders, 3."),
     ("orders by customer", rows("customer_id orders", (7, 9), (3, 1)), "Customer id 7 has the most orders, 9, 90 % of the total; customer id 3 follows with 1."),
+    ("how many people", rows("people", (148,)), "People: 148."),
+    ("staff by city", rows("city staff", ("Oslo", 30), ("Rome", 10)), "Oslo has the most staff, 30; Rome follows with 10."),
+    ("address", rows("address", ("Main St 1",)), "The address is Main St 1."),
+    ("paid", rows("percent_paid", (15.75,)), "The percent paid is 15.75 %."),
     ("temperature by city", rows("city temperature", ("Oslo", 30), ("Rome", 10)), "Oslo has the highest temperature, 30; Rome follows with 10."),
 ]  # fmt: skip
 
@@ -51,6 +55,31 @@ TOLD: list[tuple[str, Rows, str]] = [
 @pytest.mark.parametrize(("question", "given_rows", "sentence"), TOLD)
 def test_rows_are_told_in_a_plain_sentence(question: str, given_rows: Rows, sentence: str) -> None:
     assert summarize(question, given_rows) == sentence
+
+
+IN_PERCENT: list[tuple[str, Rows, str]] = [
+    ("SELECT 100.0 * SUM(a) / SUM(b) AS share FROM t", rows("share", (15.75,)), "The share is 15.75 %."),
+    ("SELECT 1.0 * SUM(a) / SUM(b) AS share, 100 * c AS d FROM t", rows("share", (0.1575,)), "The share is 0.158."),
+    ("SELECT AVG(100 * a) AS revenue FROM t", rows("revenue", (15.75,)), "The revenue is 15.75."),
+    (
+        "SELECT month, SUM(a) * 100 / SUM(b) AS `web_share` FROM t GROUP BY month",
+        rows("month web_share", ("2024-01", 63.16), ("2024-02", 60.5), ("2024-03", 62.52)),
+        "Web share fell from 63.16 % in 2024-01 to 62.52 % in 2024-03, down 0.64 points; its lowest was 60.5 % in 2024-02.",
+    ),
+    (
+        "SELECT kind, 100.0 * COALESCE(SUM(a), 0) / SUM(b) AS margin_rate FROM t GROUP BY kind",
+        rows("kind margin_rate", ("tents", 41.64), ("pans", 39.48)),
+        "Tents has the highest margin rate, 41.64 %; pans follows with 39.48 %.",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sql", "given_rows", "sentence"), IN_PERCENT)
+def test_what_was_multiplied_by_a_hundred_is_told_in_percent(
+    sql: str, given_rows: Rows, sentence: str
+) -> None:
+    assert summarize("how much?", given_rows, sql=sql) == sentence
+    assert verify(sentence, given_rows) == ()
 
 
 @pytest.mark.parametrize(("question", "given_rows", "sentence"), TOLD)

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.helpers import answered, ask, sideways, violations
+from tests.browser.helpers import answered, ask, sideways, violations, write_sql
 from tests.browser.running import Mirror
 
 QUESTION = "revenue by category 2025"
@@ -18,7 +18,7 @@ def understood(browser: Browser, mirror: Mirror, signed_in: dict[str, object]) -
     """The address of a question that was understood."""
     context = browser.new_context(base_url=mirror.url, storage_state=signed_in)  # type: ignore[arg-type]
     page = context.new_page()
-    ask(page, QUESTION)
+    ask(page, QUESTION, source="shop")
     answered(page)
     address = page.url
     context.close()
@@ -30,7 +30,7 @@ def chip(page: Page, words: str):
 
 
 def test_chips_are_changed_by_keyboard_alone_and_keep_the_focus(page: Page):
-    ask(page, QUESTION)
+    ask(page, QUESTION, source="shop")
     answered(page)
     for _ in range(40):
         if page.evaluate("document.activeElement.matches('#chip-where-0-button')"):
@@ -64,9 +64,18 @@ def test_chips_are_changed_by_keyboard_alone_and_keep_the_focus(page: Page):
     expect(chip(page, "month")).to_be_focused()
     expect(page.locator("#result .panel-foot")).to_contain_text("12 rows")
 
-    page.get_by_role("button", name="Undo change").press("Enter")
+    undo = page.get_by_role("button", name="Undo change")
+    undo.press("Enter")
     expect(chip(page, "category")).to_be_visible()
-    expect(page.locator("#versions")).to_contain_text("4 versions")
+    expect(undo).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(chip(page, "2025")).to_be_visible()
+    expect(undo).to_have_count(0)
+    expect(page.locator(".understood-chip > summary").first).to_be_focused()
+    expect(page.locator("#versions")).to_contain_text("3 versions")
+    page.reload()
+    expect(chip(page, "2025")).to_be_visible()
+    expect(page.locator("mirror-editor")).to_contain_text("'2025-01-01'")
 
 
 def test_a_chip_is_taken_away_and_another_one_added(page: Page, understood: str):
@@ -80,6 +89,80 @@ def test_a_chip_is_taken_away_and_another_one_added(page: Page, understood: str)
     page.keyboard.press("Enter")
     expect(chip(page, "channel of orders is web")).to_be_visible()
     expect(page.locator("#result .panel-foot")).to_contain_text("complete")
+
+
+def test_sql_written_by_hand_has_no_chips_and_leads_back(page: Page):
+    ask(page, QUESTION, source="shop")
+    answered(page)
+    write_sql(page, "SELECT 7 AS seven")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#understood")).to_have_text(re.compile("This SQL was written by hand."))
+    expect(page.locator("mirror-chips")).to_have_count(0)
+    expect(page.locator("#result .panel-foot")).to_contain_text("1 row")
+    page.get_by_text("where from?").click()
+    expect(page.locator("#why")).to_contain_text("SQL that you wrote")
+    page.keyboard.press("Escape")
+    assert not violations(page)
+    page.get_by_role("button", name="Back to what was asked").press("Enter")
+    expect(chip(page, "revenue")).to_be_focused()
+    expect(page.locator("mirror-editor")).to_contain_text("categories.name")
+    expect(page.locator("#versions")).to_contain_text("2 versions")
+
+
+def test_an_unanswerable_question_leaves_the_editor_empty(page: Page):
+    ask(page, "What is the colour of happiness on the moon?", source="shop")
+    answered(page)
+    expect(page.locator("#verdict")).to_contain_text("Not answerable")
+    page.locator("mirror-editor[data-ready]").wait_for()
+    expect(page.locator(".cm-placeholder")).to_have_text("SELECT …")
+    assert page.locator("#sql-text").input_value() == ""
+    assert not violations(page)
+
+
+def test_a_long_chip_is_shown_whole_and_the_focus_in_its_menu_is_not_clipped(page: Page):
+    ask(page, "percentage of orders paid by PayPal from customers in the Nordics in 2025", source="shop")
+    answered(page)
+    for width in (1440, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        gaps = page.evaluate("""() => [...document.querySelectorAll(".understood-chip")].map(chip => {
+            const [outer, inner, text] = [chip, chip.querySelector(".chip-button") ?? chip, chip.querySelector(".chip-words")];
+            return [outer.getBoundingClientRect().width - inner.getBoundingClientRect().width, text.scrollWidth - text.clientWidth];
+        })""")
+        assert all(free <= 1 and cut <= 0 for free, cut in gaps), gaps
+        assert sideways(page) <= 0
+    page.set_viewport_size({"width": 1440, "height": 900})
+    chip(page, "2025").press("Enter")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("parseFloat(getComputedStyle(document.activeElement).outlineOffset)") < 0
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_look_and_use_stand_on_one_line(page: Page, width: int):
+    ask(page, "sales by region", source="shop")
+    answered(page)
+    page.set_viewport_size({"width": width, "height": 900})
+    look, use = (
+        page.locator(".reading-look").first.bounding_box(),
+        page.locator(".reading form button").first.bounding_box(),
+    )
+    assert look
+    assert use
+    assert abs(look["y"] + look["height"] / 2 - use["y"] - use["height"] / 2) <= 2
+
+
+def test_one_number_takes_little_room_and_a_phone_hears_of_no_keys(page: Page):
+    ask(page, "How many stores are there?", source="shop")
+    answered(page)
+    page.locator("mirror-chart[data-drawn]").wait_for()
+    box = page.locator("#chart-pane").bounding_box()
+    assert box
+    assert box["height"] <= 240
+    page.set_viewport_size({"width": 390, "height": 900})
+    expect(page.locator("#sql-keys")).to_be_hidden()
+    page.goto("/")
+    expect(page.locator("#ask-keys")).to_be_hidden()
+    page.set_viewport_size({"width": 1440, "height": 900})
+    expect(page.locator("#ask-keys")).to_be_visible()
 
 
 def test_a_menu_that_finds_nothing_says_so_and_a_click_elsewhere_closes_it(page: Page, understood: str):
@@ -112,7 +195,7 @@ def test_chips_and_their_menus_are_accessible_and_fit(page: Page, understood: st
 
 
 def test_words_that_were_not_used_are_struck_through(page: Page):
-    ask(page, "foobar orders by country")
+    ask(page, "foobar orders by country", source="shop")
     answered(page)
     struck = page.locator("mirror-chips s")
     expect(struck).to_have_text("foobar")

@@ -158,6 +158,16 @@ def test_a_question_about_nothing_here_is_unanswerable_and_names_the_words(
     assert run_page(run).version is None
 
 
+def test_what_was_tried_for_an_unanswerable_question_is_not_ready_to_run(
+    transactional_db, shop, alice, media, as_alice
+) -> None:
+    run = answer(services.run_ask(alice, shop, "What is the colour of happiness on the moon?"))
+    assert run.outcome == "unanswerable"
+    page = as_alice.get(reverse("asking:run", args=[run.pk])).context["page"]
+    assert [tile.sql for round in page.steps.rounds for tile in round.tiles if tile.sql]
+    assert page.draft == ""
+
+
 def test_a_source_that_is_gone_fails_the_run_in_plain_words(transactional_db, shop, alice, media) -> None:
     type(shop).objects.filter(pk=shop.pk).update(database="/nowhere/shop.sqlite3")
     run = answer(services.run_ask(alice, shop, REVENUE))

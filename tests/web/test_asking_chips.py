@@ -56,6 +56,14 @@ def change(client, version: Version, slot: str, key: str):
     return client.post(reverse("asking:change", args=[version.pk]), {"choice": f"{slot} {key}"})
 
 
+def undo(client, version: Version):
+    return client.post(reverse("asking:version_undo", args=[version.pk]))
+
+
+def shown(client, run: Run) -> Any:
+    return client.get(reverse("asking:run", args=[run.pk])).context["page"]
+
+
 def words(run: Run) -> list[str]:
     page = run_page(Run.objects.get(pk=run.pk))
     return [f"{chip.label} {chip.words}".strip() for chip in page.understood.chips]
@@ -98,14 +106,88 @@ def test_changes_add_up_and_each_can_be_taken_back(run, as_alice) -> None:
     change(as_alice, run.versions.first(), "measure:0", "agg:avg")
     third = work(run.versions.first())
     assert (third.number, third.title) == (3, "Average revenue by month, 2025")
-    page = as_alice.get(reverse("asking:run", args=[run.pk])).context["page"]
-    assert page.previous == run.versions.get(number=2).pk
-    as_alice.post(reverse("asking:version_again", args=[page.previous]))
-    fourth = work(run.versions.first())
-    assert (fourth.number, fourth.sql) == (4, run.versions.get(number=2).sql)
+    assert shown(as_alice, run).can_undo
+    undo(as_alice, third)
+    assert shown(as_alice, run).version.number == 2
     assert words(run)[:2] == ["revenue (sum of amount)", "by month"]
-    as_alice.post(reverse("asking:version_again", args=[run.versions.get(number=1).pk]))
-    assert work(run.versions.first()).origin == "answer"
+    undo(as_alice, run.versions.first())
+    assert (run.versions.first().origin, run.versions.count()) == ("answer", 3)
+
+
+def test_undo_goes_back_step_by_step_to_the_answer_and_is_gone_then(run, as_alice) -> None:
+    for slot, key in (
+        ("by:0", "grain:month"),
+        ("where:0", "period:2024-01-01:2025-01-01"),
+        ("by:0", "grain:quarter"),
+        ("measure:0", "agg:avg"),
+        ("where:0", "remove"),
+    ):
+        assert change(as_alice, run.versions.first(), slot, key).status_code == 302
+        work(run.versions.first())
+    seen = []
+    while shown(as_alice, run).can_undo:
+        seen.append(shown(as_alice, run).version.number)
+        assert undo(as_alice, run.versions.first()).status_code == 302
+    assert seen == [6, 5, 4, 3, 2]
+    page = shown(as_alice, run)
+    assert (page.version.number, page.is_first, len(page.versions)) == (1, True, 6)
+    assert b"Undo change" not in as_alice.get(reverse("asking:run", args=[run.pk])).content
+    assert words(run) == ["revenue (sum of amount)", "by category", "ordered at 2025", "Add"]
+    assert undo(as_alice, run.versions.first()).status_code == 422
+
+
+def test_a_change_after_undo_starts_from_what_is_shown(run, as_alice) -> None:
+    first = run.versions.get()
+    change(as_alice, first, "by:0", "grain:month")
+    work(run.versions.first())
+    undo(as_alice, run.versions.first())
+    change(as_alice, run.versions.first(), "where:0", "remove")
+    third = work(run.versions.first())
+    assert (third.number, third.base, third.title) == (3, first, "Revenue by category")
+    undo(as_alice, third)
+    assert run.versions.first() == first
+
+
+def test_what_was_stopped_before_its_rows_came_is_run_when_gone_back_to(run, as_alice) -> None:
+    change(as_alice, run.versions.first(), "by:0", "grain:month")
+    change(as_alice, run.versions.first(), "where:0", "remove")
+    third = work(run.versions.first())
+    undo(as_alice, third)
+    again = work(run.versions.first())
+    assert (again.number, again.change, again.base.number) == (4, "by month instead of category", 1)
+    assert again.result.row_count == 12
+
+
+def test_a_follow_up_after_undo_goes_on_from_what_is_shown(run, alice, as_alice) -> None:
+    change(as_alice, run.versions.first(), "by:0", "grain:month")
+    undo(as_alice, work(run.versions.first()))
+    follow = answer(services.run_ask(alice, run.thread.source, "only 2024", run.thread))
+    assert "category" in follow.question
+
+
+def test_only_who_asked_takes_a_change_back(run, as_alice, as_bob, as_charlie) -> None:
+    change(as_alice, run.versions.first(), "by:0", "grain:month")
+    version = work(run.versions.first())
+    for stranger in (as_bob, as_charlie):
+        assert undo(stranger, version).status_code == 404
+    assert as_alice.get(reverse("asking:version_undo", args=[version.pk])).status_code == 405
+    assert run.versions.first() == version
+
+
+def test_where_a_changed_answer_comes_from_is_told_of_the_change(run, as_alice) -> None:
+    first = as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+    assert "% sure" in first
+    assert "How the words were read" in first
+    change(as_alice, run.versions.first(), "by:0", "grain:month")
+    work(run.versions.first())
+    change(as_alice, run.versions.first(), "where:0", "period:2024-01-01:2025-01-01")
+    work(run.versions.first())
+    page = as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+    why = page.split('id="why"')[1].split("</details>")[0]
+    assert why.index("By month instead of category") < why.index("Period changed to 2024")
+    assert "How the words were read" not in why
+    assert f"{shown(as_alice, run).confidence} %" not in why
+    assert "How the first answer was found:" in page
 
 
 def test_an_earlier_version_is_changed_from_where_it_stands(run, as_alice) -> None:
@@ -153,13 +235,45 @@ def test_another_reading_brings_its_own_chips(known, alice, as_alice) -> None:
     assert words(run) != before
 
 
-def test_sql_that_was_typed_has_no_chips(run, as_alice) -> None:
-    as_alice.post(reverse("asking:edit", args=[run.pk]), {"sql": "SELECT 1 AS one"})
-    version = work(run.versions.first())
+def test_sql_that_was_typed_has_no_chips_and_leads_back_to_what_was_asked(run, as_alice) -> None:
+    change(as_alice, run.versions.first(), "by:0", "grain:month")
+    changed = work(run.versions.first())
+    for sql in ("SELECT nonsense", "SELECT 1 AS one"):
+        as_alice.post(reverse("asking:edit", args=[run.pk]), {"sql": sql})
+        version = work(run.versions.first())
     assert run_page(run).understood is None
-    assert b"mirror-chips" not in as_alice.get(reverse("asking:run", args=[run.pk])).content
+    html = as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+    assert "mirror-chips" not in html
+    assert "This SQL was written by hand." in html
+    assert "How the words were read" not in html
     refused = change(as_alice, version, "by:0", "grain:month")
     assert refused.status_code == 422
+    undo(as_alice, version)
+    assert run.versions.first() == changed
+    assert words(run)[1] == "by month"
+
+
+def test_a_follow_up_after_typed_sql_says_what_it_goes_on_from(run, alice, as_alice) -> None:
+    as_alice.post(reverse("asking:edit", args=[run.pk]), {"sql": "SELECT 1 AS one"})
+    work(run.versions.first())
+    follow = answer(services.run_ask(alice, run.thread.source, "by month instead", run.thread))
+    said = f"Goes on from your question “{QUESTION}”, not from the SQL that you edited."
+    assert said in as_alice.get(reverse("asking:run", args=[follow.pk])).content.decode()
+    undo(as_alice, run.versions.first())
+    page = as_alice.get(reverse("asking:run", args=[follow.pk])).content.decode()
+    assert said in page, "it tells what was, not what is shown there since"
+    third = answer(services.run_ask(alice, run.thread.source, "by quarter instead", run.thread))
+    assert "Goes on from" not in as_alice.get(reverse("asking:run", args=[third.pk])).content.decode()
+
+
+def test_what_was_understood_is_said_once(run, alice, as_alice) -> None:
+    follow = answer(services.run_ask(alice, run.thread.source, "by month instead", run.thread))
+    html = as_alice.get(reverse("asking:run", args=[follow.pk])).content.decode()
+    assert "mirror-chips" in html
+    assert "Understood as <q>" not in html
+    Version.objects.filter(run=follow).update(frame=None)
+    html = as_alice.get(reverse("asking:run", args=[follow.pk])).content.decode()
+    assert "Understood as <q>" in html
 
 
 class Choices(HTMLParser):

@@ -29,6 +29,7 @@ ADDRESSES = [
     ("version", "get", 302),
     ("version_stop", "post", 302),
     ("version_again", "post", 302),
+    ("version_undo", "post", 422),
     ("change", "post", 422),
     ("chart", "get", 200),
     ("chart", "post", 302),

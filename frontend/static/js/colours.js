@@ -40,7 +40,7 @@ export function template() {
       hovermode: "closest", bargap: 0.28, separators: ".,",
     },
     data: {
-      bar: [{ marker: { line: { width: 0 } }, textfont: { color: text } }],
+      bar: [{ marker: { line: { width: 0 } }, textfont: { color: text }, textangle: 0, constraintext: "none" }],
       scatter: [{ line: { width: 2 }, marker: { size: 7 } }],
       pie: [{ sort: false, marker: { line: { color: colour("--panel"), width: 2 } } }],
     },

@@ -2,9 +2,11 @@
 // is inside (a sentence, a link to the table) is shown when it cannot be drawn. Buttons outside ask for a file
 // with data-chart-file="png" or "svg" and name the chart's id in data-chart.
 import { announce } from "./announce.js";
-import { template } from "./colours.js";
+import { colour, template } from "./colours.js";
 
 const LIBRARY = new URL("../vendor/plotly-cartesian.min.js", import.meta.url).href;
+// Widths in pixels: of an axis with its numbers, and of a digit of a value beside its bar or point.
+const [AXIS, LETTER] = [72, 7.4];
 let loading;
 
 // Plotly is a plain script of 1.5 MB: fetched once, and only by a page that shows a chart.
@@ -50,12 +52,13 @@ class MirrorChart extends HTMLElement {
       const layout = this.layout();
       this.caption(layout);
       layout.autosize = true;
-      const tall = layout.showlegend && this.figure.data.length > 3 ? "27rem" : "22rem";
+      const tall = height(this.figure);
       this.place.style.height = layout.height ? `max(${tall}, ${layout.height}px)` : tall;
       if (layout.height > 540) this.tabIndex = 0;
       else this.removeAttribute("tabindex");
       delete layout.height;
-      await library.react(this.place, structuredClone(this.figure.data), layout, {
+      this.labelled = this.hasRoom();
+      await library.react(this.place, this.labelled ? structuredClone(this.figure.data) : unlabelled(this.figure.data), layout, {
         displayModeBar: false, responsive: true, displaylogo: false, doubleClick: "reset", showTips: false,
       });
       this.dataset.drawn = "";
@@ -87,6 +90,8 @@ class MirrorChart extends HTMLElement {
   // The figure's layout in our template, with room for a title where it has one.
   layout() {
     const layout = { ...structuredClone(this.figure.layout), template: template() };
+    // The library's own grey is too faint on the first colour; the others differ too much for one colour of words.
+    if (this.figure.data.length === 1) layout.template.data.bar[0].insidetextfont = { color: colour("--panel") };
     // Numbers, or a word why there is no chart, stand where the chart would; the longer, the smaller.
     if (!this.figure.data.length) layout.template.layout.annotationdefaults = { font: { size: wordSize(layout) } };
     if (layout.title) layout.margin = { ...layout.template.layout.margin, t: layout.title.subtitle ? 64 : 44, ...layout.margin };
@@ -95,8 +100,22 @@ class MirrorChart extends HTMLElement {
 
   watchSize(library) {
     if (this.watch) return;
-    this.watch = new ResizeObserver(() => { if (this.place?.offsetWidth) library.Plots.resize(this.place); });
+    this.watch = new ResizeObserver(() => {
+      if (!this.place?.offsetWidth) return;
+      if (this.hasRoom() === this.labelled) library.Plots.resize(this.place);
+      else this.draw();
+    });
     this.watch.observe(this);
+  }
+
+  /** Whether the values that stand upright side by side, over bars or points, have room for their words. */
+  hasRoom() {
+    const beside = this.figure.data.filter(({ text, orientation }) => text && orientation !== "h");
+    if (!beside.length) return true;
+    const grouped = this.figure.layout.barmode === "group";
+    const places = Math.max(...beside.map(({ text }) => text.length)) * (grouped ? beside.length : 1);
+    const longest = Math.max(...beside.flatMap(({ text }) => text.map((word) => String(word).length)));
+    return (this.place.clientWidth - AXIS) / places >= longest * LETTER;
   }
 
   /** Hand the chart over as a file, on the ground it is seen on. */
@@ -122,10 +141,22 @@ function plain(text) {
   return text ? new DOMParser().parseFromString(text, "text/html").body.textContent.trim() : "";
 }
 
+function unlabelled(data) {
+  return structuredClone(data).map(({ text, textposition, ...trace }) => ({ ...trace, ...(trace.mode && { mode: trace.mode.replace("+text", "") }) }));
+}
+
+function height({ data, layout }) {
+  if (!data.length) return `${Math.max(9, 4 * lines(layout).length)}rem`;
+  return layout.showlegend && data.length > 3 ? "27rem" : "22rem";
+}
+
+function lines(layout) {
+  return (layout.annotations ?? []).flatMap(({ text }) => text.replace(/<\/?b>/g, "").split("<br>"));
+}
+
 function wordSize(layout) {
   if (!layout.title) return 15;
-  const lines = (layout.annotations ?? []).flatMap(({ text }) => text.replace(/<\/?b>/g, "").split("<br>"));
-  const longest = Math.max(1, ...lines.map((line) => line.length));
+  const longest = Math.max(1, ...lines(layout).map((line) => line.length));
   return Math.round(Math.min(44, Math.max(15, 560 / longest)));
 }
 

@@ -4,7 +4,9 @@
 
 const EDGE = 8;
 const SPELL_MS = 700;
+const UNDO = ["undo-change", "undo-edit"];
 let back = "";
+document.addEventListener("submit", (event) => { if (UNDO.includes(event.submitter?.id)) back = event.submitter.id; });
 
 class MirrorChips extends HTMLElement {
   connectedCallback() {
@@ -24,12 +26,17 @@ class MirrorChips extends HTMLElement {
     this.stop = null;
   }
 
-  /** The chip that was changed has the focus again, or, where it has gone, the one that adds. */
+  /** What was pressed has the focus again; where it has gone, the chip that adds, or after the last undo the first one. */
   refocus() {
-    const [id, wanted] = [back, this.querySelector(`#${CSS.escape(back)} > summary`)];
-    const chip = wanted ?? this.querySelector(".understood-chip-add > summary") ?? this.querySelector(".understood-chip > summary");
-    const focus = () => { if (back === id) { back = ""; chip?.focus({ preventScroll: true }); } };
-    // htmx puts the focus where it was after it exchanged the page's part: what it does comes first.
+    const id = back;
+    const focus = () => {
+      if (back !== id) return;
+      back = "";
+      const [wanted, first] = [document.getElementById(id), this.querySelector(".understood-chip > summary")];
+      const instead = UNDO.includes(id) ? first : this.querySelector(".understood-chip-add > summary") ?? first;
+      (wanted?.querySelector(":scope > summary") ?? wanted ?? instead)?.focus({ preventScroll: true });
+    };
+    // Only then what was shown before is gone, and htmx has put the focus where it was after it exchanged the page's part.
     requestAnimationFrame(() => requestAnimationFrame(focus));
   }
 
@@ -50,6 +57,7 @@ class MirrorChips extends HTMLElement {
     const box = menu.getBoundingClientRect();
     const over = box.right - (document.documentElement.clientWidth - EDGE);
     if (over > 0) menu.style.translate = `${-Math.min(over, Math.max(0, box.left - EDGE))}px 0`;
+    if (menu.contains(document.activeElement)) return;
     const find = chip.querySelector("[data-chip-find]");
     if (find) { find.value = ""; this.narrow(find); }
     (find ?? this.choices(chip)[0])?.focus({ preventScroll: true });
@@ -67,6 +75,8 @@ class MirrorChips extends HTMLElement {
       if (event.key !== "ArrowDown") return;
       event.preventDefault();
       chip.open = true;
+      // The event of opening comes later than the next key may.
+      this.toggled(chip);
       return;
     }
     const choices = this.choices(chip);

@@ -28,6 +28,7 @@ class MirrorEditor extends HTMLElement {
       text: this.field.value,
       dialect: this.getAttribute("dialect"),
       label: this.getAttribute("label") ?? "SQL",
+      placeholder: this.field.placeholder,
       describedBy: this.field.getAttribute("aria-describedby"),
       readOnly: this.field.readOnly,
       onRun: () => this.closest("form")?.requestSubmit(),

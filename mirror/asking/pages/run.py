@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from mirror.asking import selectors
+from mirror.asking import selectors, services
 from mirror.asking.models import Run, Version
 from mirror.asking.pages.chips import ChipsView, chips_view
 from mirror.asking.pages.steps import StepsView, steps_view
 from mirror.asking.pages.version import VersionItem, VersionView, version_item, version_view
 from mirror.asking.pages.words import PRIVACY, PRIVACY_MEANING, noted, percent, state_of, sure
-from mirror.phrases import counted
+from mirror.phrases import counted, one_line
 from mirror.results.cells import Cell
 from mirror.results.pages import TableWish, preview_cells
 
@@ -49,7 +49,9 @@ class RunPage:
     `is_saved`, even when it has left the library since.
     `draft` is what the editor starts with: the version's SQL, or the best attempt of a run
     that failed; `typed` replaces it where something just typed could not be taken. `understood` are the chips of the
-    version, and `previous` is the version that a changed one is taken back to.
+    version. It `is_first` where it is what the question gave, so that how that was found is told of it; else `changes` are what
+    was changed since, oldest first. It `can_undo` where there is a version to go back to, and `is_front` unless an
+    earlier one is looked at. `goes_on` says what a follow-up starts from, where that is not what was shown.
     """
 
     id: int
@@ -83,7 +85,11 @@ class RunPage:
     draft: str
     steps: StepsView
     understood: ChipsView | None
-    previous: int | None
+    is_first: bool
+    is_front: bool
+    can_undo: bool
+    changes: tuple[str, ...]
+    goes_on: str
     problem: str = ""
     follow_up: str = ""
 
@@ -98,13 +104,14 @@ def run_page(
     follow_up: str = "",
     chip_problem: str = "",
 ) -> RunPage:
-    """Show a run with its newest version, or the one with this number.
+    """Show a run with the version that is shown last, or the one with this number.
 
     `typed` is SQL and `follow_up` a question that could not be taken, and `problem` why; `chip_problem` says why a chip
     could not be changed.
     """
     versions = selectors.versions_of(run)
     current = next((v for v in versions if v.number == number), None) or (versions[0] if versions else None)
+    history = sorted(versions, key=lambda one: one.number, reverse=True)
     steps = steps_view(run, selectors.steps_of(run))
     source = run.thread.source
     level = run.privacy or source.privacy
@@ -125,7 +132,7 @@ def run_page(
         asked=asked,
         question=run.question,
         is_rewritten=bool(run.asked) and run.question != run.asked,
-        is_saved=bool(versions) and versions[-1].origin == Version.Origin.SAVED,
+        is_saved=bool(history) and history[-1].origin == Version.Origin.SAVED,
         state=state_of(run),
         is_working=not run.is_ended,
         reason=run.reason,
@@ -141,22 +148,39 @@ def run_page(
         sentence=view.sentence if view else run.sentence,
         notes=tuple(map(noted, run.notes)),
         readings=tuple(_reading(run, n, data, current) for n, data in enumerate(run.readings)),
-        versions=tuple(version_item(version, current) for version in versions),
+        versions=tuple(version_item(version, current) for version in history),
         version=view,
-        draft=typed if typed is not None else current.sql if current else _best_attempt(steps),
+        draft=typed if typed is not None else current.sql if current else _draft(run, steps),
         steps=steps,
         understood=chips_view(current, chip_problem),
-        previous=_previous(versions, current),
+        is_first=current is None or current.origin in (Version.Origin.ANSWER, Version.Origin.SAVED),
+        is_front=not versions or current == versions[0],
+        can_undo=current is not None and services.version_before(current) is not None,
+        changes=_changes(versions, current),
+        goes_on=_goes_on(run),
         problem=problem,
         follow_up=follow_up,
     )
 
 
-def _previous(versions: list[Version], current: Version | None) -> int | None:
-    """The version before a changed one; None where nothing was changed."""
-    if current is None or current.origin != Version.Origin.CHANGE:
-        return None
-    return next((v.pk for v in versions if v.number < current.number), None)
+def _changes(versions: list[Version], current: Version | None) -> tuple[str, ...]:
+    """What was changed from the answer to a version, step by step."""
+    known = {version.pk: version for version in versions}
+    said = []
+    while current is not None and current.origin == Version.Origin.CHANGE:
+        said.append(current.change)
+        current = known.get(current.base_id) if current.base_id else None
+    return tuple(reversed(said))
+
+
+def _goes_on(run: Run) -> str:
+    """What a follow-up starts from, where SQL was shown that was typed: without a language model it is not read."""
+    shown = run.follows
+    if shown is None or shown.origin != Version.Origin.EDIT or run.llm or run.question == run.asked:
+        return ""
+    return (
+        f"Goes on from your question “{one_line(shown.run.question, 200)}”, not from the SQL that you edited."
+    )
 
 
 def _agree(size: int, pool: int, llm: str = "") -> str:
@@ -182,8 +206,13 @@ def _reading(run: Run, index: int, data: dict[str, Any], current: Version | None
     )
 
 
-def _best_attempt(steps: StepsView) -> str:
-    """The SQL to start from when a run gave no answer: an attempt that ran, else the last one."""
+def _draft(run: Run, steps: StepsView) -> str:
+    """The SQL to start from when a run gave no answer: an attempt that ran, else the last one.
+
+    None where the source cannot answer: what was tried is about something else.
+    """
+    if run.outcome == "unanswerable":
+        return ""
     tiles = [tile for round in steps.rounds for tile in round.tiles]
     ran = [tile for tile in tiles if not tile.problem]
     return (ran or tiles)[-1].sql if tiles else ""

@@ -98,7 +98,7 @@ class VersionItem:
 class VersionView:
     """Everything a page shows of one version: `is_edited` by a person, `is_other_reading` where another reading was chosen.
 
-    `is_changed` where a chip was, and `change` says how.
+    `is_changed` where a chip was, and `change` says how. It `is_number` where its rows are drawn as one number, or were before they run.
     """
 
     id: int
@@ -107,6 +107,7 @@ class VersionView:
     is_other_reading: bool
     is_changed: bool
     change: str
+    is_number: bool
     state: str
     is_working: bool
     is_stopping: bool
@@ -147,6 +148,7 @@ def version_view(version: Version, wish: TableWish | None = None, title: str = "
         is_other_reading=version.origin == Version.Origin.READING,
         is_changed=version.origin == Version.Origin.CHANGE,
         change=version.change,
+        is_number=(version.chart or {}).get("mark") == "number",
         state=state,
         is_working=not version.is_ended,
         is_stopping=version.stop_requested and not version.is_ended,

@@ -11,12 +11,14 @@ from mirror.asking.services.suggesting import question_typed, questions_first
 from mirror.asking.services.versions import (
     reading_use,
     version_again,
+    version_before,
     version_break,
     version_change,
     version_edit,
     version_run,
     version_save,
     version_stop,
+    version_undo,
 )
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "sql_format",
     "sql_problem",
     "version_again",
+    "version_before",
     "version_break",
     "version_change",
     "version_edit",
@@ -47,4 +50,5 @@ __all__ = [
     "version_save",
     "version_stop",
     "version_understood",
+    "version_undo",
 ]

@@ -40,11 +40,17 @@ def run_ask(owner: User, source: Source, question: str, thread: Thread | None = 
     """Ask a question, as a new thread or as a follow-up in one. Raises: AskingError."""
     text = question_check(question)
     queue_check(owner)
+    follows = _shown_last(thread) if thread is not None else None
     if thread is None:
         thread = Thread.objects.create(owner=owner, source=source, title=one_line(text, 200))
-    run = Run.objects.create(thread=thread, asked=text, question=text)
+    run = Run.objects.create(thread=thread, asked=text, question=text, follows=follows)
     send(run)
     return run
+
+
+def _shown_last(thread: Thread) -> Version | None:
+    """What the latest answered question of a thread shows."""
+    return Version.objects.filter(run__thread=thread).exclude(result=None).order_by("-run", "-shown").first()
 
 
 def run_again(run: Run) -> Run:

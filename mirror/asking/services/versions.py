@@ -46,10 +46,10 @@ def version_edit(run: Run, sql: str, arguments: dict[str, Any] | None = None) ->
         raise AskingError("There is no SQL to run. Type a SELECT statement, or take an earlier version.")
     if len(sql) > SQL_CHARS:
         raise AskingError(f"This SQL has {len(sql):,} characters; the longest taken has {SQL_CHARS:,}.")
+    latest = run.versions.first()
     if arguments is None:
-        latest = run.versions.first()
         arguments = latest.arguments if latest else {}
-    return version_add(run, Version.Origin.EDIT, sql, arguments)
+    return version_add(run, Version.Origin.EDIT, sql, arguments, base=latest)
 
 
 def reading_use(run: Run, index: int) -> Version:
@@ -70,7 +70,42 @@ def version_change(version: Version, slot: str, key: str) -> Version:
         raise AskingError(str(error)) from None
     chart = version.chart if done.keeps_chart and version.chart else {}
     origin, run = Version.Origin.CHANGE, version.run
-    return version_add(run, origin, done.sql, {}, chart, frame=done.frame, change=done.said, title=done.title)
+    return version_add(
+        run, origin, done.sql, {}, chart, frame=done.frame, change=done.said, title=done.title, base=version
+    )
+
+
+def version_before(version: Version) -> Version | None:
+    """Give the version that a changed or edited one is taken back to: the nearest it was made of that has chips.
+
+    None for an answer, for another reading that was chosen and for SQL that no question led to.
+    """
+    if version.origin not in (Version.Origin.CHANGE, Version.Origin.EDIT):
+        return None
+    base = version.base
+    while base is not None and base.frame is None:
+        base = base.base
+    return base
+
+
+def version_undo(version: Version) -> Version:
+    """Take a changed or edited version back: show the one before it again. Nothing is lost, and no version is added.
+
+    Only one whose rows never came (it was stopped, or failed) is run again. Raises: AskingError where there is none before.
+    """
+    before = version_before(version)
+    if before is None:
+        raise AskingError("There is no change to take back here.")
+    if before.result_id is None:
+        return version_again(before)
+    run = version.run
+    _check_ended(run)
+    _supersede(run)
+    with transaction.atomic():
+        Run.objects.select_for_update().get(pk=run.pk)
+        before.shown = _highest(run, "shown") + 1
+        before.save(update_fields=["shown"])
+    return before
 
 
 def version_again(version: Version) -> Version:
@@ -84,6 +119,7 @@ def version_again(version: Version) -> Version:
         frame=version.frame,
         change=version.change,
         title=version.title,
+        base=version.base,
     )
 
 
@@ -162,24 +198,26 @@ def version_add(
     frame: dict[str, Any] | None = None,
     change: str = "",
     title: str = "",
+    base: Version | None = None,
 ) -> Version:
     """Add a version and have it run; what runs for this run is stopped. Its chart is as the last one where none is given.
 
     Raises: AskingError while the question is still being answered, or when too much waits.
     """
-    if not run.is_ended:
-        raise AskingError("This question is still being answered. Stop it first, or wait for its answer.")
+    _check_ended(run)
     _supersede(run)
     queue_check(run.thread.owner)
     with transaction.atomic():
         Run.objects.select_for_update().get(pk=run.pk)
-        number = (run.versions.aggregate(last=Max("number"))["last"] or 0) + 1
+        number = _highest(run, "number") + 1
         if chart is None:
             earlier = run.versions.exclude(chart=None).first()
             chart = earlier.chart if earlier else None
         version = Version.objects.create(
             run=run,
             number=number,
+            shown=_highest(run, "shown") + 1,
+            base=base,
             origin=origin,
             sql=sql,
             arguments=arguments,
@@ -190,6 +228,15 @@ def version_add(
         )
         send(version)
     return version
+
+
+def _check_ended(run: Run) -> None:
+    if not run.is_ended:
+        raise AskingError("This question is still being answered. Stop it first, or wait for its answer.")
+
+
+def _highest(run: Run, name: str) -> int:
+    return run.versions.aggregate(last=Max(name))["last"] or 0
 
 
 def _ran(version: Version, watch: Watch) -> KeptRows | NotRun:

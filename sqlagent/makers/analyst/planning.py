@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Having, Measure
 from sqlagent.makers.analyst.rows import Block, NoPlan, RowWriter
+from sqlagent.makers.analyst.telling import figure_name
 
 
 class Planner(RowWriter):
@@ -206,7 +207,10 @@ class Planner(RowWriter):
         way = "" if frame.order is not None and frame.order.ascending else " DESC"
         if frame.order is None and frame.limit is None:
             dimensions = (*frame.per, *frame.by)
-            timed = next((n for n, d in enumerate(dimensions) if d.grain and d.grain not in ("weekday", "weekend")), None)
+            timed = next(
+                (n for n, d in enumerate(dimensions) if d.grain and d.grain not in ("weekday", "weekend")),
+                None,
+            )
             if timed is not None:
                 return f"{shown[sum(len(d.shown) for d in dimensions[:timed])]}, {figure} DESC"
         if frame.order is None or frame.order.dimension is None:
@@ -413,7 +417,7 @@ class Planner(RowWriter):
                     dimension.said or s.field.said if len(dimension.shown) == 1 else s.field.said
                     for s in dimension.shown
                 ]
-        said = (said + ["label"] * shown)[:shown] + [m.said or "figure" for m in frame.measures][:figures]
+        said = (said + ["label"] * shown)[:shown] + [figure_name(m) for m in frame.measures][:figures]
         for name in said:
             plain = _safe(name)
             n = 2

@@ -27,7 +27,7 @@ from sqlagent.makers.analyst.reading import Reading, asked_for
 from sqlagent.makers.analyst.rivals import is_rival
 from sqlagent.makers.analyst.source import Source, source_of
 from sqlagent.makers.analyst.stored_frames import plain
-from sqlagent.makers.analyst.telling import expression, title, told
+from sqlagent.makers.analyst.telling import expression, parts, title, told
 from sqlagent.sql.formatting import formatted
 from sqlagent.values import Candidate, LinkedSchema, Outcome, Question
 
@@ -153,6 +153,7 @@ def analyse(
             weight=8 * share / sum(odds),
             title=title(one.frame),
             frame=json.dumps(plain(one.frame, source.model), ensure_ascii=False),
+            parts=parts(one.frame),
         )
         for one, share in zip(kept, odds, strict=True)
     )

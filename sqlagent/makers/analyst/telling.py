@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
-from sqlagent.language.words import plural_of
+from sqlagent.catalog.semantics import Role
+from sqlagent.language.dates import shift
+from sqlagent.language.lexicon import STOP_WORDS
+from sqlagent.language.words import plural_of, stem
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Having, Measure, Slot
+from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.periods import Period
 
 _AGGREGATES = {
@@ -20,9 +25,21 @@ _TRANSFORMS = {
     "share": "as a share of the total", "running": "as a running total", "growth": "with growth in percent", "change": "with the change",
     "quotient": "as a percentage of one another", "spread": "by how many have each", "average": "averaged over the groups",
 }  # fmt: skip
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 LONG_TITLE = 90
 """Characters from which on a title is none."""
+
+_NO_NOUNS = STOP_WORDS | PARTICIPLES
+"""Words that questions count by and that name nothing: "how many sold", "what part of all"."""
+
+_MANY = ("staff", "people")
+"""Nouns that are plurals as they stand."""
+
+_UNNAMED = frozenset({"", "share", "average value"})
+"""What a ratio is said to be where nobody gave it a name of its own."""
 
 _COMPARED = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most", "=": "exactly"}
 
@@ -34,30 +51,47 @@ def told(frame: Frame) -> str:
         >>> told(Frame("orders", (Measure("rows", "orders", said="orders"),)))
         'number of orders'
     """
+    return ", ".join(words for _, words in _told(frame) if words)
+
+
+def parts(frame: Frame) -> tuple[tuple[str, str], ...]:
+    """Say a frame part by part, each with its kind and every condition by itself, as two readings are told apart by.
+
+    Example:
+        >>> parts(Frame("orders", (Measure("rows", "orders", said="orders"),)))
+        (('figure', 'number of orders'),)
+    """
+    figure, *rest = [(kind, words) for kind, words in _told(frame) if words and kind != "where"]
+    rows = _plural(frame.anchor)
+    counted = () if rows.lower() in figure[1].lower() else (("rows", f"from {rows}"),)
+    return (figure, *counted, *rest, *(("where", condition(c)) for c in frame.where))
+
+
+def _told(frame: Frame) -> Iterator[tuple[str, str]]:
     if frame.measures:
-        what = " and ".join(measure(m) for m in frame.measures)
+        what = " and ".join(_explained(m) for m in frame.measures)
     else:
         shown = ", ".join(dict.fromkeys(column(slot) for slot in frame.columns)) or "all columns"
         what = f"{'the different ' if frame.distinct else ''}{shown} of {_plural(frame.anchor)}"
-    parts = [what]
+    yield "figure", what
     if frame.scale:
-        parts.append(f"as how many of the first there are for {frame.scale:g} of the second")
+        yield "way", f"as how many of the first there are for {frame.scale:g} of the second"
     elif frame.transform == "between":
-        parts.append(_from_to(frame))
+        yield "way", _from_to(frame)
     elif frame.transform in _TRANSFORMS:
-        parts.append(_TRANSFORMS[frame.transform])
+        yield "way", _TRANSFORMS[frame.transform]
     if frame.transform == "moving":
-        parts.append(f"as an average over {frame.window} periods")
+        yield "way", f"as an average over {frame.window} periods"
     if frame.by:
-        parts.append("per " + " and ".join(dimension(d) for d in frame.by))
-    if frame.where:
-        parts.append("where " + " and ".join(condition(c) for c in frame.where))
-    parts += [having(h) for h in frame.having]
+        yield "by", "per " + " and ".join(dimension(d) for d in frame.by)
+    for words in _that(frame.where):
+        yield "where", words
+    for bound in frame.having:
+        yield "having", having(bound)
     if frame.limit is not None or frame.order is not None:
-        parts.append(_ordered(frame))
+        yield "order", _ordered(frame)
     if frame.per:
-        parts.append("in each " + " and ".join(dimension(d) for d in frame.per))
-    return ", ".join(p for p in parts if p)
+        yield "each", "in each " + " and ".join(dimension(d) for d in frame.per)
 
 
 def _from_to(frame: Frame) -> str:
@@ -104,7 +138,8 @@ def title(frame: Frame) -> str:
     if frame.per:
         what += f" in each {' and '.join(dimension(d).removesuffix(' name') for d in frame.per)}"
     parts = [
-        period(c.period) if c.op == "period" and c.period is not None else condition(c) for c in frame.where
+        period(c.period) if c.op == "period" and c.period is not None and not c.negated else condition(c)
+        for c in frame.where
     ]
     parts = [_labels(c) or part for c, part in zip(frame.where, parts, strict=True)]
     said = ", ".join([what, *parts])
@@ -113,8 +148,10 @@ def title(frame: Frame) -> str:
 
 def _figure(one: Measure) -> str:
     """A figure's own name; empty where it has none or holds only under conditions."""
-    if one.where or one.agg in ("ratio",) and one.said in ("", "average value"):
-        return "average order value" if one.said == "average value" and not one.where else ""
+    if one.where or one.agg == "ratio" and not one.said:
+        return ""
+    if one.agg == "ratio" and one.said in _UNNAMED:
+        return measure(one)
     if one.agg == "rows":
         return "headcount" if one.said.lower() == "headcount" else f"number of {_counted(one).lower()}"
     said = one.said.lower() or (expression(one.expr) if one.expr is not None else "")
@@ -131,17 +168,38 @@ def _figure(one: Measure) -> str:
 
 def _labels(c: Condition) -> str:
     """The values of a condition alone, where they tell it."""
-    if c.op not in ("in", "not in") or c.negated:
+    if c.op not in ("in", "not in") or c.negated or yes_or_no(c):
         return ""
     return ("not " if c.op == "not in" else "") + " or ".join(_label(c.slots[0], v) for v in c.values)
 
 
+def figure_name(one: Measure) -> str:
+    """What a figure is called at the head of a column: the word that was said, where it names something."""
+    if one.agg == "sum" and one.expr is not None and one.said.lower() in PARTICIPLES:
+        return f"{one.expr.slots[0].field.said} {one.said}"
+    if one.agg not in ("rows", "distinct") or one.said and _is_noun(one.said, _plural(one.anchor)):
+        return one.said or "figure"
+    return _counted(one)
+
+
 def _counted(one: Measure) -> str:
-    """What a count counts, in the plural."""
-    said = one.said if one.said and one.said != "count" else _plural(one.anchor)
-    if said.lower().startswith("number of "):
-        said = said[len("number of ") :]
-    return said if said[-1:] in "s0123456789" or said in (one.anchor, "staff") else plural_of(said)
+    """What a count counts, in the plural: the word that was said where it is a noun, else the name of the table."""
+    table = _plural(one.anchor)
+    if one.agg == "distinct" and one.expr is not None:
+        field = one.expr.slots[0].field
+        table = (
+            plural_of(field.said.removesuffix(" id")) if field.role is Role.FOREIGN else _plural(field.table)
+        )
+    said = one.said.lower().removeprefix("number of ") if one.said != "count" else ""
+    said = one.said[len(one.said) - len(said) :] if said and _is_noun(said, table) else table
+    return said if said[-1:] in "s0123456789" or said in (table, *_MANY) else plural_of(said)
+
+
+def _is_noun(said: str, table: str) -> bool:
+    last = said.lower().split()[-1]
+    if stem(last) in {stem(word) for word in table.lower().split()}:
+        return True
+    return last not in _NO_NOUNS and not last.endswith(("ed", "ing"))
 
 
 def _plural(table: str) -> str:
@@ -174,15 +232,22 @@ def expression(expr: Expr) -> str:
 
 
 def measure(one: Measure) -> str:
-    """A figure in words."""
-    where = f" where {' and '.join(condition(c) for c in one.where)}" if one.where else ""
+    """A figure in words; a ratio that has a name by its name.
+
+    Example:
+        >>> orders = Measure("rows", "orders", said="orders")
+        >>> returned = Condition("exists", child="returns")
+        >>> measure(Measure("ratio", "orders", over=Measure("rows", "orders", where=(returned,)), under=orders, percent=True))
+        'percent of orders with returns'
+    """
+    where = "".join(f" {part}" for part in _that(one.where))
     if one.agg == "ratio" and one.over is not None and one.under is not None:
-        if one.percent:
-            return f"percent of {measure(one.under)}{' where ' + ' and '.join(condition(c) for c in one.over.where) if one.over.where else ''}"
-        return f"{measure(one.over)} divided by {measure(one.under)}{where}"
+        return (one.said if one.said not in _UNNAMED else _divided(one)) + where
     if one.agg == "rows":
         return f"number of {_counted(one)}{where}"
     assert one.expr is not None
+    if one.agg == "distinct" and one.expr.slots[0].field.role in (Role.KEY, Role.FOREIGN):
+        return f"number of different {_counted(one)}{where}"
     own = expression(one.expr)
     said = (
         f"{one.said} ({_AGGREGATES[one.agg]} {own})"
@@ -190,6 +255,38 @@ def measure(one: Measure) -> str:
         else f"{_AGGREGATES[one.agg]} {own}"
     )
     return said + where
+
+
+def _explained(one: Measure) -> str:
+    """A figure in words, a ratio with what is divided by what."""
+    if one.agg != "ratio" or one.over is None or one.under is None or one.said in _UNNAMED:
+        return measure(one)
+    return f"{measure(one)} ({_divided(one)})"
+
+
+def _divided(one: Measure) -> str:
+    """What is divided by what in a ratio."""
+    assert one.over is not None and one.under is not None
+    if not one.percent:
+        return f"{_named(one.over)} divided by {_named(one.under)}"
+    if (one.over.agg, one.over.expr, one.over.anchor) == (one.under.agg, one.under.expr, one.under.anchor):
+        return f"percent of {' '.join([_named(one.under), *_that(one.over.where)])}"
+    return f"{_named(one.over)} in percent of {_named(one.under)}"
+
+
+def _named(one: Measure) -> str:
+    """A figure in few words: its name, else how it is computed."""
+    if one.agg == "rows":
+        return " ".join([_counted(one), *_that(one.where)])
+    return one.said if one.said and not one.where else measure(one)
+
+
+def _that(conditions: Sequence[Condition]) -> Iterator[str]:
+    """Conditions as they follow a noun: "with returns", "where status is open and channel is web"."""
+    yield from (condition(c) for c in conditions if c.op == "exists")
+    rest = [condition(c) for c in conditions if c.op != "exists"]
+    if rest:
+        yield f"where {' and '.join(rest)}"
 
 
 def dimension(one: Dimension) -> str:
@@ -217,6 +314,8 @@ def period(one: Period) -> str:
         >>> from datetime import date
         >>> period(Period(date(2025, 1, 1), date(2026, 1, 1), "year"))
         '2025'
+        >>> period(Period(date(2025, 4, 1), date(2025, 7, 1), "quarter"))
+        'Q2 2025'
     """
     first, until = one.first, one.until
     if first is None and until is None:
@@ -228,29 +327,58 @@ def period(one: Period) -> str:
     assert first is not None and until is not None
     if (first.month, first.day, until.month, until.day) == (1, 1, 1, 1):
         return str(first.year) if until.year - first.year == 1 else f"{first.year} to {until.year - 1}"
+    if first.day == 1 and until == shift(first, "month", 1):
+        return f"{_MONTHS[first.month - 1]} {first.year}"
+    if first.day == 1 and first.month % 3 == 1 and until == shift(first, "quarter", 1):
+        return f"Q{first.month // 3 + 1} {first.year}"
     return f"{first.isoformat()} to {(until - timedelta(days=1)).isoformat()}"
 
 
 def condition(one: Condition) -> str:
     """A restriction in words."""
-    said = _condition(one)
-    return f"not ({said})" if one.negated and one.op not in ("exists",) else said
+    if one.negated and one.op == "period" and one.period is not None:
+        return f"{_done(column(one.slots[0]))} not in {period(one.period)}"
+    said = yes_or_no(one) or _condition(one)
+    return f"not ({said})" if one.negated and one.op != "exists" and not yes_or_no(one) else said
+
+
+def yes_or_no(one: Condition) -> str:
+    """A restriction to one of a flag's two values in words; empty where it is something else."""
+    field = (
+        one.slots[0].field if one.op in ("in", "not in") and len(one.slots) == len(one.values) == 1 else None
+    )
+    if field is None or field.role is not Role.FLAG:
+        return ""
+    flag = {field.yes.strip("'"): True, field.no.strip("'"): False}.get(one.values[0])
+    if flag is None:
+        return ""
+    return f"{field.said}: {'yes' if (flag == (one.op == 'in')) != one.negated else 'no'}"
+
+
+def _done(said: str) -> str:
+    """A time's name before "in 2025": "ordered at" is "ordered" there."""
+    words = said.split()
+    return " ".join(words[:-1]) if len(words) > 1 and words[-1] in ("at", "on") else said
 
 
 def _condition(c: Condition) -> str:
+    if c.op == "any" and c.parts and all(p.op == "period" and p.slots == c.parts[0].slots for p in c.parts):
+        times = [period(p.period) for p in c.parts if p.period is not None and not p.negated]
+        if len(times) == len(c.parts):
+            return f"{_done(column(c.parts[0].slots[0]))} in {', '.join(times[:-1])} or {times[-1]}"
     if c.op in ("all", "any"):
         return (" and " if c.op == "all" else " or ").join(condition(p) for p in c.parts)
     if c.op == "exists":
         inner = " and ".join(condition(p) for p in c.parts)
         bound = f" {_COMPARED.get(c.compare, c.compare)} {c.number:g}" if c.number is not None else ""
-        word = "there is no" if c.negated else "there is"
         if c.number is not None:
             where = f" where {inner}" if inner else ""
             if c.counted is None:
                 return f"with{bound} of {_plural(c.child)}{where}"
             figure = f"{_COUNTED.get(c.values[:1], 'sum')} of {expression(c.counted)}"
             return f"with {figure}{bound} in {_plural(c.child)}{where}"
-        return f"{word} row of {_plural(c.child)}{' where ' + inner if inner else ''}"
+        word = "without" if c.negated else "with"
+        return f"{word} {_plural(c.child)}{' where ' + inner if inner else ''}"
     if c.op == "compare" and c.expr is not None:
         number = (
             "the average"
@@ -270,7 +398,7 @@ def _condition(c: Condition) -> str:
     if c.op == "same":
         return f"{names[0]} and {names[1]} in the same {c.compare}"
     if c.op == "period" and c.period is not None:
-        return f"{names[0]} in {period(c.period)}"
+        return f"{_done(names[0])} in {period(c.period)}"
     if c.op == "weekday":
         days = "".join(c.values)
         said = {"56": "a weekend", "01234": "a weekday"}.get(days) or " or ".join(_DAYS[int(d)] for d in days)

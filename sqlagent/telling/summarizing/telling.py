@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -19,7 +19,10 @@ _TOP = re.compile(
 _LIMIT = re.compile(r"\b(?:limit|fetch|top|qualify)\b", re.IGNORECASE)
 _LIMITS = frozenset((5, 10, 15, 20, 25, 50, 100, 200, 500, 1_000))
 _PERCENT = re.compile(r"percent|pct|share|ratio|rate|proportion", re.IGNORECASE)
-_COUNTED = re.compile(r"^(?:number of )?\w+s$")
+_COUNTED = re.compile(r"^(?:number of )?(?:\w+[^\Ws]s|people|staff|children|men|women)$", re.IGNORECASE)
+_IN_PERCENT = re.compile(r"percent|pct", re.IGNORECASE)
+_RATE = re.compile(r"share|ratio|rate|proportion|growth|change|margin", re.IGNORECASE)
+_HUNDREDFOLD = re.compile(r"\b100(?:\.0+)?\s*\*|\*\s*100(?:\.0+)?(?![\d.])")
 _MANY_DIGITS = 10_000
 
 
@@ -44,15 +47,16 @@ def summarize(question: str, rows: Rows, chart: Chart | None = None, *, sql: str
     measures = [c for c in columns if c.role == Role.MEASURE and c.nulls < len(rows.rows)]
     times = [c for c in columns if c.role == Role.TIME]
     labels = [c for c in columns if c.role == Role.CATEGORY]
+    percents = frozenset(c.name for c in columns if c.role == Role.MEASURE and _is_percent(c.name, sql))
     if len(rows.rows) == 1:
-        return _one(rows, columns)
+        return _one(rows, columns, percents)
     if times and measures and times[0].distinct == len(rows.rows):
-        return _series(rows, times[0], _measure(measures, chart))
+        return _series(rows, times[0], _measure(measures, chart), percents)
     single = [c for c in labels if c.distinct == len(rows.rows)]
     named = [*(single or [*labels, *times]), *(c for c in columns if c.role == Role.KEY)]
     if measures and named:
         whole = _is_whole(question, rows, sql, _measure(measures, chart))
-        return _ranked(question, whole, rows, _measure(measures, chart), named)
+        return _ranked(question, whole, rows, _measure(measures, chart), named, percents)
     if measures and len(measures) == len(columns):
         return _numbers(rows, measures)
     return _listed(rows, columns)
@@ -67,25 +71,25 @@ def _measure(measures: Sequence[Profile], chart: Chart | None) -> Profile:
 # ---------------------------------------------------------------- shapes of rows
 
 
-def _one(rows: Rows, columns: Sequence[Profile]) -> str:
+def _one(rows: Rows, columns: Sequence[Profile], percents: frozenset[str]) -> str:
     row = rows.rows[0]
     if all(cell is None for cell in row):
         return "There is no value: the one row found is empty (NULL)."
     if len(columns) == 1:
-        words = columns[0].words
-        if words.endswith("s") and not words.endswith("ss"):
-            return f"{_upper(words)}: {_cell(row[0], columns[0])}."
-        return f"The {_lower(words)} is {_cell(row[0], columns[0])}."
+        words, value = columns[0].words, f"{_cell(row[0], columns[0])}{_unit(columns[0], percents)}"
+        if _COUNTED.search(words.rpartition(" ")[2]):
+            return f"{_upper(words)}: {value}."
+        return f"The {_lower(words)} is {value}."
     said = [(c, row[c.index]) for c in columns if row[c.index] is not None and c.kind != Kind.BINARY][:4]
     label = next((pair for pair in said if pair[0].role in (Role.CATEGORY, Role.TIME)), None)
     rest = [pair for pair in said if pair is not label and (pair[0].role != Role.KEY or label is None)]
-    facts = _join([f"{_lower(c.words)} {_cell(cell, c)}" for c, cell in rest])
+    facts = _join([f"{_lower(c.words)} {_cell(cell, c)}{_unit(c, percents)}" for c, cell in rest])
     if label is None:
         return f"One row: {facts}."
     return f"{_upper(_cell(label[1], label[0]))}{': ' + facts if facts else ''}."
 
 
-def _series(rows: Rows, when: Profile, measure: Profile) -> str:
+def _series(rows: Rows, when: Profile, measure: Profile, percents: frozenset[str]) -> str:
     """Say where a series began, ended and peaked."""
     points = [
         (row[when.index], row[measure.index])
@@ -96,30 +100,35 @@ def _series(rows: Rows, when: Profile, measure: Profile) -> str:
         return _listed(rows, (when, measure))
     (first_at, first), (last_at, last) = points[0], points[-1]
     change = _sub(last, first)
-    name = _upper(_lower(measure.words))
+    name, unit = _upper(_lower(measure.words)), _unit(measure, percents)
     way = "rose" if change > 0 else "fell"
     if change == 0:
-        text = (
-            f"{name} began and ended at {_number(first)} ({_cell(first_at, when)} to {_cell(last_at, when)})"
-        )
+        text = f"{name} began and ended at {_number(first)}{unit} ({_cell(first_at, when)} to {_cell(last_at, when)})"
     else:
-        percent = _percent_change(first, last)
+        percent = _points(change) if unit else _percent_change(first, last)
         by = f", {percent}" if percent else ""
         text = (
-            f"{name} {way} from {_number(first)} in {_cell(first_at, when)} to {_number(last)} "
+            f"{name} {way} from {_number(first)}{unit} in {_cell(first_at, when)} to {_number(last)}{unit} "
             f"in {_cell(last_at, when)}{by}"
         )
     peak_at, peak = max(points, key=lambda p: _size(p[1]))
     low_at, low = min(points, key=lambda p: _size(p[1]))
     extra = []
     if len(points) > 2 and peak_at not in (first_at, last_at):
-        extra.append(f"it peaked at {_number(peak)} in {_cell(peak_at, when)}")
+        extra.append(f"it peaked at {_number(peak)}{unit} in {_cell(peak_at, when)}")
     if len(points) > 2 and low_at not in (first_at, last_at) and low != peak:
-        extra.append(f"its lowest was {_number(low)} in {_cell(low_at, when)}")
+        extra.append(f"its lowest was {_number(low)}{unit} in {_cell(low_at, when)}")
     return f"{text}{'; ' + ' and '.join(extra) if extra else ''}.{_cut(rows)}"
 
 
-def _ranked(question: str, whole: bool, rows: Rows, measure: Profile, named: Sequence[Profile]) -> str:
+def _ranked(
+    question: str,
+    whole: bool,
+    rows: Rows,
+    measure: Profile,
+    named: Sequence[Profile],
+    percents: frozenset[str],
+) -> str:
     """Say who leads, with what share where the rows are the whole, and who follows."""
     entries = [(row, row[measure.index]) for row in rows.rows if number_of(row[measure.index]) is not None]
     if len(entries) < 2:
@@ -129,18 +138,18 @@ def _ranked(question: str, whole: bool, rows: Rows, measure: Profile, named: Seq
     entries.sort(key=lambda e: _size(e[1]), reverse=not low)
     lead, second = entries[0], entries[1]
     ties = [e for e in entries if number_of(e[1]) == number_of(lead[1])]
-    of = _lower(measure.words)
+    of, unit = _lower(measure.words), _unit(measure, percents)
     name = _name(lead[0], named)
     if len(ties) == len(entries):
-        return f"All {len(entries):,} rows have the same {of}, {_number(lead[1])}.{_cut(rows)}"
+        return f"All {len(entries):,} rows have the same {of}, {_number(lead[1])}{unit}.{_cut(rows)}"
     if len(ties) > 1:
         names = _join([_name(e[0], named) for e in ties[:3]]) if len(ties) <= 3 else f"{len(ties):,} rows"
-        return f"{_upper(names)} share the {'lowest' if low else 'highest'} {of}, {_number(lead[1])}.{_cut(rows)}"
+        return f"{_upper(names)} share the {'lowest' if low else 'highest'} {of}, {_number(lead[1])}{unit}.{_cut(rows)}"
     share = _share(whole, measure, [e[1] for e in entries], lead[1])
-    many = of.endswith("s") and not of.endswith("ss") and _COUNTED.search(of)
+    many = _COUNTED.search(of)
     most = ("the fewest" if low else "the most") if many else ("the lowest" if low else "the highest")
-    text = f"{_upper(name)} has {most} {of}, {_number(lead[1])}{share}"
-    follows = f"; {_name(second[0], named)} follows with {_number(second[1])}"
+    text = f"{_upper(name)} has {most} {of}, {_number(lead[1])}{unit}{share}"
+    follows = f"; {_name(second[0], named)} follows with {_number(second[1])}{unit}"
     total = _together(whole, rows, measure, [e[1] for e in entries])
     return f"{text}{follows}{total}.{_cut(rows)}"
 
@@ -285,6 +294,33 @@ def _percent_change(first: Cell, last: Cell) -> str:
     if abs(change) >= 9.995:
         return ""
     return f"{'up' if change > 0 else 'down'} {_percent(abs(change))}"
+
+
+def _is_percent(name: str, sql: str) -> bool:
+    """Whether a column's numbers are percentages: its name says so, or names a rate and the SQL multiplies it by a hundred."""
+    if _IN_PERCENT.search(name):
+        return True
+    return bool(_RATE.search(name)) and any(map(_HUNDREDFOLD.search, _written(name, sql)))
+
+
+def _written(name: str, sql: str) -> Iterator[str]:
+    """What stands before `AS name` in a statement, back to where its item begins."""
+    for found in re.finditer(rf"\bAS\s+[\"`\[]?{re.escape(name)}\b", sql, re.IGNORECASE):
+        depth, at = 0, found.start()
+        while at > 0 and (depth > 0 or sql[at - 1] not in ",("):
+            at -= 1
+            depth += (sql[at] == ")") - (sql[at] == "(")
+        yield sql[at : found.start()]
+
+
+def _unit(measure: Profile, percents: frozenset[str]) -> str:
+    return " %" if measure.name in percents else ""
+
+
+def _points(change: float) -> str:
+    """A change of a percentage: a difference in points, as percent of percent misleads."""
+    points = _number(round(abs(change), 2) or abs(change))
+    return f"{'up' if change > 0 else 'down'} {points} point{'' if points == '1' else 's'}"
 
 
 def _size(cell: Cell) -> float:

@@ -78,11 +78,11 @@ def _condition(one: Condition) -> Iterator[Part]:
         for part in one.parts:
             yield from _condition(part)
     elif one.op == "period" and one.period is not None:
-        yield Part("period", "", f"{one.period.first} {one.period.until} {one.negated}")
+        time = f"{one.period.first} {one.period.until}"
+        yield Part("period", "", f"{time} {one.negated}", frozenset({time}))
     elif one.op == "any" and not one.negated and all(part.op == "period" for part in one.parts):
-        yield Part(
-            "period", "", " or ".join(f"{p.period.first} {p.period.until}" for p in one.parts if p.period)
-        )
+        times = [f"{p.period.first} {p.period.until}" for p in one.parts if p.period]
+        yield Part("period", "", " or ".join(times), frozenset(times))
     else:
         yield Part("where", _about(one), _says(one), frozenset(one.values))
 

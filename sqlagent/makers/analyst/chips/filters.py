@@ -34,24 +34,26 @@ def filter_part(frame: Frame, place: int, source: Source) -> Part:
 
     def put(new: Condition, words: str, key: str, group: str) -> None:
         where = (*frame.where[:place], new, *frame.where[place + 1 :])
-        options.append(Option(words, key, group, restricted(frame, where), f"filter changed: {_told(new)}"))
+        options.append(
+            Option(words, key, group, restricted(frame, where), f"filter changed: {telling.condition(new)}")
+        )
 
     if old.op in ("in", "not in") and len(old.slots) == 1 and not old.negated:
         field = old.slots[0].field
         turned = replace(old, op="in" if old.op == "not in" else "not in")
-        put(turned, _told(turned), "not", "")
+        put(turned, telling.condition(turned), "not", "")
         for value, words in values_of(source, field)[:VALUES]:
             if (value,) != old.values:
                 put(replace(old, values=(value,), said=""), words, f"value:{value}", f"Another {field.said}")
     elif old.op in ("missing", "filled") and not old.negated:
         turned = replace(old, op="filled" if old.op == "missing" else "missing")
-        put(turned, _told(turned), "not", "")
+        put(turned, telling.condition(turned), "not", "")
     elif old.op == "exists" and old.number is None:
         turned = replace(old, negated=not old.negated)
-        put(turned, _told(turned), "not", "")
+        put(turned, telling.condition(turned), "not", "")
     elif old.op == "later" and old.compare in ("", ">", "<="):
         turned = replace(old, compare=">" if old.compare == "<=" else "<=")
-        put(turned, _told(turned), "not", "")
+        put(turned, telling.condition(turned), "not", "")
     elif old.op == "weekday":
         for words, days in (("a weekend", ("5", "6")), ("a weekday", ("0", "1", "2", "3", "4"))):
             if set(days) != set(old.values):
@@ -60,13 +62,20 @@ def filter_part(frame: Frame, place: int, source: Source) -> Part:
         for compare in _BOUNDS:
             if compare != old.compare:
                 turned = replace(old, compare=compare)
-                put(turned, _told(turned), f"bound:{compare}", "Another bound")
+                put(turned, telling.condition(turned), f"bound:{compare}", "Another bound")
     left = (*frame.where[:place], *frame.where[place + 1 :])
     options.append(
-        Option("Remove this filter", REMOVE, "", restricted(frame, left), f"filter removed: {_told(old)}")
+        Option(
+            "Remove this filter",
+            REMOVE,
+            "",
+            restricted(frame, left),
+            f"filter removed: {telling.condition(old)}",
+        )
     )
-    label = "" if old.op == "exists" else "where"
-    return Part(f"where:{place}", "filter", label, _told(old), tuple(options))
+    is_told = old.op == "exists" or telling.yes_or_no(old)
+    label = "" if is_told else "where"
+    return Part(f"where:{place}", "filter", label, telling.condition(old), tuple(options))
 
 
 def having_part(frame: Frame, place: int) -> Part:
@@ -103,7 +112,9 @@ def filters_added(frame: Frame, source: Source) -> Iterator[Option]:
             new = Condition("in", (slot,), (value,))
             key = f"where:{group.key}:{value}"
             changed = restricted(frame, (*frame.where, new))
-            yield Option(words, key, f"Only one {group.words}", changed, f"filter added: {_told(new)}")
+            yield Option(
+                words, key, f"Only one {group.words}", changed, f"filter added: {telling.condition(new)}"
+            )
         columns += 1
         if columns == ADDED_COLUMNS:
             return
@@ -122,18 +133,6 @@ def values_of(source: Source, field: Field) -> list[tuple[str, str]]:
         return []
     texts = index.texts_of(ColumnRef(field.table, field.column))
     return [(text, text) for text in sorted(texts, key=str.casefold) if not looks_personal(text)]
-
-
-def _told(one: Condition) -> str:
-    field = one.slots[0].field if len(one.slots) == 1 else None
-    if field is not None and field.role is Role.FLAG and one.op in ("in", "not in") and len(one.values) == 1:
-        is_yes = (one.values[0] == field.yes.strip("'")) == (one.op == "in") != one.negated
-        return f"{field.said} is {'yes' if is_yes else 'no'}"
-    if one.op != "exists" or one.number is not None:
-        return telling.condition(one)
-    inner = " and ".join(telling.condition(part) for part in one.parts)
-    rows = one.child.rpartition(".")[2].replace("_", " ")
-    return f"{'without' if one.negated else 'with'} {rows}{f' where {inner}' if inner else ''}"
 
 
 def time_slot(one: Condition) -> Slot | None:

@@ -20,26 +20,6 @@ from sqlagent.makers.analyst.source import Source
 YEARS = 12
 """Years offered at most, the latest first."""
 
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
-
-
-def period_words(one: Period) -> str:
-    """Say a period as people do: 2025, Q1 2025, March 2025.
-
-    Example:
-        >>> period_words(Period(date(2025, 4, 1), date(2025, 7, 1), "quarter"))
-        'Q2 2025'
-    """
-    first, until = one.first, one.until
-    if first is not None and until is not None and first.day == 1:
-        if until == shift(first, "month", 1):
-            return f"{_MONTHS[first.month - 1]} {first.year}"
-        if first.month % 3 == 1 and until == shift(first, "quarter", 1):
-            return f"Q{first.month // 3 + 1} {first.year}"
-    return telling.period(one)
-
 
 def period_part(frame: Frame, place: int, source: Source, today: date) -> Part:
     """The chip of a condition on a time."""
@@ -54,7 +34,7 @@ def period_part(frame: Frame, place: int, source: Source, today: date) -> Part:
     where = (*frame.where[:place], *frame.where[place + 1 :])
     options.append(Option("All time", REMOVE, "", restricted(frame, where), "period removed: all time"))
     label = telling.column(old.slots[0])
-    return Part(f"where:{place}", "period", label, period_words(old.period), tuple(options))
+    return Part(f"where:{place}", "period", label, telling.period(old.period), tuple(options))
 
 
 def shared_period(frame: Frame, today: date) -> Iterator[Part]:
@@ -72,7 +52,7 @@ def shared_period(frame: Frame, today: date) -> Iterator[Part]:
     options.append(
         Option("All time", REMOVE, "", replace(frame, measures=without), "period removed: all time")
     )
-    yield Part("period", "period", "in", period_words(first.period), tuple(options))
+    yield Part("period", "period", "in", telling.period(first.period), tuple(options))
 
 
 def periods_added(frame: Frame, source: Source, today: date) -> Iterator[Option]:
@@ -113,12 +93,12 @@ def _periods(field: Field, old: Period | None, today: date) -> Iterator[tuple[st
             for number in range(count):
                 one = _whole(shift(date(held, 1, 1), grain, number), grain)
                 if one.first is not None and one.first <= today:
-                    yield period_words(one), f"{grain.capitalize()} of {held}", one
+                    yield telling.period(one), f"{grain.capitalize()} of {held}", one
     for grain in ("year", "quarter", "month"):
         one = _whole(shift(floor(today, grain), grain, -1), grain)
         last = replace(one, relative=True)
         if one.first is not None and not (grain == "year" and one.first.year in _years(field)):
-            yield f"last {grain}: {period_words(one)}", "Up to now", last
+            yield f"last {grain}: {telling.period(one)}", "Up to now", last
     begun = Period(floor(today, "year"), today + timedelta(days=1), "year", relative=True)
     yield f"this year to date: {today.year}", "Up to now", begun
     year_ago = shift(floor(today, "month"), "month", -12)
