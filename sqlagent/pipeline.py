@@ -16,7 +16,7 @@ from threading import Event as Flag
 from time import monotonic
 
 from sqlagent import guard
-from sqlagent.catalog import examples, meanings
+from sqlagent.catalog import examples, hints, meanings
 from sqlagent.catalog.hiding import usable
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import Cancelled, DatabaseError, LlmError, SqlAgentError
@@ -268,7 +268,7 @@ class Journey:
         if analysis is not None and not analysis.speaks:
             analysis = None
         drafts = grammar.sample(question, linked, count=budget.drafts) if llm and budget.drafts else ()
-        hints = [draft.sql for draft in drafts]
+        shown = [draft.sql for draft in drafts]
         return cls(
             question=question,
             linked=linked,
@@ -276,7 +276,7 @@ class Journey:
             index=index,
             looked=looked,
             sampler=(
-                LlmSampler(llm, privacy=privacy, hints=hints)
+                LlmSampler(llm, privacy=privacy, hints=shown)
                 if llm
                 else AnalystSampler(analysis)
                 if analysis
@@ -441,6 +441,7 @@ class Journey:
             outcome, reason = Outcome.UNANSWERABLE, self.sampler.declined[0]
         elif self.analysis is None and not self.verdict.answerable:
             outcome, reason = Outcome.UNANSWERABLE, self.verdict.reason
+        outcome, reason, sure = self.as_far_as_explained(outcome, reason, sure)
         outcome, reason, sure = self.as_far_as_read(outcome, reason, sure)
         self.notes += dict.fromkeys(note for maker in (self.sampler, self.judge) for note in _told_by(maker))
         common = Answer(outcome, self.question, reason, confidence=sure, notes=tuple(self.notes))
@@ -463,6 +464,23 @@ class Journey:
             frame=best.representative.frame,
             notes=(*common.notes, *best.representative.candidate.notes, *([note] if note else ())),
         )
+
+    def as_far_as_explained(self, outcome: Outcome, reason: str, sure: float) -> tuple[Outcome, str, float]:
+        """Tell what of the hint says nothing here, and doubt an answer that does not follow it.
+
+        Without a language model alone: one that is shown the hint reads it for itself.
+        """
+        if self.llm is not None or not self.question.hint.strip():
+            return outcome, reason, sure
+        hint = hints.read(self.question.hint, self.linked.full, self.index)
+        if hint.unread:
+            self.notes.append(f"Not used of the hint: {_quoted(hint.unread)}.")
+        sql = self.ranking.groups[0].representative.sql if self.ranking.groups else ""
+        left = hints.left_out(hint, self.question.text, sql)
+        if left and outcome is Outcome.ANSWERED:
+            doubt = f"Not sure: the SQL leaves out what the hint says of {_quoted(left)}. This is a draft."
+            return Outcome.AMBIGUOUS, doubt, min(sure, DOUBTED)
+        return outcome, reason, sure
 
     def as_far_as_read(self, outcome: Outcome, reason: str, sure: float) -> tuple[Outcome, str, float]:
         """Doubt an answer where a word may be a value that is not read yet, and say what was looked up.
@@ -501,6 +519,11 @@ class Journey:
             return self.executor.whole(sql, _limits(self.budget, self.budget.result_rows)), ""
         except DatabaseError as error:
             return rows, f"Only the first rows are shown: {error}"
+
+
+def _quoted(texts: Sequence[str]) -> str:
+    """A few texts in quotes, each cut to a line."""
+    return ", ".join(f"“{text if len(text) <= 80 else text[:79] + '…'}”" for text in texts[:4])
 
 
 def _limits(budget: Budget, rows: int) -> Limits:

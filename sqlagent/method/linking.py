@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from threading import Lock
 
+from sqlagent.catalog import hints
 from sqlagent.catalog.keys import KeyGraph, catalog_key
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.cues import CUE_WORDS
@@ -63,13 +64,15 @@ def link(question: Question, catalog: Catalog, index: ValueIndex | None) -> Link
     text = question.text if not question.hint else f"{question.text} ; {question.hint}"
     tokens = tokenise(text)
     mentions = naming.mentions(tokens, index)
+    asked = tokenise(question.text)
+    explained = hints.covered(hints.read(question.hint, catalog, index), asked)
     links = [one for mention in mentions for one in _links(mention, text, tokens)]
     return LinkedSchema(
         catalog=_chosen(catalog, graph, mentions),
         full=catalog,
         links=tuple(one for one in links if one.end <= len(question.text)),
         values=_values(mentions),
-        unlinked=_unlinked(tokenise(question.text), mentions, naming),
+        unlinked=_unlinked(asked, mentions, naming, explained),
     )
 
 
@@ -115,9 +118,11 @@ def _chosen(catalog: Catalog, graph: KeyGraph, mentions: Sequence[Mention]) -> C
     return Catalog(catalog.dialect, tables, catalog.version, corrections=catalog.corrections)
 
 
-def _unlinked(tokens: Sequence[Token], mentions: Sequence[Mention], naming: Naming) -> tuple[str, ...]:
-    """Content words that name nothing here and are no language of asking."""
-    taken = {n for m in mentions for n in range(m.start, m.end)}
+def _unlinked(
+    tokens: Sequence[Token], mentions: Sequence[Mention], naming: Naming, explained: frozenset[int]
+) -> tuple[str, ...]:
+    """Content words that name nothing here, are no language of asking, and that no hint explains."""
+    taken = {n for m in mentions for n in range(m.start, m.end)} | explained
     out: list[str] = []
     for number, token in enumerate(tokens):
         if number in taken or token.kind not in ("word", "quoted") or len(token.low) < 3:

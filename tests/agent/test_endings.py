@@ -43,6 +43,9 @@ def first(text, source):
         ("sales by category alphabetically", "sales by category", ["sort"]),
         ("sales 2025 in percent", "sales 2025 in percent", []),  # of nothing
         ("which drink came first", "which drink came first", []),
+        ("sales by category 2025, top 3", "sales by category 2025", ["top"]),
+        ("sales per guest, smallest first, bottom three only", "sales per guest", ["sort", "top"]),
+        ("the top 3", "the top 3", []),  # of nothing
     ],
 )
 def test_endings_are_cut_off(text, body, kinds):
@@ -94,3 +97,23 @@ def test_an_ending_that_says_nothing_of_a_frame_does_not_fall_away(cafes, text):
 def test_a_list_is_sorted_by_what_it_shows(cafes):
     found = first("guests joined in 2024 with their country, sorted by country", cafes)
     assert found.sql.endswith("ORDER BY guest.country")
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "few"),
+    [
+        ("sales by category, top 3", "SUM(sales.net_sales_amount) DESC", 3),
+        ("sales by month 2025 top 2", "SUM(sales.net_sales_amount) DESC", 2),
+        ("sales by category lowest two", "SUM(sales.net_sales_amount)", 2),
+    ],
+)
+def test_the_first_few_groups_are_of_the_figure_that_was_asked_for(cafes, text, order, few):
+    assert " ".join(first(text, cafes).sql.split()).endswith(f"ORDER BY {order} LIMIT {few}")
+
+
+def test_shares_of_months_stand_in_the_order_of_months(cafes):
+    assert 'ORDER BY "month", ' in " ".join(first("share of sales by month 2025", cafes).sql.split())
+
+
+def test_a_figure_that_is_ranked_by_is_shown_once(cafes):
+    assert len(first("top 3 categories sales 2025", cafes).frame.measures) == 1

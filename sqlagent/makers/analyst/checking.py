@@ -114,6 +114,7 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left = [i.text for i in reading.items if not _is_held(i, held) or not _is_met(i, frame, source.model)]
     if any(c.op == "missing" and not c.negated and _is_filled(c) for c in _conditions(frame)):
         left += [item.text for item in reading.items if item.op in ("not", "missing")][:1]
+    left += _said_of_others(frame, reading)
     if drawn.denials and not any(map(_says_no, _conditions(frame))):
         left += drawn.denials
     if _is_first_by_number(frame, drawn):
@@ -125,6 +126,25 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     if not left:
         return frame
     return replace(frame, unused=(*frame.unused, *left), cost=round(frame.cost + UNMET * len(left), 4))
+
+
+def _said_of_others(frame: Frame, reading: Reading) -> list[str]:
+    """Verbs that became a time of another thing which each row of that has: they restrict nothing.
+
+    "How many people opened the newsletter" is not answered by people whose store was opened on some day.
+    """
+    always = {
+        (slot.field.table, slot.field.column)
+        for one in frame.where
+        if one.op == "filled" and not one.negated
+        for slot in one.slots
+        if slot.path and slot.field.filled == 1.0
+    }
+    return [
+        item.text
+        for item in reading.items
+        if any(target.kind == "field" and (target.table, target.column) in always for target in item.targets)
+    ]
 
 
 def _figures_left_out(frame: Frame, drawn: Sketch) -> list[str]:

@@ -1,4 +1,4 @@
-"""How figures are to be shown, said at the end of a question: as a share of the total, sorted by something, smallest first.
+"""How figures are to be shown, said at the end of a question: as a share of the total, sorted by something, smallest first, the top 3.
 
 An ending is cut off before the question is read and made a part of its frames, so that it changes nothing else of them.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Dimension, Expr, Frame, Order
 
@@ -26,10 +27,15 @@ _FIRST = re.compile(
     r"|worst|newest|latest|most recent|oldest|earliest)(?: ones)? first|(?:in )?(?P<way>ascending|descending)(?: order)?|(?P<alpha>alphabetically|alphabetical|(?:in )?alphabetical order|(?:from )?a to z|a-z))$",
     re.IGNORECASE,
 )
+_TOP = re.compile(
+    r"[,\s]+(?:and )?(?:only |just |show )?(?:the )?(?P<word>top|best|highest|largest|biggest|bottom|worst|lowest|smallest|fewest)"
+    r" (?P<count>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)(?: only)?$",
+    re.IGNORECASE,
+)
 _GROUPED = re.compile(
     r"\b(?:by|per|each|every)\b|\b(?:daily|weekly|monthly|quarterly|yearly)\b", re.IGNORECASE
 )
-_SMALL = frozenset({"lowest", "smallest", "fewest", "least", "least common", "worst"})
+_SMALL = frozenset({"lowest", "smallest", "fewest", "least", "least common", "worst", "bottom"})
 _NEW = frozenset({"newest", "latest", "most recent"})
 _OLD = frozenset({"oldest", "earliest"})
 _FIGURES = frozenset(map(stem, ["value", "number", "figure", "amount", "total", "count", "result", "it"]))
@@ -38,12 +44,16 @@ _SORTABLE = frozenset({"", "share"})
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """One ending as it was typed: `kind` is share or sort; a sort is by a name, or by what the word before "first" is of."""
+    """One ending as it was typed: `kind` is share, sort or top; a sort is by a name, or by what the word before "first" is of.
+
+    Of `top`, `count` is how many groups are kept.
+    """
 
     kind: str
     text: str
     name: str = ""
     word: str = ""
+    count: int = 0
 
 
 def endings(text: str) -> tuple[str, tuple[Ending, ...]]:
@@ -70,6 +80,13 @@ def _last(text: str) -> Ending | None:
             if _GROUPED.search(text[: match.start()])
             else None
         )
+    if match := _TOP.search(text):
+        count = NUMBER_WORDS.get(match["count"].lower()) or match["count"]
+        return (
+            Ending("top", match[0], word=match["word"].lower(), count=int(count))
+            if _GROUPED.search(text[: match.start()])
+            else None
+        )
     if match := _SORTED.search(text):
         return Ending(
             "sort", match[0], match["name"].lower(), (match["way"] or "").lower().removesuffix(" first")
@@ -82,7 +99,7 @@ def _last(text: str) -> Ending | None:
 def shown_by(frame: Frame, some: tuple[Ending, ...]) -> Frame | None:
     """Give a frame with its endings; None where one of them says nothing of such a frame."""
     for one in some:
-        changed = _shared(frame, one) if one.kind == "share" else _sorted(frame, one)
+        changed = _WAYS[one.kind](frame, one)
         if changed is None:
             return None
         frame = changed
@@ -155,6 +172,16 @@ def _list_sorted(frame: Frame, one: Ending) -> Frame | None:
     return None
 
 
+def _topped(frame: Frame, one: Ending) -> Frame | None:
+    """The first few groups of a figure; none of a frame that is sorted by something else."""
+    if not frame.by or not frame.measures or one.count < 1 or not _can_be_sorted(frame):
+        return None
+    ascending = one.word in _SMALL
+    if frame.order is not None and frame.order != Order(ascending):
+        return None
+    return replace(frame, order=Order(ascending), limit=one.count)
+
+
 def _can_be_sorted(frame: Frame) -> bool:
     """Whether a frame's groups stand in an order of their own choice."""
     anchors = {measure.anchor for measure in frame.measures}
@@ -163,6 +190,7 @@ def _can_be_sorted(frame: Frame) -> bool:
     return frame.transform in _SORTABLE and all(measure.agg != "median" for measure in frame.measures)
 
 
+_WAYS = {"share": _shared, "sort": _sorted, "top": _topped}
 _ALPHA = frozenset(
     {
         "alphabetically",

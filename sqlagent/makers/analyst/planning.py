@@ -203,8 +203,16 @@ class Planner(RowWriter):
 
     @staticmethod
     def _share_order(frame: Frame, shown: Sequence[str], figure: str) -> str:
-        """Largest share first, unless the frame says otherwise."""
+        """Times in their order, else the largest share first, unless the frame says otherwise."""
         way = "" if frame.order is not None and frame.order.ascending else " DESC"
+        if frame.order is None and frame.limit is None:
+            dimensions = (*frame.per, *frame.by)
+            timed = next(
+                (n for n, d in enumerate(dimensions) if d.grain and d.grain not in ("weekday", "weekend")),
+                None,
+            )
+            if timed is not None:
+                return f"{shown[sum(len(d.shown) for d in dimensions[:timed])]}, {figure} DESC"
         if frame.order is None or frame.order.dimension is None:
             return f"{figure}{way}"
         first = sum(len(d.shown) for d in (*frame.per, *frame.by[: frame.order.dimension]))

@@ -125,6 +125,12 @@ class Ranked(Preparing):
                             found.thing, found.cost + one.cost, [], found.time, found.where, self._listing(found.thing), [], found.thing, True, [],
                             order=Order(rank.kind == "old", Expr("column", (found.time,))), limit=limit if not s.per and not s.by else rank.count or 1,
                         )  # fmt: skip
+                    elif s.by and found.measure.agg in ("rows", "sum", "distinct", "ratio"):
+                        few = rank.count or (None if rank.every else 1)
+                        yield Start(
+                            found.measure.anchor, found.cost + one.cost + 0.1, [found.measure],
+                            order=Order(ascending), limit=few,
+                        )  # fmt: skip
                     else:
                         agg = "min" if ascending else "max"
                         if found.measure.expr is not None:
@@ -473,6 +479,8 @@ class Ranked(Preparing):
         options = self._by_meanings(rank)
         if not options:
             options = [m for i in self.sketch.main.mentions for m in self.meanings(i, ("count",))]
+        if not options and self._by_events():
+            options = self._happenings()
         if not options:
             options = [
                 replace(m, cost=m.cost + 0.2) for m in sorted(revenue(self.source), key=lambda m: m.cost)[:2]
@@ -496,6 +504,17 @@ class Ranked(Preparing):
                     order=Order(ascending),
                     limit=limit,
                 )
+
+    def _happenings(self) -> list[Meant]:
+        """How often something happened, of each event with a time: sales first, which need no name."""
+        sold = {m.measure.anchor for m in sorted(revenue(self.source), key=lambda m: m.cost)[:1]}
+        sold |= {r.target for table in sold for r in self.graph.out[table]}
+        events = (t for t in self.model.things.values() if t.kind is Kind.EVENT)
+        return [
+            Meant(0.05 if t.table in sold else 0.2, Measure("rows", t.table, said=t.said))
+            for t in events
+            if self.source.time_of(t.table) is not None
+        ]
 
     def _who_most(self, rank: Rank, ascending: bool) -> Iterator[Start]:
         """ "who logged the most hours": people by what follows."""

@@ -14,12 +14,14 @@ from dataclasses import dataclass, replace
 from datetime import date
 from threading import Event as Flag
 
+from sqlagent.catalog import hints
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import Cancelled
 from sqlagent.language.words import MAX_CHARS
 from sqlagent.makers.analyst.answering import Understood, today_of, understand
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.future import to_come
+from sqlagent.makers.analyst.hinted import explained
 from sqlagent.makers.analyst.languages import language_of
 from sqlagent.makers.analyst.reading import Reading, asked_for
 from sqlagent.makers.analyst.rivals import is_rival
@@ -134,6 +136,8 @@ def analyse(
 ) -> Analysis:
     """Read a question over the whole catalog; never raises, whatever the text. A few milliseconds."""
     source = source_of(linked.full, index)
+    if question.hint:
+        source = explained(source, question, linked.full, index)
     today = today_of(source, clock)
     reading, frames = understand(question.text[:MAX_CHARS], source, today)
     kept = frames[:OFFERED]
@@ -164,8 +168,14 @@ def analyse(
         else "Not sure: the words were not understood as a whole. This is a draft."
     )
     made = Analysis(reading, tuple(kept), candidates, speaking, doubt, lacking, language, future)
+    hint = hints.read(question.hint, linked.full, index)
+    if speaking and hints.computes(hint, question.text):
+        return replace(made, speaks=False)  # a formula that somebody gave is none of a frame's
     if speaking and _is_written(question.text):
         outcome, reason = made.outcome()
+        beyond = outcome is Outcome.UNANSWERABLE and not (language or future)
+        if beyond and hint.definitions:
+            return replace(made, speaks=False)  # somebody explained words that frames do not hold
         if outcome is Outcome.AMBIGUOUS and made.unused:  # a draft: of sentences the generator's are no worse
             return replace(made, speaks=False, doubt=reason)
     return made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from copy import copy
 from threading import Lock
 
@@ -14,7 +14,7 @@ from sqlagent.language.personal import is_personal_column
 from sqlagent.language.words import name_words, stem
 from sqlagent.makers.analyst.frames import Dimension, Path, Slot
 from sqlagent.makers.analyst.graph import Graph
-from sqlagent.makers.analyst.vocabulary import Vocabulary
+from sqlagent.makers.analyst.vocabulary import Target, Vocabulary
 from sqlagent.values import Catalog
 
 KEPT = 8
@@ -44,6 +44,13 @@ class Source:
         other = copy(self)
         other.vocabulary = copy(self.vocabulary)
         other.vocabulary.index = index
+        return other
+
+    def telling(self, explained: Mapping[tuple[str, ...], tuple[Target, ...]]) -> Source:
+        """The same source, some words of one question meaning what a hint says of them."""
+        other = copy(self)
+        other.vocabulary = copy(self.vocabulary)
+        other.vocabulary.explained = explained
         return other
 
     def _is_busy(self, thing: Thing) -> bool:

@@ -7,7 +7,7 @@ meanings is meant to whoever knows the whole question.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rapidfuzz import process
@@ -195,6 +195,7 @@ class Vocabulary:
         self.written: dict[str, list[Entry]] = defaultdict(list)
         self.labels: dict[str, list[tuple[Field, str, str, float]]] = defaultdict(list)
         self.told: dict[tuple[str, ...], list[Entry]] = defaultdict(list)
+        self.explained: Mapping[tuple[str, ...], tuple[Target, ...]] = {}
         self.said_words: set[str] = set()
         self.shortened = Shortened(model, index)
         self._opened: dict[str, list[tuple[Short, float]]] = {}
@@ -248,8 +249,9 @@ class Vocabulary:
             self.said_words.update(name.split())
 
     def is_told(self, lows: Sequence[str]) -> bool:
-        """Whether words are a name that the owner gave."""
-        return tuple(stem(w) for w in lows) in self.told
+        """Whether words are a name that the owner gave, or that a hint explains."""
+        words = tuple(stem(w) for w in lows)
+        return words in self.told or words in self.explained
 
     def _add_labels(self, one: Field, pairs: Iterable[tuple[str, str]], cost: float) -> None:
         for code, label in pairs:
@@ -312,6 +314,8 @@ class Vocabulary:
 
     def targets(self, lows: Sequence[str], quoted: bool = False) -> tuple[Target, ...]:
         """What a stretch of folded words may mean, cheapest first; empty when nothing."""
+        if self.explained and (own := self.explained.get(tuple(stem(w) for w in lows))):
+            return own
         found: dict[tuple[str, str, str, str], Target] = {}
 
         def keep(target: Target) -> None:

@@ -7,13 +7,14 @@ not make a statement; what is likely is for `scoring`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlagent.language.mentions import Target
 from sqlagent.makers.grammar.conditions import Conditions, gather
 from sqlagent.makers.grammar.reading import Reading
 from sqlagent.makers.grammar.schema import Schema
-from sqlagent.makers.grammar.tree import Col, Cond, Order, Query, Term, term_of
+from sqlagent.makers.grammar.tree import Col, Cond, Order, Query, Term, Via, term_of
 
 _AGG_CUES = {
     "averag": "avg", "mean": "avg", "avg": "avg", "maximum": "max", "max": "max", "highest": "max", "largest": "max",
@@ -52,14 +53,15 @@ class _Composer:
         found = gather(self.reading, self.schema, self.parts.roles, self.parts.picks, tables)
         if found is None:
             return None
-        where = self._where(found)
+        where = tuple(dict.fromkeys((*self._where(found), *self.reading.given)))
         if distinct and ("G" in self.signs or not all(t.plain for t in select)):
             return None
         query = Query(select=select, tables=tuple(tables), where=where, distinct=distinct)
         if not query.instances():
             return None
         shaped = self._shaped(query, found)
-        return None if shaped is None else self._nested(shaped, found)
+        nested = None if shaped is None else self._nested(shaped, found)
+        return None if nested is None else tied(nested, self.reading.ways)
 
     # ------------------------------------------------------------ what is selected
 
@@ -273,7 +275,7 @@ class _Composer:
             return self._negated(query, second, inner_tables, found)
         other = replace(
             query,
-            where=tuple((c,) for c in second),
+            where=(*((c,) for c in second), *self.reading.given),
             tables=tuple(dict.fromkeys((*query.tables, *inner_tables))),
             having=tuple(found.second_having),
             order=(),
@@ -342,6 +344,15 @@ class _Composer:
                 out = replace(out, where=(*out.where, (Cond(term_of(col), op, (), inner),)))
                 done = True
         return out if done else None
+
+
+def tied(query: Query, ways: Sequence[Via]) -> Query:
+    """The query with the joins to those instances of tables that it looks at."""
+    if not ways:
+        return query
+    taken = set(query.instances())
+    second = tied(query.second, ways) if query.second is not None else None
+    return replace(query, via=(*query.via, *(way for way in ways if way.target in taken)), second=second)
 
 
 def _alike(conds: list[Cond]) -> list[Cond]:

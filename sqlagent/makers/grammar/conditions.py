@@ -14,7 +14,7 @@ from sqlagent.language.dates import Period, resolve
 from sqlagent.language.mentions import Target
 from sqlagent.makers.grammar.reading import DATED, NUMERIC, Reading, Slot
 from sqlagent.makers.grammar.schema import Schema
-from sqlagent.makers.grammar.tree import Col, Cond, Term, Value, term_of
+from sqlagent.makers.grammar.tree import Col, Cond, Term, Value, base, term_of
 from sqlagent.values import Column, Kind
 
 FAR = 60
@@ -312,7 +312,7 @@ class _Gatherer:
         tables = list(self.tables) or [p.table for p in self.picks if p is not None][:1]
         around = [e.target for t in tables for e in self.schema.graph.around(t)] if _is_year(slot) else []
         for table in dict.fromkeys([*tables, *around]):
-            for column in self.schema.tables[table].columns:
+            for column in self.schema.tables[base(table)].columns:
                 low = column.name.lower()
                 year = _is_year(slot)
                 if year and "year" in low and column.kind in (*NUMERIC, Kind.TEXT, Kind.OTHER):
@@ -327,7 +327,7 @@ class _Gatherer:
         return None
 
     def _has_year(self, table: str) -> bool:
-        return any("year" in c.name.lower() for c in self.schema.tables[table].columns)
+        return any("year" in c.name.lower() for c in self.schema.tables[base(table)].columns)
 
     def _having(self, n: int) -> bool:
         slot = self.reading.slots[n]

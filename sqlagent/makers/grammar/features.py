@@ -81,6 +81,8 @@ def slot_kind(slot: Slot) -> str:
     """The slot's kind as features know it: names are split into tables, columns and either."""
     if slot.kind == "grain":
         return "column"
+    if slot.kind == "given":
+        return "value"
     if slot.kind != "name":
         return slot.kind
     tables, columns = slot.tables(), slot.columns()

@@ -21,6 +21,7 @@ from sqlagent.language.lexicon import (
 from sqlagent.language.mentions import Mention, Naming, Target, Values
 from sqlagent.language.numbers import read_numbers
 from sqlagent.language.words import Token, split_name, stem, tokenise
+from sqlagent.makers.grammar.tree import Cond, Via
 from sqlagent.values import Kind
 
 NUMERIC = (Kind.INTEGER, Kind.NUMBER)
@@ -32,7 +33,8 @@ class Slot:
     """Tokens `start` to `end` (exclusive) of a question that may take part in the SQL.
 
     `kind` is `name` (a table or column), `value`, `number`, `text` (quoted, not stored as such), `period`,
-    `adjective` (measures an attribute: "oldest"), `hint` ("where", "cost") or `count` ("how many").
+    `adjective` (measures an attribute: "oldest"), `hint` ("where", "cost"), `count` ("how many") or `given` (conditions of
+    the reading). It is `defined` where a hint given with the question says what its words mean.
     """
 
     kind: str
@@ -43,6 +45,7 @@ class Slot:
     text: str = ""
     form: str = ""
     period: Period | None = None
+    defined: bool = False
 
     def tables(self) -> tuple[Target, ...]:
         """Targets that are tables."""
@@ -55,7 +58,10 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A question read: its tokens, its slots in order, and its words with the slots replaced by signs."""
+    """A question read: its tokens, its slots in order, and its words with the slots replaced by signs.
+
+    `given` are conditions that hold whatever the slots come to, `ways` joins to instances of tables.
+    """
 
     text: str
     tokens: tuple[Token, ...]
@@ -63,22 +69,30 @@ class Reading:
     signs: tuple[str, ...] = ()
     places: tuple[int, ...] = ()
     vocabulary: frozenset[str] = field(default_factory=frozenset)
+    given: tuple[tuple[Cond, ...], ...] = ()
+    ways: tuple[Via, ...] = ()
 
 
-def read(text: str, naming: Naming, values: Values | None) -> Reading:
-    """Read a question against a catalog's names and stored values. Never raises, whatever the text."""
+def read(text: str, naming: Naming, values: Values | None, defined: Sequence[Slot] = ()) -> Reading:
+    """Read a question against a catalog's names and stored values. Never raises, whatever the text.
+
+    `defined` are slots that a hint made of some tokens: nothing else is read into these.
+    """
     tokens = tokenise(text)
-    mentions = list(naming.mentions(tokens, values))
+    held_back = {n for slot in defined for n in range(slot.start, slot.end)}
+    mentions = [
+        m for m in naming.mentions(tokens, values) if not held_back.intersection(range(m.start, m.end))
+    ]
     mentions = [m for n, m in enumerate(mentions) if not _modifies(m, mentions[n + 1 : n + 2])]
-    slots: list[Slot] = []
-    taken: set[int] = set()
+    slots: list[Slot] = list(defined)
+    taken: set[int] = set(held_back)
     years_stored = any("year" in split_name(i.column.name) for i in naming.items if i.column is not None)
     periods = [
         p
         for p in read_periods(tokens)
         if not p.plain_number or _is_year(tokens, p, years_stored or _numbered(mentions, p, naming))
     ]
-    held = {n for m in mentions if m.kind == "value" for n in range(m.start, m.end)}
+    held = held_back | {n for m in mentions if m.kind == "value" for n in range(m.start, m.end)}
     for period in periods:
         if any(n in held for n in range(period.start, period.end)):
             continue
@@ -366,7 +380,7 @@ def attribute_columns(naming: Naming, words: str) -> tuple[Target, ...]:
     return tuple(out[:12])
 
 
-_SIGNS = {"number": "NUM", "value": "VAL", "text": "TXT", "period": "PER", "grain": "COL"}
+_SIGNS = {"number": "NUM", "value": "VAL", "given": "VAL", "text": "TXT", "period": "PER", "grain": "COL"}
 
 
 def _name_sign(slot: Slot, tokens: Sequence[Token], facts: set[str]) -> str:
@@ -391,7 +405,7 @@ def _signs(
     last = -1
     for n, token in enumerate(tokens):
         k = owner.get(n, -1)
-        if k >= 0 and slots[k].kind in ("name", "value", "number", "text", "period", "grain"):
+        if k >= 0 and slots[k].kind in ("name", "value", "given", "number", "text", "period", "grain"):
             if k != last:
                 slot = slots[k]
                 sign = _SIGNS.get(slot.kind) or _name_sign(slot, tokens, facts)

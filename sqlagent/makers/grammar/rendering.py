@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+import sqlglot
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 
 from sqlagent.catalog.keys import Edge, KeyGraph
 from sqlagent.makers.grammar.headings import heading
-from sqlagent.makers.grammar.tree import Col, Cond, Order, Query, Term, Value, base
+from sqlagent.makers.grammar.tree import Col, Computed, Cond, Order, Query, Term, Value, base
 
 _COMPARE: dict[str, type[exp.Binary]] = {
     "=": exp.EQ,
@@ -215,6 +216,8 @@ class Renderer:
 
     def _term(self, term: Term, alias: dict[str, str]) -> exp.Expr:
         inner: exp.Expr
+        if term.computed is not None:
+            return self._computed(term.computed, alias)
         if term.col is None:
             inner = exp.Star()
         else:
@@ -226,6 +229,12 @@ class Renderer:
         if term.distinct and term.agg:
             inner = exp.Distinct(expressions=[inner])
         return _AGGREGATES[term.agg](this=inner) if term.agg else inner
+
+    def _computed(self, computed: Computed, alias: dict[str, str]) -> exp.Expr:
+        """A formula with its columns put in."""
+        columns = {f"c{n}": self._column(col, alias) for n, col in enumerate(computed.cols)}
+        tree = sqlglot.parse_one(computed.sql)
+        return tree.transform(lambda n: columns[n.name].copy() if isinstance(n, exp.Column) else n)
 
     def cut(self, column: exp.Expr, term: Term) -> exp.Expr:
         """Cut a date to a period as this dialect does."""

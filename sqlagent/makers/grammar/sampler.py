@@ -17,6 +17,8 @@ from sqlagent.catalog.keys import catalog_key
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import Cancelled
 from sqlagent.language.wording import asks_order
+from sqlagent.language.words import tokenise
+from sqlagent.makers.grammar.hinted import Defined, define, figured, preferring
 from sqlagent.makers.grammar.notes import notes
 from sqlagent.makers.grammar.reading import DATED, Reading, read
 from sqlagent.makers.grammar.rendering import NoJoin, Renderer
@@ -31,6 +33,9 @@ from sqlagent.values import Candidate, Catalog, ColumnRef, LinkedSchema, Questio
 NARROW = Width()
 WIDE = Width(frames=12, roles=30, picks=10, loss=11.0)
 """Searched in resampling rounds, and when the narrow search composes nothing."""
+
+TOLD = 3.0
+"""How much more probable, as a logarithm, a formula that a hint spells out is than what the words alone say."""
 
 BEAM = 8
 """Candidates of one pool; a beam's votes add up to this many."""
@@ -115,24 +120,41 @@ def candidates(
     question: Question, schema: Schema, index: ValueIndex | None, width: Width, limit: int = 24
 ) -> list[Candidate]:
     """Read a question and write its best trees as SQL of the catalog's dialect, each text once."""
-    reading = read(question.text, schema.naming, index)
-    if not any(slot.kind in ("name", "value", "hint") for slot in reading.slots):
-        return []
+    defined = define(question.hint, tokenise(question.text), schema, index) or [Defined()]
+    readings = [_read(question.text, one, schema, index) for one in defined]
     renderer = Renderer(schema.graph, schema.catalog.dialect)
     out: dict[str, Candidate] = {}
     worded = index.worded() if index is not None else frozenset()
-    for found in search(reading, schema, weights(), width):
+    asking = [r for r in readings if any(slot.kind in ("name", "value", "hint", "given") for slot in r.slots)]
+    searched = [(one, found) for one in asking for found in search(one, schema, weights(), width)]
+    best = max((found.score for _, found in searched), default=0.0)
+    for reading, one in zip(readings, defined, strict=True):
+        if (query := figured(reading, one, schema)) is not None and (sql := _written(renderer, query)):
+            laid_out = formatted(sql, schema.catalog.dialect) or sql
+            out[sql] = Candidate(
+                laid_out, "grammar", 0, round(best + TOLD, 4), ("computed as the hint says",)
+            )
+    if len(asking) > 1:
+        searched.sort(key=lambda pair: -pair[1].score)
+    for reading, found in searched:
         if not _adds_up(found.query, schema, worded):
             continue
         if not asks_order(question.text):
             found = replace(found, query=_in_time(found.query))
-        sql = _written(renderer, found)
+        sql = _written(renderer, found.query)
         if sql and sql not in out:
             laid_out = formatted(sql, schema.catalog.dialect) or sql
             out[sql] = _candidate(laid_out, found, reading)
         if len(out) >= limit:
             break
     return list(out.values())
+
+
+def _read(text: str, one: Defined, schema: Schema, index: ValueIndex | None) -> Reading:
+    """Read a question with one choice among the meanings that its hint gives to words."""
+    reading = read(text, schema.naming, index, one.slots)
+    slots = tuple(preferring(reading.slots, one.preferred))
+    return replace(reading, slots=slots, given=one.given, ways=one.ways)
 
 
 def _adds_up(query: Query, schema: Schema, worded: frozenset[ColumnRef]) -> bool:
@@ -155,9 +177,9 @@ def _in_time(query: Query) -> Query:
     return replace(query, order=(Order(period),))
 
 
-def _written(renderer: Renderer, found: Found) -> str:
+def _written(renderer: Renderer, query: Query) -> str:
     try:
-        return renderer.sql(found.query)
+        return renderer.sql(query)
     except NoJoin:
         return ""
 

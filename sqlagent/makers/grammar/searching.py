@@ -88,13 +88,16 @@ def _role_options(
     reading: Reading, number: int, frame: str, schema: Schema, weights: Weights
 ) -> list[tuple[str, float]]:
     slot = reading.slots[number]
-    if slot.kind == "period":
+    if slot.kind in ("period", "given"):
         return [("W", 0.0)]
     model = weights.role.get(slot_kind(slot))
     if model is None:
         return [("N", 0.0)]
     found = model.log_probabilities(slot_features(reading, number, frame, schema))
     usable = [(r, s) for r, s in found[:6] if not (r.startswith("T") and not slot.tables())]
+    if slot.defined:  # what somebody explained takes part
+        usable = [(r, s) for r, s in found if r != "N" and (slot.kind != "value" or r[:1] == "W")] or usable
+        usable = [(r, s) for r, s in usable if not (r.startswith("T") and not slot.tables())]
     return usable[:4] or [("N", 0.0)]
 
 

@@ -19,11 +19,19 @@ class Col:
 
 
 @dataclass(frozen=True, slots=True)
+class Computed:
+    """A formula over all rows. `sql` names its columns `c0`, `c1`, ... in the order of `cols`."""
+
+    sql: str
+    cols: tuple[Col, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Term:
     """A column, an aggregate over one, or COUNT(*) (no column).
 
     `agg` is empty, `count`, `sum`, `avg`, `min` or `max`; `part` a period (`year`, `month`, ...) a date is
-    cut to; with `other`, the two columns are joined by `op` (`*`, `-`, `/`, `+`) first.
+    cut to; with `other`, the two columns are joined by `op` (`*`, `-`, `/`, `+`) first. `computed` stands instead of all.
     """
 
     agg: str = ""
@@ -32,11 +40,12 @@ class Term:
     part: str = ""
     op: str = ""
     other: Col | None = None
+    computed: Computed | None = None
 
     @property
     def plain(self) -> bool:
         """Whether it is no aggregate."""
-        return not self.agg
+        return not self.agg and self.computed is None
 
 
 def term_of(col: Col, agg: str = "", distinct: bool = False, part: str = "") -> Term:
@@ -122,7 +131,7 @@ class Query:
         """The table instances this SELECT needs, in order of first need."""
         out: dict[str, None] = dict.fromkeys(self.tables)
         for term in self.terms():
-            for col in (term.col, term.other):
+            for col in (term.col, term.other, *(term.computed.cols if term.computed is not None else ())):
                 if col is not None:
                     out.setdefault(col.table)
         for via in self.via:

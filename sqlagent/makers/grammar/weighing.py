@@ -163,11 +163,11 @@ def _key_alone(query: Query, schema: Schema, used: set[str]) -> int:
     return count if len(used) > 1 else 0
 
 
-def _asks_groups(signs: Sequence[str]) -> bool:
+def asks_groups(signs: Sequence[str]) -> bool:
     """Whether a name follows "each", "every" or "per", or "by" that orders nothing.
 
     Example:
-        >>> _asks_groups(("how", "many", "TAB", "does", "each", "TAB", "have")), _asks_groups(("COL", "order", "by", "COL"))
+        >>> asks_groups(("how", "many", "TAB", "does", "each", "TAB", "have")), asks_groups(("COL", "order", "by", "COL"))
         (True, False)
     """
     return any(
@@ -188,7 +188,7 @@ def _select(query: Query, reading: Reading, schema: Schema, found: Found, out: d
                 out["adds up texts"] = 1.0
     plain = [t for t in query.select if t.plain]
     aggs = [t for t in query.select if not t.plain]
-    if aggs and not query.group and _asks_groups(reading.signs):
+    if aggs and not query.group and asks_groups(reading.signs):
         out["grouping left out"] = 1.0
     out["selected"] = float(len(query.select))
     said = sum("S" in role.split("&") for role in found.parts.roles)

@@ -1,0 +1,86 @@
+"""What a hint says, as values: definitions, each with the meanings that its words may have in a catalog."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlagent.values import ColumnRef
+
+Literal = str | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One comparison. `op` is =, !=, <, >, <=, >=, like, not like, between, in, null or not null.
+
+    `values` are literals (two for between); `other` stands instead for a column of the same table.
+    """
+
+    column: ColumnRef
+    op: str
+    values: tuple[Literal, ...] = ()
+    other: ColumnRef | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A join that a hint takes: a column of one table equal to one of another."""
+
+    source: ColumnRef
+    target: ColumnRef
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """Something computed of columns. `sql` names them `c0`, `c1`, ... in the order of `columns`.
+
+    `tests` are the comparisons inside of it. It is one figure over all rows where `is_figure`, else one of each row.
+    """
+
+    sql: str
+    columns: tuple[ColumnRef, ...]
+    tests: tuple[Test, ...] = ()
+    is_figure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """One thing that a definition may mean here.
+
+    A column or a table (`shown`, a table without a column), with `agg` (count, sum, avg, min, max) an aggregate over it;
+    `tests`, all of which hold, each one of several; the `ways` to them; or a formula.
+    """
+
+    shown: tuple[ColumnRef, ...] = ()
+    agg: str = ""
+    tests: tuple[tuple[Test, ...], ...] = ()
+    ways: tuple[Way, ...] = ()
+    formula: Formula | None = None
+
+    def tables(self) -> frozenset[str]:
+        """The tables that it takes."""
+        refs = [*self.shown, *(t.column for clause in self.tests for t in clause)]
+        refs += [ref for way in self.ways for ref in (way.source, way.target)]
+        refs += self.formula.columns if self.formula is not None else ()
+        return frozenset(ref.table for ref in refs)
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A phrase and what it means; several meanings where names do not tell. A bare condition has no phrase."""
+
+    phrase: str
+    text: str
+    meanings: tuple[Meaning, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A hint read: its definitions, and the clauses that say nothing here, as they are written.
+
+    `lost` are the phrases of these that are written as expressions, or defined twice.
+    """
+
+    definitions: tuple[Definition, ...] = ()
+    unread: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()

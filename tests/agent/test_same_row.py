@@ -1,0 +1,80 @@
+"""One deed holds of one row, a condition that holds of every row is none, and "busiest" counts what happened."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.makers.analyst.answering import understand
+from sqlagent.makers.analyst.source import Source, source_of
+from sqlagent.pipeline import answer
+from sqlagent.testing import MemoryDatabase
+from sqlagent.values import Limits, Outcome, Question
+
+SCRIPT = """
+CREATE TABLE ports (id INTEGER PRIMARY KEY, name TEXT, opened_on TEXT NOT NULL);
+CREATE TABLE sailors (id INTEGER PRIMARY KEY, name TEXT, port_id INTEGER REFERENCES ports (id), bulletin BOOLEAN);
+CREATE TABLE gear (id INTEGER PRIMARY KEY, name TEXT, family TEXT);
+CREATE TABLE purchases (id INTEGER PRIMARY KEY, sailor_id INTEGER REFERENCES sailors (id), purchased_at TEXT);
+CREATE TABLE purchase_lines (id INTEGER PRIMARY KEY, purchase_id INTEGER REFERENCES purchases (id), gear_id INTEGER REFERENCES gear (id), quantity INTEGER, amount REAL);
+INSERT INTO ports VALUES (1, 'Bergen', '1999-05-01'), (2, 'Turku', '2003-06-02');
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+INSERT INTO sailors SELECT i, 'Sailor ' || i, i % 2 + 1, i % 2 FROM n;
+INSERT INTO gear VALUES (1, 'Oak oar', 'oars'), (2, 'Red sail', 'sails'), (3, 'Blue sail', 'sails');
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+INSERT INTO purchases SELECT i, i % 40 + 1, datetime('2024-01-01', '+' || i || ' days', '+' || (i % 7) || ' hours') FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900)
+INSERT INTO purchase_lines SELECT i, i % 600 + 1, i % 3 + 1, 1, i % 50 + 5 FROM n;
+"""
+
+
+@pytest.fixture(scope="module")
+def database() -> MemoryDatabase:
+    return MemoryDatabase(SCRIPT)
+
+
+@pytest.fixture(scope="module")
+def source(database) -> Source:
+    catalog = database.catalog()
+    return source_of(catalog, ValueIndex.build(catalog, database))
+
+
+def run(database: MemoryDatabase, statement: str) -> list[tuple[object, ...]]:
+    return [tuple(row) for row in database.execute(statement, Limits()).rows]
+
+
+def sql(source: Source, text: str) -> str:
+    return " ".join(understand(text, source, date(2026, 1, 5))[1][0].sql.split())
+
+
+def test_what_was_bought_in_a_year_was_bought_in_that_year(source, database):
+    asked = sql(source, "how many sailors bought sails in 2025")
+    assert asked.count("sailors.id IN") == 1
+    expected = run(
+        database,
+        "SELECT COUNT(DISTINCT p.sailor_id) FROM purchase_lines l JOIN purchases p ON p.id = l.purchase_id "
+        "JOIN gear g ON g.id = l.gear_id WHERE g.family = 'sails' AND p.purchased_at >= '2025' AND p.purchased_at < '2026'",
+    )
+    assert run(database, asked) == expected
+
+
+def test_a_verb_of_another_thing_makes_no_answer(database):
+    """A port was always opened on some day; whether a sailor opened a bulletin is not stored."""
+    catalog = database.catalog()
+    index = ValueIndex.build(catalog, database)
+    ended = list(
+        answer(
+            Question("how many sailors opened the bulletin"), database=database, catalog=catalog, index=index
+        )
+    )[-1]
+    assert ended.answer.outcome is not Outcome.ANSWERED
+
+
+@pytest.mark.parametrize(
+    "text", ["what is our busiest hour", "busiest month 2025", "busiest day of the week"]
+)
+def test_the_busiest_time_is_that_of_most_purchases(source, text):
+    assert "COUNT(*)" in sql(source, text)
+    assert "SUM" not in sql(source, text)
