@@ -53,6 +53,7 @@ from sqlagent.method import (
 )
 from sqlagent.method.metering import MeteredLlm
 from sqlagent.ports import Database, Fetch, Judge, Llm, Sampler
+from sqlagent.prompts import rendering
 from sqlagent.telling import readings
 from sqlagent.values import (
     Answer,
@@ -269,22 +270,19 @@ class Journey:
             analysis = None
         drafts = grammar.sample(question, linked, count=budget.drafts) if llm and budget.drafts else ()
         shown = [draft.sql for draft in drafts]
+        asking = LlmSampler(llm, privacy=privacy, hints=shown) if llm else None
         return cls(
             question=question,
             linked=linked,
             database=database,
             index=index,
             looked=looked,
-            sampler=(
-                LlmSampler(llm, privacy=privacy, hints=shown)
-                if llm
-                else AnalystSampler(analysis)
-                if analysis
-                else grammar
-            ),
+            sampler=(asking if asking else AnalystSampler(analysis) if analysis else grammar),
             judge=(
-                LlmJudge(llm, features, privacy, marks=faithful, cancelled=cancelled)
-                if llm
+                LlmJudge(
+                    llm, features, privacy, marks=faithful, cancelled=cancelled, declined=asking.declined
+                )
+                if llm and asking
                 else AnalystJudge()
                 if analysis
                 else features
@@ -370,9 +368,20 @@ class Journey:
             count=count,
             start=len(self.pool),
             round=number,
-            feedback=resampling.feedback(self.verdict, self.question, self.linked, self.pool, self.privacy),
+            feedback=self.feedback() if number else (),
             cancelled=self.cancelled,
         )
+
+    def feedback(self) -> Sequence[str]:
+        """What the next round is told of the ones before, as a language model may see it."""
+        return rendering.feedback_lines(
+            self.verdict, self.ranking, self.pool, self.declined, self.question, self.linked, self.privacy
+        )
+
+    @property
+    def declined(self) -> Sequence[str]:
+        """What replies said is missing where they called the question unanswerable."""
+        return self.sampler.declined if isinstance(self.sampler, LlmSampler) else ()
 
     def mended(self, ran: Execution) -> Execution:
         """Give a candidate that did not work its repair by rule, and run it again."""
@@ -437,8 +446,8 @@ class Journey:
             sure, outcome, reason = min(sure, DOUBTED), Outcome.AMBIGUOUS, self.doubt
         elif self.llm is None and outcome is Outcome.ANSWERED and (doubt := self.doubted(sure)):
             sure, outcome, reason = min(sure, DOUBTED), Outcome.AMBIGUOUS, doubt
-        if isinstance(self.sampler, LlmSampler) and len(self.sampler.declined) > len(self.pool):
-            outcome, reason = Outcome.UNANSWERABLE, self.sampler.declined[0]
+        if len(self.declined) > len(self.pool):
+            outcome, reason = Outcome.UNANSWERABLE, self.declined[0]
         elif self.analysis is None and not self.verdict.answerable:
             outcome, reason = Outcome.UNANSWERABLE, self.verdict.reason
         outcome, reason, sure = self.as_far_as_explained(outcome, reason, sure)

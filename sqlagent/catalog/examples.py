@@ -1,8 +1,10 @@
 """A few stored values of each column, as examples for a prompt.
 
 Decides which values show best what a column holds: the most frequent of its first rows, and all of
-them where they are few (a status, a flag). Whether a language model may see them, whole or as
-a shape, is `rendering`'s decision; at level `schema` nobody needs to ask for them.
+them where they are few (a status, a flag). Says which rows it looked at, so that nobody takes
+three values for all there are, or a table that was not read for an empty one. Whether a language
+model may see the values, whole or as a shape, is `rendering`'s decision; at level `schema` nobody
+needs to ask for them.
 """
 
 from __future__ import annotations
@@ -13,20 +15,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from datetime import time as clock
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from sqlglot import exp
 
 from sqlagent.errors import DatabaseError
 from sqlagent.ports import Database
-from sqlagent.values import Catalog, Kind, Limits, LinkedSchema, Table
+from sqlagent.values import Catalog, Kind, Limits, LinkedSchema, Seen, Table
 
 SHOWN = 3
 """Example values a column (docs/method.md, Sampling)."""
 
 FEW = 6
-"""A column with at most this many different values shows them all: it is a list of codes."""
+"""A column with at most this many different values in the rows read shows them all: it is a list of codes."""
 
 READ = 200
 """First rows of a table that are read: enough to meet the usual values, one cheap statement a table."""
@@ -39,7 +41,15 @@ SECONDS = 3.0
 
 CELL_CHARS = 80
 
-Kept = dict[tuple[str, str], dict[str, tuple[str, ...]]]
+
+class Read(NamedTuple):
+    """What reading one table came to: which rows, and of each column its values, and whether these are all."""
+
+    seen: Seen
+    values: dict[str, tuple[tuple[str, ...], bool]]
+
+
+Kept = dict[tuple[str, str], Read]
 _kept: WeakKeyDictionary[Database, Kept] = WeakKeyDictionary()
 
 
@@ -47,7 +57,7 @@ def with_examples(linked: LinkedSchema, database: Database, *, seconds: float = 
     """Give the columns of a linked schema example values, by one small statement a table.
 
     Columns that have examples keep them. What was read is kept as long as the database
-    object lives. A table that cannot be read, or not in time, goes without.
+    object lives. A table that cannot be read, or not in time, goes without, and says so in `seen`.
     """
     until = time.monotonic() + seconds
     near = {table.key for table in linked.catalog.tables}
@@ -55,7 +65,8 @@ def with_examples(linked: LinkedSchema, database: Database, *, seconds: float = 
     found = {table.key: _with(table, database, linked.full, until) for table in order}
 
     def filled(catalog: Catalog) -> Catalog:
-        return replace(catalog, tables=tuple(found.get(t.key, t) for t in catalog.tables))
+        tables = (found.get(t.key) or replace(t, seen=Seen.UNREAD) for t in catalog.tables)
+        return replace(catalog, tables=tuple(tables))
 
     return replace(linked, catalog=filled(linked.catalog), full=filled(linked.full))
 
@@ -66,36 +77,49 @@ def _with(table: Table, database: Database, catalog: Catalog, until: float) -> T
     if key not in kept:
         left = until - time.monotonic()
         if left <= 0:
-            return table
+            return replace(table, seen=Seen.UNREAD)
         kept[key] = _read(table, database, catalog.dialect, left)
-    columns = (c if c.examples else replace(c, examples=kept[key].get(c.name, ())) for c in table.columns)
-    return replace(table, columns=tuple(columns))
+    seen, values = kept[key]
+    columns = []
+    for column in table.columns:
+        if not column.examples:
+            texts, is_all = values.get(column.name, ((), False))
+            column = replace(column, examples=texts, has_all_examples=is_all)
+        columns.append(column)
+    return replace(table, columns=tuple(columns), seen=seen)
 
 
-def _read(table: Table, database: Database, dialect: str, seconds: float) -> dict[str, tuple[str, ...]]:
+def _read(table: Table, database: Database, dialect: str, seconds: float) -> Read:
     wanted = [c.name for c in table.columns if c.kind != Kind.BINARY]
     if not wanted:
-        return {}
+        return Read(Seen.UNREAD, {})
     source = exp.table_(table.name, db=table.schema or None, quoted=True)
     select = exp.select(*(exp.column(name, quoted=True) for name in wanted)).from_(source).limit(READ)
     try:
-        rows = database.execute(select.sql(dialect=dialect), Limits(seconds, READ, CELL_CHARS)).rows
+        found = database.execute(select.sql(dialect=dialect), Limits(seconds, READ, CELL_CHARS))
     except DatabaseError:
-        return {}
-    return {name: _best([row[at] for row in rows]) for at, name in enumerate(wanted)}
+        return Read(Seen.UNREAD, {})
+    rows = found.rows
+    # a table of exactly READ rows counts as looked at in part: nobody counted the rest
+    seen = Seen.FIRST if len(rows) >= READ or found.truncated else Seen.WHOLE if rows else Seen.EMPTY
+    is_whole = seen is Seen.WHOLE
+    return Read(seen, {name: _best([row[at] for row in rows], is_whole) for at, name in enumerate(wanted)})
 
 
-def _best(cells: Sequence[Any]) -> tuple[str, ...]:
-    """Choose the most frequent different values, as text; all of them where they are few.
+def _best(cells: Sequence[Any], is_whole: bool = False) -> tuple[tuple[str, ...], bool]:
+    """Choose the most frequent different values, as text, and say whether they are all of these cells.
+
+    All are shown where they are few, and repeat or are the cells of a whole table.
 
     Example:
-        >>> _best(["new", "old", "new", None]), _best(range(100))
-        (('new', 'old'), ('0', '1', '2'))
+        >>> _best(["new", "old", "new", None]), _best(range(100)), _best(range(4), is_whole=True)
+        ((('new', 'old'), True), (('0', '1', '2'), False), (('0', '1', '2', '3'), True))
     """
     texts = [t for cell in cells if (t := _text(cell))]
     common = Counter(texts).most_common(FEW + 1)
-    few = len(common) <= FEW and len(texts) > len(common)
-    return tuple(text for text, _ in common[: FEW if few else SHOWN])
+    few = len(common) <= FEW and (is_whole or len(texts) > len(common))
+    shown = tuple(text for text, _ in common[: FEW if few else SHOWN])
+    return shown, few and not any(text.endswith("…") for text in shown)
 
 
 def _text(cell: Any) -> str:

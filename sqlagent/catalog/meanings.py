@@ -6,6 +6,7 @@ the time and state of a table, keys that nobody declared. What comes of stored v
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -14,6 +15,11 @@ from sqlagent.values import Catalog, Column, ForeignKey, LinkedSchema, Table
 
 CODES = 12
 """Codes whose labels are shown of one column; a longer list stands in its table."""
+
+_COUNTS_ON = re.compile(
+    r"(?:^|[_ ])(?:no|nr|num|number|line|rank|level|hour|day|week|month|quarter|year|of_\w+)$|(?<=[a-z])(?:Number|Hour|Week|Month|Quarter)$",
+)
+"""Names of numbers that tell which, not how many: an hour of the day, a line of an order."""
 
 _FORMS = {
     Form.TEXT_DAY: "a day as text, YYYY-MM-DD",
@@ -57,7 +63,11 @@ def _table(table: Table, model: Model, privacy: str) -> Table:
     pointing = {c for key in found for c in key.columns}
     columns = []
     for column in table.columns:
-        notes = [column.comment, *_notes(column, model.field(table.key, column.name), model, privacy)]
+        own = model.field(table.key, column.name)
+        # which month a row of a calendar is, and which line of an order: nothing is measured there
+        if own and own.role is Role.MEASURE and (thing.kind is Kind.DATES or _COUNTS_ON.search(column.name)):
+            own = None
+        notes = [column.comment, *_notes(column, own, model, privacy)]
         if column.name in pointing:
             notes.append("this key is not declared: found by names and values")
         columns.append(replace(column, comment="; ".join(n for n in notes if n)))
@@ -110,9 +120,18 @@ def _notes(column: Column, own: Field | None, model: Model, privacy: str) -> Ite
     yield _codes(own, model, privacy)
 
 
+_TIMES = ("seconds", "minutes", "hours", "days", "weeks")
+
+
 def _unit(own: Field, privacy: str) -> str:
     if own.unit == "percent" and privacy != "schema" and own.low and own.high:
         return "a share from 0 to 1" if _within(own, 0, 1) else "in percent, 100 is the whole"
+    if (
+        own.unit in _TIMES
+        and own.aggregate == "avg"
+        and {"rate", "hourly", "daily"} & {*own.words, *own.said.lower().split()}
+    ):
+        return ""  # "hours" of an hourly rate is what it is per, not what it is in
     if own.unit == "money":
         return "money in cents" if {"cent", "cents"} & {*own.words, *own.said.lower().split()} else "money"
     return {"": "", "none": "", "percent": "a percentage or share", "count": "a count"}.get(

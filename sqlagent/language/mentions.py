@@ -14,6 +14,7 @@ from typing import Protocol
 
 from rapidfuzz import fuzz, process
 
+from sqlagent.language.common import is_common
 from sqlagent.language.cues import CUE_WORDS
 from sqlagent.language.lexicon import ABBREVIATIONS, IMPLIED, STOP_WORDS, SYNONYM_GROUPS
 from sqlagent.language.words import Token, name_words, split_name, stem
@@ -383,7 +384,10 @@ def _too_common(token: Token, start: int) -> bool:
 
 
 def _capitalised(tokens: Sequence[Token], values: Values, found: list[Mention]) -> list[Mention]:
-    """Runs of capitalised words that no exact value covers, by contained words and by spelling."""
+    """Runs of capitalised words that no exact value covers, by contained words and by spelling.
+
+    Runs of common words alone are left out: "Also" at the start of a sentence is no misspelt 'Alonso'.
+    """
     taken = {n for m in found for n in range(m.start, m.end)}
     out: list[Mention] = []
     at = 1
@@ -393,7 +397,7 @@ def _capitalised(tokens: Sequence[Token], values: Values, found: list[Mention]) 
             end += 1
         if end > at:
             words = _joined(tokens[at:end])
-            near = values.containing(words) or values.resembling(words)
+            near = [] if is_common(words) else values.containing(words) or values.resembling(words)
             if near:
                 out.append(_value_mention(at, end, near))
         at = max(end, at + 1)

@@ -142,6 +142,7 @@ class LlmSampler:
             "hints": self._hints_text(question, linked),
             "examples": self._examples_text(question, linked),
             "feedback": self._feedback_text(feedback, question, linked),
+            "wider": _wider(linked),
         }
         name = f"sample_{family}"
         asked = prompts.render(name, **{k: v for k, v in texts.items() if k in prompts.fields(name)})
@@ -189,6 +190,12 @@ class LlmSampler:
         else:
             self.problems.append("A reply held no SQL.")
         return None
+
+
+def _wider(linked: LinkedSchema) -> str:
+    """Say how many tables a resampling round sees that the first one did not; empty where it sees the same."""
+    more = len(linked.full.tables) - len(linked.catalog.tables)
+    return f"{more} table{'s' * (more > 1)}" if more > 0 else ""
 
 
 def _as_they_come(calls: dict[Future[LlmReply], str], cancelled: Flag | None) -> Iterator[Future[LlmReply]]:

@@ -60,6 +60,14 @@ SILENCES = 2
 SEED = 7
 """Judging is greedy; servers that sample anyway are at least told the same seed."""
 
+VERDICTS = {
+    "present": "an attempt meets the question",
+    "no_data": "an attempt meets the question, and there are no such rows",
+    "missing": "",
+    "unanswerable": "",
+}
+"""The auditor's words, and what is said where it gives no reason; empty where the right SQL is not there."""
+
 _NOTHING = frozenset({"", "none", "nothing", "n/a", "null", "-", "no"})
 
 
@@ -70,7 +78,8 @@ class LlmJudge:
     `prefers`, since whoever asks for one order asks for the mirrored one next: both are asked at
     the same time, and the second question is answered from memory. `utilities` asks the features and costs nothing, unless `marks` is set (`faithful`
     mode): then one call for every 32 different SQL texts. What was asked once is not asked
-    again (question, fingerprints and SQL alike).
+    again (question, fingerprints and SQL alike). `declined` is the sampler's own list of what is missing by
+    replies that called the question unanswerable; the auditor is shown those of the moment.
     """
 
     def __init__(
@@ -81,9 +90,10 @@ class LlmJudge:
         *,
         marks: bool = False,
         cancelled: Flag | None = None,
+        declined: Sequence[str] = (),
     ) -> None:
         self._llm, self._features, self._privacy = llm, features, privacy
-        self._marks, self._cancelled = marks, cancelled
+        self._marks, self._cancelled, self._declined = marks, cancelled, declined
         self._said: dict[tuple[str, ...], str] = {}
         self._silences = 0
         self._lock = Lock()
@@ -151,10 +161,11 @@ class LlmJudge:
         """
         if not groups:
             return Verdict(False, "no attempt returned a result")
-        reply = self._ask("judge_audit", question, linked, groups[:AUDITED], sizes=True)
+        others = "\n".join(f"- {line}" for line in rendering.declined_lines(tuple(self._declined)))
+        reply = self._ask("judge_audit", question, linked, groups[:AUDITED], sizes=True, others=others)
         value = replies.json_in(reply) if reply is not None else {}
-        word = str(value.get("verdict", "")).strip().lower()
-        if word not in ("present", "missing", "unanswerable"):
+        word = str(value.get("verdict", "")).strip().lower().replace(" ", "_")
+        if word not in VERDICTS:
             word = _bare_verdict(reply or "")
         if not word:
             if reply is not None:
@@ -162,11 +173,13 @@ class LlmJudge:
             return self._features.audit(question, linked, groups)
         unmet = _phrases(value.get("unmet"))
         reason = " ".join(str(value.get("reason") or "").split())[:300]
+        is_there = VERDICTS[word]
         return Verdict(
-            accepted=word == "present" and not unmet,
-            reason=reason or ("an attempt meets the question" if word == "present" else "no attempt fits"),
+            accepted=bool(is_there) and not unmet,
+            reason=reason or is_there or "no attempt fits",
             unmet=unmet,
             answerable=word != "unanswerable",
+            has_no_data=word == "no_data" and not unmet,
         )
 
     # ------------------------------------------------------------ asking
@@ -208,16 +221,23 @@ class LlmJudge:
         linked: LinkedSchema,
         groups: Sequence[ExecutionGroup],
         sizes: bool = False,
+        **also: str,
     ) -> str | None:
-        key: tuple[str, ...] = (prompt, question.text, question.hint)
+        key: tuple[str, ...] = (prompt, question.text, question.hint, *also.values())
         key += tuple(part for g in groups for part in (g.fingerprint, g.members[0].sql, str(g.size) * sizes))
         shown = "\n\n".join(
             self._group(letter(i), group, question, linked, sizes) for i, group in enumerate(groups)
         )
-        return self._call(prompt, question, linked, key, shown)
+        return self._call(prompt, question, linked, key, shown, **also)
 
     def _call(
-        self, prompt: str, question: Question, linked: LinkedSchema, key: tuple[str, ...], candidates: str
+        self,
+        prompt: str,
+        question: Question,
+        linked: LinkedSchema,
+        key: tuple[str, ...],
+        candidates: str,
+        **also: str,
     ) -> str | None:
         """Ask once, or remember what was said; None where the model gave nothing."""
         with self._lock:
@@ -225,13 +245,12 @@ class LlmJudge:
                 return self._said[key]
             if self._silences >= SILENCES:
                 return None
+        task = rendering.task_text(question, linked, self._privacy)
+        asked = prompts.render(prompt, candidates=candidates, **also)
         request = LlmRequest(
             messages=(
                 rendering.system_message(linked, self._privacy),
-                LlmMessage(
-                    "user",
-                    f"{rendering.task_text(question, linked, self._privacy)}\n\n{prompts.render(prompt, candidates=candidates)}",
-                ),
+                LlmMessage("user", f"{task}\n\n{asked}"),
             ),
             temperature=0.0,
             max_tokens=REPLY_TOKENS,
@@ -301,8 +320,8 @@ def _preference(reply: str) -> float | None:
 def _bare_verdict(reply: str) -> str:
     """Read a verdict given without JSON: one of the words alone on a line, or after a colon."""
     for line in reversed(replies.without_thoughts(reply).splitlines()):
-        word = line.rpartition(":")[2].strip(" .*`\"'{}").lower()
-        if word in ("present", "missing", "unanswerable"):
+        word = line.rpartition(":")[2].strip(" .*`\"'{}").lower().replace(" ", "_")
+        if word in VERDICTS:
             return word
     return ""
 

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from sqlagent.errors import LlmError
 from sqlagent.language import wording
 from sqlagent.ports import Judge
-from sqlagent.prompts import rendering
 from sqlagent.values import (
     Execution,
     ExecutionGroup,
@@ -43,7 +42,8 @@ def audit(
 ) -> Verdict:
     """Say whether a pool likely holds the right SQL, why, and which requirements are unmet.
 
-    Sends back a pool without a valid group, with only empty results, with a top share under 0.4,
+    Sends back a pool without a valid group, with only empty results (unless the auditor says that there are no such
+    data), with a top share under 0.4,
     with an unresolved tie, or one whose auditor says the right SQL is missing. Costs one `audit`
     of the judge. A judge that fails leaves the rules to decide. Raises: Cancelled.
     """
@@ -58,19 +58,20 @@ def audit(
         said = Verdict(True, "the auditor gave no verdict")
     if not said.answerable:
         return said
-    reason = _trigger(question, ranking)
+    reason = _trigger(question, ranking, said.has_no_data)
     if reason:
         found = complaints(executions)
         return Verdict(False, reason, _first(said.unmet + found), complaints=found)
     if not said.accepted:
         return Verdict(False, said.reason, _first(said.unmet))
     top = ranking.groups[0].group
-    return Verdict(True, f"{top.size} of {ranking.pool} attempts agree", _first(said.unmet))
+    agreed = said.reason if said.has_no_data else f"{top.size} of {ranking.pool} attempts agree"
+    return Verdict(True, agreed, _first(said.unmet), has_no_data=said.has_no_data)
 
 
-def _trigger(question: Question, ranking: Ranking) -> str:
+def _trigger(question: Question, ranking: Ranking, has_no_data: bool) -> str:
     top = ranking.groups[0].group
-    may_be_empty = wording.asks_existence(question.text) or wording.asks_count(question.text)
+    may_be_empty = has_no_data or wording.asks_existence(question.text) or wording.asks_count(question.text)
     if not may_be_empty and all(_is_empty(ranked.group) for ranked in ranking.groups):
         return "every attempt came back empty"
     if ranking.tied:
@@ -84,28 +85,6 @@ def complaints(executions: Sequence[Execution]) -> tuple[str, ...]:
     """List what went wrong, in the database's own words, most frequent first."""
     said = Counter(f.message.strip() for e in executions if (f := e.failure) is not None)
     return tuple(message for message, _ in sorted(said.items(), key=lambda item: -item[1])[:3] if message)
-
-
-def feedback(
-    verdict: Verdict,
-    question: Question,
-    linked: LinkedSchema,
-    executions: Sequence[Execution],
-    privacy: str,
-) -> tuple[str, ...]:
-    """List what the next wave is told: what is unmet, complaints as a language model may see them.
-
-    People are shown `verdict.unmet`, with the database's own words.
-    """
-    if not verdict.complaints:
-        return verdict.unmet
-    told = Counter(
-        rendering.shown_failure(e, question, linked, privacy)
-        for e in executions
-        if e.failure is not None and e.failure.message.strip() in verdict.complaints
-    )
-    unmet = [line for line in verdict.unmet if line not in verdict.complaints]
-    return _first([*unmet, *(line for line, _ in told.most_common())])
 
 
 def _first(unmet: Sequence[str]) -> tuple[str, ...]:

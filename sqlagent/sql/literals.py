@@ -1,7 +1,7 @@
 """The words of a question and the stored spellings behind them, as literals of SQL.
 
-Decides which text literal of a statement stands for which words a person typed, and puts the
-one in place of the other. What may be shown to whom is `rendering`'s decision.
+Decides which text literal of a statement stands for which words a person typed, how sure that is, and
+puts the one in place of the other. What may be shown to whom is `rendering`'s decision.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ import re
 from functools import lru_cache
 
 import sqlglot
+from rapidfuzz.distance import OSA
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
+from sqlagent.language.common import is_common
+from sqlagent.language.words import fold, stem
 from sqlagent.values import Link, LinkedSchema, Question, ValueMatch
 
 ODD = (
@@ -37,17 +40,53 @@ def said(question: Question) -> tuple[str, ...]:
 def typed(question: Question, linked: LinkedSchema) -> tuple[tuple[str, ValueMatch], ...]:
     """Pair each value match with the words the person typed for it.
 
-    A match whose words were not typed is left out: its words may be the stored spelling.
+    A match whose words were not typed is left out: its words may be the stored spelling. So is a likeness of
+    common English words ("also" and 'Alonso') to another word, which nobody meant.
     """
     text = "\n".join(said(question))
     pairs = []
     for match in linked.values:
         for words in (match.words, *(link.words for link in linked.links if _same(link, match))):
-            found = re.search(re.escape(words), text, re.IGNORECASE)
+            found = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE)
             if found and words.strip():
-                pairs.append((found.group(0), match))
+                if not is_common(found.group(0)) or _stems(found.group(0)) == _stems(match.value):
+                    pairs.append((found.group(0), match))
                 break
     return tuple(pairs)
+
+
+def _stems(text: str) -> list[str]:
+    return [stem(word) for word in re.findall(r"\w+", fold(text))]
+
+
+EXACT, CLOSE, GUESS = "exact", "close", "guess"
+
+
+def likeness(words: str, value: str) -> str:
+    """Tell how sure it is that words mean a stored value, by their letters alone.
+
+    `exact`: the same but for letter case. `close`: the same but for accents, spaces and signs, or one misspelling.
+    `guess`: anything else, a plural too, which names things rather than their kind.
+
+    Example:
+        >>> likeness("NORWAY", "Norway"), likeness("sao paolo", "São Paulo"), likeness("Norwey", "Norway")
+        ('exact', 'close', 'close')
+        >>> likeness("delays", "Delay"), likeness("Formula", "Formula One"), likeness("Lee", "Leo")
+        ('guess', 'guess', 'guess')
+    """
+    if words.strip().casefold() == value.strip().casefold():
+        return EXACT
+    one, two = (re.sub(r"[\W_]+", "", fold(text)) for text in (words, value))
+    if one and one == two:
+        return CLOSE
+    is_plural = one.endswith("s") and not two.endswith("s") and stem(one) == stem(two)
+    if is_plural or min(len(one), len(two)) < SHORT:
+        return GUESS
+    return CLOSE if OSA.distance(one, two, score_cutoff=1) <= 1 else GUESS
+
+
+SHORT = 4
+"""Letters below which one misspelling makes another word."""
 
 
 def _same(link: Link, match: ValueMatch) -> bool:

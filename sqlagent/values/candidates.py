@@ -203,6 +203,7 @@ class Verdict:
 
     `answerable` is False where the auditor says that the schema holds no such facts at all.
     `complaints` are those of `unmet` that are words of a database about statements that failed.
+    `has_no_data` says that the right SQL is there and gives no rows because there are none.
     """
 
     accepted: bool
@@ -210,6 +211,7 @@ class Verdict:
     unmet: tuple[str, ...] = ()
     answerable: bool = True
     complaints: tuple[str, ...] = ()
+    has_no_data: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column as the database tells it; `type` is the database's own word."""
+    """A column as the database tells it; `type` is the database's own word.
+
+    `has_all_examples` says that `examples` are all different values of the rows that were looked at (`Table.seen`).
+    """
 
     name: str
     type: str = ""
@@ -33,6 +36,17 @@ class Column:
     nullable: bool = True
     comment: str = ""
     examples: tuple[str, ...] = ()
+    has_all_examples: bool = False
+
+
+class Seen(StrEnum):
+    """Which rows of a table were looked at for example values."""
+
+    UNASKED = ""
+    UNREAD = "unread"
+    EMPTY = "empty"
+    FIRST = "first"
+    WHOLE = "whole"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +71,7 @@ class Table:
     comment: str = ""
     row_estimate: int | None = None
     is_view: bool = False
+    seen: Seen = Seen.UNASKED
 
     def column(self, name: str) -> Column | None:
         """Find a column by name, letter case ignored."""

@@ -93,9 +93,8 @@ def test_question_hint_and_value_matches_are_told() -> None:
     llm = ScriptedLlm(fenced(SQL))
     sampled(llm, 1)
     text = llm.requests[0].messages[1].text
-    assert (
-        QUESTION.text in text and QUESTION.hint in text and 'norge": may be a value of country.name' in text
-    )
+    assert QUESTION.text in text and QUESTION.hint in text
+    assert '- "norge": a guess: may mean a value of country.name; check' in text
 
 
 def test_a_resampling_round_has_other_families_the_whole_catalog_and_the_feedback() -> None:
@@ -148,7 +147,7 @@ def test_the_stored_spelling_is_put_in_after_the_reply_below_rows() -> None:
     assert sampled(ScriptedLlm(reply), 1)[0].sql.endswith("name = 'Norway'")
     llm = ScriptedLlm(reply)
     assert sampled(llm, 1, LlmSampler(llm, privacy="rows"))[0].sql.endswith("name = 'norge'")
-    assert "'Norway' is stored" in llm.requests[0].messages[1].text
+    assert "may mean country.name = 'Norway'; check" in llm.requests[0].messages[1].text
 
 
 def test_calls_of_a_wave_run_at_once_and_come_as_they_come() -> None:

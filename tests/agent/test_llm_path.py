@@ -76,8 +76,8 @@ class Script:
             return scripted(body) if callable(scripted) else scripted
         if at == "sample":
             resampling = (
-                "Earlier attempts" in text_of(body)
-                or "first way to read" in text_of(body)
+                "requirement of the question as a short line" in text_of(body)
+                or "The obvious reading" in text_of(body)
                 or not self.samples
             )
             with self.lock:
@@ -151,11 +151,49 @@ def test_an_auditor_who_misses_something_starts_a_round_that_hears_it_and_can_wi
         again = server.asked("a filter on the country")
     rounds = [e for e in events if isinstance(e, Sampling)]
     assert [e.round for e in rounds] == [0, 1] and rounds[1].feedback == ("a filter on the country",)
-    assert again and all("- a filter on the country" in text for text in again)
+    assert again and all("- a reviewer's guess: a filter on the country" in text for text in again)
     assert [e.verdict.accepted for e in events if isinstance(e, Audited)] == [False, True]
     answer = ended(events)
     assert answer.rows is not None and answer.rows.rows == ((2,),)
     assert {e.execution.candidate.round for e in events if isinstance(e, Executed)} == {0, 1}
+
+
+def test_a_second_round_hears_how_the_largest_groups_differ() -> None:
+    script = Script(WRONG, RIGHT, WRONG, RIGHT, again=(RIGHT, EQUAL), order="meow", duel='{"better": "tie"}')
+    script.stages["audit"] = json.dumps({"verdict": "missing", "reason": "x", "unmet": ["y"]})
+    with serving(script) as server:
+        asked(server, budget=Budget(samples=4))
+        again = [
+            text_of(body)
+            for body in server.bodies
+            if "did not run" in text_of(body) or "disagree" in text_of(body)
+        ]
+    assert again and all("condition: " in text and "country.name = “Norway”" in text for text in again)
+    assert not any("disagreed with each other or left something out" in text for text in again)
+
+
+def test_right_sql_without_any_data_is_accepted_as_it_is() -> None:
+    none = RIGHT.replace("count(*)", "customer.name").replace("'Norway'", "'Peru'")
+    audit = json.dumps({"verdict": "no_data", "reason": "nobody is from Peru", "unmet": []})
+    with serving(Script(none, audit=audit)) as server:
+        events = asked(server, Question("Which customers are from Peru?"))
+    assert [e.round for e in events if isinstance(e, Sampling)] == [0]
+    answer = ended(events)
+    assert answer.outcome == Outcome.ANSWERED and answer.rows is not None and answer.rows.rows == ()
+
+
+def test_the_auditor_hears_who_called_the_question_unanswerable_and_so_does_the_second_round() -> None:
+    audit = json.dumps({"verdict": "missing", "reason": "x", "unmet": ["y"]})
+    declined = "UNANSWERABLE: ages are not recorded"
+    with serving(Script(RIGHT, declined, RIGHT, declined, again=(declined,), audit=audit)) as server:
+        asked(server, Question("How old are the customers from Norway?"), budget=Budget(samples=4))
+        audited = [text_of(body) for body in server.bodies if stage(body) == "audit"]
+        again = [
+            text_of(body) for body in server.bodies if "A reviewer's guess may be wrong" in text_of(body)
+        ]
+    said = "said that the question is unanswerable, for want of: ages are not recorded"
+    assert audited and all(said in text for text in audited)
+    assert again and all(said in text for text in again)
 
 
 def test_a_resampled_answer_that_is_no_better_does_not_displace_the_first() -> None:

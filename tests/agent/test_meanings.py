@@ -37,6 +37,27 @@ def test_measures_say_their_unit_and_how_they_are_summed_up():
     assert "adds up" not in line(text, "cafe_name")
 
 
+def test_numbers_that_tell_which_and_not_how_many_have_no_unit_and_no_sum():
+    script = """
+    CREATE TABLE dim_date (date_key INTEGER PRIMARY KEY, full_date TEXT, quarter_number INTEGER, week_of_year INTEGER);
+    CREATE TABLE work (work_id INTEGER PRIMARY KEY, worked_on TEXT, start_hour INTEGER, order_line INTEGER, hourly_rate REAL,
+        hours REAL, amount REAL);
+    """
+    days = ((f"2025-{1 + i // 28:02}-{1 + i % 28:02}", i) for i in range(200))
+    script += "".join(
+        f"INSERT INTO dim_date VALUES ({20250000 + i}, '{day}', {1 + i % 4}, {1 + i % 52});"
+        f"INSERT INTO work VALUES ({i}, '{day}', {i % 24}, {1 + i % 5}, {50 + i % 7}.5, {i % 8}.5, {i}.25);"
+        for day, i in days
+    )
+    database = MemoryDatabase(script)
+    catalog = database.catalog()
+    model = derive(catalog, ValueIndex.build(catalog, database))
+    text = schema_text(with_meanings(LinkedSchema(catalog, catalog), model, "rows").catalog, "rows")
+    for column in ("quarter_number", "week_of_year", "start_hour", "order_line"):
+        assert "adds up" not in line(text, column) and "in weeks" not in line(text, column), column
+    assert "in hours" not in line(text, "hourly_rate") and "in hours, adds up" in line(text, "hours")
+
+
 def test_keys_that_nobody_declared_are_shown_as_found():
     text = shown("cafes", "schema")
     keys = [x for x in text.splitlines() if "not declared" in x]

@@ -50,6 +50,12 @@ def test_only_empty_results_are_an_answer_to_a_question_of_existence() -> None:
     assert audited(pool, TellingJudge(), text="Are there orders without a customer?").accepted
 
 
+def test_only_empty_results_are_an_answer_where_the_auditor_says_that_there_are_no_such_data() -> None:
+    said = Verdict(True, "nobody returned anything", has_no_data=True)
+    verdict = audited(pool_of(4, empty=(0,)), TellingJudge(verdict=said))
+    assert verdict.accepted and verdict.has_no_data and verdict.reason == "nobody returned anything"
+
+
 def test_a_top_share_below_two_fifths_is_sent_back() -> None:
     assert audited(pool_of(2, 2, 2), TellingJudge(0, 1, 2)).reason == "only 2 of 6 attempts agree"
 

@@ -22,7 +22,10 @@ MADE_OF = frozenset(
         *(("datetime", name) for name in ("date", "time", "datetime", "timedelta", "timezone")),
         *(("pytz", name) for name in ("_UTC", "_p", "FixedOffset")),
         *(("builtins", "bytearray"), ("builtins", "complex")),
-        *(("sqlagent.values.source", name) for name in ("Catalog", "Column", "ForeignKey", "Kind", "Table")),
+        *(
+            ("sqlagent.values.source", name)
+            for name in ("Catalog", "Column", "ForeignKey", "Kind", "Seen", "Table")
+        ),
         *(("sqlagent.values.candidates", name) for name in ("Failure", "FailureKind")),
         *(("sqlagent.values.powers", name) for name in ("Check", "Power", "Severity")),
     )

@@ -18,7 +18,7 @@ from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.reading import Reading, condensed, read
 from sqlagent.makers.analyst.resolving import resolve
 from sqlagent.makers.analyst.rows import NoPlan
-from sqlagent.makers.analyst.same_row import figures_once, of_one_deed
+from sqlagent.makers.analyst.settling import figures_once, of_one_deed, sums_paid
 from sqlagent.makers.analyst.sketching import sketch
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.unequal import unequal
@@ -111,7 +111,7 @@ def _understood(text: str, source: Source, today: date) -> tuple[Reading, list[U
     known = opened(reading)
     frames = resolve(drawn, source, today)
     frames += [other for first in frames[:1] for other in rival_ways(first, source)]
-    frames = [of_one_deed(figures_once(one)) for one in frames]
+    frames = [sums_paid(of_one_deed(figures_once(one)), source) for one in frames]
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
     for frame in sorted(frames, key=lambda one: one.cost):
         frame = in_words(named(frame, source), known)

@@ -115,6 +115,8 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     if any(c.op == "missing" and not c.negated and _is_filled(c) for c in _conditions(frame)):
         left += [item.text for item in reading.items if item.op in ("not", "missing")][:1]
     left += _said_of_others(frame, reading)
+    left += _periods_swallowed(frame, reading)
+    left += _now_of_others(frame, reading, held)
     if drawn.denials and not any(map(_says_no, _conditions(frame))):
         left += drawn.denials
     if _is_first_by_number(frame, drawn):
@@ -145,6 +147,25 @@ def _said_of_others(frame: Frame, reading: Reading) -> list[str]:
         for item in reading.items
         if any(target.kind == "field" and (target.table, target.column) in always for target in item.targets)
     ]
+
+
+def _periods_swallowed(frame: Frame, reading: Reading) -> list[str]:
+    """Periods of which one lies within another that stands beside it: the wider one alone is what is computed."""
+    for one in frame.where:
+        periods = [part.period for part in one.parts if part.period is not None] if one.op == "any" else []
+        for inner in periods:
+            if any(other is not inner and other.holds(inner) for other in periods):
+                return [item.text for item in reading.items if item.kind == "period"][:1] or ["period"]
+    return []
+
+
+def _now_of_others(frame: Frame, reading: Reading, held: Held) -> list[str]:
+    """ "Still" and "now" that became a state of another thing, which the question does not name: open orders are not those of present staff."""
+    named = {t.table for item in reading.items for t in item.targets}
+    for one in frame.where:
+        if one.said == "current" and any(slot.path and slot.field.table not in named for slot in one.slots):
+            return [item.text for item in reading.items if item.op == "current"][:1]
+    return []
 
 
 def _figures_left_out(frame: Frame, drawn: Sketch) -> list[str]:
@@ -187,7 +208,7 @@ def _bounds_parts(frame: Frame, model: Model) -> bool:
 
 
 def contradicts(frame: Frame) -> bool:
-    """Whether no row can meet a frame: one column would have to hold two values at once."""
+    """Whether no row can meet a frame: a column would hold two values at once, or rows would be there and not be there."""
     return any(
         _is_torn((*frame.where, *measure.where))
         for measure in (*_figures(frame), Measure("rows", frame.anchor))
@@ -196,7 +217,11 @@ def contradicts(frame: Frame) -> bool:
 
 def _is_torn(conditions: Sequence[Condition]) -> bool:
     held: dict[Slot, set[str]] = {}
+    there = [one for one in conditions if one.op == "exists" and not one.negated]
     for one in conditions:
+        denied = one.op == "exists" and one.negated and one.number is None and not one.parts
+        if denied and any((has.child, has.path, has.at) == (one.child, one.path, one.at) for has in there):
+            return True
         if one.op == "in" and len(one.slots) == 1 and not one.negated:
             values = held.setdefault(one.slots[0], set(one.values))
             values &= set(one.values)

@@ -30,6 +30,18 @@ class Period:
     at: bool = False
     relative: bool = False
 
+    def holds(self, other: Period) -> bool:
+        """Whether all days of another one are among its own.
+
+        Example:
+            >>> year = Period(date(2025, 1, 1), date(2026, 1, 1), "year")
+            >>> year.holds(Period(date(2025, 3, 1), date(2025, 4, 1), "month")), year.holds(Period(None, date(2025, 4, 1), "day"))
+            (True, False)
+        """
+        begins = self.first is None or other.first is not None and self.first <= other.first
+        ends = self.until is None or other.until is not None and other.until <= self.until
+        return begins and ends
+
 
 @dataclass(frozen=True, slots=True)
 class Found:

@@ -84,12 +84,15 @@ class Shortened:
         ]
 
     def coded(self, word: str) -> Iterator[tuple[Field, str, float]]:
-        """Stored codes that a word is written out of, where exactly one of a column is, with what that costs."""
+        """Stored codes that a word is written out of, where exactly one of a column is, with what that costs.
+
+        A code of two letters opens the word: any word has two letters in this order somewhere (BK, books).
+        """
         if len(word) < 4 or not word.isalpha() or word in STOP_WORDS | COMMAND_WORDS | GLUE:
             return
         for one, texts in self.codes:
             fitting = [(text, fit) for text in texts if (fit := _fit(text.lower(), word)) >= FITS]
-            if len(fitting) == 1:
+            if len(fitting) == 1 and (len(fitting[0][0]) > 2 or word.startswith(fitting[0][0].lower())):
                 yield one, fitting[0][0], 0.1 + 0.2 * (1 - fitting[0][1])
 
     def countries(self, phrase: str) -> Iterator[tuple[Field, str]]:

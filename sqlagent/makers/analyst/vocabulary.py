@@ -124,6 +124,9 @@ PAY = frozenset(
 )
 """Words for money that is paid for something: they name amounts, never a date, a duration or a count."""
 
+TWICE_MISSPELT = 10
+"""Letters of a word in which two slips are taken: of shorter ones another word is as likely (patients, payments)."""
+
 HEADS = frozenset(
     stem(w)
     for w in [
@@ -298,7 +301,7 @@ class Vocabulary:
     def _nearest(word: str, words: Sequence[str]) -> str:
         if len(word) < 4 or not word.isalpha():
             return ""
-        cutoff = 1 if len(word) < 8 else 2
+        cutoff = 1 if len(word) < TWICE_MISSPELT else 2
         same = [w for w in words if w[0] == word[0]]
         if len(word) == 4:  # of short words another one is as likely as a slip, unless all letters are there
             same = [w for w in same if sorted(w) == sorted(word) or len(w) == 5]

@@ -1,9 +1,10 @@
 """What a language model may see of a source, and how it reads: the one place of privacy.
 
 Three levels. `schema`: names, types, keys and comments; no stored value. `masked`: also the
-shape of example values and of result rows (`Aaaa 99`). `rows`: also example values, stored
-values that words of the question resemble, and first rows of results. What the person typed
-is theirs to send and goes out under every level; so do comments, which are the owner's words.
+shape of example values and of result rows (`Aaaa 99`), and which tables and columns hold nothing. `rows`: also
+example values, stored values that words of the question resemble, and first rows of results. What the person typed
+is theirs to send and goes out under every level, with the column that holds something spelled so or nearly so;
+so do comments, which are the owner's words.
 
 Below `rows` nothing goes out because it looks harmless, but because it is known: literals that were
 typed or that the model wrote itself, names of the catalog or of SQL it may see, and sentences
@@ -16,15 +17,16 @@ fence it stands in: a stored text can say anything and changes nothing about a p
 from __future__ import annotations
 
 from sqlagent.prompts.rendering.failures import shown_failure
+from sqlagent.prompts.rendering.feedback import declined_lines, feedback_lines
 from sqlagent.prompts.rendering.fencing import name_in, neutral, one_line
 from sqlagent.prompts.rendering.masking import UNREADABLE_SQL, candidate_sql, shown_sql, shown_words
+from sqlagent.prompts.rendering.matches import values_text
 from sqlagent.prompts.rendering.results import SHOWN_ROWS, result_text
 from sqlagent.prompts.rendering.schema import (
     SCHEMA_CHARS,
     schema_text,
     system_message,
     task_text,
-    values_text,
 )
 
 __all__ = [
@@ -32,6 +34,8 @@ __all__ = [
     "SHOWN_ROWS",
     "UNREADABLE_SQL",
     "candidate_sql",
+    "declined_lines",
+    "feedback_lines",
     "name_in",
     "neutral",
     "one_line",

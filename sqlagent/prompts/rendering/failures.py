@@ -30,17 +30,18 @@ def shown_failure(execution: Execution, question: Question, linked: LinkedSchema
     if failure is None:
         return ""
     said = f"{failure.message} {failure.advice}".strip()
-    if privacy == "rows":
-        return one_line(said, 400)
+    fault = faults.fault_of(failure)
     shown = candidate_sql(execution, question, linked, privacy)
     is_whole = shown == neutral(execution.sql)
-    if failure.code == OWN_WORDS and (is_whole or not _repeats(said, execution.sql, shown)):
-        return one_line(said, 400)
-    fault = faults.fault_of(failure)
+    is_own = failure.code == OWN_WORDS
+    # what was found while rows were read has no place of its own in the statement
+    is_placed = is_whole and (is_own or fault.is_early)
+    place = _place(failure, shown, linked.full.dialect) if is_placed else ""
+    if privacy == "rows" or (is_own and (is_whole or not _repeats(said, execution.sql, shown))):
+        return one_line(said, 400) + (f" The fault is{place}." if place else "")
     known = names_of(shown, linked.full.dialect) | catalog_names(linked.full)
     names = [name for name in fault.names if fault.is_early and _is_known(name, known)]
     words = " ".join((fault.words, *(one_line(name, NAME_CHARS) for name in names)))
-    place = _place(failure, shown, linked.full.dialect) if fault.is_early and is_whole else ""
     return f"{words}{place}."
 
 

@@ -33,6 +33,13 @@ _TEXTS = frozenset(
     )
 )
 
+
+class ShownText(str):
+    """Words of others that are already as a language model may see them."""
+
+    __slots__ = ()
+
+
 UNREADABLE_SQL = "(SQL that cannot be read)"
 
 SHORT_NUMBER = 3
@@ -153,8 +160,10 @@ def shown_words(text: str, question: Question, linked: LinkedSchema, privacy: st
     """Give an auditor's words as a model may see them.
 
     Below `rows`, stored spellings turn back as typed and quoted texts that are neither typed
-    nor names of the schema show their shape. (A model's own words come in curly quotes.)
+    nor names of the schema show their shape. (A model's own words come in curly quotes.) A `ShownText` stays.
     """
+    if isinstance(text, ShownText):
+        return text
     if privacy != "rows":
         known = _Known(question, linked, ())
         for words, match in literals.typed(question, linked):

@@ -78,3 +78,44 @@ def test_a_verb_of_another_thing_makes_no_answer(database):
 def test_the_busiest_time_is_that_of_most_purchases(source, text):
     assert "COUNT(*)" in sql(source, text)
     assert "SUM" not in sql(source, text)
+
+
+HARBOUR = """
+CREATE TABLE skippers (id INTEGER PRIMARY KEY, full_name TEXT, left_on TEXT);
+CREATE TABLE boats (id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE moorings (id INTEGER PRIMARY KEY, boat_id INTEGER REFERENCES boats (id), skipper_id INTEGER REFERENCES skippers (id), moored_on TEXT NOT NULL, mooring_state TEXT);
+CREATE TABLE payments (id INTEGER PRIMARY KEY, boat_id INTEGER REFERENCES boats (id), paid_on TEXT, amount REAL, method TEXT);
+INSERT INTO skippers VALUES (1, 'Ann Ek', NULL), (2, 'Bo Lind', '2025-02-03'), (3, 'Cy Dahl', NULL);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30) INSERT INTO boats SELECT i, 'Boat ' || i FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+INSERT INTO moorings SELECT i, i % 25 + 1, i % 3 + 1, date('2024-01-01', '+' || i || ' days'), CASE i % 3 WHEN 0 THEN 'BK' WHEN 1 THEN 'GO' ELSE 'NX' END FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+INSERT INTO payments SELECT i, i % 20 + 1, date('2024-01-01', '+' || i || ' days'), i % 90 + 5, 'card' FROM n;
+"""
+
+
+@pytest.fixture(scope="module")
+def harbour() -> MemoryDatabase:
+    return MemoryDatabase(HARBOUR)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how many patients do we have",  # no misspelt payments
+        "how many boats are on the books",  # no moorings of state BK
+        "how many moorings are there now",  # not those of skippers who have not left
+        "moorings jan to oct this year compared with the same months last year",
+    ],
+)
+def test_a_word_that_was_bent_into_another_makes_no_answer(harbour, text):
+    catalog = harbour.catalog()
+    index = ValueIndex.build(catalog, harbour)
+    ended = list(answer(Question(text), database=harbour, catalog=catalog, index=index))[-1]
+    assert ended.answer.outcome is not Outcome.ANSWERED, ended.answer.sql
+
+
+def test_who_paid_most_paid_the_highest_sum(harbour):
+    catalog = harbour.catalog()
+    made = sql(source_of(catalog, ValueIndex.build(catalog, harbour)), "which boats have paid us the most")
+    assert "SUM(payments.amount) DESC" in made

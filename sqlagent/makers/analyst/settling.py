@@ -1,10 +1,14 @@
-"""What is said of one deed holds of one row: "customers who bought skates in 2025" bought them in that year."""
+"""What a frame settles by itself: one deed holds of one row, who paid most paid the highest sum, a figure is named once."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlagent.makers.analyst.frames import Condition, Frame
+from sqlagent.makers.analyst.frames import Condition, Expr, Frame, Slot
+from sqlagent.makers.analyst.source import Source
+
+PAID = frozenset({"paid", "pay", "pays", "spent", "spend", "spends", "donated", "owe", "owes", "owed"})
+"""Verbs of which money is the object: who paid most paid the highest sum, not the most times."""
 
 
 def of_one_deed(frame: Frame) -> Frame:
@@ -51,3 +55,15 @@ def figures_once(frame: Frame) -> Frame:
     """Name a figure once that a question names to rank by and to show."""
     once = tuple(dict.fromkeys(frame.measures))
     return frame if len(once) == len(frame.measures) else replace(frame, measures=once)
+
+
+def sums_paid(frame: Frame, source: Source) -> Frame:
+    """Rank by the sum of money where rows were counted of a verb of paying, and the rows have one amount that adds up."""
+    if frame.order is None or len(frame.measures) != 1:
+        return frame
+    measure = frame.measures[0]
+    amounts = [f for f in source.measures(measure.anchor) if f.unit == "money" and f.aggregate == "sum"]
+    if measure.agg != "rows" or measure.said.lower() not in PAID or len(amounts) != 1:
+        return frame
+    summed = replace(measure, agg="sum", expr=Expr("column", (Slot(amounts[0]),)), unit="money")
+    return replace(frame, measures=(summed,))
