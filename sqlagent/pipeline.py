@@ -43,7 +43,7 @@ from sqlagent.makers.grammar import GrammarSampler
 from sqlagent.makers.judging import FeatureJudge
 from sqlagent.makers.llm_judging import LlmJudge
 from sqlagent.method import (
-    checking,
+    answer_checks,
     confidence,
     execution,
     grouping,
@@ -377,7 +377,7 @@ class Journey:
         if not self.is_voted or not sampling.unanimous(self.groups, self.calls):
             return
         members = self.groups[0].members
-        found = [checking.problems(self.question, self.linked, one, self.index) for one in members]
+        found = [answer_checks.problems(self.question, self.linked, one, self.index) for one in members]
         self.problems = tuple(dict.fromkeys(problem for problems in found for problem in problems))
         self.is_checked = not self.problems
         yield Checked(len(members), self.problems)

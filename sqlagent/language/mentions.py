@@ -14,7 +14,7 @@ from typing import Protocol
 
 from rapidfuzz import fuzz, process
 
-from sqlagent.language.common import is_common
+from sqlagent.language.common_words import is_common
 from sqlagent.language.cues import CUE_WORDS
 from sqlagent.language.lexicon import ABBREVIATIONS, IMPLIED, STOP_WORDS, SYNONYM_GROUPS
 from sqlagent.language.words import Token, name_words, split_name, stem

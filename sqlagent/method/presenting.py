@@ -23,7 +23,7 @@ from sqlagent.method.features.asking import asked
 from sqlagent.method.features.naming import mention_order
 from sqlagent.rows.cells import cell_key
 from sqlagent.rows.columns import Role, profiles
-from sqlagent.rows.periods import Period, periods, same
+from sqlagent.rows.period_labels import Period, periods, same
 from sqlagent.sql.clauses import Clauses, read
 from sqlagent.values import Cell, ExecutionGroup, LinkedSchema, Question
 

@@ -43,9 +43,8 @@ def audit(
     """Say whether a pool likely holds the right SQL, why, and which requirements are unmet.
 
     Sends back a pool without a valid group, with only empty results (unless the auditor says that there are no such
-    data), with a top share under 0.4,
-    with an unresolved tie, or one whose auditor says the right SQL is missing. Costs one `audit`
-    of the judge. A judge that fails leaves the rules to decide. Raises: Cancelled.
+    data), with a top share under 0.4, with an unresolved tie, or one whose auditor says the right SQL is missing. Costs
+    one `audit` of the judge. A judge that fails leaves the rules to decide. Raises: Cancelled.
     """
     if not executions:
         return Verdict(False, "nothing was tried")

@@ -1,7 +1,7 @@
 """When enough has been sampled: wave sizes, what a wave leads with, and the early stop.
 
 Decides how many candidates to ask for next and which families of prompts a disagreement calls for; what prompts say
-is for `generation`, whether the pool is good enough for `checking` and `resampling`.
+is for `generation`, whether the pool is good enough for `answer_checks` and `resampling`.
 """
 
 from __future__ import annotations
@@ -84,12 +84,11 @@ def families(groups: Sequence[ExecutionGroup], problems: Sequence[str], catalog:
         return ("requirements", "plan")
     if len(groups) < AGREEING:
         return ("plan", "divide")
-    taken = [read(group.members[0].sql, catalog) for group in groups[:2]]
-    if None in taken or _by_structure(taken[0], taken[1]):
+    one, other = (read(group.members[0].sql, catalog) for group in groups[:2])
+    if one is None or other is None or _by_structure(one, other):
         return ("plan", "divide")
     return ("second_look", "plan")
 
 
-def _by_structure(one: Clauses | None, other: Clauses | None) -> bool:
-    assert one is not None and other is not None
+def _by_structure(one: Clauses, other: Clauses) -> bool:
     return one.selects != other.selects or any(one.of(kind) != other.of(kind) for kind in _STRUCTURE)

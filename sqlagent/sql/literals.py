@@ -15,7 +15,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from sqlagent.language.common import is_common
+from sqlagent.language.common_words import is_common
 from sqlagent.language.words import fold, stem
 from sqlagent.values import Link, LinkedSchema, Question, ValueMatch
 

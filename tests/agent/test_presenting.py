@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sqlagent.method.grouping import group_by_execution
 from sqlagent.method.presenting import joined
-from sqlagent.rows.periods import periods
+from sqlagent.rows.period_labels import periods
 from sqlagent.testing import MemoryDatabase
 from sqlagent.values import Candidate, Execution, LinkedSchema, Question, Rows
 

@@ -13,12 +13,12 @@ from sqlagent.makers.analyst.echoing import in_words, opened
 from sqlagent.makers.analyst.endings import Ending, endings, shown_by
 from sqlagent.makers.analyst.enumerating import enumerated
 from sqlagent.makers.analyst.frames import Frame
+from sqlagent.makers.analyst.implied import figures_once, of_one_deed, sums_paid
 from sqlagent.makers.analyst.owning import named, owned, rival_ways
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.reading import Reading, condensed, read
 from sqlagent.makers.analyst.resolving import resolve
 from sqlagent.makers.analyst.rows import NoPlan
-from sqlagent.makers.analyst.settling import figures_once, of_one_deed, sums_paid
 from sqlagent.makers.analyst.sketching import sketch
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.unequal import unequal

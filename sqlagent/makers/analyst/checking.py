@@ -116,7 +116,7 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
         left += [item.text for item in reading.items if item.op in ("not", "missing")][:1]
     left += _said_of_others(frame, reading)
     left += _periods_swallowed(frame, reading)
-    left += _now_of_others(frame, reading, held)
+    left += _now_of_others(frame, reading)
     if drawn.denials and not any(map(_says_no, _conditions(frame))):
         left += drawn.denials
     if _is_first_by_number(frame, drawn):
@@ -155,11 +155,11 @@ def _periods_swallowed(frame: Frame, reading: Reading) -> list[str]:
         periods = [part.period for part in one.parts if part.period is not None] if one.op == "any" else []
         for inner in periods:
             if any(other is not inner and other.holds(inner) for other in periods):
-                return [item.text for item in reading.items if item.kind == "period"][:1] or ["period"]
+                return [item.text for item in reading.items if item.kind == "period"][:1]
     return []
 
 
-def _now_of_others(frame: Frame, reading: Reading, held: Held) -> list[str]:
+def _now_of_others(frame: Frame, reading: Reading) -> list[str]:
     """ "Still" and "now" that became a state of another thing, which the question does not name: open orders are not those of present staff."""
     named = {t.table for item in reading.items for t in item.targets}
     for one in frame.where:

@@ -125,13 +125,7 @@ class Ranked(Preparing):
                             found.thing, found.cost + one.cost, [], found.time, found.where, self._listing(found.thing), [], found.thing, True, [],
                             order=Order(rank.kind == "old", Expr("column", (found.time,))), limit=limit if not s.per and not s.by else rank.count or 1,
                         )  # fmt: skip
-                    elif s.by and found.measure.agg in ("rows", "sum", "distinct", "ratio"):
-                        few = rank.count or (None if rank.every else 1)
-                        yield Start(
-                            found.measure.anchor, found.cost + one.cost + 0.1, [found.measure],
-                            order=Order(ascending), limit=few,
-                        )  # fmt: skip
-                    else:
+                    elif not (s.by or s.per):  # the highest revenue of each group is no single amount
                         agg = "min" if ascending else "max"
                         if found.measure.expr is not None:
                             yield Start(

@@ -10,16 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from sqlagent.language.lexicon import MONTHS
 from sqlagent.values import Cell
 
 _UNITS = {"year": (1_000, 2_999), "quarter": (1, 4), "month": (1, 12)}
 """Units of bare numbers, with the numbers that there are; which unit it is says the name of the column."""
 
-_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_LONG = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-    "december",
-)  # fmt: skip
 _MONTH = re.compile(r"(\d{4})-(\d\d)(?:-01(?:[ T]00:00(?::00(?:\.0+)?)?)?)?")
 _QUARTER = re.compile(r"(?:(\d{4})[- ]?)?Q([1-4])(?:[- ](\d{4}))?", re.IGNORECASE)
 _NAMED = re.compile(r"([a-z]{3,9})\.?(?:[ -]+(\d{4}))?", re.IGNORECASE)
@@ -75,10 +71,10 @@ def _period(name: str, cell: Cell) -> Period | None:
     named = _NAMED.fullmatch(text)
     if named is None:
         return None
-    low = named[1].lower()
-    if low not in _LONG and low not in _NAMES:
+    month_number = MONTHS.get(named[1].lower())
+    if month_number is None:
         return None
-    return Period("month", _NAMES.index(low[:3]) + 1, int(named[2]) if named[2] else None)
+    return Period("month", month_number, int(named[2]) if named[2] else None)
 
 
 def same(one: Sequence[Period], other: Sequence[Period]) -> tuple[list[str], list[str]] | None:

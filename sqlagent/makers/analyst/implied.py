@@ -1,4 +1,4 @@
-"""What a frame settles by itself: one deed holds of one row, who paid most paid the highest sum, a figure is named once."""
+"""What a frame implies by itself: one deed holds of one row, who paid most paid the highest sum, a figure is named once."""
 
 from __future__ import annotations
 
