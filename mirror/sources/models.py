@@ -107,7 +107,7 @@ class Source(models.Model):
 
 
 class Upload(Leased):
-    """Files that somebody uploaded and has not yet made into tables.
+    """Files that somebody uploaded, until they are tables; then the row leads to the source they became.
 
     `files` is a list of what `uploads.plans` tells of each; the files themselves lie in
     `folder`. With `source`, the tables are to be added to that one. Forgotten after a day. Leased

@@ -146,7 +146,7 @@ def _say_once(request: PersonRequest, level: int, texts: list[str]) -> None:
     waiting = messages.get_messages(request)
     said = {message.message for message in waiting}
     if isinstance(waiting, BaseStorage):
-        waiting.used = False
+        waiting.used = False  # looking at messages would end them
     for text in texts:
         if text not in said:
             messages.add_message(request, level, text)

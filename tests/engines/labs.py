@@ -22,8 +22,9 @@ import pymysql
 from pymysql.cursors import SSCursor
 
 from sqlagent.adapters import open_database
+from sqlagent.errors import DatabaseError
 from sqlagent.ports import SourceDatabase
-from sqlagent.values import PASSWORD_HERE
+from sqlagent.values import PASSWORD_HERE, Limits
 from tests import servers
 
 SCHEMAS = Path(__file__).parent / "schemas"
@@ -41,6 +42,25 @@ def reader_of(database: SourceDatabase, mark: str) -> tuple[str, list[str]]:
     return user, [
         re.sub(r"mirror_reader(_\d+)?", user, sql).replace(PASSWORD_HERE, servers.PASSWORD) for sql in steps
     ]
+
+
+def endless_begun(lab: Lab, database: SourceDatabase) -> tuple[threading.Thread, list[DatabaseError]]:
+    """Run the lab's endless statement in a thread and wait until the server has it; its error stands in the list at its end."""
+    caught: list[DatabaseError] = []
+
+    def run() -> None:
+        try:
+            database.execute(lab.endless, Limits(seconds=60))
+        except DatabaseError as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    until = time.monotonic() + 15
+    while not lab.in_flight(lab.endless[-30:]):
+        assert time.monotonic() < until, caught
+        time.sleep(0.02)
+    return thread, caught
 
 
 class Alone(Protocol):

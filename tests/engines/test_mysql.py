@@ -12,7 +12,7 @@ from sqlagent import guard
 from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.values import PASSWORD_HERE, FailureKind, Limits
 from tests import servers
-from tests.engines.labs import MysqlLab
+from tests.engines.labs import MysqlLab, endless_begun
 
 
 @pytest.fixture(scope="module")
@@ -112,18 +112,7 @@ def test_a_lock_held_by_somebody_else_does_not_hold_us_for_ever(lab: MysqlLab) -
 def test_a_server_that_goes_away_mid_statement_is_said_to_and_the_next_works(lab: MysqlLab) -> None:
     server = lab.server
     database = lab.connect()
-    caught: list[DatabaseError] = []
-
-    def run() -> None:
-        try:
-            database.execute(lab.endless, Limits(seconds=30))
-        except DatabaseError as error:
-            caught.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    while not lab.in_flight(lab.endless[-30:]):
-        time.sleep(0.02)
+    thread, caught = endless_begun(lab, database)
     server.stop(signal.SIGKILL)
     thread.join(10)
     assert caught[0].failure.kind is FailureKind.LOST
@@ -157,19 +146,8 @@ def test_a_server_that_does_not_end_a_statement_is_hung_up_on(lab: MysqlLab, is_
 
 
 def test_a_statement_that_a_killer_of_queries_ended_was_not_stopped_by_mirror(lab: MysqlLab) -> None:
-    caught: list[DatabaseError] = []
     database = lab.connect()
-
-    def run() -> None:
-        try:
-            database.execute(lab.endless, Limits(seconds=60))
-        except DatabaseError as error:
-            caught.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    while not lab.in_flight(lab.endless[-30:]):
-        time.sleep(0.02)
+    thread, caught = endless_begun(lab, database)
     ((number,),) = lab.look(
         f"SELECT id FROM information_schema.processlist WHERE user = '{lab.user}' AND command = 'Query'"
     )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from sqlagent.errors import DatabaseError, StatementFailed, Unreachable
+from sqlagent.errors import StatementFailed, Unreachable
 from sqlagent.values import FailureKind, Limits
 from tests.engines import test_net
-from tests.engines.labs import AlchemyMysqlLab, AlchemyPostgresLab
+from tests.engines.labs import AlchemyMysqlLab, AlchemyPostgresLab, endless_begun
 
 KINDS = {"mysql": AlchemyMysqlLab, "postgres": AlchemyPostgresLab}
 
@@ -43,21 +41,8 @@ def test_a_function_that_writes_is_stopped_by_the_read_only_transaction(lab) -> 
 
 
 def test_a_connection_that_is_ended_by_the_server_is_told_and_the_next_one_works(lab) -> None:
-    caught: list[DatabaseError] = []
     database = lab.connect()
-
-    def run() -> None:
-        try:
-            database.execute(lab.endless, Limits(seconds=20))
-        except DatabaseError as error:
-            caught.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    until = time.monotonic() + 5
-    while not lab.in_flight(lab.endless[-30:]):
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    thread, caught = endless_begun(lab, database)
     if lab.engine == "postgres":
         lab.look("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'writer'")
     else:
@@ -73,21 +58,8 @@ def test_a_connection_that_is_ended_by_the_server_is_told_and_the_next_one_works
 
 
 def test_a_statement_that_the_server_ended_was_not_stopped_by_mirror(lab) -> None:
-    caught: list[DatabaseError] = []
     database = lab.connect()
-
-    def run() -> None:
-        try:
-            database.execute(lab.endless, Limits(seconds=20))
-        except DatabaseError as error:
-            caught.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    until = time.monotonic() + 5
-    while not lab.in_flight(lab.endless[-30:]):
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    thread, caught = endless_begun(lab, database)
     while thread.is_alive():  # one that comes between two statements of a cursor ends neither
         if lab.engine == "postgres":
             lab.look("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE usename = 'writer'")

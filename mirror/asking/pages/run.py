@@ -209,7 +209,7 @@ def _reading(run: Run, index: int, data: dict[str, Any], current: Version | None
 def _draft(run: Run, steps: StepsView) -> str:
     """The SQL to start from when a run gave no answer: an attempt that ran, else the last one.
 
-    None where the source cannot answer: what was tried is about something else.
+    Empty where the source cannot answer: what was tried is about something else.
     """
     if run.outcome == "unanswerable":
         return ""
