@@ -20,8 +20,18 @@ def one_line(text: str, most: int = 0) -> str:
         >>> one_line("Sales\\r\\nBcc: all@example.org\\x00"), one_line("abcdef", 4)
         ('Sales Bcc: all@example.org', 'abc…')
     """
-    line = " ".join(_spaced(c for c in text if c not in _HIDING).split())
+    line = " ".join(_spaced(unhidden(text)).split())
     return line[: most - 1].rstrip() + "…" if most and len(line) > most else line
+
+
+def unhidden(text: str) -> str:
+    """Leave out characters that show nothing and only part or turn what stands beside them; joiners of scripts stay.
+
+    Example:
+        >>> unhidden("rev\\u200benue\\nby month")
+        'revenue\\nby month'
+    """
+    return "".join(c for c in text if c not in _HIDING)
 
 
 def visible(text: str) -> str:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from sqlagent.sql.clauses import Clauses
 from sqlagent.sql.clauses import read as read_clauses
@@ -311,9 +312,10 @@ _PARTS: tuple[Callable[[Clauses, Clauses], list[str]], ...] = (
 
 
 def _parse(text: str) -> exp.Expr | None:
+    """The expression that a clause says; None where its names, which stand there without quotes, are none of SQL's ("price €")."""
     try:
         return exp.maybe_parse(text, dialect="sqlite")
-    except (ValueError, RecursionError):
+    except (SqlglotError, RecursionError):
         return None
 
 

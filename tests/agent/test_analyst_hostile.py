@@ -127,3 +127,24 @@ def test_who_a_person_is_does_not_hang_on_what_an_owner_calls_a_column():
     renamed = replace(source.model.field("orders", "sales_rep"), words=("label",))
     assert source.is_personal(renamed)
     assert not is_personal_column({"order"}, ["custom", "type"])
+
+
+ROWS = ", ".join(
+    f"('{what}', '2026-0{month}-1{day}', {day + month}, {month * 1.5})"
+    for what in ("Pear", "Plum", "Fig")
+    for month in range(1, 6)
+    for day in range(9)
+)
+FRUIT = f'CREATE TABLE fruit (Product TEXT, Sold_on TEXT, Qty INTEGER, "Price €" REAL); INSERT INTO fruit VALUES {ROWS};'
+
+
+@pytest.mark.parametrize("text", ["sales by product", "sum of Qty by Product", "total qty per product"])
+def test_names_that_sql_takes_in_quotes_alone_and_short_names_are_answered(text):
+    """ "Price €" stood without its quotes where two readings were told apart: that ended the run."""
+    database = MemoryDatabase(FRUIT)
+    catalog = database.catalog()
+    index = ValueIndex.build(catalog, database)
+    ended = list(pipeline.answer(Question(text), database=database, catalog=catalog, index=index))[-1]
+    assert isinstance(ended, Ended)
+    assert ended.answer.outcome in (Outcome.ANSWERED, Outcome.AMBIGUOUS), ended.answer.reason
+    assert len(ended.answer.rows.rows) == 3

@@ -119,3 +119,12 @@ def test_who_paid_most_paid_the_highest_sum(harbour):
     catalog = harbour.catalog()
     made = sql(source_of(catalog, ValueIndex.build(catalog, harbour)), "which boats have paid us the most")
     assert "SUM(payments.amount) DESC" in made
+
+
+@pytest.mark.parametrize("text", ["who bought the most", "who bought the most in 2025?"])
+def test_who_is_no_single_purchase(database, text):
+    catalog = database.catalog()
+    index = ValueIndex.build(catalog, database)
+    ended = list(answer(Question(text), database=database, catalog=catalog, index=index))[-1]
+    made = ended.answer
+    assert made.outcome is not Outcome.ANSWERED or "sailor" in made.sql, made.sql

@@ -25,8 +25,11 @@ from tests.web.working import REVENUE, answer
 # ---------------------------------------------------------------- asking
 
 
-def test_a_question_becomes_a_queued_run_and_leads_to_its_page(shop, as_alice) -> None:
-    response = as_alice.post(reverse("asking:ask"), {"question": f"  {REVENUE}  ", "source": "shop"})
+@pytest.mark.parametrize(
+    "typed", [f"  {REVENUE}  ", f"\u200b{REVENUE[:4]}\u200b{REVENUE[4:]}\u2060"], ids=ascii
+)
+def test_a_question_becomes_a_queued_run_and_leads_to_its_page(shop, as_alice, typed) -> None:
+    response = as_alice.post(reverse("asking:ask"), {"question": typed, "source": "shop"})
     run = Run.objects.get()
     assert response.headers["Location"] == reverse("asking:run", args=[run.pk])
     assert (run.asked, run.status, run.thread.title) == (REVENUE, Status.QUEUED, REVENUE)

@@ -12,7 +12,7 @@ from mirror.asking.models import Run, Thread, Version
 from mirror.asking.services.given_up import RUN_STOPPED
 from mirror.asking.services.queue_bounds import queue_check
 from mirror.library.services import dates_fixed
-from mirror.phrases import one_line
+from mirror.phrases import one_line, unhidden
 from mirror.work.kinds import send
 from mirror.work.leases import Status, end_unheld
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def question_check(text: str) -> str:
     """The question as it will be asked. Raises: AskingError when it is empty or too long."""
-    text = text.replace("\x00", "").strip()
+    text = unhidden(text.replace("\x00", "")).strip()
     if not text:
         raise AskingError("Type a question first, for example “How many orders were there in 2024?”")
     if len(text) > settings.QUESTION_CHARS:

@@ -11,7 +11,7 @@ from functools import partial
 
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.makers.analyst.concepts import Meant, meant
-from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Slot
+from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.sketching import Sketch
@@ -117,6 +117,8 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += _said_of_others(frame, reading)
     left += _periods_swallowed(frame, reading)
     left += _now_of_others(frame, reading)
+    if drawn.who and _shows_events(frame, source.model):
+        left.append("who")
     if drawn.denials and not any(map(_says_no, _conditions(frame))):
         left += drawn.denials
     if _is_first_by_number(frame, drawn):
@@ -157,6 +159,27 @@ def _periods_swallowed(frame: Frame, reading: Reading) -> list[str]:
             if any(other is not inner and other.holds(inner) for other in periods):
                 return [item.text for item in reading.items if item.kind == "period"][:1]
     return []
+
+
+def _shows_events(frame: Frame, model: Model) -> bool:
+    """Whether single events are shown, by their keys and figures alone: "who sold the most" asks for no order."""
+    if frame.measures:
+        return any(_is_of_events(dimension, model) for dimension in frame.by)
+    bare = (Role.KEY, Role.FOREIGN, Role.MEASURE, Role.TIME)
+    is_event = model.things[frame.anchor].kind in (Kind.EVENT, Kind.LINES)
+    return is_event and all(not slot.path and slot.field.role in bare for slot in frame.columns)
+
+
+def _is_of_events(dimension: Dimension, model: Model) -> bool:
+    """Whether groups are single events, each shown by its key: "who sold the most" asks for no order."""
+    events = {thing.table for thing in model.things.values() if thing.kind in (Kind.EVENT, Kind.LINES)}
+    for slot in dimension.shown:
+        own = (slot.field.table, (slot.field.column,))
+        if own in {(table, model.things[table].key) for table in events}:
+            return True
+        if any((r.source, r.columns) == own and r.target in events for r in model.relations):
+            return True
+    return False
 
 
 def _now_of_others(frame: Frame, reading: Reading) -> list[str]:

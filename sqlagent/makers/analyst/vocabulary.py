@@ -236,8 +236,12 @@ class Vocabulary:
         self._spelled = self._spellings()
 
     def _add(self, entry: Entry) -> None:
-        if entry.kind in ("thing", "field") and len(name := _joined(entry.column or entry.table)) > 3:
-            self.written[name].append(entry)
+        if entry.kind in ("thing", "field"):
+            name = _joined(entry.column or entry.table)
+            if (
+                len(name) > 3 or len(name) == 3 and name in SHORT
+            ):  # "qty", whose words are those it is short for
+                self.written[name].append(entry)
         for word in set(entry.words):
             self.by_stem[word].append(entry)
         if len(entry.words) >= 3:

@@ -34,8 +34,7 @@ def note_text(table: Table, column: Column, privacy: str) -> str:
         >>> [note_text(district, column, "schema") for column in district.columns]
         ['meaning not recorded', '']
     """
-    is_key = column.name in table.primary_key or any(column.name in k.columns for k in table.foreign_keys)
-    if is_key:
+    if _is_key(table, column):
         return ""
     if _SAYS_NOTHING.fullmatch(column.name):
         return UNKNOWN
@@ -52,8 +51,7 @@ def examples_text(table: Table, column: Column, privacy: str) -> str:
     The numbers of keys say nothing and stay out.
     """
     number = column.kind in (Kind.INTEGER, Kind.NUMBER)
-    key = column.name in table.primary_key or any(column.name in k.columns for k in table.foreign_keys)
-    if privacy not in ("masked", "rows") or (key and number):
+    if privacy not in ("masked", "rows") or (number and _is_key(table, column)):
         return ""
     if not column.examples:
         return _nothing(table, column)
@@ -62,6 +60,10 @@ def examples_text(table: Table, column: Column, privacy: str) -> str:
         texts = list(dict.fromkeys(map(shape, texts)))
     lead = "like" if privacy == "masked" else _lead(table, column)
     return f"{lead} " + ", ".join(text if number else f"'{text}'" for text in texts)
+
+
+def _is_key(table: Table, column: Column) -> bool:
+    return column.name in table.primary_key or any(column.name in k.columns for k in table.foreign_keys)
 
 
 def _lead(table: Table, column: Column) -> str:
