@@ -69,14 +69,22 @@ def version(shop, alice, media) -> Version:
         "title": "",
         "note": "",
     }
+    # Its id is never that of its run, so an address that takes the wrong one of the two fails.
     return Version.objects.create(
-        run=run, number=1, origin="answer", sql="SELECT 1", result=result, chart=chart, status=Status.DONE
+        pk=run.pk + 1000,
+        run=run,
+        number=1,
+        origin="answer",
+        sql="SELECT 1",
+        result=result,
+        chart=chart,
+        status=Status.DONE,
     )
 
 
 def address(name: str, version: Version) -> str:
     ids = {"thread": [version.run.thread_id], "use_reading": [version.run_id, 0]}
-    of_version = name.startswith("version") or name in ("chart", "save")
+    of_version = name.startswith("version") or name in ("change", "chart", "save")
     return reverse(f"asking:{name}", args=ids.get(name, [version.pk if of_version else version.run_id]))
 
 
