@@ -159,7 +159,8 @@ def answer(
     except SqlAgentError as error:
         ended = Answer(Outcome.FAILED, question, reason=str(error))
     usage, sent = (meter.usage, tuple(meter.sent)) if meter else (ended.usage, ())
-    yield Ended(replace(ended, usage=replace(usage, seconds=monotonic() - started), sent=sent))
+    notes = (*ended.notes, *meter.notes) if meter else ended.notes
+    yield Ended(replace(ended, usage=replace(usage, seconds=monotonic() - started), sent=sent, notes=notes))
 
 
 _READS = re.compile(r"[(\s]*(select|with|explain)\b", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""`python -m sqlagent.evaluation select|answer|follow|ablate|guard|resend|fit|bench`: measures and fits on open data."""
+"""`python -m sqlagent.evaluation select|answer|traces|follow|ablate|guard|resend|fit|bench`: measures and fits on open data."""
 
 from __future__ import annotations
 
@@ -35,6 +35,11 @@ def parser() -> argparse.ArgumentParser:
         "--drafts", type=int, default=0, help="drafts of the built-in generator shown to the LLM"
     )
     answer.add_argument("--rounds", type=int, help="resampling rounds, if not the budget's")
+    traces = commands.add_parser("traces", help="runs as verified rewards and preference pairs")
+    traces.add_argument(
+        "--runs", type=Path, nargs="+", required=True, help="files of answer --llm env --json"
+    )
+    traces.add_argument("--out", type=Path, required=True, help="folder for rewards.jsonl and pairs.jsonl")
     follow = commands.add_parser("follow", help="chains of follow-ups, without a language model")
     follow.add_argument("--chains", type=Path, required=True, help="JSON lines of turns with golds")
     follow.add_argument("--databases", required=True, help="folder of SQLite files, or a PostgreSQL URL")
@@ -111,6 +116,12 @@ def run(options: argparse.Namespace) -> None:
         print(answering.report(answered))
         print(answering.report_times(answered), file=sys.stderr)
         write(options.json, (a.line for a in answered))
+    elif options.command == "traces":
+        from sqlagent.evaluation import traces
+
+        found = traces.read(options.runs)
+        traces.write(found, options.out)
+        print(found.told())
     elif options.command == "follow":
         from sqlagent.evaluation import chains
 
