@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> None:
         print(selecting.report(chosen))
         write(options.json, (c.line for c in chosen))
     elif options.command == "answer":
-        from sqlagent.evaluation import answering
+        from sqlagent.evaluation import answer_report, answering
 
         items = read_items(options.questions)
         sizes = {"samples": options.samples, "rounds": options.rounds}
@@ -113,8 +113,8 @@ def run(options: argparse.Namespace) -> None:
         answered = answering.answer(
             items, options.databases, llm=options.llm, processes=options.processes, budget=budget
         )
-        print(answering.report(answered))
-        print(answering.report_times(answered), file=sys.stderr)
+        print(answer_report.report(answered))
+        print(answer_report.report_times(answered), file=sys.stderr)
         write(options.json, (a.line for a in answered))
     elif options.command == "traces":
         from sqlagent.evaluation import traces
