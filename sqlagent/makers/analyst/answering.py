@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from sqlagent.makers.analyst.beside import with_figure
 from sqlagent.makers.analyst.checking import checked, contradicts
 from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.echoing import in_words, opened
@@ -31,6 +32,9 @@ _LEFT_OUT = re.compile(
     re.IGNORECASE,
 )
 """What is left out, said behind its name: ", cancelled ones not counted"."""
+
+DRAFT = 0.5
+"""Cost from which on a frame is a draft, though all its words are used."""
 
 STALE = timedelta(days=62)
 """Data that end longer ago than this are looked at as of their last day."""
@@ -78,17 +82,26 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
     body, ending = endings(text)
     if ending:
         reading, bare = _understood(body, source, today)
-        made = [_shown_by(one, ending, Planner(source.model)) for one in bare]
+        made = [_shown_by(one, ending, source, today) for one in bare]
         if made and made[0] is not None:
             return reading, [one for one in made if one is not None]
     return _understood(text, source, today)
 
 
-def _shown_by(one: Understood, ending: tuple[Ending, ...], planner: Planner) -> Understood | None:
+def _shown_by(one: Understood, ending: tuple[Ending, ...], source: Source, today: date) -> Understood | None:
     """A frame with its endings, and its SQL; None where one of them says nothing of it."""
-    frame = shown_by(one.frame, ending)
+
+    def along(frame: Frame, name: str) -> Frame | None:
+        """Set a figure beside that is understood as a whole by itself."""
+        found = _understood(name, source, today)[1]
+        first = found[0].frame if found else None
+        if first is None or first.unused or first.cost >= DRAFT:
+            return None
+        return with_figure(frame, first, source)
+
+    frame = shown_by(one.frame, ending, along)
     try:
-        return Understood(frame, planner.sql(frame)) if frame is not None else None
+        return Understood(frame, Planner(source.model).sql(frame)) if frame is not None else None
     except NoPlan:
         return None
 

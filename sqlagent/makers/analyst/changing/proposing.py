@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from sqlagent.language.words import stem
+from sqlagent.makers.analyst import telling
+from sqlagent.makers.analyst.beside import before
 from sqlagent.makers.analyst.changing.intents import Intent, swapped_for
 from sqlagent.makers.analyst.changing.parts import Part
 from sqlagent.makers.analyst.changing.wordings import (
@@ -21,6 +23,7 @@ from sqlagent.makers.analyst.changing.wordings import (
 )
 from sqlagent.makers.analyst.endings import endings
 from sqlagent.makers.analyst.frames import Frame
+from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, prepared, read
 from sqlagent.makers.analyst.source import Source
 
@@ -36,6 +39,24 @@ _FIGURES = frozenset(
 )
 """Words for whatever figure was asked for."""
 _COMPARISON = frozenset(map(stem, ["comparison", "compare", "vs", "versus"]))
+_LITTLE = frozenset({"by", "per", "the", "one", stem("ones")})
+_FILTERS = frozenset(map(stem, ["filter", "filters", "condition", "restriction", "limit", "it", "that"])) - {stem("limit")}
+_ENDINGS = {
+    "share": frozenset(map(stem, ["share", "shares", "percent", "percentage", "proportion"])),
+    "sort": frozenset(map(stem, ["sort", "sorting", "order", "ordering"])),
+    "top": frozenset(map(stem, ["top", "limit", "ranking", "bottom"])),
+    "earlier": _COMPARISON | frozenset(map(stem, ["previous", "earlier", "before"])),
+    "along": frozenset(),
+}
+"""Words that name an ending, by its kind."""
+_OPPOSITE = {
+    "top": "bottom", "bottom": "top", "highest": "lowest", "lowest": "highest", "largest": "smallest", "smallest": "largest", "biggest": "smallest",
+    "best": "worst", "worst": "best", "most": "least", "least": "most", "newest": "oldest", "oldest": "newest", "latest": "earliest",
+    "earliest": "latest", "fewest": "most", "ascending": "descending", "descending": "ascending", "asc": "desc", "desc": "asc",
+}  # fmt: skip
+_BEFORE = re.compile(r"the (year|quarter|month|week|period) before")
+ROUND = "the other way round"
+"""What is typed to turn an order, in one form."""
 _STUTTER = re.compile(r"\b(by|per|in|for) (?:by|per|in|for)\b", re.IGNORECASE)
 
 
@@ -72,12 +93,18 @@ def _all(
     if meant.way == "gone":
         yield from _gone(meant, asked)
         return
+    if meant.text == ROUND:
+        yield from ((one, meant) for one in _turned(asked))
+        return
+    if (period := _the_one_before(meant.text, asked)) is not None:
+        yield from ((one, meant) for one in _another_period(period, asked))
+        return
     if meant.old:
         yield from ((one, meant) for one in _in_place_of(meant.old, meant.text, asked))
         return
     if (ending := _ending(meant, asked)) is not None:
         yield Wording(asked.text + ending, "ending"), meant
-        if meant.way == "sort":
+        if meant.way in ("sort", "compare"):
             return
     items = read(prepared(meant.text, source.vocabulary), source.vocabulary, today).items
     made_of = _made_of(items)
@@ -87,6 +114,9 @@ def _all(
         yield from ((one, meant) for one in in_place if one.way == "replaced")
     if meant.way == "add":
         yield from ((one, meant) for one in in_place if one.way == "beside")
+        if "mention" in made_of.kinds and not made_of.trails:
+            along = f", with {meant.text} alongside"
+            yield Wording(asked.text + asked.ending + along, "ending", "along"), meant
     if "by" in made_of.kinds:
         yield from ((one, meant) for one in _ranked_instead(meant.text, asked))
     if "rank" in made_of.kinds:
@@ -98,19 +128,105 @@ def _all(
 
 def _gone(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
     """What is to go may be an ending, a stretch that was named, or, where nothing of it is there, rows to be left out."""
-    if asked.ending:
-        yield Wording(asked.text, "ending"), meant
     words = {stem(word.lower()) for word in re.findall(r"\w+", meant.text)}
-    named = [one for one in asked.stretches if _names(one.text, meant.text) or words & one.about]
+    ends = endings(f"figures by group{asked.ending}")[1]
+    for place, one in enumerate(ends):
+        if words & _ENDINGS[one.kind] or one.kind == "top" and meant.every and not meant.is_time:
+            kept = "".join(other.text for n, other in enumerate(ends) if n != place)
+            yield Wording(asked.text + kept, "ending", one.kind), meant
+    named = [one for one in asked.stretches if _is_named(one, meant, words)]
     if words & _COMPARISON:
         named = [one for one in asked.stretches if one.kind == "vs"]
     if meant.is_time:
         named = [one for one in asked.stretches if one.kind == "period"] + named
-    for one in named:
-        yield Wording(without(asked.text, one), "gone", one.kind), meant
-    if not named:
+    if words <= _FILTERS:
+        named = [one for one in asked.stretches if one.about or one.kind == "period"]
+    for one in _joined(named, asked):
+        kind = replace(meant, text="period") if one.kind == "period" else meant
+        yield Wording(without(asked.text, one), "gone", one.kind), kind
+    if not named and not (meant.once or meant.every or words <= _FILTERS):
         rest = Intent(f"without {meant.text}", "add")
         yield Wording(tidy(f"{asked.text} {rest.text}"), "behind"), rest
+
+
+def _is_named(one: Stretch, meant: Intent, words: set[str]) -> bool:
+    """Whether a stretch is what is to go. All of a kind again means its values and never the groups of it."""
+    if words & one.about:
+        return True
+    said = {stem(word.lower()) for word in re.findall(r"\w+", one.text)} - _LITTLE
+    named = words - _LITTLE
+    if meant.once and one.kind != "by":
+        return bool(_rests(said) & _rests(named))
+    if one.kind == "by":
+        return bool(named) and not meant.every and named == said
+    return bool(named) and (named <= said or meant.every and said <= named)
+
+
+def _rests(words: set[str]) -> set[str]:
+    """Words without what denies them, for what was left out by its opposite: online and offline."""
+    return {re.sub(r"^(?:non|off|on|un|in)(?=\w{4})", "", word) for word in words}
+
+
+def _joined(named: list[Stretch], asked: Asked) -> list[Stretch]:
+    """Stretches that stand in one list of values as one, the whole list first."""
+    out: list[Stretch] = []
+    values = sorted((one for one in named if one.about), key=lambda one: one.start)
+    for first in values:
+        last = first
+        for other in values:
+            between = asked.text[last.end : other.start].strip(" ,").lower()
+            if other.start >= last.end and between in ("", "or", "and"):
+                last = other
+        if last is not first:
+            out.append(Stretch("mention", first.start, last.end, asked.text[first.start : last.end], first.about))
+    return [*out, *named]
+
+
+def _turned(asked: Asked) -> Iterator[Wording]:
+    """The other end first: of a ranking its opposite, else the smallest first."""
+    for one in asked.stretches:
+        if one.kind == "rank" and (found := re.match(r"\w+", one.text)):
+            other = _OPPOSITE.get(found[0].lower())
+            if other is not None:
+                made = asked.text[: one.start] + other + one.text[found.end() :] + asked.text[one.end :]
+                yield Wording(tidy(made) + asked.ending, "ending", "rank")
+    ends = endings(f"figures by group{asked.ending}")[1]
+    for place, one in enumerate(ends):
+        word = re.search(r"\w+", one.text)
+        other = _OPPOSITE.get(one.word) if one.kind in ("top", "sort") else None
+        if other is not None and word is not None:
+            text = re.sub(rf"\b{re.escape(one.word)}\b", other, one.text, count=1, flags=re.IGNORECASE)
+            kept = "".join(text if n == place else each.text for n, each in enumerate(ends))
+            yield Wording(asked.text + kept, "ending", one.kind)
+            return
+        if one.kind == "sort":
+            kept = "".join(f", sorted by {one.name} descending" if n == place else each.text for n, each in enumerate(ends))
+            yield Wording(asked.text + kept, "ending", one.kind)
+            return
+    ascending = asked.frame.order is not None and asked.frame.order.ascending
+    if asked.frame.limit is None:
+        timed = bool(asked.frame.by) and bool(asked.frame.by[0].grain) and asked.frame.order is None
+        last = "newest" if timed else "largest" if ascending else "smallest"
+        yield Wording(f"{asked.text}{asked.ending}, {last} first", "ending", "sort")
+
+
+def _the_one_before(text: str, asked: Asked) -> Period | None:
+    """The period before the one that was asked for, where that is what was typed."""
+    found = _BEFORE.fullmatch(text)
+    if found is None:
+        return None
+    dated = [c.period for c in asked.frame.where if c.op == "period" and c.period is not None and not c.negated]
+    inner = {c.period for m in asked.frame.measures for c in m.where if c.op == "period" and c.period is not None}
+    periods = dated or list(inner)
+    return before(periods[0], found[1]) if len(periods) == 1 else None
+
+
+def _another_period(period: Period, asked: Asked) -> Iterator[Wording]:
+    """Another period in the place of the one that was asked for."""
+    for one in asked.stretches:
+        if one.kind == "period":
+            made = asked.text[: one.start] + telling.period(period) + asked.text[one.end :]
+            yield Wording(tidy(made), "replaced", "period", one.text)
 
 
 def _ranked(text: str, asked: Asked) -> Iterator[Wording]:
@@ -190,7 +306,8 @@ def _meant_by(old: str, asked: Asked) -> list[Stretch]:
 
 def _is_any_figure(old: str) -> bool:
     """Whether words mean whatever figure was asked for: "the count", "the number"."""
-    return {stem(word.lower()) for word in old.split()} <= _FIGURES
+    words = {stem(word.lower()) for word in old.split()}
+    return words <= _FIGURES and bool(words - {"the", "a"})
 
 
 def _names(text: str, words: str) -> bool:

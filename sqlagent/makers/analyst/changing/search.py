@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
@@ -18,6 +19,7 @@ from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.reading import condensed, prepared, read
 from sqlagent.makers.analyst.sampler import speaks
 from sqlagent.makers.analyst.source import Source, source_of
+from sqlagent.makers.analyst.telling import title
 from sqlagent.values import Catalog
 
 ACCEPTED = 0.7
@@ -27,8 +29,8 @@ SURE = 0.1
 """Doubt at which no further wording is tried."""
 
 _CUT = re.compile(
-    r"\s*;\s*|\s*,\s*(?:and\s+|but\s+)?(?=(?:only|just|by|per|in|for|since|before|after|until|between|sort(?:ed)?|top|bottom|with|without|split"
-    r"|excluding|except|as|monthly|weekly|daily|yearly|quarterly|also|(?:19|20)\d\d)\b)|\s+but\s+(?=(?:only|just|by|per|in|for|since|without|top|as)\b)"
+    r"\s*;\s*|\s*,\s*(?:and\s+|but\s+)?(?=(?:(?:year|quarter|month|week|day) by|group(?:ed)?|worst|best|largest|smallest|highest|lowest|only|just|by|per|in|for|since|before|after|until|between|sort(?:ed)?|top|bottom|with|without|split"
+    r"|excluding|except|as|monthly|weekly|daily|yearly|quarterly|also|(?:19|20)\d\d)\b)|\s*,\s*(?=[^,]+\s+only$)|\s+but\s+(?=(?:only|just|by|per|in|for|since|without|top|as|split|sort(?:ed)?|group(?:ed)?)\b)"
     r"|\s+and\s+(?=(?:only|just|sort(?:ed)?)\b)",
     re.IGNORECASE,
 )
@@ -55,25 +57,28 @@ def followed(
     asked = _asked(before, source, today)
     if asked is None or not asked.speaks:
         return ""
-    if not source.is_business and _keeps(other, typed, asked, source, today, strictly=True):
+    if not source.is_business and _keeps(other, typed, asked, source, today):
         return other
     if found := _changed(typed, asked, source, today):
         return found
     if _keeps(other, typed, asked, source, today):
         return other
-    return f"{before.strip(' ?.!')}, {typed.strip(' ?.!')}"
+    joined = f"{before.strip(' ?.!')}, {typed.strip(' ?.!')}"
+    return joined if _is_told(joined, typed, asked, source, today) else f'{before.strip(" ?.!")}, "{typed.strip(" ?.!")}"'
 
 
-def _keeps(
-    text: str, typed: str, asked: Asked, source: Source, today: date, *, strictly: bool = False
-) -> bool:
-    """Whether a question keeps all of the one before that was not mentioned; `strictly`, it also changes nothing else."""
+def _keeps(text: str, typed: str, asked: Asked, source: Source, today: date) -> bool:
+    """Whether a question keeps all of the one before that was not mentioned, and changes nothing else."""
     frames = understand(text, source, today)[1] if text else []
-    if not frames:
-        return False
-    if strictly:
-        return _doubt(asked, frames[0].frame, intent(typed), frozenset()) < ACCEPTED
-    return not _lost(difference(asked.held, parts(frames[0].frame)), intent(typed))
+    return bool(frames) and _doubt(asked, frames[0].frame, intent(typed), frozenset()) < ACCEPTED
+
+
+def _is_told(joined: str, typed: str, asked: Asked, source: Source, today: date) -> bool:
+    """Whether a question with what was typed joined to it is told as not understood, or keeps all of the one before."""
+    frames = understand(joined, source, today)[1]
+    if not frames or frames[0].frame.unused:
+        return True
+    return _doubt(asked, frames[0].frame, intent(typed), frozenset()) < ACCEPTED
 
 
 def changed(typed: str, before: str, source: Source, today: date) -> str:
@@ -117,19 +122,41 @@ def _asked(text: str, source: Source, today: date) -> Asked | None:
 
 def _step(typed: str, asked: Asked, source: Source, today: date) -> str:
     """Make one change; empty where no wording of it is sure."""
-    best, found = ACCEPTED, ""
     meant = intent(typed)
-    for wording, way in proposed(typed, meant, asked, source, today):
-        _, frames = understand(wording.text, source, today)
-        if not frames:
-            continue
-        own = _own(wording, asked, source, today)
-        doubt = _doubt(asked, frames[0].frame, way, own)
-        if doubt < best:
-            best, found = doubt, wording.text
-        if best <= SURE:
-            break
+    for text in (meant.text, *meant.others):
+        if found := _worded(typed, replace(meant, text=text), asked, source, today):
+            return found
+    return ""
+
+
+def _worded(typed: str, meant: Intent, asked: Asked, source: Source, today: date) -> str:
+    """The best wording of a change; of a question that was understood, its title says the same in order."""
+    best, found = ACCEPTED, ""
+    for one in (asked, *_titled(asked, source, today)):
+        for wording, way in proposed(typed, meant, one, source, today):
+            _, frames = understand(wording.text, source, today)
+            if not frames:
+                continue
+            doubt = (
+                _unsaid(one, frames[0].frame)
+                if wording.way == "ending" and wording.kind
+                else _doubt(one, frames[0].frame, way, _own(wording, one, source, today))
+            )
+            if doubt < best:
+                best, found = doubt, wording.text
+            if best <= SURE:
+                return found
+        if found:
+            return found
     return found
+
+
+def _titled(asked: Asked, source: Source, today: date) -> Iterator[Asked]:
+    """The question before by its title, where that is read as the same."""
+    said = title(asked.frame)
+    other = _asked(said, source, today) if said else None
+    if other is not None and difference(asked.held, other.held).is_none:
+        yield other
 
 
 def _own(wording: Wording, asked: Asked, source: Source, today: date) -> frozenset[Part]:
@@ -149,9 +176,18 @@ def _doubt(asked: Asked, frame: Frame, meant: Intent, own: frozenset[Part]) -> f
         return 2.0
     fresh = [word for word in frame.unused if word not in asked.frame.unused]
     doubt = len(fresh) + max(0.0, frame.cost - asked.frame.cost)
+    if meant.figure and not any(p.kind == "measure" for p in (*change.gained, *(new for _, new in change.replaced))):
+        return 2.0
     if meant.way != "compare":
         doubt += 0.2 * max(0, len(_families(change)) - 1)
     return doubt + _lost(change, meant) + _placed(change, meant, asked.held)
+
+
+def _unsaid(asked: Asked, frame: Frame) -> float:
+    """The doubt of an ending that was put or taken away: it changes nothing else, if it is understood at all."""
+    if difference(asked.held, parts(frame)).is_none and asked.frame.order == frame.order:
+        return 2.0
+    return len([w for w in frame.unused if w not in asked.frame.unused]) + max(0.0, frame.cost - asked.frame.cost)
 
 
 def _families(change: Difference) -> set[str]:
@@ -170,11 +206,14 @@ def _lost(change: Difference, meant: Intent) -> float:
             change,
             lost=frozenset(part for part in change.lost if part.kind not in ("order", "rank", "column")),
         )
+    swapped = meant.way == "swap" and any(new.kind == "measure" for _, new in change.replaced)
     gained = {
         _FAMILY.get(part.kind, part.kind) for part in (*change.gained, *(new for _, new in change.replaced))
     }
     return sum(
-        0.1 if _FAMILY.get(part.kind, part.kind) in gained & {"rank", "transform"} else 1.0
+        0.1
+        if _FAMILY.get(part.kind, part.kind) in gained & {"rank", "transform"} or swapped and part.kind == "measure"
+        else 1.0
         for part in change.lost
     )
 

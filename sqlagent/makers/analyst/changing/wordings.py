@@ -97,6 +97,16 @@ def stretches(text: str, tokens: tuple[Token, ...], items: tuple[Item, ...]) -> 
                 last = two
             end = _span(text, tokens, last)[1]
             out.append(Stretch("by", start, end, text[start:end]))
+        if item.kind == "mention" and (place == 0 or items[place - 1].op not in ("by", "and", "not", "except")):
+            last = item
+            for one, two in zip(items[place + 1 :: 2], items[place + 2 :: 2], strict=False):
+                if one.op != "and" or two.kind != "mention":
+                    break
+                last = two
+            if last is not item and not about:
+                end = _span(text, tokens, last)[1]
+                out.append(Stretch("mention", start, end, text[start:end]))
+                end = _span(text, tokens, item)[1]
         if item.op == "count" and following is not None and following.kind == "mention":
             end = _span(text, tokens, following)[1]
             out.append(Stretch("mention", start, end, text[start:end]))
@@ -146,7 +156,7 @@ def wordings(text: str, parts: list[Stretch], change: str, typed: Typed) -> Iter
     yield Wording(tidy(f"{text}, {change}"), "behind")
     if typed.trails:
         return
-    for one in sorted(parts, key=lambda part: not part.about & typed.about):
+    for one in sorted(parts, key=lambda part: (not part.about & typed.about, part.start, -part.end)):
         if one.kind in typed.kinds:
             yield Wording(tidy(text[: one.start] + change + text[one.end :]), "replaced", one.kind, one.text)
             added = _LED.sub("", change)
