@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlagent.makers.analyst.beside import with_figure
-from sqlagent.makers.analyst.checking import checked, contradicts
+from sqlagent.makers.analyst.checking import UNMET, checked, contradicts
 from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.echoing import in_words, opened
 from sqlagent.makers.analyst.endings import Ending, endings, shown_by
@@ -32,6 +32,9 @@ _LEFT_OUT = re.compile(
     re.IGNORECASE,
 )
 """What is left out, said behind its name: ", cancelled ones not counted"."""
+
+NOT_UNDERSTOOD = re.compile(r"\s*\(not understood: ([^()]*)\)\s*$")
+"""Follow-ups of a question that nothing could be made of; they stay with it, so that none is dropped unsaid."""
 
 DRAFT = 0.5
 """Cost from which on a frame is a draft, though all its words are used."""
@@ -78,6 +81,11 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
 
     The reading's `asked` are left only where nothing else is asked for: then the source cannot tell.
     """
+    if left := NOT_UNDERSTOOD.search(text):
+        reading, made = understand(text[: left.start()], source, today)
+        said = tuple(left[1].split("; "))
+        lacking = [(one, replace(one.frame, unused=(*one.frame.unused, *said))) for one in made]
+        return reading, [Understood(replace(frame, cost=frame.cost + UNMET), one.sql) for one, frame in lacking]
     text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", condensed(text)))
     body, ending = endings(text)
     if ending:

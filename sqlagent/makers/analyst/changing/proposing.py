@@ -13,6 +13,7 @@ from sqlagent.makers.analyst.beside import before
 from sqlagent.makers.analyst.changing.intents import Intent, swapped_for
 from sqlagent.makers.analyst.changing.parts import Part
 from sqlagent.makers.analyst.changing.wordings import (
+    DENIED,
     Stretch,
     Typed,
     Wording,
@@ -117,11 +118,16 @@ def _all(
         if "mention" in made_of.kinds and not made_of.trails:
             along = f", with {meant.text} alongside"
             yield Wording(asked.text + asked.ending + along, "ending", "along"), meant
+    if made_of.trails and meant.way != "add":
+        yield from ((one, meant) for one in _turned_around(meant.text, asked))
     if "by" in made_of.kinds:
         yield from ((one, meant) for one in _ranked_instead(meant.text, asked))
     if "rank" in made_of.kinds:
         yield from ((one, meant) for one in _ranked(meant.text, asked))
     if "mention" in made_of.kinds and meant.way != "add" and not made_of.trails:
+        if denied := DENIED.search(asked.text):
+            at = denied.start()
+            yield Wording(tidy(f"{asked.text[:at]} for {meant.text}{asked.text[at:]}"), "behind"), meant
         yield Wording(tidy(f"{asked.text} for {meant.text}"), "behind"), meant
     yield from ((one, meant) for one in in_place)
 
@@ -227,6 +233,14 @@ def _another_period(period: Period, asked: Asked) -> Iterator[Wording]:
         if one.kind == "period":
             made = asked.text[: one.start] + telling.period(period) + asked.text[one.end :]
             yield Wording(tidy(made), "replaced", "period", one.text)
+
+
+def _turned_around(text: str, asked: Asked) -> Iterator[Wording]:
+    """A clause in the place of a word that it holds: "without warranty" after "for warranty jobs"."""
+    words = {stem(word.lower()) for word in re.findall(r"\w+", text)}
+    for one in asked.stretches:
+        if one.kind in ("mention", "text") and {stem(w.lower()) for w in re.findall(r"\w+", one.text)} <= words:
+            yield Wording(tidy(f"{asked.text[: one.start]}{asked.text[one.end :]} {text}"), "turned", one.kind, one.text)
 
 
 def _ranked(text: str, asked: Asked) -> Iterator[Wording]:

@@ -9,7 +9,7 @@ from datetime import date
 
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.words import MAX_CHARS, tokenise
-from sqlagent.makers.analyst.answering import today_of, understand
+from sqlagent.makers.analyst.answering import NOT_UNDERSTOOD, today_of, understand
 from sqlagent.makers.analyst.changing.intents import Intent, intent
 from sqlagent.makers.analyst.changing.parts import Difference, Part, difference, parts
 from sqlagent.makers.analyst.changing.proposing import Asked, proposed
@@ -34,6 +34,11 @@ _CUT = re.compile(
     r"|\s+and\s+(?=(?:only|just|sort(?:ed)?)\b)",
     re.IGNORECASE,
 )
+_FORGET = re.compile(r"^(?:never ?mind|forget (?:it|that|about it)|ignore that|drop (?:it|that)|undo(?: (?:it|that))?|leave it)$", re.IGNORECASE)
+_NO = re.compile(
+    r"\b(?:no|not|non|none|nobody|nothing|never|without|except|exclude|excluding|excluded|leave|leaving|drop|skip|minus|less|out|remove|ignore|ignoring|isn't|aren't|un\w+|in\w+|other than|but)\b",
+    re.IGNORECASE,
+)
 _FAMILY = {"order": "rank", "column": "list", "per": "by"}
 """Kinds of parts that change together."""
 
@@ -48,23 +53,31 @@ def followed(
 ) -> str:
     """State a follow-up as a question that stands by itself, on a source that the analyst speaks for; empty where it cannot tell.
 
-    Where no wording is sure, the `other` one is taken if it keeps what was not mentioned, else what was typed is joined to the
-    question before, so that its words are seen to be left out and no condition is.
+    Where no wording is sure, the `other` one is taken if it keeps what was not mentioned. Else what was typed is told beside the
+    question before as not understood, and stays there through later changes until "forget it": no condition is dropped unsaid.
     """
     source = source_of(catalog, index)
     typed, before = condensed(typed[:MAX_CHARS]), condensed(before[:MAX_CHARS])
     today = today_of(source, clock)
-    asked = _asked(before, source, today)
+    left = NOT_UNDERSTOOD.search(before)
+    whole = before[: left.start()] if left else before
+    lacking = left[1].split("; ") if left else []
+    asked = _asked(whole, source, today)
     if asked is None or not asked.speaks:
         return ""
+    if lacking and _FORGET.match(typed.strip(" ?.!")):
+        return whole
     if not source.is_business and _keeps(other, typed, asked, source, today):
         return other
-    if found := _changed(typed, asked, source, today):
-        return found
-    if _keeps(other, typed, asked, source, today):
-        return other
-    joined = f"{before.strip(' ?.!')}, {typed.strip(' ?.!')}"
-    return joined if _is_told(joined, typed, asked, source, today) else f'{before.strip(" ?.!")}, "{typed.strip(" ?.!")}"'
+    found = _changed(typed, asked, source, today)
+    if not found and not left and _keeps(other, typed, asked, source, today):
+        found = other
+    joined = f"{whole.strip(' ?.!')}, {typed.strip(' ?.!')}"
+    if not found and _is_kept(joined, typed, asked, source, today):
+        found = joined
+    if not found:
+        lacking.append(re.sub(r"[();]", " ", typed).strip(" ?.!"))
+    return f"{found or whole.strip(' ?.!')} (not understood: {'; '.join(lacking)})" if lacking else found
 
 
 def _keeps(text: str, typed: str, asked: Asked, source: Source, today: date) -> bool:
@@ -73,12 +86,10 @@ def _keeps(text: str, typed: str, asked: Asked, source: Source, today: date) -> 
     return bool(frames) and _doubt(asked, frames[0].frame, intent(typed), frozenset()) < ACCEPTED
 
 
-def _is_told(joined: str, typed: str, asked: Asked, source: Source, today: date) -> bool:
-    """Whether a question with what was typed joined to it is told as not understood, or keeps all of the one before."""
+def _is_kept(joined: str, typed: str, asked: Asked, source: Source, today: date) -> bool:
+    """Whether a question with what was typed joined to it is understood as a whole and keeps all of the one before."""
     frames = understand(joined, source, today)[1]
-    if not frames or frames[0].frame.unused:
-        return True
-    return _doubt(asked, frames[0].frame, intent(typed), frozenset()) < ACCEPTED
+    return bool(frames) and not frames[0].frame.unused and _keeps(joined, typed, asked, source, today)
 
 
 def changed(typed: str, before: str, source: Source, today: date) -> str:
@@ -132,7 +143,7 @@ def _step(typed: str, asked: Asked, source: Source, today: date) -> str:
 def _worded(typed: str, meant: Intent, asked: Asked, source: Source, today: date) -> str:
     """The best wording of a change; of a question that was understood, its title says the same in order."""
     best, found = ACCEPTED, ""
-    for one in (asked, *_titled(asked, source, today)):
+    for one in (asked, *_said_otherwise(asked, source, today)):
         for wording, way in proposed(typed, meant, one, source, today):
             _, frames = understand(wording.text, source, today)
             if not frames:
@@ -151,10 +162,21 @@ def _worded(typed: str, meant: Intent, asked: Asked, source: Source, today: date
     return found
 
 
-def _titled(asked: Asked, source: Source, today: date) -> Iterator[Asked]:
-    """The question before by its title, where that is read as the same."""
-    said = title(asked.frame)
-    other = _asked(said, source, today) if said else None
+def _said_otherwise(asked: Asked, source: Source, today: date) -> Iterator[Asked]:
+    """The question before in other words that are read as the same: its second figure alongside the first, its title."""
+    figures = next((one for one in asked.stretches if one.kind == "mention" and " and " in one.text), None)
+    if figures is not None and len(asked.frame.measures) > 1 and not figures.about:
+        names = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", figures.text)
+        for first in names:
+            rest = "".join(f", with {name} alongside" for name in names if name != first)
+            text = asked.text[: figures.start] + first + asked.text[figures.end :] + rest + asked.ending
+            yield from _same(text, asked, source, today)
+    if said := title(asked.frame):
+        yield from _same(said, asked, source, today)
+
+
+def _same(text: str, asked: Asked, source: Source, today: date) -> Iterator[Asked]:
+    other = _asked(text, source, today)
     if other is not None and difference(asked.held, other.held).is_none:
         yield other
 
@@ -178,9 +200,19 @@ def _doubt(asked: Asked, frame: Frame, meant: Intent, own: frozenset[Part]) -> f
     doubt = len(fresh) + max(0.0, frame.cost - asked.frame.cost)
     if meant.figure and not any(p.kind == "measure" for p in (*change.gained, *(new for _, new in change.replaced))):
         return 2.0
+    doubt += _denied(change, meant)
     if meant.way != "compare":
         doubt += 0.2 * max(0, len(_families(change)) - 1)
     return doubt + _lost(change, meant) + _placed(change, meant, asked.held)
+
+
+def _denied(change: Difference, meant: Intent) -> float:
+    """Whether a condition came in turned around though nothing of the kind was typed."""
+    says_no = bool(_NO.search(meant.text)) or meant.way in ("gone", "compare")
+    wrong = sum(part.denies and part.kind in ("where", "inner") for part in change.gained)
+    wrong += sum(new.denies and not old.denies for old, new in change.replaced)
+    turned = sum(old.denies and not new.denies and old.values == new.values for old, new in change.replaced)
+    return float((0 if says_no else wrong) + turned)
 
 
 def _unsaid(asked: Asked, frame: Frame) -> float:

@@ -39,6 +39,8 @@ _BEFORE = frozenset(
 """Words before a phrase that go with it when it goes."""
 
 
+DENIED = re.compile(r",?\s(?:without|excluding|except(?: for)?|but not|not)\s[^,]*$", re.IGNORECASE)
+"""A clause at the end that denies: what came after it would be denied as well."""
 _LED = re.compile(r"^(?:by|per|for each|each|every)\s+", re.IGNORECASE)
 
 
@@ -152,6 +154,9 @@ def wordings(text: str, parts: list[Stretch], change: str, typed: Typed) -> Iter
 
     What names values of a column goes beside values of the same column before anything else.
     """
+    denied = DENIED.search(text)
+    if denied and not typed.trails:
+        yield Wording(tidy(f"{text[: denied.start()]} {change}{text[denied.start() :]}"), "behind")
     yield Wording(tidy(f"{text} {change}"), "behind")
     yield Wording(tidy(f"{text}, {change}"), "behind")
     if typed.trails:
