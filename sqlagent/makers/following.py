@@ -34,6 +34,12 @@ TURNS = 5
 LONGEST = 600
 """Characters of a rewritten question; a longer reply is no question."""
 
+UNDONE = re.compile(
+    r"(?:undo|go back|back|revert|as (?:it was )?before|the previous (?:one|question|answer)|(?:undo|revert) (?:that|it|this|the last (?:one|change|step)))",
+    re.IGNORECASE,
+)
+"""What takes the last change back."""
+
 
 def stand_alone(
     typed: str | Question,
@@ -55,6 +61,9 @@ def stand_alone(
     """
     hint = typed.hint if isinstance(typed, Question) else ""
     typed = " ".join((typed.text if isinstance(typed, Question) else typed).split())
+    if len(turns) > 1 and UNDONE.fullmatch(typed.strip(" .!?")):
+        earlier = turns[-2]
+        return Question(earlier.stated or earlier.question, hint, typed)
     if not turns or not typed or followups.stands_alone(typed, catalog):
         return Question(typed, hint)
     text = _asked(typed, turns, catalog, llm, privacy, cancelled) if llm is not None else ""

@@ -83,9 +83,7 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
     """
     if left := NOT_UNDERSTOOD.search(text):
         reading, made = understand(text[: left.start()], source, today)
-        said = tuple(left[1].split("; "))
-        lacking = [(one, replace(one.frame, unused=(*one.frame.unused, *said))) for one in made]
-        return reading, [Understood(replace(frame, cost=frame.cost + UNMET), one.sql) for one, frame in lacking]
+        return reading, [_lacking(one, tuple(left[1].split("; "))) for one in made]
     text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", condensed(text)))
     body, ending = endings(text)
     if ending:
@@ -93,7 +91,15 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
         made = [_shown_by(one, ending, source, today) for one in bare]
         if made and made[0] is not None:
             return reading, [one for one in made if one is not None]
+        if alone := tuple(one.name for one in ending if one.kind == "along"):
+            return reading, [_lacking(one, alone) for one in bare]
     return _understood(text, source, today)
+
+
+def _lacking(one: Understood, words: tuple[str, ...]) -> Understood:
+    """A frame that leaves some words out, and costs as much."""
+    unused = (*one.frame.unused, *words)
+    return Understood(replace(one.frame, unused=unused, cost=round(one.frame.cost + UNMET, 4)), one.sql)
 
 
 def _shown_by(one: Understood, ending: tuple[Ending, ...], source: Source, today: date) -> Understood | None:

@@ -121,6 +121,8 @@ def with_figure(frame: Frame, added: Frame, source: Source) -> Frame | None:
         return None
     if frame.transform or frame.pivot or frame.with_empty or frame.per:
         return None
+    if any(c.op == "period" for c in added.where) and any("period" in (c.op, *(p.op for p in c.parts)) for c in frame.where):
+        return None
     figure = added.measures[0]
     if figure.agg in ("median", "ratio") and figure.anchor != frame.anchor:
         return None

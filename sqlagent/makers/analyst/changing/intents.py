@@ -79,7 +79,7 @@ _ROUND = re.compile(
 )
 _WHAT_THEY = re.compile(
     r"^(?:what|how much(?: (?:money|in total|altogether))?) (?:did|do|does|have|has) (?:we|they|it|that|those|these|he|she|each|everyone|people)(?: (?:all|each|together))? "
-    r"(?P<verb>pay|paid|spend|spent|cost|earn|earned|make|made|bring in|brought in|take in|charge|charged)(?P<rest>(?: (?:per|for each|for every|on) .+)?)$",
+    r"(?P<verb>pay|paid|spend|spent|cost|earn|earned|make|made|bring in|brought in|take in|charge|charged)(?P<rest>(?: (?:per|for|on|in|since|during|by) .+)?)$",
     re.IGNORECASE,
 )
 _HOW_MUCH = re.compile(
@@ -87,6 +87,17 @@ _HOW_MUCH = re.compile(
     r"|^(?:what|how much) (?:was|is|were) (?:that|it|this|those|these|they) (?P<worth>worth|in money)$",
     re.IGNORECASE,
 )
+_HOW_MANY = re.compile(
+    r"^how many (?:are|is|were|was) (?:they|there|these|those|that|it|them)(?: (?:in total|altogether|all together))?$|^how many(?: (?:of (?:them|those|these)|in total|altogether))?$"
+    r"|^how many of (?:them|those|these) (?:(?:are|were|was|is|have|had|did|do) )?(?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_WHO = re.compile(
+    r"^(?:who|which|what|which ones) (?:are|were|is|was) (?:they|those|these|that|it|them)$|^(?:show|list|name|give|tell)(?: me)?(?: all of)? (?:them|those|these|their names|the names|the list)(?: all)?$"
+    r"|^which ones(?: exactly)?$|^(?:as a list|the list|their names)$",
+    re.IGNORECASE,
+)
+_ALL = re.compile(r"^(?:both|everything|everyone|all|all of (?:it|them))(?: of them)?(?: (?:again|together))?$", re.IGNORECASE)
 _PAID = {
     "pay": ("cost", "spend", "amount"), "spend": ("spend", "revenue", "amount", "cost"), "cost": ("cost", "price", "spend"),
     "charge": ("revenue", "amount", "fees"), "earn": ("revenue", "income"), "make": ("revenue", "income"), "bring in": ("revenue",), "take in": ("revenue",),
@@ -116,10 +127,12 @@ _TIMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What was typed without the words that only say what to do with it. `way` is add, swap, narrow, gone, compare, sort or nothing.
+    """What was typed without the words that only say what to do with it. `way` is add, swap, narrow, gone, compare, sort, count (of what
+    was listed), list (of what was counted) or nothing.
 
     `old` is what is to go for it, where that was said. Of what is to go, `every` says that all of a kind is wanted again ("all cafes"),
-    `once` that something left out comes back in. `others` are further ways to say the text, to be tried where the ones before come to nothing; `figure` says that it asks for one.
+    `once` that something left out comes back in. `others` are further ways to say the text, to be tried where the ones before come to nothing; `figure` says that it asks for one,
+    `back` that it was there before.
     """
 
     text: str
@@ -129,6 +142,7 @@ class Intent:
     once: bool = False
     others: tuple[str, ...] = ()
     figure: bool = False
+    back: bool = False
 
     @property
     def is_time(self) -> bool:
@@ -171,13 +185,20 @@ def _of_its_own(text: str, typed: str) -> Intent | None:
     bare = _trimmed(_SWAPS.sub("", _ADDS.sub("", text)))
     if found := _THE_ONE_BEFORE.match(bare):
         return Intent(f"the {(found['unit'] or found['last'] or 'period').lower()} before", "swap")
+    plain = _ADDS.sub("", whole)
+    if found := _HOW_MANY.match(plain):
+        return Intent(_bare(found["rest"] or ""), "count")
+    if _WHO.match(plain):
+        return Intent("", "list")
+    if _ALL.match(text):
+        return Intent("everything", "gone", every=True)
     if _ROUND.match(text):
         return Intent("the other way round", "sort")
     if (found := _AGAIN.match(whole)) and not re.match(r"(?:all|every|any)\b", found["old"] or found["back"], _I):
         return Intent(_bare(found["old"] or found["back"]), "gone", once=True)
     if (found := _BACK.match(text)) and not _GONE.match(text):
         new = _bare(_trimmed(found["new"]))
-        return Intent(f"by {new}", "swap", others=(new,))
+        return Intent(new, "swap", back=True)
     if found := _YEAR_BY_YEAR.match(bare):
         return Intent(f"by {found[1]}", "add" if bare != text else "")
     beside = bool(_ADDS.match(text) or _TOO.search(text)) and not _INSTEAD.search(text)

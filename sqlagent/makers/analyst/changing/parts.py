@@ -113,7 +113,7 @@ def _measure(one: Measure) -> str:
 
 
 def _dimension(one: Dimension) -> str:
-    return f"{', '.join(map(_slot, one.shown))} {one.grain} {one.bucket or ''} {one.op}"
+    return f"{', '.join(map(_slot, one.shown))} {one.grain} {one.bucket or ''} {one.op.replace('several', '')}"
 
 
 def _expression(one: Expr | None) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 
-from sqlagent.language.words import stem
+from sqlagent.catalog.semantics import Role
+from sqlagent.language.words import split_name, stem
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.beside import before
 from sqlagent.makers.analyst.changing.intents import Intent, swapped_for
@@ -55,6 +56,9 @@ _OPPOSITE = {
     "best": "worst", "worst": "best", "most": "least", "least": "most", "newest": "oldest", "oldest": "newest", "latest": "earliest",
     "earliest": "latest", "fewest": "most", "ascending": "descending", "descending": "ascending", "asc": "desc", "desc": "asc",
 }  # fmt: skip
+_COUNT = re.compile(r"^(?:(?:the )?(?:number|count) of|how many|count)\s+(?:of\s+)?(?:the\s+)?", re.IGNORECASE)
+_LIST = re.compile(r"^(?:which|list|show|the|all|names of)\s+(?:all\s+)?(?:the\s+)?", re.IGNORECASE)
+_ASKS = re.compile(r"^(?:what|how|which|who|whom|where|when|why|did|does|do|is|are|they|it)\b", re.IGNORECASE)
 _BEFORE = re.compile(r"the (year|quarter|month|week|period) before")
 ROUND = "the other way round"
 """What is typed to turn an order, in one form."""
@@ -94,6 +98,9 @@ def _all(
     if meant.way == "gone":
         yield from _gone(meant, asked)
         return
+    if meant.way in ("count", "list"):
+        yield from _told_or_listed(meant, asked)
+        return
     if meant.text == ROUND:
         yield from ((one, meant) for one in _turned(asked))
         return
@@ -108,6 +115,9 @@ def _all(
         if meant.way in ("sort", "compare"):
             return
     items = read(prepared(meant.text, source.vocabulary), source.vocabulary, today).items
+    if meant.back and not _is_figure(items, source) and all(item.kind == "mention" for item in items):
+        meant = replace(meant, text=f"by {meant.text}")
+        items = read(prepared(meant.text, source.vocabulary), source.vocabulary, today).items
     made_of = _made_of(items)
     yield from ((one, meant) for one in _timed(meant.text, items, asked))
     in_place = [*wordings(asked.text, asked.stretches, meant.text, made_of)]
@@ -115,7 +125,7 @@ def _all(
         yield from ((one, meant) for one in in_place if one.way == "replaced")
     if meant.way == "add":
         yield from ((one, meant) for one in in_place if one.way == "beside")
-        if "mention" in made_of.kinds and not made_of.trails:
+        if "mention" in made_of.kinds and not made_of.trails and not _ASKS.match(meant.text):
             along = f", with {meant.text} alongside"
             yield Wording(asked.text + asked.ending + along, "ending", "along"), meant
     if made_of.trails and meant.way != "add":
@@ -147,12 +157,25 @@ def _gone(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
         named = [one for one in asked.stretches if one.kind == "period"] + named
     if words <= _FILTERS:
         named = [one for one in asked.stretches if one.about or one.kind == "period"]
+    held = sum(part.kind == "where" for part in asked.held)
+    if not named and (meant.every or meant.once) and held == 1 and (meant.once or _is_of_all(words, asked)):
+        named = [one for one in asked.stretches if one.kind in ("mention", "text")]
     for one in _joined(named, asked):
+        if one.kind == "mention":
+            listed = re.compile(rf"\b{re.escape(one.text)}\s+and\s+", re.IGNORECASE)
+            yield Wording(tidy(listed.sub("", asked.text)), "gone", one.kind), meant
         kind = replace(meant, text="period") if one.kind == "period" else meant
         yield Wording(without(asked.text, one), "gone", one.kind), kind
     if not named and not (meant.once or meant.every or words <= _FILTERS):
         rest = Intent(f"without {meant.text}", "add")
         yield Wording(tidy(f"{asked.text} {rest.text}"), "behind"), rest
+
+
+def _is_of_all(words: set[str], asked: Asked) -> bool:
+    """Whether words mean all that there is of what is asked for: everything, or its own noun."""
+    table = {stem(word) for word in split_name(asked.frame.anchor)}
+    said = {stem(w) for m in asked.frame.measures for w in m.said.lower().split()}
+    return words <= {stem("everything")} | table | said
 
 
 def _is_named(one: Stretch, meant: Intent, words: set[str]) -> bool:
@@ -216,6 +239,40 @@ def _turned(asked: Asked) -> Iterator[Wording]:
         yield Wording(f"{asked.text}{asked.ending}, {last} first", "ending", "sort")
 
 
+def _told_or_listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
+    """How many of what was listed, or a list of what was counted; of figures, those that are so besides."""
+    counted = _COUNT.sub("", asked.text)
+    if meant.way == "list":
+        if not asked.frame.measures:
+            yield Wording(asked.text + asked.ending, "same", "list"), meant
+        elif not asked.frame.by and counted != asked.text:
+            yield from ((Wording(f"{lead} {counted}", "ending", "list"), meant) for lead in ("list", "which", "names of"))
+        return
+    if asked.frame.by:
+        return
+    ways = [""] if not meant.text else [f" {meant.text}", f" for {meant.text}", f", {meant.text}", f" with {meant.text}"]
+    narrowed = meant if not asked.frame.measures else replace(meant, way="narrow")
+    for lead in ("number of", "how many"):
+        listed = _LIST.sub("", asked.text)
+        for way in ways:
+            text = f"{lead} {listed}{way}" if not asked.frame.measures else f"{asked.text}{way}"
+            yield Wording(tidy(text), "counted"), narrowed
+
+
+def _is_figure(items: tuple[Item, ...], source: Source) -> bool:
+    """Whether words name a figure first: a business word or a column that is summed up."""
+    first = next((item.targets[0] for item in items if item.targets), None)
+    if first is None:
+        return any(item.op == "count" for item in items)
+    field = source.model.field(first.table, first.column) if first.kind == "field" else None
+    return (
+        first.kind == "concept"
+        or items[0].op in ("count", "agg")
+        or field is not None
+        and field.role is Role.MEASURE
+    )
+
+
 def _the_one_before(text: str, asked: Asked) -> Period | None:
     """The period before the one that was asked for, where that is what was typed."""
     found = _BEFORE.fullmatch(text)
@@ -264,7 +321,8 @@ def _ending(meant: Intent, asked: Asked) -> str | None:
     typed = endings(f"figures by group, {meant.text}")[1]
     if not typed:
         return None
-    kept = [one for one in endings(f"figures by group{asked.ending}")[1] if one.kind != typed[0].kind]
+    gone = {typed[0].kind, "sort"} if typed[0].kind == "top" else {typed[0].kind}  # the first few have an order
+    kept = [one for one in endings(f"figures by group{asked.ending}")[1] if one.kind not in gone]
     said = [one.text.strip(" ,") for one in (*kept, *typed)]
     said = [
         "as a share of the total" if one.kind == "share" and not one.name else text

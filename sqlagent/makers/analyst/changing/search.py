@@ -35,6 +35,8 @@ _CUT = re.compile(
     re.IGNORECASE,
 )
 _FORGET = re.compile(r"^(?:never ?mind|forget (?:it|that|about it)|ignore that|drop (?:it|that)|undo(?: (?:it|that))?|leave it)$", re.IGNORECASE)
+_ORDERS = re.compile(r"\b(?:sort\w*|rank\w*|order(?:ed)? by|first|last|most|least|best|worst|top|bottom|ascending|descending|alphabetical\w*|[a-z]+est)\b", re.IGNORECASE)
+_TWO = re.compile(r"\w\s+(?:by|per|for each)\s", re.IGNORECASE)
 _NO = re.compile(
     r"\b(?:no|not|non|none|nobody|nothing|never|without|except|exclude|excluding|excluded|leave|leaving|drop|skip|minus|less|out|remove|ignore|ignoring|isn't|aren't|un\w+|in\w+|other than|but)\b",
     re.IGNORECASE,
@@ -151,7 +153,7 @@ def _worded(typed: str, meant: Intent, asked: Asked, source: Source, today: date
             doubt = (
                 _unsaid(one, frames[0].frame)
                 if wording.way == "ending" and wording.kind
-                else _doubt(one, frames[0].frame, way, _own(wording, one, source, today))
+                else _doubt(one, frames[0].frame, way, _own(wording, one, source, today), wording.kind)
             )
             if doubt < best:
                 best, found = doubt, wording.text
@@ -167,8 +169,8 @@ def _said_otherwise(asked: Asked, source: Source, today: date) -> Iterator[Asked
     figures = next((one for one in asked.stretches if one.kind == "mention" and " and " in one.text), None)
     if figures is not None and len(asked.frame.measures) > 1 and not figures.about:
         names = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", figures.text)
-        for first in names:
-            rest = "".join(f", with {name} alongside" for name in names if name != first)
+        for first, lead in ((name, lead) for name in names for lead in ("", "number of ")):
+            rest = "".join(f", with {lead}{name} alongside" for name in names if name != first)
             text = asked.text[: figures.start] + first + asked.text[figures.end :] + rest + asked.ending
             yield from _same(text, asked, source, today)
     if said := title(asked.frame):
@@ -191,16 +193,30 @@ def _own(wording: Wording, asked: Asked, source: Source, today: date) -> frozens
     )
 
 
-def _doubt(asked: Asked, frame: Frame, meant: Intent, own: frozenset[Part]) -> float:
+def _doubt(asked: Asked, frame: Frame, meant: Intent, own: frozenset[Part], kind: str = "") -> float:
     """How far a frame is from the one before beyond what was meant; 0 where exactly that changed."""
     change = difference(asked.held - own, parts(frame) - own)
     if change.is_none:
-        return 2.0
+        return 0.0 if meant.way == "list" and not frame.measures else 2.0
+    if meant.way == "count":
+        change = replace(
+            change,
+            lost=frozenset(part for part in change.lost if part.kind not in ("order", "column")),
+            replaced=tuple((old, new) for old, new in change.replaced if new.kind != "measure"),
+        )
+        if not frame.measures:
+            return 2.0
     fresh = [word for word in frame.unused if word not in asked.frame.unused]
     doubt = len(fresh) + max(0.0, frame.cost - asked.frame.cost)
     if meant.figure and not any(p.kind == "measure" for p in (*change.gained, *(new for _, new in change.replaced))):
         return 2.0
     doubt += _denied(change, meant)
+    touched = {new.kind for _, new in change.replaced} | {part.kind for part in (*change.gained, *change.lost)}
+    if touched == {"order"} and meant.way != "sort" and not _ORDERS.search(meant.text):
+        doubt += 1.0  # a verb, "what did they order"
+    both = {"by", "measure"} <= {new.kind for _, new in change.replaced} or kind == "by" and "measure" in touched
+    if both and meant.way not in ("gone", "count", "compare") and not _TWO.search(meant.text):
+        doubt += 0.8  # another group is no other figure
     if meant.way != "compare":
         doubt += 0.2 * max(0, len(_families(change)) - 1)
     return doubt + _lost(change, meant) + _placed(change, meant, asked.held)

@@ -176,7 +176,8 @@ def without(text: str, part: Stretch) -> str:
     head = text[: part.start].rstrip()
     while head and (last := re.search(r"(?:^|[\s,])([\w']+|,)$", head)) and last.group(1).lower() in _BEFORE:
         head = head[: last.start(1)].rstrip()
-    return tidy(f"{head.rstrip(',')} {text[part.end :]}")
+    rest = re.sub(r"^\s+ones?\b", "", text[part.end :], flags=re.IGNORECASE)
+    return tidy(f"{head.rstrip(',')} {rest}")
 
 
 def tidy(text: str) -> str:
