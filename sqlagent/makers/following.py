@@ -35,7 +35,7 @@ LONGEST = 600
 """Characters of a rewritten question; a longer reply is no question."""
 
 UNDONE = re.compile(
-    r"(?:undo|go back|back|revert|as (?:it was )?before|the previous (?:one|question|answer)|(?:undo|revert) (?:that|it|this|the last (?:one|change|step)))",
+    r"(?:(?:drop|remove|forget|ignore) (?:that|it|this)(?: again)?|never ?mind|undo|go back|back|revert|as (?:it was )?before|the previous (?:one|question|answer)|(?:undo|revert) (?:that|it|this|the last (?:one|change|step)))",
     re.IGNORECASE,
 )
 """What takes the last change back."""
@@ -61,7 +61,8 @@ def stand_alone(
     """
     hint = typed.hint if isinstance(typed, Question) else ""
     typed = " ".join((typed.text if isinstance(typed, Question) else typed).split())
-    if len(turns) > 1 and UNDONE.fullmatch(typed.strip(" .!?")):
+    is_whole = bool(turns) and not (turns[-1].stated or turns[-1].question).endswith(")")
+    if len(turns) > 1 and is_whole and UNDONE.fullmatch(typed.strip(" .!?")):
         earlier = turns[-2]
         return Question(earlier.stated or earlier.question, hint, typed)
     if not turns or not typed or followups.stands_alone(typed, catalog):

@@ -121,7 +121,9 @@ def with_figure(frame: Frame, added: Frame, source: Source) -> Frame | None:
         return None
     if frame.transform or frame.pivot or frame.with_empty or frame.per:
         return None
-    if any(c.op == "period" for c in added.where) and any("period" in (c.op, *(p.op for p in c.parts)) for c in frame.where):
+    if any(c.op == "period" for c in added.where) and any(
+        "period" in (c.op, *(p.op for p in c.parts)) for c in frame.where
+    ):
         return None
     figure = added.measures[0]
     if figure.agg in ("median", "ratio") and figure.anchor != frame.anchor:
@@ -170,14 +172,14 @@ def _grouped(frame: Frame, figure: Measure, where: Sequence[Condition], source: 
     kept = tuple(c for c in frame.where if c is not deed or c.number is not None)
     moved = _moved(replace(frame, where=kept), figure.anchor, way)
     held = (*moved.where, *deed.parts, *where)
-    return replace(moved, measures=(figure,), by=(source.dimension(frame.anchor, way),), where=held, columns=())
+    return replace(
+        moved, measures=(figure,), by=(source.dimension(frame.anchor, way),), where=held, columns=()
+    )
 
 
 def _moved(frame: Frame, anchor: str, way: Path) -> Frame:
     """A frame seen from rows that belong to its own."""
-    by = tuple(
-        replace(d, shown=_slots(d.shown, way), keys=_slots(d.keys, way)) for d in frame.by
-    )
+    by = tuple(replace(d, shown=_slots(d.shown, way), keys=_slots(d.keys, way)) for d in frame.by)
     return replace(frame, anchor=anchor, by=by, where=tuple(_from(c, way) for c in frame.where))
 
 

@@ -179,7 +179,9 @@ def _sorted(frame: Frame, one: Ending) -> Frame | None:
     if words & {stem("surname")}:
         words |= {stem("last")}
     for place, dimension in enumerate(frame.by):
-        if len(dimension.shown) > 1 and (own := [slot for slot in dimension.shown if words & {*slot.field.words}]):
+        if len(dimension.shown) > 1 and (
+            own := [slot for slot in dimension.shown if words & {*slot.field.words}]
+        ):
             return replace(frame, order=Order(not descending, by=Expr("column", (own[-1],))))
         if words & _words(dimension):
             return replace(frame, order=Order(not descending, dimension=place))

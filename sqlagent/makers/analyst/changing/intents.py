@@ -56,7 +56,9 @@ _EXCEPT = re.compile(
     r"|^(?:leave|take|keep)\s+(.+?)\s+out$",
     _I,
 )
-_BACK = re.compile(r"^(?:(?:go|switch|change|come)\s+)?back to (?:the\s+)?(?:(?:by|per)\s+)?(?P<new>.+)$", re.IGNORECASE)
+_BACK = re.compile(
+    r"^(?:(?:go|switch|change|come)\s+)?back to (?:the\s+)?(?:(?:by|per)\s+)?(?P<new>.+)$", re.IGNORECASE
+)
 _AGAIN = re.compile(
     r"^(?:include|add|bring back|bring|put back|put|with|count|show)\s+(?:the\s+)?(?P<old>.+?)(?:\s+ones?)?\s+(?:again|back|back in|too again|once more)$"
     r"|^(?:bring back|put back|re-?include)\s+(?:the\s+)?(?P<back>.+?)(?:\s+ones?)?$",
@@ -78,8 +80,8 @@ _ROUND = re.compile(
     re.IGNORECASE,
 )
 _WHAT_THEY = re.compile(
-    r"^(?:what|how much(?: (?:money|in total|altogether))?) (?:did|do|does|have|has) (?:we|they|it|that|those|these|he|she|each|everyone|people)(?: (?:all|each|together))? "
-    r"(?P<verb>pay|paid|spend|spent|cost|earn|earned|make|made|bring in|brought in|take in|charge|charged)(?P<rest>(?: (?:per|for|on|in|since|during|by) .+)?)$",
+    r"^(?:what|how many|how much(?: (?:money|in total|altogether))?) (?:did|do|does|have|has) (?:we|they|it|that|those|these|he|she|each|everyone|people)(?: (?:all|each|together))? "
+    r"(?P<verb>pay|paid|spend|spent|cost|earn|earned|make|made|bring in|brought in|take in|charge|charged|sell|sold|buy|bought|order|ordered|place|placed)(?P<rest>(?: (?:per|for|on|in|since|during|by) .+)?)$",
     re.IGNORECASE,
 )
 _HOW_MUCH = re.compile(
@@ -97,20 +99,47 @@ _WHO = re.compile(
     r"|^which ones(?: exactly)?$|^(?:as a list|the list|their names)$",
     re.IGNORECASE,
 )
-_ALL = re.compile(r"^(?:both|everything|everyone|all|all of (?:it|them))(?: of them)?(?: (?:again|together))?$", re.IGNORECASE)
+_ALL = re.compile(
+    r"^(?:both|everything|everyone|all|all of (?:it|them))(?: of them)?(?: (?:again|together))?$",
+    re.IGNORECASE,
+)
 _PAID = {
     "pay": ("cost", "spend", "amount"), "spend": ("spend", "revenue", "amount", "cost"), "cost": ("cost", "price", "spend"),
+    "sell": ("quantity", "units", "number of sales"), "buy": ("quantity", "units", "number of orders"), "order": ("number of orders",), "place": ("number of orders",),
     "charge": ("revenue", "amount", "fees"), "earn": ("revenue", "income"), "make": ("revenue", "income"), "bring in": ("revenue",), "take in": ("revenue",),
 }  # fmt: skip
 """Figures that verbs of money ask for, likely ones first."""
-_VERBS = {"paid": "pay", "spent": "spend", "earned": "earn", "made": "make", "brought in": "bring in", "charged": "charge"}
+_VERBS = {
+    "paid": "pay",
+    "spent": "spend",
+    "earned": "earn",
+    "made": "make",
+    "brought in": "bring in",
+    "charged": "charge",
+    "sold": "sell",
+    "bought": "buy",
+    "ordered": "order",
+    "placed": "place",
+}
+_SAME_IN = re.compile(
+    r"^(?:how much|how many|what|how) (?:was|is|were|are|did|does|do) (?:that|it|this|those|these|they)(?: look)? (?P<rest>(?:in|for|by|per|on|at|with|without) .+)$",
+    re.IGNORECASE,
+)
+_EXTREME = re.compile(
+    r"^(?:which|what|who)(?: (?:one|ones|of them|of these|of those))? (?:is|was|are|were|has|had|comes?|came)(?: (?:the|in|out))? (?P<word>best|highest|top|biggest|largest|most|worst|lowest|smallest|least)"
+    r"(?: (?:of (?:them|those|these|all)|one))?$",
+    re.IGNORECASE,
+)
 _MONEY = ("revenue", "amount", "cost", "spend")
+_FIRST_ONE = {"most": "highest", "least": "lowest"}
 _YEAR_BY_YEAR = re.compile(r"^(year|quarter|month|week|day) (?:by|after|over) \1$", re.IGNORECASE)
 _SPLIT = re.compile(
     r"^(?:split|break|broken|group|grouped|slice)(?:\s+(?:it|them|this|that))?(?:\s+(?:down|up|out|further))*\s+(?=by|per)",
     _I,
 )
-_COUNTED = re.compile(r"^how many ([\w' -]+?)(?: (?:did|do|does|were|was|are|is|have|has|had)\b.*)?$", _I)
+_COUNTED = re.compile(
+    r"^how many (?!did|do|does|of)([\w' -]+?)(?: (?:did|do|does|were|was|are|is|have|has|had)\b.*)?$", _I
+)
 _LEAST = re.compile(r"^(\d+)\s+(best|worst|top|bottom|highest|lowest|largest|smallest)\b", _I)
 _BARE_NUMBER = re.compile(r"^(?:it\s+)?(\d{1,3})$")
 _THOSE = re.compile(
@@ -165,7 +194,13 @@ def intent(typed: str) -> Intent:
     if found := next((found for one in _SWAPPED if (found := one.match(text))), None):
         return Intent(_bare(found["new"]), "swap", _bare(found["old"]))
     if found := _GONE.match(text):
-        every = bool(re.search(r"\b(?:all|any|every|whole|whatever|regardless|irrespective|no matter)\b", text[: found.start(found.lastindex or 0)], _I))
+        every = bool(
+            re.search(
+                r"\b(?:all|any|every|whole|whatever|regardless|irrespective|no matter)\b",
+                text[: found.start(found.lastindex or 0)],
+                _I,
+            )
+        )
         return Intent(_bare(next(one for one in found.groups() if one)), "gone", every=every)
     beside = bool(_TOO.search(text))
     special = _special(_TOO.sub("", text))
@@ -194,7 +229,9 @@ def _of_its_own(text: str, typed: str) -> Intent | None:
         return Intent("everything", "gone", every=True)
     if _ROUND.match(text):
         return Intent("the other way round", "sort")
-    if (found := _AGAIN.match(whole)) and not re.match(r"(?:all|every|any)\b", found["old"] or found["back"], _I):
+    if (found := _AGAIN.match(whole)) and not re.match(
+        r"(?:all|every|any)\b", found["old"] or found["back"], _I
+    ):
         return Intent(_bare(found["old"] or found["back"]), "gone", once=True)
     if (found := _BACK.match(text)) and not _GONE.match(text):
         new = _bare(_trimmed(found["new"]))
@@ -208,6 +245,10 @@ def _of_its_own(text: str, typed: str) -> Intent | None:
         verb = found["verb"].lower()
         first, *more = (f"{one}{found['rest']}" for one in _PAID[_VERBS.get(verb, verb)])
         return Intent(first, way, others=tuple(more), figure=True)
+    if found := _SAME_IN.match(asked):
+        return Intent(_bare(found["rest"]), way)
+    if found := _EXTREME.match(plain):
+        return Intent(f"{_FIRST_ONE.get(found['word'].lower(), found['word'].lower())} 1")
     if found := _HOW_MUCH.match(asked):
         what = (found["what"] or "").lower()
         named = what if what not in ("", "money", "is that", "in total") else ""

@@ -90,7 +90,13 @@ def _condition(one: Condition) -> Iterator[Part]:
         times = [f"{p.period.first} {p.period.until}" for p in one.parts if p.period]
         yield Part("period", "", " or ".join(times), frozenset(times))
     else:
-        yield Part("where", _about(one), _says(one), frozenset(one.values), one.negated or one.op in ("not in", "missing"))
+        yield Part(
+            "where",
+            _about(one),
+            _says(one),
+            frozenset(one.values),
+            one.negated or one.op in ("not in", "missing"),
+        )
 
 
 def _about(one: Condition) -> str:
@@ -113,7 +119,9 @@ def _measure(one: Measure) -> str:
 
 
 def _dimension(one: Dimension) -> str:
-    return f"{', '.join(map(_slot, one.shown))} {one.grain} {one.bucket or ''} {one.op.replace('several', '')}"
+    return (
+        f"{', '.join(map(_slot, one.shown))} {one.grain} {one.bucket or ''} {one.op.replace('several', '')}"
+    )
 
 
 def _expression(one: Expr | None) -> str:

@@ -42,7 +42,9 @@ _FIGURES = frozenset(
 """Words for whatever figure was asked for."""
 _COMPARISON = frozenset(map(stem, ["comparison", "compare", "vs", "versus"]))
 _LITTLE = frozenset({"by", "per", "the", "one", stem("ones")})
-_FILTERS = frozenset(map(stem, ["filter", "filters", "condition", "restriction", "limit", "it", "that"])) - {stem("limit")}
+_FILTERS = frozenset(map(stem, ["filter", "filters", "condition", "restriction", "limit", "it", "that"])) - {
+    stem("limit")
+}
 _ENDINGS = {
     "share": frozenset(map(stem, ["share", "shares", "percent", "percentage", "proportion"])),
     "sort": frozenset(map(stem, ["sort", "sorting", "order", "ordering"])),
@@ -56,7 +58,9 @@ _OPPOSITE = {
     "best": "worst", "worst": "best", "most": "least", "least": "most", "newest": "oldest", "oldest": "newest", "latest": "earliest",
     "earliest": "latest", "fewest": "most", "ascending": "descending", "descending": "ascending", "asc": "desc", "desc": "asc",
 }  # fmt: skip
-_COUNT = re.compile(r"^(?:(?:the )?(?:number|count) of|how many|count)\s+(?:of\s+)?(?:the\s+)?", re.IGNORECASE)
+_COUNT = re.compile(
+    r"^(?:(?:the )?(?:number|count) of|how many|count)\s+(?:of\s+)?(?:the\s+)?", re.IGNORECASE
+)
 _LIST = re.compile(r"^(?:which|list|show|the|all|names of)\s+(?:all\s+)?(?:the\s+)?", re.IGNORECASE)
 _ASKS = re.compile(r"^(?:what|how|which|who|whom|where|when|why|did|does|do|is|are|they|it)\b", re.IGNORECASE)
 _BEFORE = re.compile(r"the (year|quarter|month|week|period) before")
@@ -119,6 +123,10 @@ def _all(
         meant = replace(meant, text=f"by {meant.text}")
         items = read(prepared(meant.text, source.vocabulary), source.vocabulary, today).items
     made_of = _made_of(items)
+    if made_of.kinds == {"mention"} and meant.way in ("", "swap", "add") and _is_figure(items, source):
+        meant = replace(meant, figure=True)
+    if meant.way in ("narrow", "swap") and made_of.kinds == {"period"}:
+        yield from _one_of_two(meant.text, asked)
     yield from ((one, meant) for one in _timed(meant.text, items, asked))
     in_place = [*wordings(asked.text, asked.stretches, meant.text, made_of)]
     if meant.way == "swap":
@@ -146,8 +154,16 @@ def _gone(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
     """What is to go may be an ending, a stretch that was named, or, where nothing of it is there, rows to be left out."""
     words = {stem(word.lower()) for word in re.findall(r"\w+", meant.text)}
     ends = endings(f"figures by group{asked.ending}")[1]
+    held = sum(part.kind == "where" for part in asked.held)
+    ranked = any(one.kind == "by" and _names(one.text, meant.text) for one in asked.stretches)
     for place, one in enumerate(ends):
-        if words & _ENDINGS[one.kind] or one.kind == "top" and meant.every and not meant.is_time:
+        if (
+            words & _ENDINGS[one.kind]
+            or one.kind == "top"
+            and meant.every
+            and not meant.is_time
+            and (ranked or not held)
+        ):
             kept = "".join(other.text for n, other in enumerate(ends) if n != place)
             yield Wording(asked.text + kept, "ending", one.kind), meant
     named = [one for one in asked.stretches if _is_named(one, meant, words)]
@@ -157,7 +173,6 @@ def _gone(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
         named = [one for one in asked.stretches if one.kind == "period"] + named
     if words <= _FILTERS:
         named = [one for one in asked.stretches if one.about or one.kind == "period"]
-    held = sum(part.kind == "where" for part in asked.held)
     if not named and (meant.every or meant.once) and held == 1 and (meant.once or _is_of_all(words, asked)):
         named = [one for one in asked.stretches if one.kind in ("mention", "text")]
     for one in _joined(named, asked):
@@ -169,6 +184,19 @@ def _gone(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
     if not named and not (meant.once or meant.every or words <= _FILTERS):
         rest = Intent(f"without {meant.text}", "add")
         yield Wording(tidy(f"{asked.text} {rest.text}"), "behind"), rest
+
+
+def _one_of_two(text: str, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
+    """One of two periods that were compared, alone."""
+    meant = Intent("comparison", "gone")
+    for one in asked.stretches:
+        if one.kind == "vs":
+            rest = without(asked.text, one)
+            if one.text.lower().endswith(text.lower()):
+                before = [each for each in asked.stretches if each.kind == "period" and each.end <= one.start]
+                rest = tidy(rest[: before[-1].start] + text + rest[before[-1].end :]) if before else ""
+            if text.lower() in rest.lower():
+                yield Wording(rest, "gone", "vs"), meant
 
 
 def _is_of_all(words: set[str], asked: Asked) -> bool:
@@ -207,7 +235,9 @@ def _joined(named: list[Stretch], asked: Asked) -> list[Stretch]:
             if other.start >= last.end and between in ("", "or", "and"):
                 last = other
         if last is not first:
-            out.append(Stretch("mention", first.start, last.end, asked.text[first.start : last.end], first.about))
+            out.append(
+                Stretch("mention", first.start, last.end, asked.text[first.start : last.end], first.about)
+            )
     return [*out, *named]
 
 
@@ -229,7 +259,10 @@ def _turned(asked: Asked) -> Iterator[Wording]:
             yield Wording(asked.text + kept, "ending", one.kind)
             return
         if one.kind == "sort":
-            kept = "".join(f", sorted by {one.name} descending" if n == place else each.text for n, each in enumerate(ends))
+            kept = "".join(
+                f", sorted by {one.name} descending" if n == place else each.text
+                for n, each in enumerate(ends)
+            )
             yield Wording(asked.text + kept, "ending", one.kind)
             return
     ascending = asked.frame.order is not None and asked.frame.order.ascending
@@ -246,11 +279,18 @@ def _told_or_listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Inte
         if not asked.frame.measures:
             yield Wording(asked.text + asked.ending, "same", "list"), meant
         elif not asked.frame.by and counted != asked.text:
-            yield from ((Wording(f"{lead} {counted}", "ending", "list"), meant) for lead in ("list", "which", "names of"))
+            yield from (
+                (Wording(f"{lead} {counted}", "ending", "list"), meant)
+                for lead in ("list", "which", "names of")
+            )
         return
     if asked.frame.by:
         return
-    ways = [""] if not meant.text else [f" {meant.text}", f" for {meant.text}", f", {meant.text}", f" with {meant.text}"]
+    ways = (
+        [""]
+        if not meant.text
+        else [f" {meant.text}", f" for {meant.text}", f", {meant.text}", f" with {meant.text}"]
+    )
     narrowed = meant if not asked.frame.measures else replace(meant, way="narrow")
     for lead in ("number of", "how many"):
         listed = _LIST.sub("", asked.text)
@@ -278,8 +318,12 @@ def _the_one_before(text: str, asked: Asked) -> Period | None:
     found = _BEFORE.fullmatch(text)
     if found is None:
         return None
-    dated = [c.period for c in asked.frame.where if c.op == "period" and c.period is not None and not c.negated]
-    inner = {c.period for m in asked.frame.measures for c in m.where if c.op == "period" and c.period is not None}
+    dated = [
+        c.period for c in asked.frame.where if c.op == "period" and c.period is not None and not c.negated
+    ]
+    inner = {
+        c.period for m in asked.frame.measures for c in m.where if c.op == "period" and c.period is not None
+    }
     periods = dated or list(inner)
     return before(periods[0], found[1]) if len(periods) == 1 else None
 
@@ -296,8 +340,13 @@ def _turned_around(text: str, asked: Asked) -> Iterator[Wording]:
     """A clause in the place of a word that it holds: "without warranty" after "for warranty jobs"."""
     words = {stem(word.lower()) for word in re.findall(r"\w+", text)}
     for one in asked.stretches:
-        if one.kind in ("mention", "text") and {stem(w.lower()) for w in re.findall(r"\w+", one.text)} <= words:
-            yield Wording(tidy(f"{asked.text[: one.start]}{asked.text[one.end :]} {text}"), "turned", one.kind, one.text)
+        if (
+            one.kind in ("mention", "text")
+            and {stem(w.lower()) for w in re.findall(r"\w+", one.text)} <= words
+        ):
+            yield Wording(
+                tidy(f"{asked.text[: one.start]}{asked.text[one.end :]} {text}"), "turned", one.kind, one.text
+            )
 
 
 def _ranked(text: str, asked: Asked) -> Iterator[Wording]:
@@ -321,7 +370,9 @@ def _ending(meant: Intent, asked: Asked) -> str | None:
     typed = endings(f"figures by group, {meant.text}")[1]
     if not typed:
         return None
-    gone = {typed[0].kind, "sort"} if typed[0].kind == "top" else {typed[0].kind}  # the first few have an order
+    gone = (
+        {typed[0].kind, "sort"} if typed[0].kind == "top" else {typed[0].kind}
+    )  # the first few have an order
     kept = [one for one in endings(f"figures by group{asked.ending}")[1] if one.kind not in gone]
     said = [one.text.strip(" ,") for one in (*kept, *typed)]
     said = [

@@ -34,8 +34,14 @@ _CUT = re.compile(
     r"|\s+and\s+(?=(?:only|just|sort(?:ed)?)\b)",
     re.IGNORECASE,
 )
-_FORGET = re.compile(r"^(?:never ?mind|forget (?:it|that|about it)|ignore that|drop (?:it|that)|undo(?: (?:it|that))?|leave it)$", re.IGNORECASE)
-_ORDERS = re.compile(r"\b(?:sort\w*|rank\w*|order(?:ed)? by|first|last|most|least|best|worst|top|bottom|ascending|descending|alphabetical\w*|[a-z]+est)\b", re.IGNORECASE)
+_FORGET = re.compile(
+    r"^(?:never ?mind|forget (?:it|that|about it)|ignore that|drop (?:it|that)|undo(?: (?:it|that))?|leave it)$",
+    re.IGNORECASE,
+)
+_ORDERS = re.compile(
+    r"\b(?:sort\w*|rank\w*|order(?:ed)? by|first|last|most|least|best|worst|top|bottom|ascending|descending|alphabetical\w*|[a-z]+est)\b",
+    re.IGNORECASE,
+)
 _TWO = re.compile(r"\w\s+(?:by|per|for each)\s", re.IGNORECASE)
 _NO = re.compile(
     r"\b(?:no|not|non|none|nobody|nothing|never|without|except|exclude|excluding|excluded|leave|leaving|drop|skip|minus|less|out|remove|ignore|ignoring|isn't|aren't|un\w+|in\w+|other than|but)\b",
@@ -72,7 +78,15 @@ def followed(
     if not source.is_business and _keeps(other, typed, asked, source, today):
         return other
     found = _changed(typed, asked, source, today)
-    if not found and not left and _keeps(other, typed, asked, source, today):
+    if (
+        not found
+        and not left
+        and (
+            _keeps(other, typed, asked, source, today)
+            or index is None
+            and _drops_nothing(other, typed, asked, source, today)
+        )
+    ):
         found = other
     joined = f"{whole.strip(' ?.!')}, {typed.strip(' ?.!')}"
     if not found and _is_kept(joined, typed, asked, source, today):
@@ -86,6 +100,12 @@ def _keeps(text: str, typed: str, asked: Asked, source: Source, today: date) -> 
     """Whether a question keeps all of the one before that was not mentioned, and changes nothing else."""
     frames = understand(text, source, today)[1] if text else []
     return bool(frames) and _doubt(asked, frames[0].frame, intent(typed), frozenset()) < ACCEPTED
+
+
+def _drops_nothing(text: str, typed: str, asked: Asked, source: Source, today: date) -> bool:
+    """Whether a question keeps what was not mentioned, as far as can be told before any value was read."""
+    frames = understand(text, source, today)[1] if text else []
+    return bool(frames) and not _lost(difference(asked.held, parts(frames[0].frame)), intent(typed))
 
 
 def _is_kept(joined: str, typed: str, asked: Asked, source: Source, today: date) -> bool:
@@ -208,13 +228,19 @@ def _doubt(asked: Asked, frame: Frame, meant: Intent, own: frozenset[Part], kind
             return 2.0
     fresh = [word for word in frame.unused if word not in asked.frame.unused]
     doubt = len(fresh) + max(0.0, frame.cost - asked.frame.cost)
-    if meant.figure and not any(p.kind == "measure" for p in (*change.gained, *(new for _, new in change.replaced))):
+    if meant.figure and not any(
+        p.kind == "measure" for p in (*change.gained, *(new for _, new in change.replaced))
+    ):
         return 2.0
     doubt += _denied(change, meant)
-    touched = {new.kind for _, new in change.replaced} | {part.kind for part in (*change.gained, *change.lost)}
+    touched = {new.kind for _, new in change.replaced} | {
+        part.kind for part in (*change.gained, *change.lost)
+    }
     if touched == {"order"} and meant.way != "sort" and not _ORDERS.search(meant.text):
         doubt += 1.0  # a verb, "what did they order"
-    both = {"by", "measure"} <= {new.kind for _, new in change.replaced} or kind == "by" and "measure" in touched
+    both = (
+        {"by", "measure"} <= {new.kind for _, new in change.replaced} or kind == "by" and "measure" in touched
+    )
     if both and meant.way not in ("gone", "count", "compare") and not _TWO.search(meant.text):
         doubt += 0.8  # another group is no other figure
     if meant.way != "compare":
@@ -235,7 +261,9 @@ def _unsaid(asked: Asked, frame: Frame) -> float:
     """The doubt of an ending that was put or taken away: it changes nothing else, if it is understood at all."""
     if difference(asked.held, parts(frame)).is_none and asked.frame.order == frame.order:
         return 2.0
-    return len([w for w in frame.unused if w not in asked.frame.unused]) + max(0.0, frame.cost - asked.frame.cost)
+    return len([w for w in frame.unused if w not in asked.frame.unused]) + max(
+        0.0, frame.cost - asked.frame.cost
+    )
 
 
 def _families(change: Difference) -> set[str]:
@@ -245,6 +273,8 @@ def _families(change: Difference) -> set[str]:
 
 def _lost(change: Difference, meant: Intent) -> float:
     """What a change that takes nothing away may not cost: conditions, periods and groups."""
+    if meant.way == "gone" and meant.text == "comparison":
+        return float(sum(part.kind != "period" for part in change.gained))
     if meant.way == "gone":
         wrong = [*change.gained, *(new for _, new in change.replaced if new.kind != "order")]
         wrong += [part for part in change.lost if meant.is_time != (part.kind == "period")]
@@ -260,7 +290,9 @@ def _lost(change: Difference, meant: Intent) -> float:
     }
     return sum(
         0.1
-        if _FAMILY.get(part.kind, part.kind) in gained & {"rank", "transform"} or swapped and part.kind == "measure"
+        if _FAMILY.get(part.kind, part.kind) in gained & {"rank", "transform"}
+        or swapped
+        and part.kind == "measure"
         else 1.0
         for part in change.lost
     )

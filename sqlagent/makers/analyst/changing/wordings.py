@@ -99,16 +99,18 @@ def stretches(text: str, tokens: tuple[Token, ...], items: tuple[Item, ...]) -> 
                 last = two
             end = _span(text, tokens, last)[1]
             out.append(Stretch("by", start, end, text[start:end]))
-        if item.kind == "mention" and (place == 0 or items[place - 1].op not in ("by", "and", "not", "except")):
+        if item.kind == "mention" and (
+            place == 0 or items[place - 1].op not in ("by", "and", "not", "except")
+        ):
             last = item
             for one, two in zip(items[place + 1 :: 2], items[place + 2 :: 2], strict=False):
                 if one.op != "and" or two.kind != "mention":
                     break
                 last = two
             if last is not item and not about:
-                end = _span(text, tokens, last)[1]
-                out.append(Stretch("mention", start, end, text[start:end]))
-                end = _span(text, tokens, item)[1]
+                led = items[place - 1] if place and items[place - 1].op in ("count", "agg") else item
+                begun, ends = _span(text, tokens, led)[0], _span(text, tokens, last)[1]
+                out.append(Stretch("mention", begun, ends, text[begun:ends]))
         if item.op == "count" and following is not None and following.kind == "mention":
             end = _span(text, tokens, following)[1]
             out.append(Stretch("mention", start, end, text[start:end]))
