@@ -123,7 +123,13 @@ def _all(
         meant = replace(meant, text=f"by {meant.text}")
         items = read(prepared(meant.text, source.vocabulary), source.vocabulary, today).items
     made_of = _made_of(items)
-    if made_of.kinds == {"mention"} and meant.way in ("", "swap", "add") and _is_figure(items, source):
+    named_first = bool(items) and (bool(items[0].targets) or items[0].op in ("count", "agg"))
+    if (
+        named_first
+        and made_of.kinds == {"mention"}
+        and meant.way in ("", "swap", "add")
+        and _is_figure(items, source)
+    ):
         meant = replace(meant, figure=True)
     if meant.way in ("narrow", "swap") and made_of.kinds == {"period"}:
         yield from _one_of_two(meant.text, asked)

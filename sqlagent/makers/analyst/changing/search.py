@@ -278,6 +278,8 @@ def _lost(change: Difference, meant: Intent) -> float:
     if meant.way == "gone":
         wrong = [*change.gained, *(new for _, new in change.replaced if new.kind != "order")]
         wrong += [part for part in change.lost if meant.is_time != (part.kind == "period")]
+        if meant.every or meant.once:  # what comes back was left out: no group and no figure goes
+            wrong += [part for part in change.lost if part.kind in ("by", "measure")]
         return float(len(wrong)) + max(0, len(change.lost) - 1) * 0.3
     if meant.way == "sort":
         change = replace(
