@@ -91,6 +91,10 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
         made = [_shown_by(one, ending, source, today) for one in bare]
         if made and made[0] is not None:
             return reading, [one for one in made if one is not None]
+        if any(one.kind == "of all" for one in ending):
+            reading, whole = _understood(text, source, today)
+            said = tuple(one.text.strip(" ,") for one in ending if one.kind == "of all")
+            return reading, [_lacking(one, said) if one.frame.transform == "share" else one for one in whole]
         if alone := tuple(one.name for one in ending if one.kind == "along"):
             return reading, [_lacking(one, alone) for one in bare]
     return _understood(text, source, today)

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sqlagent.language.lexicon import NUMBER_WORDS
-from sqlagent.language.words import stem
+from sqlagent.language.words import split_name, stem
 from sqlagent.makers.analyst.beside import beside_earlier
-from sqlagent.makers.analyst.frames import Dimension, Expr, Frame, Order
+from sqlagent.makers.analyst.frames import Dimension, Expr, Frame, Order, share_of
 
 _SHARE = re.compile(
     r"[,\s]+(?:shown |told )?(?:(?:as|in) (?:a |the )?(?:share|shares|percentage|percentages|percent|per cent|proportion|%)|as %)"
@@ -40,6 +40,10 @@ _EARLIER = re.compile(
     r"(?:(?:the|a|one)\s+)?(?:(?P<unit>year|quarter|month|week|period)\s+(?:before|earlier|prior)|(?:previous|prior|preceding)\s+(?P<last>year|quarter|month|week|period))$",
     re.IGNORECASE,
 )
+_OF_ALL = re.compile(
+    r"[,\s]+(?:as|in) (?:a |the )?(?:share|percentage|percent|per cent|proportion|%) of (?:all|total)(?: (?:of )?(?:the|their|its))?\s+(?P<name>[a-z][\w-]*(?: [a-z][\w-]*)?)$",
+    re.IGNORECASE,
+)
 _ALONG = re.compile(r",\s*with (?:the )?(?P<name>[\w\s'-]+?) alongside$", re.IGNORECASE)
 _GROUPED = re.compile(
     r"\b(?:by|per|each|every)\b|\b(?:daily|weekly|monthly|quarterly|yearly)\b", re.IGNORECASE
@@ -65,7 +69,7 @@ _SORTABLE = frozenset({"", "share"})
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """One ending as it was typed: `kind` is share, sort, top, earlier or along; a sort is by a name, or by what the word before "first" is of.
+    """One ending as it was typed: `kind` is share, of all, sort, top, earlier or along; a sort is by a name, or by what the word before "first" is of.
 
     Of `top`, `count` is how many groups are kept; `earlier` sets the period before beside, by the unit that is its `word`; `along`
     sets the figure beside that is its name.
@@ -102,6 +106,8 @@ def _last(text: str) -> Ending | None:
             if _GROUPED.search(text[: match.start()])
             else None
         )
+    if (match := _OF_ALL.search(text)) and _GROUPED.search(text[: match.start()]):
+        return Ending("of all", match[0], match["name"].lower())
     if match := _EARLIER.search(text):
         return Ending("earlier", match[0], word=(match["unit"] or match["last"]).lower())
     if match := _ALONG.search(text):
@@ -152,6 +158,38 @@ def _shared(frame: Frame, one: Ending) -> Frame | None:
         by = (frame.by[place], *frame.by[:place], *frame.by[place + 1 :])
         return replace(frame, by=by, transform="share", flags=(*frame.flags, "within"))
     return replace(frame, transform="share")
+
+
+def _of_all(frame: Frame, one: Ending) -> Frame | None:
+    """How many of all are so: "cancelled orders by agent, in percent of all orders" is a rate of each agent's orders.
+
+    Where nothing says how they are, each group's part of the total.
+    """
+    if (
+        len(frame.measures) != 1
+        or not frame.by
+        or frame.transform
+        or frame.pivot
+        or frame.per
+        or frame.having
+    ):
+        return None
+    counted = frame.measures[0]
+    nouns = {stem(word) for word in (*split_name(counted.anchor), *counted.said.lower().split())}
+    if counted.agg not in ("rows", "sum", "distinct") or not {stem(w) for w in one.name.split()} <= nouns:
+        return None
+    so = [c for c in frame.where if c.op == "in" and not c.negated]
+    if not so and not any(
+        c.op in ("later", "exists", "missing", "filled", "any", "all") for c in frame.where
+    ):
+        return _shared(frame, replace(one, name=""))
+    own = [c for c in so if all(not slot.path for slot in c.slots)]
+    if len(own) != 1 or any(c.op == "later" for c in frame.where):
+        return None
+    rest = tuple(c for c in frame.where if c is not own[0])
+    return replace(
+        frame, measures=(share_of(replace(counted, where=(*counted.where, own[0])), counted),), where=rest
+    )
 
 
 def _sorted(frame: Frame, one: Ending) -> Frame | None:
@@ -254,7 +292,7 @@ def _beside_earlier(frame: Frame, one: Ending) -> Frame | None:
     return beside_earlier(frame, one.word)
 
 
-_WAYS = {"earlier": _beside_earlier, "share": _shared, "sort": _sorted, "top": _topped}
+_WAYS = {"of all": _of_all, "earlier": _beside_earlier, "share": _shared, "sort": _sorted, "top": _topped}
 _ALPHA = frozenset(
     {
         "alphabetically",

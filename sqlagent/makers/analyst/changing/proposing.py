@@ -49,6 +49,7 @@ _ENDINGS = {
     "share": frozenset(map(stem, ["share", "shares", "percent", "percentage", "proportion"])),
     "sort": frozenset(map(stem, ["sort", "sorting", "order", "ordering"])),
     "top": frozenset(map(stem, ["top", "limit", "ranking", "bottom"])),
+    "of all": frozenset(map(stem, ["share", "percent", "percentage", "rate"])),
     "earlier": _COMPARISON | frozenset(map(stem, ["previous", "earlier", "before"])),
     "along": frozenset(),
 }

@@ -215,6 +215,9 @@ def _own(wording: Wording, asked: Asked, source: Source, today: date) -> frozens
 
 def _doubt(asked: Asked, frame: Frame, meant: Intent, own: frozenset[Part], kind: str = "") -> float:
     """How far a frame is from the one before beyond what was meant; 0 where exactly that changed."""
+    whole = difference(asked.held, parts(frame))
+    if not any(new.kind == "measure" for _, new in whole.replaced):
+        own = frozenset()  # the word brought nothing along that another figure has not
     change = difference(asked.held - own, parts(frame) - own)
     if change.is_none:
         return 0.0 if meant.way == "list" and not frame.measures else 2.0
@@ -244,7 +247,8 @@ def _doubt(asked: Asked, frame: Frame, meant: Intent, own: frozenset[Part], kind
     if both and meant.way not in ("gone", "count", "compare") and not _TWO.search(meant.text):
         doubt += 0.8  # another group is no other figure
     if meant.way != "compare":
-        doubt += 0.2 * max(0, len(_families(change)) - 1)
+        families = _families(change)
+        doubt += 0.2 * max(0, len(families - {"inner"} if "measure" in families else families) - 1)
     return doubt + _lost(change, meant) + _placed(change, meant, asked.held)
 
 
