@@ -88,9 +88,9 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
     body, ending = endings(text)
     if ending:
         reading, bare = _understood(body, source, today)
-        made = [_shown_by(one, ending, source, today) for one in bare]
-        if made and made[0] is not None:
-            return reading, [one for one in made if one is not None]
+        shown = [_shown_by(one, ending, source, today) for one in bare]
+        if shown and shown[0] is not None:
+            return reading, [one for one in shown if one is not None]
         if any(one.kind == "of all" for one in ending):
             reading, whole = _understood(text, source, today)
             said = tuple(one.text.strip(" ,") for one in ending if one.kind == "of all")

@@ -124,10 +124,6 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     if _is_first_by_number(frame, drawn):
         left.append(drawn.rank_text)
     left += _figures_left_out(frame, drawn)
-    sought = [value.lower() for one in _conditions(frame) for value in one.values]
-    left += [
-        i.text for i in reading.items if i.kind == "text" and not any(i.text.lower() in v for v in sought)
-    ]
     if _bounds_parts(frame, source.model):
         frame = replace(frame, cost=round(frame.cost + PART_BOUND, 4))
     left = [text for text in dict.fromkeys(left) if text not in frame.unused]

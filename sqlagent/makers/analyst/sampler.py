@@ -18,7 +18,7 @@ from sqlagent.catalog import hints
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import Cancelled
 from sqlagent.language.words import MAX_CHARS
-from sqlagent.makers.analyst.answering import DRAFT, Understood, today_of, understand
+from sqlagent.makers.analyst.answering import DRAFT, NOT_UNDERSTOOD, Understood, today_of, understand
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.future import to_come
 from sqlagent.makers.analyst.hinted import explained
@@ -168,7 +168,7 @@ def analyse(
     hint = hints.read(question.hint, linked.full, index)
     if speaking and hints.computes(hint, question.text):
         return replace(made, speaks=False)  # a formula that somebody gave is none of a frame's
-    if speaking and _is_written(question.text):
+    if speaking and _is_written(question.text) and not NOT_UNDERSTOOD.search(question.text):
         outcome, reason = made.outcome()
         beyond = outcome is Outcome.UNANSWERABLE and not (language or future)
         if beyond and hint.definitions:

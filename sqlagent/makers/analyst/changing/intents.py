@@ -237,7 +237,7 @@ def _of_its_own(text: str, typed: str) -> Intent | None:
         new = _bare(_trimmed(found["new"]))
         return Intent(new, "swap", back=True)
     if found := _YEAR_BY_YEAR.match(bare):
-        return Intent(f"by {found[1]}", "add" if bare != text else "")
+        return Intent(f"by {found[1]}", "add")
     beside = bool(_ADDS.match(text) or _TOO.search(text)) and not _INSTEAD.search(text)
     asked = _INSTEAD.sub("", _TOO.sub("", bare))
     way = "add" if beside else "swap"
