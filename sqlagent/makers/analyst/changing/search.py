@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
+from itertools import chain, islice
 
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.words import MAX_CHARS, tokenise
@@ -25,6 +26,9 @@ from sqlagent.values import Catalog
 
 ACCEPTED = 0.7
 """Doubt from which on no wording is taken: something was lost, or a word was not used."""
+
+OTHERWISE = 3
+"""Other words for the question before that are tried, each with all wordings."""
 
 SURE = 0.1
 """Doubt at which no further wording is tried."""
@@ -108,7 +112,7 @@ def changed(typed: str, before: str, source: Source, today: date) -> str:
     """State the question before with the change that was typed after it; empty where none is sure.
 
     Every part of what was typed is one change, taken one after the other. A wording counts only if its frame uses every word
-    and keeps all that was not mentioned. Understands some twenty wordings, 5 ms each.
+    and keeps all that was not mentioned. Understands some twenty wordings, 5 ms each; a hundred and more where nothing can be made of it.
     """
     asked = _asked(before, source, today)
     return _changed(typed, asked, source, today) if asked is not None else ""
@@ -147,15 +151,17 @@ def _step(typed: str, asked: Asked, source: Source, today: date) -> str:
     """Make one change; empty where no wording of it is sure."""
     meant = intent(typed)
     for text in (meant.text, *meant.others):
-        if found := _worded(typed, replace(meant, text=text), asked, source, today):
+        many = OTHERWISE if text == meant.text else 0
+        if found := _worded(typed, replace(meant, text=text), asked, source, today, many):
             return found
     return ""
 
 
-def _worded(typed: str, meant: Intent, asked: Asked, source: Source, today: date) -> str:
+def _worded(typed: str, meant: Intent, asked: Asked, source: Source, today: date, many: int) -> str:
     """The best wording of a change; of a question that was understood, its title says the same in order."""
     best, found = ACCEPTED, ""
-    for one in (asked, *_said_otherwise(asked, source, today)):
+    bases = chain([asked], islice(_said_otherwise(asked, source, today), many))
+    for one in bases:
         for wording, way in proposed(typed, meant, one, source, today):
             _, frames = understand(wording.text, source, today)
             if not frames:
