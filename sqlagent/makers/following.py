@@ -16,6 +16,7 @@ from sqlagent import prompts
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import LlmError
 from sqlagent.makers import followups
+from sqlagent.makers.analyst.answering import NOT_UNDERSTOOD
 from sqlagent.makers.analyst.changing import followed
 from sqlagent.ports import Llm
 from sqlagent.prompts import rendering, replies
@@ -34,6 +35,12 @@ TURNS = 5
 LONGEST = 600
 """Characters of a rewritten question; a longer reply is no question."""
 
+UNDONE = re.compile(
+    r"(?:(?:drop|remove|forget|ignore) (?:that|it|this)(?: again)?|never ?mind|undo|go back|back|revert|as (?:it was )?before|the previous (?:one|question|answer)|(?:undo|revert) (?:that|it|this|the last (?:one|change|step)))",
+    re.IGNORECASE,
+)
+"""What takes the last change back."""
+
 
 def stand_alone(
     typed: str | Question,
@@ -48,13 +55,17 @@ def stand_alone(
 ) -> Question:
     """Give what was typed a form that stands by itself; `typed` is kept where the two differ.
 
-    The first question of a thread, and one that is whole in itself, stay as they are and cost
+    "Undo" and its like give the question before the last one. The first question of a thread, and one that is whole in itself, stay as they are and cost
     nothing. Otherwise one LLM call where there is an LLM; where it fails or replies with
     something that is no question, and where there is none, the analyst and the rules rewrite. Never raises for
     any text. `whole` is the catalog with what its owner hid, of which the analyst's model is derived. Raises: Cancelled.
     """
     hint = typed.hint if isinstance(typed, Question) else ""
     typed = " ".join((typed.text if isinstance(typed, Question) else typed).split())
+    is_whole = bool(turns) and not NOT_UNDERSTOOD.search(turns[-1].stated or turns[-1].question)
+    if len(turns) > 1 and is_whole and UNDONE.fullmatch(typed.strip(" .!?")):
+        earlier = turns[-2]
+        return Question(earlier.stated or earlier.question, hint, typed)
     if not turns or not typed or followups.stands_alone(typed, catalog):
         return Question(typed, hint)
     text = _asked(typed, turns, catalog, llm, privacy, cancelled) if llm is not None else ""

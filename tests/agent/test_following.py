@@ -149,25 +149,26 @@ def test_a_plural_that_names_a_table_is_known_as_one() -> None:
     assert followups.Names(SHOP).is_table("category") and not followups.Names(SHOP).is_table("price")
 
 
-CHAINS = [json.loads(line) for line in (CASES / "chains.jsonl").read_text().splitlines()]
+CHAINS = [(name, case) for name in ("chains", "slopes") for case in read(name)]
+"""Those of `chains` were read while follow-ups were written, those of `slopes` never."""
 
 
 @pytest.fixture(scope="module")
 def chains_folder(tmp_path_factory):
     """The small schemas of the analyst's tests as files, as the evaluation reads them."""
     folder = tmp_path_factory.mktemp("chains")
-    for name in {chain["db"] for chain in CHAINS}:
+    for name in {chain["db"] for _, chain in CHAINS}:
         (folder / name).mkdir()
         with closing(sqlite3.connect(folder / name / f"{name}.sqlite")) as database:
-            database.executescript((CASES.parent / "analyst" / f"{name}.sql").read_text())
+            database.executescript(next((CASES.parent).glob(f"*/{name}.sql")).read_text())
             database.commit()
     return folder
 
 
-@pytest.mark.parametrize("chain", CHAINS, ids=lambda chain: chain["chain"])
-def test_chains_of_five_turns(chains_folder, chain):
+@pytest.mark.parametrize(("name", "chain"), CHAINS, ids=[chain["chain"] for _, chain in CHAINS])
+def test_chains_of_five_turns(chains_folder, name, chain):
     """Turns marked as missed are known to go wrong: one that comes right loses its mark."""
-    (read_back,) = [one for one in read_chains(CASES / "chains.jsonl") if one.id == chain["chain"]]
+    (read_back,) = [one for one in read_chains(CASES / f"{name}.jsonl") if one.id == chain["chain"]]
     said = [one.judged.right for one in follow([read_back], str(chains_folder))]
     assert said == [not turn.get("missed", False) for turn in chain["turns"]]
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sqlagent.makers.analyst.checking import checked, contradicts
+from sqlagent.makers.analyst.beside import with_figure
+from sqlagent.makers.analyst.checking import UNMET, checked, contradicts
 from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.echoing import in_words, opened
 from sqlagent.makers.analyst.endings import Ending, endings, shown_by
@@ -31,6 +32,12 @@ _LEFT_OUT = re.compile(
     re.IGNORECASE,
 )
 """What is left out, said behind its name: ", cancelled ones not counted"."""
+
+NOT_UNDERSTOOD = re.compile(r"\s*\(not understood: ([^()]*)\)\s*$")
+"""Follow-ups of a question that nothing could be made of; they stay with it, so that none is dropped unsaid."""
+
+DRAFT = 0.5
+"""Cost from which on a frame is a draft, though all its words are used."""
 
 STALE = timedelta(days=62)
 """Data that end longer ago than this are looked at as of their last day."""
@@ -74,21 +81,45 @@ def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Un
 
     The reading's `asked` are left only where nothing else is asked for: then the source cannot tell.
     """
+    if left := NOT_UNDERSTOOD.search(text):
+        reading, made = understand(text[: left.start()], source, today)
+        return reading, [_lacking(one, tuple(left[1].split("; "))) for one in made]
     text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", condensed(text)))
     body, ending = endings(text)
     if ending:
         reading, bare = _understood(body, source, today)
-        made = [_shown_by(one, ending, Planner(source.model)) for one in bare]
-        if made and made[0] is not None:
-            return reading, [one for one in made if one is not None]
+        shown = [_shown_by(one, ending, source, today) for one in bare]
+        if shown and shown[0] is not None:
+            return reading, [one for one in shown if one is not None]
+        if any(one.kind == "of all" for one in ending):
+            reading, whole = _understood(text, source, today)
+            said = tuple(one.text.strip(" ,") for one in ending if one.kind == "of all")
+            return reading, [_lacking(one, said) if one.frame.transform == "share" else one for one in whole]
+        if alone := tuple(one.name for one in ending if one.kind == "along"):
+            return reading, [_lacking(one, alone) for one in bare]
     return _understood(text, source, today)
 
 
-def _shown_by(one: Understood, ending: tuple[Ending, ...], planner: Planner) -> Understood | None:
+def _lacking(one: Understood, words: tuple[str, ...]) -> Understood:
+    """A frame that leaves some words out, and costs as much."""
+    unused = (*one.frame.unused, *words)
+    return Understood(replace(one.frame, unused=unused, cost=round(one.frame.cost + UNMET, 4)), one.sql)
+
+
+def _shown_by(one: Understood, ending: tuple[Ending, ...], source: Source, today: date) -> Understood | None:
     """A frame with its endings, and its SQL; None where one of them says nothing of it."""
-    frame = shown_by(one.frame, ending)
+
+    def along(frame: Frame, name: str) -> Frame | None:
+        """Set a figure beside that is understood as a whole by itself."""
+        found = _understood(name, source, today)[1]
+        first = found[0].frame if found else None
+        if first is None or first.unused or first.cost >= DRAFT:
+            return None
+        return with_figure(frame, first, source)
+
+    frame = shown_by(one.frame, ending, along)
     try:
-        return Understood(frame, planner.sql(frame)) if frame is not None else None
+        return Understood(frame, Planner(source.model).sql(frame)) if frame is not None else None
     except NoPlan:
         return None
 

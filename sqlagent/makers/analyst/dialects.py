@@ -180,6 +180,8 @@ class Dialect:
             return f"CAST(strftime('%H', {own}) AS INTEGER)"
         if grain == "month of year":
             return f"CAST(strftime('%m', {own}) AS INTEGER)"
+        if grain == "quarter of year":
+            return f"((CAST(strftime('%m', {own}) AS INTEGER) + 2) / 3)"
         return f"strftime('{'%Y' if grain == 'year' else '%Y-%m'}', {own})"
 
     @staticmethod
@@ -196,6 +198,8 @@ class Dialect:
             return f"DATE({own})"
         if grain == "month of year":
             return f"MONTH({own})"
+        if grain == "quarter of year":
+            return f"QUARTER({own})"
         formats = {"year": "%Y", "month": "%Y-%m", "weekday": "%W"}
         return f"DATE_FORMAT({own}, '{formats.get(grain, '%Y-%m')}')"
 
@@ -213,6 +217,8 @@ class Dialect:
             return f"HOUR({own})"
         if grain == "month of year":
             return f"MONTH({own})"
+        if grain == "quarter of year":
+            return f"QUARTER({own})"
         formats = {"year": "yyyy", "month": "yyyy-MM", "weekday": "EEEE"}
         return f"DATE_FORMAT({own}, '{formats.get(grain, 'yyyy-MM')}')"
 
@@ -230,6 +236,8 @@ class Dialect:
             return f"CAST(EXTRACT(HOUR FROM {own}) AS INTEGER)"
         if grain == "month of year":
             return f"CAST(EXTRACT(MONTH FROM {own}) AS INTEGER)"
+        if grain == "quarter of year":
+            return f"CAST(EXTRACT(QUARTER FROM {own}) AS INTEGER)"
         if self.name == DUCKDB:
             formats = {"year": "%Y", "month": "%Y-%m", "weekday": "%A"}
             return f"STRFTIME({own}, '{formats.get(grain, '%Y-%m')}')"

@@ -6,11 +6,13 @@ An ending is cut off before the question is read and made a part of its frames, 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sqlagent.language.lexicon import NUMBER_WORDS
-from sqlagent.language.words import stem
-from sqlagent.makers.analyst.frames import Dimension, Expr, Frame, Order
+from sqlagent.language.words import split_name, stem
+from sqlagent.makers.analyst.beside import beside_earlier
+from sqlagent.makers.analyst.frames import Dimension, Expr, Frame, Order, share_of
 
 _SHARE = re.compile(
     r"[,\s]+(?:shown |told )?(?:(?:as|in) (?:a |the )?(?:share|shares|percentage|percentages|percent|per cent|proportion|%)|as %)"
@@ -32,6 +34,17 @@ _TOP = re.compile(
     r" (?P<count>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)(?: only)?$",
     re.IGNORECASE,
 )
+_EARLIER = re.compile(
+    r"[,\s]+(?:compared (?:with|to|against)|(?:side by side|in comparison) with|next to|vs\.?|versus|against)\s+(?:(?:that|those) of\s+)?"
+    r"(?:the\s+same\s+(?:\w+\s+)??(?P<part>months?|quarters?|weeks?|days?|period|time)\s+(?:of\s+|in\s+)?)?"
+    r"(?:(?:the|a|one)\s+)?(?:(?P<unit>year|quarter|month|week|period)\s+(?:before|earlier|prior)|(?:previous|prior|preceding)\s+(?P<last>year|quarter|month|week|period))$",
+    re.IGNORECASE,
+)
+_OF_ALL = re.compile(
+    r"[,\s]+(?:as|in) (?:a |the )?(?:share|percentage|percent|per cent|proportion|%) of (?:all|total)(?: (?:of )?(?:the|their|its))?\s+(?P<name>[a-z][\w-]*(?: [a-z][\w-]*)?)$",
+    re.IGNORECASE,
+)
+_ALONG = re.compile(r",\s*with (?:the )?(?P<name>[\w\s'-]+?) alongside$", re.IGNORECASE)
 _GROUPED = re.compile(
     r"\b(?:by|per|each|every)\b|\b(?:daily|weekly|monthly|quarterly|yearly)\b", re.IGNORECASE
 )
@@ -39,14 +52,27 @@ _SMALL = frozenset({"lowest", "smallest", "fewest", "least", "least common", "wo
 _NEW = frozenset({"newest", "latest", "most recent"})
 _OLD = frozenset({"oldest", "earliest"})
 _FIGURES = frozenset(map(stem, ["value", "number", "figure", "amount", "total", "count", "result", "it"]))
+_BAD = frozenset(
+    map(
+        stem,
+        [
+            "late", "cancelled", "cancellation", "overdue", "delay", "complaint", "unsold", "failed", "failure", "fault", "defect", "error",
+            "return", "refund", "missed", "lost", "loss", "absent", "absence", "waste", "churn", "rejected", "unpaid", "damage", "cost",
+            "incident", "dispute", "downtime", "backlog", "wait", "waiting",
+        ],
+    )
+)  # fmt: skip
+"""Words for what is better the less there is of it."""
+
 _SORTABLE = frozenset({"", "share"})
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """One ending as it was typed: `kind` is share, sort or top; a sort is by a name, or by what the word before "first" is of.
+    """One ending as it was typed: `kind` is share, of all, sort, top, earlier or along; a sort is by a name, or by what the word before "first" is of.
 
-    Of `top`, `count` is how many groups are kept.
+    Of `top`, `count` is how many groups are kept; `earlier` sets the period before beside, by the unit that is its `word`; `along`
+    sets the figure beside that is its name.
     """
 
     kind: str
@@ -80,6 +106,12 @@ def _last(text: str) -> Ending | None:
             if _GROUPED.search(text[: match.start()])
             else None
         )
+    if (match := _OF_ALL.search(text)) and _GROUPED.search(text[: match.start()]):
+        return Ending("of all", match[0], match["name"].lower())
+    if match := _EARLIER.search(text):
+        return Ending("earlier", match[0], word=(match["unit"] or match["last"]).lower())
+    if match := _ALONG.search(text):
+        return Ending("along", match[0], match["name"].lower())
     if match := _TOP.search(text):
         count = NUMBER_WORDS.get(match["count"].lower()) or match["count"]
         return (
@@ -96,10 +128,18 @@ def _last(text: str) -> Ending | None:
     return None
 
 
-def shown_by(frame: Frame, some: tuple[Ending, ...]) -> Frame | None:
-    """Give a frame with its endings; None where one of them says nothing of such a frame."""
+def shown_by(
+    frame: Frame, some: tuple[Ending, ...], along: Callable[[Frame, str], Frame | None] | None = None
+) -> Frame | None:
+    """Give a frame with its endings; None where one of them says nothing of such a frame.
+
+    `along` sets a figure that is named beside those of a frame.
+    """
     for one in some:
-        changed = _WAYS[one.kind](frame, one)
+        if one.kind == "along":
+            changed = along(frame, one.name) if along is not None else None
+        else:
+            changed = _WAYS[one.kind](frame, one)
         if changed is None:
             return None
         frame = changed
@@ -120,12 +160,45 @@ def _shared(frame: Frame, one: Ending) -> Frame | None:
     return replace(frame, transform="share")
 
 
+def _of_all(frame: Frame, one: Ending) -> Frame | None:
+    """How many of all are so: "cancelled orders by agent, in percent of all orders" is a rate of each agent's orders.
+
+    Where nothing says how they are, each group's part of the total.
+    """
+    if (
+        len(frame.measures) != 1
+        or not frame.by
+        or frame.transform
+        or frame.pivot
+        or frame.per
+        or frame.having
+    ):
+        return None
+    counted = frame.measures[0]
+    nouns = {stem(word) for word in (*split_name(counted.anchor), *counted.said.lower().split())}
+    if counted.agg not in ("rows", "sum", "distinct") or not {stem(w) for w in one.name.split()} <= nouns:
+        return None
+    so = [c for c in frame.where if c.op == "in" and not c.negated]
+    if not so and not any(
+        c.op in ("later", "exists", "missing", "filled", "any", "all") for c in frame.where
+    ):
+        return _shared(frame, replace(one, name=""))
+    own = [c for c in so if all(not slot.path for slot in c.slots)]
+    if len(own) != 1 or any(c.op == "later" for c in frame.where):
+        return None
+    rest = tuple(c for c in frame.where if c is not own[0])
+    return replace(
+        frame, measures=(share_of(replace(counted, where=(*counted.where, own[0])), counted),), where=rest
+    )
+
+
 def _sorted(frame: Frame, one: Ending) -> Frame | None:
     if not frame.measures:
         return _list_sorted(frame, one)
     if not frame.by or not _can_be_sorted(frame):
         return None
-    ascending = one.word in ("ascending", "asc", "a-z") or one.word in _SMALL or one.word in _OLD
+    small = one.word in _SMALL and not (one.word == "worst" and _is_bad(frame))
+    ascending = one.word in ("ascending", "asc", "a-z") or small or one.word in _OLD
     descending = (
         one.word in ("descending", "desc", "z-a")
         or not ascending
@@ -141,7 +214,13 @@ def _sorted(frame: Frame, one: Ending) -> Frame | None:
     if not one.name:
         return replace(frame, order=Order(ascending))
     words = {stem(word) for word in one.name.split()}
+    if words & {stem("surname")}:
+        words |= {stem("last")}
     for place, dimension in enumerate(frame.by):
+        if len(dimension.shown) > 1 and (
+            own := [slot for slot in dimension.shown if words & {*slot.field.words}]
+        ):
+            return replace(frame, order=Order(not descending, by=Expr("column", (own[-1],))))
         if words & _words(dimension):
             return replace(frame, order=Order(not descending, dimension=place))
     said = {stem(word) for measure in frame.measures[:1] for word in measure.said.lower().split()}
@@ -177,9 +256,28 @@ def _topped(frame: Frame, one: Ending) -> Frame | None:
     if not frame.by or not frame.measures or one.count < 1 or not _can_be_sorted(frame):
         return None
     ascending = one.word in _SMALL
+    if one.word in ("worst", "best") and _is_bad(frame):
+        ascending = one.word == "best"
     if frame.order is not None and frame.order != Order(ascending):
         return None
     return replace(frame, order=Order(ascending), limit=one.count)
+
+
+def _is_bad(frame: Frame) -> bool:
+    """Whether a figure is one of which more is worse: of what is late, cancelled, complained of."""
+    said: set[str] = set()
+    for one in frame.measures[:1]:
+        for part in (one, one.over):
+            if part is None:
+                continue
+            said |= {stem(word) for word in part.said.lower().split()} | {stem(part.anchor.lower())}
+            if part.expr is not None and part.expr.op == "column":
+                said |= {*part.expr.slots[0].field.words}
+            inner = part.where if one.over is not None else (*part.where, *frame.where)
+            if any(c.op == "later" and not c.negated and c.compare in ("", ">") for c in inner):
+                return True
+            said |= {stem(w.lower()) for c in inner if c.op == "in" for v in c.values for w in v.split()}
+    return bool(said & _BAD)
 
 
 def _can_be_sorted(frame: Frame) -> bool:
@@ -190,7 +288,11 @@ def _can_be_sorted(frame: Frame) -> bool:
     return frame.transform in _SORTABLE and all(measure.agg != "median" for measure in frame.measures)
 
 
-_WAYS = {"share": _shared, "sort": _sorted, "top": _topped}
+def _beside_earlier(frame: Frame, one: Ending) -> Frame | None:
+    return beside_earlier(frame, one.word)
+
+
+_WAYS = {"of all": _of_all, "earlier": _beside_earlier, "share": _shared, "sort": _sorted, "top": _topped}
 _ALPHA = frozenset(
     {
         "alphabetically",

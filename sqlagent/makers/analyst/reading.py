@@ -29,7 +29,7 @@ LONGEST = 5
 
 GRAIN_PHRASES = {
     "day of the week": "weekday", "day of week": "weekday", "weekday": "weekday", "weekdays": "weekday", "hour of the day": "hour", "hour of day": "hour",
-    "hour": "hour", "hourly": "hour", "time of day": "hour", "month of the year": "month of year", "calendar month": "month of year", "month of year": "month of year",
+    "hour": "hour", "hourly": "hour", "time of day": "hour", "month of the year": "month of year", "calendar month": "month of year", "month of year": "month of year", "quarter of the year": "quarter of year",
     **{word: grain for word, grain in GRAINS.items() if not word.endswith("s")}, "days": "day", "weeks": "week", "months": "month", "quarters": "quarter", "years": "year",
     **{f"{said} {grain}{end}": f"fiscal {grain}" for said in ("fiscal", "financial") for grain in ("year", "quarter") for end in ("", "s")}, "fy": "fiscal year",
 }  # fmt: skip

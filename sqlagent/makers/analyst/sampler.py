@@ -18,7 +18,7 @@ from sqlagent.catalog import hints
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import Cancelled
 from sqlagent.language.words import MAX_CHARS
-from sqlagent.makers.analyst.answering import Understood, today_of, understand
+from sqlagent.makers.analyst.answering import DRAFT, NOT_UNDERSTOOD, Understood, today_of, understand
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.future import to_come
 from sqlagent.makers.analyst.hinted import explained
@@ -33,9 +33,6 @@ from sqlagent.values import Candidate, LinkedSchema, Outcome, Question
 
 OFFERED = 4
 """Frames that become candidates: the answer and the readings beside it."""
-
-DRAFT = 0.5
-"""Cost from which on a frame is a draft, though all its words are used."""
 
 HOPELESS = 1.9
 """Cost from which on a frame that leaves words out is not even a draft."""
@@ -171,7 +168,7 @@ def analyse(
     hint = hints.read(question.hint, linked.full, index)
     if speaking and hints.computes(hint, question.text):
         return replace(made, speaks=False)  # a formula that somebody gave is none of a frame's
-    if speaking and _is_written(question.text):
+    if speaking and _is_written(question.text) and not NOT_UNDERSTOOD.search(question.text):
         outcome, reason = made.outcome()
         beyond = outcome is Outcome.UNANSWERABLE and not (language or future)
         if beyond and hint.definitions:

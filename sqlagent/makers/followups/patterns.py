@@ -39,7 +39,8 @@ ELLIPTIC = re.compile(
     re.IGNORECASE,
 )
 POINTS_BACK = re.compile(
-    r"\b(?:(?:was|were|is|are) (?:that|this)$|instead|them|they|these|it|the same|ones|of those|those(?! (?:who|that|which|with))|previous one|as before)\b",
+    r"\b(?:(?:was|were|is|are) (?:that|this)$|instead|them|they|these|it|the same|ones|of those|those(?! (?:who|that|which|with))|previous one|as before"
+    r"|each (?:have|has|had|place|placed|make|made|get|got|bring|brought|do|did|buy|bought|spend|spent|pay|paid|sell|sold|order|ordered)$|(?:does|do|did) (?:that|this) compare|too$|as well$|each$)\b",
     re.IGNORECASE,
 )
 ASKS = re.compile(

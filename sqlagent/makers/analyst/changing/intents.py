@@ -10,7 +10,7 @@ _LEAD = re.compile(
     r"^(?:ok(?:ay)?|so|now|please|then|well|great|thanks|thank you|cool|h+m+|ah|oh|actually|sorry|maybe|(?:can|could|would) (?:you|we|i)(?: please)?|i want(?: to see)?"
     r"|i(?:'d| would) (?:like|prefer|rather see)(?: to see)?|i need|give me|get me|let(?:'s| me| us) see|show (?:it|them|this|that|me)|show|display|put|have|see|try"
     r"|make (?:it|that)|do (?:it|that)|change (?:it|that) to|switch to|filter (?:to|by|on|for)|restrict (?:it )?to|limit (?:it )?to|use|take|look at"
-    r"|that as|it as|them as|back to)\b[,\s]*",
+    r"|that as|it as|them as)\b[,\s]*",
     _I,
 )
 _TAIL = re.compile(
@@ -56,16 +56,96 @@ _EXCEPT = re.compile(
     r"|^(?:leave|take|keep)\s+(.+?)\s+out$",
     _I,
 )
+_BACK = re.compile(
+    r"^(?:(?:go|switch|change|come)\s+)?back to (?:the\s+)?(?:(?:by|per)\s+)?(?P<new>.+)$", re.IGNORECASE
+)
+_AGAIN = re.compile(
+    r"^(?:include|add|bring back|bring|put back|put|with|count|show)\s+(?:the\s+)?(?P<old>.+?)(?:\s+ones?)?\s+(?:again|back|back in|too again|once more)$"
+    r"|^(?:bring back|put back|re-?include)\s+(?:the\s+)?(?P<back>.+?)(?:\s+ones?)?$",
+    re.IGNORECASE,
+)
+_EARLIER = re.compile(
+    r"^(?:(?:and|so)\s+)?(?:how (?:does|do|did|is|was) (?:that|this|it|they|these|those) (?:compare|look)(?:d)?|compared?(?: (?:it|this|that|them|these|those))?|(?:put )?(?:it )?(?:next|beside)(?: to)?"
+    r"|side by side|vs\.?|versus|against|alongside|in comparison)\s+(?:(?:with|to|against)\s+)?(?:(?:that|those|the (?:figures?|numbers?|values?)) (?:of|for|from)\s+)?"
+    r"(?:the\s+same\s+(?:\w+\s+)??(?:months?|quarters?|weeks?|days?|periods?|time)\s+(?:of\s+|in\s+)?)?(?:(?:the|a|one)\s+)?"
+    r"(?:(?P<unit>year|quarter|month|week|period)\s+(?:before|earlier|prior|ago)|(?:previous|prior|preceding|last)\s+(?P<last>year|quarter|month|week|period)(?:'s)?)$",
+    re.IGNORECASE,
+)
+_THE_ONE_BEFORE = re.compile(
+    r"^(?:(?:in|for|from)\s+)?(?:the\s+)?(?:(?P<unit>year|quarter|month|week|period)\s+before(?: (?:that|it))?|(?:previous|prior|preceding)\s+(?P<last>year|quarter|month|week|period)|one before)$",
+    re.IGNORECASE,
+)
+_ROUND = re.compile(
+    r"^(?:(?:and )?the other way (?:a?round|about)|(?:in )?reversed?(?: (?:the )?(?:order|sort|sorting|it|them))?(?: order)?|flip (?:it|them|the order)|turn (?:it|them) (?:a?round|upside down)|upside down)$",
+    re.IGNORECASE,
+)
+_WHAT_THEY = re.compile(
+    r"^(?:what|how many|how much(?: (?:money|in total|altogether))?) (?:did|do|does|have|has) (?:we|they|it|that|those|these|he|she|each|everyone|people)(?: (?:all|each|together))? "
+    r"(?P<verb>pay|paid|spend|spent|cost|earn|earned|make|made|bring in|brought in|take in|charge|charged|sell|sold|buy|bought|order|ordered|place|placed)(?P<rest>(?: (?:per|for|on|in|since|during|by) .+)?)$",
+    re.IGNORECASE,
+)
+_HOW_MUCH = re.compile(
+    r"^how much (?:(?P<what>[\w' -]+?) )?(?:was|is|were|are|did|does|do) (?:that|it|this|those|these|they|them)(?: (?:worth|in money|in total|altogether|make|bring in|come to|add up to|cost))*$"
+    r"|^(?:what|how much) (?:was|is|were) (?:that|it|this|those|these|they) (?P<worth>worth|in money)$",
+    re.IGNORECASE,
+)
+_HOW_MANY = re.compile(
+    r"^how many (?:are|is|were|was) (?:they|there|these|those|that|it|them)(?: (?:in total|altogether|all together))?$|^how many(?: (?:of (?:them|those|these)|in total|altogether))?$"
+    r"|^how many of (?:them|those|these) (?:(?:are|were|was|is|have|had|did|do) )?(?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_WHO = re.compile(
+    r"^(?:who|which|what|which ones) (?:are|were|is|was) (?:they|those|these|that|it|them)$|^(?:show|list|name|give|tell)(?: me)?(?: all of)? (?:them|those|these|their names|the names|the list)(?: all)?$"
+    r"|^which ones(?: exactly)?$|^(?:as a list|the list|their names)$",
+    re.IGNORECASE,
+)
+_ALL = re.compile(
+    r"^(?:both|everything|everyone|all|all of (?:it|them))(?: of them)?(?: (?:again|together))?$",
+    re.IGNORECASE,
+)
+_PAID = {
+    "pay": ("cost", "spend", "amount"), "spend": ("spend", "revenue", "amount", "cost"), "cost": ("cost", "price", "spend"),
+    "sell": ("quantity", "units", "number of sales"), "buy": ("quantity", "units", "number of orders"), "order": ("number of orders",), "place": ("number of orders",),
+    "charge": ("revenue", "amount", "fees"), "earn": ("revenue", "income"), "make": ("revenue", "income"), "bring in": ("revenue",), "take in": ("revenue",),
+}  # fmt: skip
+"""Figures that verbs of money ask for, likely ones first."""
+_VERBS = {
+    "paid": "pay",
+    "spent": "spend",
+    "earned": "earn",
+    "made": "make",
+    "brought in": "bring in",
+    "charged": "charge",
+    "sold": "sell",
+    "bought": "buy",
+    "ordered": "order",
+    "placed": "place",
+}
+_SAME_IN = re.compile(
+    r"^(?:how much|how many|what|how) (?:was|is|were|are|did|does|do) (?:that|it|this|those|these|they)(?: look)? (?P<rest>(?:in|for|by|per|on|at|with|without) .+)$",
+    re.IGNORECASE,
+)
+_EXTREME = re.compile(
+    r"^(?:which|what|who)(?: (?:one|ones|of them|of these|of those))? (?:is|was|are|were|has|had|comes?|came)(?: (?:the|in|out))? (?P<word>best|highest|top|biggest|largest|most|worst|lowest|smallest|least)"
+    r"(?: (?:of (?:them|those|these|all)|one))?$",
+    re.IGNORECASE,
+)
+_MONEY = ("revenue", "amount", "cost", "spend")
+_FIRST_ONE = {"most": "highest", "least": "lowest"}
+_YEAR_BY_YEAR = re.compile(r"^(year|quarter|month|week|day) (?:by|after|over) \1$", re.IGNORECASE)
 _SPLIT = re.compile(
     r"^(?:split|break|broken|group|grouped|slice)(?:\s+(?:it|them|this|that))?(?:\s+(?:down|up|out|further))*\s+(?=by|per)",
     _I,
 )
-_COUNTED = re.compile(r"^how many ([\w' -]+?)(?: (?:did|do|does|were|was|are|is|have|has|had)\b.*)?$", _I)
+_COUNTED = re.compile(
+    r"^how many (?!did|do|does|of)([\w' -]+?)(?: (?:did|do|does|were|was|are|is|have|has|had)\b.*)?$", _I
+)
 _LEAST = re.compile(r"^(\d+)\s+(best|worst|top|bottom|highest|lowest|largest|smallest)\b", _I)
 _BARE_NUMBER = re.compile(r"^(?:it\s+)?(\d{1,3})$")
 _THOSE = re.compile(
     r"^(?:those|the ones|ones|these|the rest)\s+(?=with|without|from|in|of|for|above|over|below)", _I
 )
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _ARTICLE = re.compile(r"^(?:the|a|an)\s+", _I)
 _TIMES = frozenset(
     f"{word}{ending}"
@@ -76,19 +156,28 @@ _TIMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What was typed without the words that only say what to do with it. `way` is add, swap, narrow, gone, compare, sort or nothing.
+    """What was typed without the words that only say what to do with it. `way` is add, swap, narrow, gone, compare, sort, count (of what
+    was listed), list (of what was counted) or nothing.
 
-    `old` is what is to go for it, where that was said.
+    `old` is what is to go for it, where that was said. Of what is to go, `every` says that all of a kind is wanted again ("all cafes"),
+    `once` that something left out comes back in. `others` are further ways to say the text, to be tried where the ones before come to nothing; `figure` says that it asks for one,
+    `back` that it was there before.
     """
 
     text: str
     way: str = ""
     old: str = ""
+    every: bool = False
+    once: bool = False
+    others: tuple[str, ...] = ()
+    figure: bool = False
+    back: bool = False
 
     @property
     def is_time(self) -> bool:
         """Whether what is to go is a period."""
-        return self.way == "gone" and bool(set(self.text.lower().split()) & _TIMES)
+        words = set(self.text.lower().split())
+        return self.way == "gone" and bool(words & _TIMES or any(map(_YEAR.fullmatch, words)))
 
 
 def intent(typed: str) -> Intent:
@@ -100,10 +189,19 @@ def intent(typed: str) -> Intent:
     """
     asks = typed.rstrip().endswith("?")
     text = _trimmed(" ".join(typed.split()).strip(" ?.!,"))
+    if special := _of_its_own(text, typed):
+        return special
     if found := next((found for one in _SWAPPED if (found := one.match(text))), None):
         return Intent(_bare(found["new"]), "swap", _bare(found["old"]))
     if found := _GONE.match(text):
-        return Intent(_bare(next(one for one in found.groups() if one)), "gone")
+        every = bool(
+            re.search(
+                r"\b(?:all|any|every|whole|whatever|regardless|irrespective|no matter)\b",
+                text[: found.start(found.lastindex or 0)],
+                _I,
+            )
+        )
+        return Intent(_bare(next(one for one in found.groups() if one)), "gone", every=every)
     beside = bool(_TOO.search(text))
     special = _special(_TOO.sub("", text))
     return (
@@ -111,6 +209,52 @@ def intent(typed: str) -> Intent:
         if special
         else _way(text, asks)
     )
+
+
+def _of_its_own(text: str, typed: str) -> Intent | None:
+    """Changes that are told by their whole form: the year before, back to what was, the other way round, questions for money."""
+    whole = " ".join(typed.split()).strip(" ?.!,")
+    for one in (whole, text):
+        if found := _EARLIER.match(one):
+            return Intent(f"compared with the {(found['unit'] or found['last']).lower()} before", "compare")
+    bare = _trimmed(_SWAPS.sub("", _ADDS.sub("", text)))
+    if found := _THE_ONE_BEFORE.match(bare):
+        return Intent(f"the {(found['unit'] or found['last'] or 'period').lower()} before", "swap")
+    plain = _ADDS.sub("", whole)
+    if found := _HOW_MANY.match(plain):
+        return Intent(_bare(found["rest"] or ""), "count")
+    if _WHO.match(plain):
+        return Intent("", "list")
+    if _ALL.match(text):
+        return Intent("everything", "gone", every=True)
+    if _ROUND.match(text):
+        return Intent("the other way round", "sort")
+    if (found := _AGAIN.match(whole)) and not re.match(
+        r"(?:all|every|any)\b", found["old"] or found["back"], _I
+    ):
+        return Intent(_bare(found["old"] or found["back"]), "gone", once=True)
+    if (found := _BACK.match(text)) and not _GONE.match(text):
+        new = _bare(_trimmed(found["new"]))
+        return Intent(new, "swap", back=True)
+    if found := _YEAR_BY_YEAR.match(bare):
+        return Intent(f"by {found[1]}", "add")
+    beside = bool(_ADDS.match(text) or _TOO.search(text)) and not _INSTEAD.search(text)
+    asked = _INSTEAD.sub("", _TOO.sub("", bare))
+    way = "add" if beside else "swap"
+    if found := _WHAT_THEY.match(asked):
+        verb = found["verb"].lower()
+        first, *more = (f"{one}{found['rest']}" for one in _PAID[_VERBS.get(verb, verb)])
+        return Intent(first, way, others=tuple(more), figure=True)
+    if found := _SAME_IN.match(asked):
+        return Intent(_bare(found["rest"]), way)
+    if found := _EXTREME.match(plain):
+        return Intent(f"{_FIRST_ONE.get(found['word'].lower(), found['word'].lower())} 1")
+    if found := _HOW_MUCH.match(asked):
+        what = (found["what"] or "").lower()
+        named = what if what not in ("", "money", "is that", "in total") else ""
+        first, *more = (named,) if named else _MONEY
+        return Intent(first, way, others=tuple(more), figure=True)
+    return None
 
 
 def _trimmed(text: str) -> str:
@@ -153,13 +297,14 @@ def _way(text: str, asks: bool) -> Intent:
     if _INSTEAD.search(text):
         text, way = _INSTEAD.sub("", text), "swap"
     text = _THOSE.sub("", text)
-    if found := _COUNTED.match(text):
-        text = f"number of {found[1]}"
+    counts = _COUNTED.match(text)
+    if counts:
+        text = f"number of {counts[1]}"
     if special := _special(text):
         return replace(special, way=way) if way == "swap" and special.way != "sort" else special
     if _NARROWS.search(text):
         text, way = _NARROWS.sub("", text), way or "narrow"
-    return Intent(_bare(_trimmed(text)), way)
+    return Intent(_bare(_trimmed(text)), way, figure=bool(counts))
 
 
 def _bare(text: str) -> str:

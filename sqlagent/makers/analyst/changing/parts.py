@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from sqlagent.catalog.semantics import Role
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Measure, Slot
 
 
@@ -19,6 +20,7 @@ class Part:
     about: str
     says: str = ""
     values: frozenset[str] = frozenset()
+    denies: bool = False
 
 
 def parts(frame: Frame) -> frozenset[Part]:
@@ -32,9 +34,13 @@ def parts(frame: Frame) -> frozenset[Part]:
 
 
 def _parts(frame: Frame) -> Iterator[Part]:
-    for measure in frame.measures:
+    several = len({measure.anchor for measure in frame.measures}) > 1
+    held = [frozenset(_inner(measure)) for measure in frame.measures]
+    shared = frozenset.intersection(*held) if several else frozenset()
+    yield from shared  # what holds of the figures of all tables holds of the question
+    for measure, inner in zip(frame.measures, held, strict=True):
         yield Part("measure", "", _measure(measure))
-        yield from _inner(measure)
+        yield from (replace(part, kind="inner") for part in inner - shared)
     if not frame.measures:
         yield Part("measure", "", f"list {frame.anchor}")
     for dimension in frame.by:
@@ -67,7 +73,7 @@ def _parts(frame: Frame) -> Iterator[Part]:
 def _inner(measure: Measure) -> Iterator[Part]:
     """What holds of a figure alone. The periods that figures are compared over are parts of the question."""
     for one in measure.where:
-        yield from (replace(part, kind="inner") for part in _condition(one))
+        yield from _condition(one)
     for inner in (measure.over, measure.under):
         if inner is not None:
             yield from _inner(inner)
@@ -84,7 +90,13 @@ def _condition(one: Condition) -> Iterator[Part]:
         times = [f"{p.period.first} {p.period.until}" for p in one.parts if p.period]
         yield Part("period", "", " or ".join(times), frozenset(times))
     else:
-        yield Part("where", _about(one), _says(one), frozenset(one.values))
+        yield Part(
+            "where",
+            _about(one),
+            _says(one),
+            frozenset(one.values),
+            one.negated or one.op in ("not in", "missing"),
+        )
 
 
 def _about(one: Condition) -> str:
@@ -101,11 +113,15 @@ def _says(one: Condition) -> str:
 def _measure(one: Measure) -> str:
     if one.agg == "ratio" and one.over is not None and one.under is not None:
         return f"ratio of {_measure(one.over)} to {_measure(one.under)}"
+    if one.agg == "distinct" and one.expr is not None and one.expr.slots[0].field.role is Role.KEY:
+        return f"rows {one.expr.slots[0].field.table}"
     return f"{one.agg} {_expression(one.expr) or one.anchor}"
 
 
 def _dimension(one: Dimension) -> str:
-    return f"{', '.join(map(_slot, one.shown))} {one.grain} {one.bucket or ''} {one.op}"
+    return (
+        f"{', '.join(map(_slot, one.shown))} {one.grain} {one.bucket or ''} {one.op.replace('several', '')}"
+    )
 
 
 def _expression(one: Expr | None) -> str:
@@ -133,6 +149,8 @@ class Difference:
 def difference(before: frozenset[Part], after: frozenset[Part]) -> Difference:
     """Tell what became of a frame's parts; what two parts of one kind say of one thing counts as replaced."""
     lost, gained = set(before - after), set(after - before)
+    for part in [one for one in lost if one.kind == "where" and replace(one, kind="inner") in gained]:
+        lost.discard(part)  # of a rate it holds of what is counted alone
     replaced = []
     for old in sorted(lost, key=lambda part: (part.kind, part.about, part.says)):
         new = next(

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
+from sqlagent.catalog.semantics import Role
 from sqlagent.language.words import stem
+from sqlagent.makers.analyst import telling
+from sqlagent.makers.analyst.beside import before
+from sqlagent.makers.analyst.changing.asked import Asked
 from sqlagent.makers.analyst.changing.intents import Intent, swapped_for
-from sqlagent.makers.analyst.changing.parts import Part
+from sqlagent.makers.analyst.changing.removing import gone, names_of, one_of_two, turned
 from sqlagent.makers.analyst.changing.wordings import (
+    DENIED,
     Stretch,
     Typed,
     Wording,
     about_of,
     tidy,
-    without,
     wordings,
 )
 from sqlagent.makers.analyst.endings import endings
-from sqlagent.makers.analyst.frames import Frame
+from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, prepared, read
 from sqlagent.makers.analyst.source import Source
 
@@ -35,20 +39,15 @@ _FIGURES = frozenset(
     map(stem, ["the", "a", "count", "number", "total", "amount", "figure", "measure", "sum", "value"])
 )
 """Words for whatever figure was asked for."""
-_COMPARISON = frozenset(map(stem, ["comparison", "compare", "vs", "versus"]))
+_COUNT = re.compile(
+    r"^(?:(?:the )?(?:number|count) of|how many|count)\s+(?:of\s+)?(?:the\s+)?", re.IGNORECASE
+)
+_LIST = re.compile(r"^(?:which|list|show|the|all|names of)\s+(?:all\s+)?(?:the\s+)?", re.IGNORECASE)
+_ASKS = re.compile(r"^(?:what|how|which|who|whom|where|when|why|did|does|do|is|are|they|it)\b", re.IGNORECASE)
+_BEFORE = re.compile(r"the (year|quarter|month|week|period) before")
+ROUND = "the other way round"
+"""What is typed to turn an order, in one form."""
 _STUTTER = re.compile(r"\b(by|per|in|for) (?:by|per|in|for)\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question as it stands: its words without its endings, those, its frame, what can be replaced of it, and whether the analyst answers it."""
-
-    text: str
-    ending: str
-    frame: Frame
-    held: frozenset[Part]
-    stretches: list[Stretch]
-    speaks: bool
 
 
 def proposed(
@@ -70,47 +69,137 @@ def _all(
         yield from _swapped(rest, asked)
         return
     if meant.way == "gone":
-        yield from _gone(meant, asked)
+        yield from gone(meant, asked)
+        return
+    if meant.way in ("count", "list"):
+        yield from _told_or_listed(meant, asked)
+        return
+    if meant.text == ROUND:
+        yield from ((one, meant) for one in turned(asked))
+        return
+    if (period := _the_one_before(meant.text, asked)) is not None:
+        yield from ((one, meant) for one in _another_period(period, asked))
         return
     if meant.old:
         yield from ((one, meant) for one in _in_place_of(meant.old, meant.text, asked))
         return
     if (ending := _ending(meant, asked)) is not None:
         yield Wording(asked.text + ending, "ending"), meant
-        if meant.way == "sort":
+        if meant.way in ("sort", "compare"):
             return
     items = read(prepared(meant.text, source.vocabulary), source.vocabulary, today).items
+    if meant.back and not _is_figure(items, source) and all(item.kind == "mention" for item in items):
+        meant = replace(meant, text=f"by {meant.text}")
+        items = read(prepared(meant.text, source.vocabulary), source.vocabulary, today).items
     made_of = _made_of(items)
+    named_first = bool(items) and (bool(items[0].targets) or items[0].op in ("count", "agg"))
+    if (
+        named_first
+        and made_of.kinds == {"mention"}
+        and meant.way in ("", "swap", "add")
+        and _is_figure(items, source)
+    ):
+        meant = replace(meant, figure=True)
+    if meant.way in ("narrow", "swap") and made_of.kinds == {"period"}:
+        yield from one_of_two(meant.text, asked)
     yield from ((one, meant) for one in _timed(meant.text, items, asked))
     in_place = [*wordings(asked.text, asked.stretches, meant.text, made_of)]
     if meant.way == "swap":
         yield from ((one, meant) for one in in_place if one.way == "replaced")
     if meant.way == "add":
         yield from ((one, meant) for one in in_place if one.way == "beside")
+        if "mention" in made_of.kinds and not made_of.trails and not _ASKS.match(meant.text):
+            along = f", with {meant.text} alongside"
+            yield Wording(asked.text + asked.ending + along, "ending", "along"), meant
+    if made_of.trails and meant.way != "add":
+        yield from ((one, meant) for one in _turned_around(meant.text, asked))
     if "by" in made_of.kinds:
         yield from ((one, meant) for one in _ranked_instead(meant.text, asked))
     if "rank" in made_of.kinds:
         yield from ((one, meant) for one in _ranked(meant.text, asked))
     if "mention" in made_of.kinds and meant.way != "add" and not made_of.trails:
+        if denied := DENIED.search(asked.text):
+            at = denied.start()
+            yield Wording(tidy(f"{asked.text[:at]} for {meant.text}{asked.text[at:]}"), "behind"), meant
         yield Wording(tidy(f"{asked.text} for {meant.text}"), "behind"), meant
     yield from ((one, meant) for one in in_place)
 
 
-def _gone(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
-    """What is to go may be an ending, a stretch that was named, or, where nothing of it is there, rows to be left out."""
-    if asked.ending:
-        yield Wording(asked.text, "ending"), meant
-    words = {stem(word.lower()) for word in re.findall(r"\w+", meant.text)}
-    named = [one for one in asked.stretches if _names(one.text, meant.text) or words & one.about]
-    if words & _COMPARISON:
-        named = [one for one in asked.stretches if one.kind == "vs"]
-    if meant.is_time:
-        named = [one for one in asked.stretches if one.kind == "period"] + named
-    for one in named:
-        yield Wording(without(asked.text, one), "gone", one.kind), meant
-    if not named:
-        rest = Intent(f"without {meant.text}", "add")
-        yield Wording(tidy(f"{asked.text} {rest.text}"), "behind"), rest
+def _told_or_listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
+    """How many of what was listed, or a list of what was counted; of figures, those that are so besides."""
+    counted = _COUNT.sub("", asked.text)
+    if meant.way == "list":
+        if not asked.frame.measures:
+            yield Wording(asked.text + asked.ending, "same", "list"), meant
+        elif not asked.frame.by and counted != asked.text:
+            yield from (
+                (Wording(f"{lead} {counted}", "ending", "list"), meant)
+                for lead in ("list", "which", "names of")
+            )
+        return
+    if asked.frame.by:
+        return
+    ways = (
+        [""]
+        if not meant.text
+        else [f" {meant.text}", f" for {meant.text}", f", {meant.text}", f" with {meant.text}"]
+    )
+    narrowed = meant if not asked.frame.measures else replace(meant, way="narrow")
+    for lead in ("number of", "how many"):
+        listed = _LIST.sub("", asked.text)
+        for way in ways:
+            text = f"{lead} {listed}{way}" if not asked.frame.measures else f"{asked.text}{way}"
+            yield Wording(tidy(text), "counted"), narrowed
+
+
+def _is_figure(items: tuple[Item, ...], source: Source) -> bool:
+    """Whether words name a figure first: a business word or a column that is summed up."""
+    first = next((item.targets[0] for item in items if item.targets), None)
+    if first is None:
+        return any(item.op == "count" for item in items)
+    field = source.model.field(first.table, first.column) if first.kind == "field" else None
+    return (
+        first.kind == "concept"
+        or items[0].op in ("count", "agg")
+        or field is not None
+        and field.role is Role.MEASURE
+    )
+
+
+def _the_one_before(text: str, asked: Asked) -> Period | None:
+    """The period before the one that was asked for, where that is what was typed."""
+    found = _BEFORE.fullmatch(text)
+    if found is None:
+        return None
+    dated = [
+        c.period for c in asked.frame.where if c.op == "period" and c.period is not None and not c.negated
+    ]
+    inner = {
+        c.period for m in asked.frame.measures for c in m.where if c.op == "period" and c.period is not None
+    }
+    periods = dated or list(inner)
+    return before(periods[0], found[1]) if len(periods) == 1 else None
+
+
+def _another_period(period: Period, asked: Asked) -> Iterator[Wording]:
+    """Another period in the place of the one that was asked for."""
+    for one in asked.stretches:
+        if one.kind == "period":
+            made = asked.text[: one.start] + telling.period(period) + asked.text[one.end :]
+            yield Wording(tidy(made), "replaced", "period", one.text)
+
+
+def _turned_around(text: str, asked: Asked) -> Iterator[Wording]:
+    """A clause in the place of a word that it holds: "without warranty" after "for warranty jobs"."""
+    words = {stem(word.lower()) for word in re.findall(r"\w+", text)}
+    for one in asked.stretches:
+        if (
+            one.kind in ("mention", "text")
+            and {stem(w.lower()) for w in re.findall(r"\w+", one.text)} <= words
+        ):
+            yield Wording(
+                tidy(f"{asked.text[: one.start]}{asked.text[one.end :]} {text}"), "turned", one.kind, one.text
+            )
 
 
 def _ranked(text: str, asked: Asked) -> Iterator[Wording]:
@@ -134,7 +223,10 @@ def _ending(meant: Intent, asked: Asked) -> str | None:
     typed = endings(f"figures by group, {meant.text}")[1]
     if not typed:
         return None
-    kept = [one for one in endings(f"figures by group{asked.ending}")[1] if one.kind != typed[0].kind]
+    gone = (
+        {typed[0].kind, "sort"} if typed[0].kind == "top" else {typed[0].kind}
+    )  # the first few have an order
+    kept = [one for one in endings(f"figures by group{asked.ending}")[1] if one.kind not in gone]
     said = [one.text.strip(" ,") for one in (*kept, *typed)]
     said = [
         "as a share of the total" if one.kind == "share" and not one.name else text
@@ -182,7 +274,7 @@ def _in_place_of(old: str, new: str, asked: Asked) -> Iterator[Wording]:
 
 def _meant_by(old: str, asked: Asked) -> list[Stretch]:
     """The stretches that words name, longest first; "the count" and "the number" name the figure that was asked for."""
-    found = [one for one in asked.stretches if _names(one.text, old)]
+    found = [one for one in asked.stretches if names_of(one.text, old)]
     if not found and _is_any_figure(old):
         found = [one for one in asked.stretches if one.kind in ("mention", "agg") and not one.about][:1]
     return sorted(found, key=lambda one: one.start - one.end)
@@ -190,14 +282,8 @@ def _meant_by(old: str, asked: Asked) -> list[Stretch]:
 
 def _is_any_figure(old: str) -> bool:
     """Whether words mean whatever figure was asked for: "the count", "the number"."""
-    return {stem(word.lower()) for word in old.split()} <= _FIGURES
-
-
-def _names(text: str, words: str) -> bool:
-    """Whether a stretch holds the words that were named, or the other way round; small words aside."""
-    one = {stem(word.lower()) for word in re.findall(r"\w+", text)} - {"by", "per", "the"}
-    other = {stem(word.lower()) for word in re.findall(r"\w+", words)} - {"by", "per", "the"}
-    return bool(other) and (other <= one or one <= other) and bool(one)
+    words = {stem(word.lower()) for word in old.split()}
+    return words <= _FIGURES and bool(words - {"the", "a"})
 
 
 def _made_of(items: tuple[Item, ...]) -> Typed:

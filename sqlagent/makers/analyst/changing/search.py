@@ -3,37 +3,46 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
+from itertools import chain, islice
 
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.words import MAX_CHARS, tokenise
-from sqlagent.makers.analyst.answering import today_of, understand
+from sqlagent.makers.analyst.answering import NOT_UNDERSTOOD, today_of, understand
+from sqlagent.makers.analyst.changing.asked import Asked
+from sqlagent.makers.analyst.changing.doubting import doubt_of, doubt_of_ending, lost
 from sqlagent.makers.analyst.changing.intents import Intent, intent
-from sqlagent.makers.analyst.changing.parts import Difference, Part, difference, parts
-from sqlagent.makers.analyst.changing.proposing import Asked, proposed
+from sqlagent.makers.analyst.changing.parts import Part, difference, parts
+from sqlagent.makers.analyst.changing.proposing import proposed
 from sqlagent.makers.analyst.changing.wordings import Wording, stretches
 from sqlagent.makers.analyst.endings import endings
-from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.reading import condensed, prepared, read
 from sqlagent.makers.analyst.sampler import speaks
 from sqlagent.makers.analyst.source import Source, source_of
+from sqlagent.makers.analyst.telling import title
 from sqlagent.values import Catalog
 
 ACCEPTED = 0.7
 """Doubt from which on no wording is taken: something was lost, or a word was not used."""
 
+OTHERWISE = 3
+"""Other words for the question before that are tried, each with all wordings."""
+
 SURE = 0.1
 """Doubt at which no further wording is tried."""
 
 _CUT = re.compile(
-    r"\s*;\s*|\s*,\s*(?:and\s+|but\s+)?(?=(?:only|just|by|per|in|for|since|before|after|until|between|sort(?:ed)?|top|bottom|with|without|split"
-    r"|excluding|except|as|monthly|weekly|daily|yearly|quarterly|also|(?:19|20)\d\d)\b)|\s+but\s+(?=(?:only|just|by|per|in|for|since|without|top|as)\b)"
+    r"\s*;\s*|\s*,\s*(?:and\s+|but\s+)?(?=(?:(?:year|quarter|month|week|day) by|group(?:ed)?|worst|best|largest|smallest|highest|lowest|only|just|by|per|in|for|since|before|after|until|between|sort(?:ed)?|top|bottom|with|without|split"
+    r"|excluding|except|as|monthly|weekly|daily|yearly|quarterly|also|(?:19|20)\d\d)\b)|\s*,\s*(?=[^,]+\s+only$)|\s+but\s+(?=(?:only|just|by|per|in|for|since|without|top|as|split|sort(?:ed)?|group(?:ed)?)\b)"
     r"|\s+and\s+(?=(?:only|just|sort(?:ed)?)\b)",
     re.IGNORECASE,
 )
-_FAMILY = {"order": "rank", "column": "list", "per": "by"}
-"""Kinds of parts that change together."""
+_FORGET = re.compile(
+    r"^(?:never ?mind|forget (?:it|that|about it)|ignore that|drop (?:it|that)|undo(?: (?:it|that))?|leave it)$",
+    re.IGNORECASE,
+)
 
 
 def followed(
@@ -46,41 +55,64 @@ def followed(
 ) -> str:
     """State a follow-up as a question that stands by itself, on a source that the analyst speaks for; empty where it cannot tell.
 
-    Where no wording is sure, the `other` one is taken if it keeps what was not mentioned, else what was typed is joined to the
-    question before, so that its words are seen to be left out and no condition is.
+    Where no wording is sure, the `other` one is taken if it keeps what was not mentioned. Else what was typed is told beside the
+    question before as not understood, and stays there through later changes until "forget it": no condition is dropped unsaid.
     """
     source = source_of(catalog, index)
     typed, before = condensed(typed[:MAX_CHARS]), condensed(before[:MAX_CHARS])
     today = today_of(source, clock)
-    asked = _asked(before, source, today)
+    left = NOT_UNDERSTOOD.search(before)
+    whole = before[: left.start()] if left else before
+    lacking = left[1].split("; ") if left else []
+    asked = _asked(whole, source, today)
     if asked is None or not asked.speaks:
         return ""
-    if not source.is_business and _keeps(other, typed, asked, source, today, strictly=True):
+    if lacking and _FORGET.match(typed.strip(" ?.!")):
+        return whole
+    if not source.is_business and _keeps(other, typed, asked, source, today):
         return other
-    if found := _changed(typed, asked, source, today):
-        return found
-    if _keeps(other, typed, asked, source, today):
-        return other
-    return f"{before.strip(' ?.!')}, {typed.strip(' ?.!')}"
+    found = _changed(typed, asked, source, today)
+    if (
+        not found
+        and not left
+        and (
+            _keeps(other, typed, asked, source, today)
+            or index is None
+            and _drops_nothing(other, typed, asked, source, today)
+        )
+    ):
+        found = other
+    joined = f"{whole.strip(' ?.!')}, {typed.strip(' ?.!')}"
+    if not found and _is_kept(joined, typed, asked, source, today):
+        found = joined
+    if not found:
+        lacking.append(" ".join(re.sub(r"[();]", " ", typed).split()).strip(" ?.!"))
+    return f"{found or whole.strip(' ?.!')} (not understood: {'; '.join(lacking)})" if lacking else found
 
 
-def _keeps(
-    text: str, typed: str, asked: Asked, source: Source, today: date, *, strictly: bool = False
-) -> bool:
-    """Whether a question keeps all of the one before that was not mentioned; `strictly`, it also changes nothing else."""
+def _keeps(text: str, typed: str, asked: Asked, source: Source, today: date) -> bool:
+    """Whether a question keeps all of the one before that was not mentioned, and changes nothing else."""
     frames = understand(text, source, today)[1] if text else []
-    if not frames:
-        return False
-    if strictly:
-        return _doubt(asked, frames[0].frame, intent(typed), frozenset()) < ACCEPTED
-    return not _lost(difference(asked.held, parts(frames[0].frame)), intent(typed))
+    return bool(frames) and doubt_of(asked, frames[0].frame, intent(typed), frozenset()) < ACCEPTED
+
+
+def _drops_nothing(text: str, typed: str, asked: Asked, source: Source, today: date) -> bool:
+    """Whether a question keeps what was not mentioned, as far as can be told before any value was read."""
+    frames = understand(text, source, today)[1] if text else []
+    return bool(frames) and not lost(difference(asked.held, parts(frames[0].frame)), intent(typed))
+
+
+def _is_kept(joined: str, typed: str, asked: Asked, source: Source, today: date) -> bool:
+    """Whether a question with what was typed joined to it is understood as a whole and keeps all of the one before."""
+    frames = understand(joined, source, today)[1]
+    return bool(frames) and not frames[0].frame.unused and _keeps(joined, typed, asked, source, today)
 
 
 def changed(typed: str, before: str, source: Source, today: date) -> str:
     """State the question before with the change that was typed after it; empty where none is sure.
 
     Every part of what was typed is one change, taken one after the other. A wording counts only if its frame uses every word
-    and keeps all that was not mentioned. Understands some twenty wordings, 5 ms each.
+    and keeps all that was not mentioned. Understands some twenty wordings, 5 ms each; a hundred and more where nothing can be made of it.
     """
     asked = _asked(before, source, today)
     return _changed(typed, asked, source, today) if asked is not None else ""
@@ -117,19 +149,54 @@ def _asked(text: str, source: Source, today: date) -> Asked | None:
 
 def _step(typed: str, asked: Asked, source: Source, today: date) -> str:
     """Make one change; empty where no wording of it is sure."""
-    best, found = ACCEPTED, ""
     meant = intent(typed)
-    for wording, way in proposed(typed, meant, asked, source, today):
-        _, frames = understand(wording.text, source, today)
-        if not frames:
-            continue
-        own = _own(wording, asked, source, today)
-        doubt = _doubt(asked, frames[0].frame, way, own)
-        if doubt < best:
-            best, found = doubt, wording.text
-        if best <= SURE:
-            break
+    for text in (meant.text, *meant.others):
+        many = OTHERWISE if text == meant.text else 0
+        if found := _worded(typed, replace(meant, text=text), asked, source, today, many):
+            return found
+    return ""
+
+
+def _worded(typed: str, meant: Intent, asked: Asked, source: Source, today: date, many: int) -> str:
+    """The best wording of a change; of a question that was understood, its title says the same in order."""
+    best, found = ACCEPTED, ""
+    bases = chain([asked], islice(_said_otherwise(asked, source, today), many))
+    for one in bases:
+        for wording, way in proposed(typed, meant, one, source, today):
+            _, frames = understand(wording.text, source, today)
+            if not frames:
+                continue
+            doubt = (
+                doubt_of_ending(one, frames[0].frame)
+                if wording.way == "ending" and wording.kind
+                else doubt_of(one, frames[0].frame, way, _own(wording, one, source, today))
+            )
+            if doubt < best:
+                best, found = doubt, wording.text
+            if best <= SURE:
+                return found
+        if found:
+            return found
     return found
+
+
+def _said_otherwise(asked: Asked, source: Source, today: date) -> Iterator[Asked]:
+    """The question before in other words that are read as the same: its second figure alongside the first, its title."""
+    figures = next((one for one in asked.stretches if one.kind == "mention" and " and " in one.text), None)
+    if figures is not None and len(asked.frame.measures) > 1 and not figures.about:
+        names = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", figures.text)
+        for first, lead in ((name, lead) for name in names for lead in ("", "number of ")):
+            rest = "".join(f", with {lead}{name} alongside" for name in names if name != first)
+            text = asked.text[: figures.start] + first + asked.text[figures.end :] + rest + asked.ending
+            yield from _same(text, asked, source, today)
+    if said := title(asked.frame):
+        yield from _same(said, asked, source, today)
+
+
+def _same(text: str, asked: Asked, source: Source, today: date) -> Iterator[Asked]:
+    other = _asked(text, source, today)
+    if other is not None and difference(asked.held, other.held).is_none:
+        yield other
 
 
 def _own(wording: Wording, asked: Asked, source: Source, today: date) -> frozenset[Part]:
@@ -140,60 +207,3 @@ def _own(wording: Wording, asked: Asked, source: Source, today: date) -> frozens
     return (
         frozenset(part for part in parts(frames[0].frame) if part.kind == "where") if frames else frozenset()
     )
-
-
-def _doubt(asked: Asked, frame: Frame, meant: Intent, own: frozenset[Part]) -> float:
-    """How far a frame is from the one before beyond what was meant; 0 where exactly that changed."""
-    change = difference(asked.held - own, parts(frame) - own)
-    if change.is_none:
-        return 2.0
-    fresh = [word for word in frame.unused if word not in asked.frame.unused]
-    doubt = len(fresh) + max(0.0, frame.cost - asked.frame.cost)
-    if meant.way != "compare":
-        doubt += 0.2 * max(0, len(_families(change)) - 1)
-    return doubt + _lost(change, meant) + _placed(change, meant, asked.held)
-
-
-def _families(change: Difference) -> set[str]:
-    every = {*change.lost, *change.gained, *(new for _, new in change.replaced)}
-    return {_FAMILY.get(part.kind, part.kind) for part in every}
-
-
-def _lost(change: Difference, meant: Intent) -> float:
-    """What a change that takes nothing away may not cost: conditions, periods and groups."""
-    if meant.way == "gone":
-        wrong = [*change.gained, *(new for _, new in change.replaced if new.kind != "order")]
-        wrong += [part for part in change.lost if meant.is_time != (part.kind == "period")]
-        return float(len(wrong)) + max(0, len(change.lost) - 1) * 0.3
-    if meant.way == "sort":
-        change = replace(
-            change,
-            lost=frozenset(part for part in change.lost if part.kind not in ("order", "rank", "column")),
-        )
-    gained = {
-        _FAMILY.get(part.kind, part.kind) for part in (*change.gained, *(new for _, new in change.replaced))
-    }
-    return sum(
-        0.1 if _FAMILY.get(part.kind, part.kind) in gained & {"rank", "transform"} else 1.0
-        for part in change.lost
-    )
-
-
-def _placed(change: Difference, meant: Intent, held: frozenset[Part]) -> float:
-    """Whether what was typed stands beside what was there or in its place, as it was said."""
-    kinds = {part.kind for part in held}
-    beside = [
-        part for part in change.gained if part.kind in kinds and part.kind in ("by", "measure", "period")
-    ]
-    wider = sum(bool(old.values) and old.values < new.values for old, new in change.replaced)
-    if meant.way == "compare":
-        return 0.0
-    if meant.way == "add":
-        return 0.8 * sum(old.kind not in ("order", "transform") for old, _ in change.replaced) - 0.8 * wider
-    if wider:
-        return 0.6
-    if meant.way == "narrow" and _families(change) - {"where", "inner", "period", "rank", "having"}:
-        return 0.8
-    if meant.way == "swap" and meant.old == "" and not change.replaced and beside:
-        return 0.8
-    return 0.3 * bool(beside)

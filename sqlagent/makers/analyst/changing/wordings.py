@@ -39,6 +39,8 @@ _BEFORE = frozenset(
 """Words before a phrase that go with it when it goes."""
 
 
+DENIED = re.compile(r",?\s(?:without|excluding|except(?: for)?|but not|not)\s[^,]*$", re.IGNORECASE)
+"""A clause at the end that denies: what came after it would be denied as well."""
 _LED = re.compile(r"^(?:by|per|for each|each|every)\s+", re.IGNORECASE)
 
 
@@ -97,6 +99,18 @@ def stretches(text: str, tokens: tuple[Token, ...], items: tuple[Item, ...]) -> 
                 last = two
             end = _span(text, tokens, last)[1]
             out.append(Stretch("by", start, end, text[start:end]))
+        if item.kind == "mention" and (
+            place == 0 or items[place - 1].op not in ("by", "and", "not", "except")
+        ):
+            last = item
+            for one, two in zip(items[place + 1 :: 2], items[place + 2 :: 2], strict=False):
+                if one.op != "and" or two.kind != "mention":
+                    break
+                last = two
+            if last is not item and not about:
+                led = items[place - 1] if place and items[place - 1].op in ("count", "agg") else item
+                begun, ends = _span(text, tokens, led)[0], _span(text, tokens, last)[1]
+                out.append(Stretch("mention", begun, ends, text[begun:ends]))
         if item.op == "count" and following is not None and following.kind == "mention":
             end = _span(text, tokens, following)[1]
             out.append(Stretch("mention", start, end, text[start:end]))
@@ -142,11 +156,14 @@ def wordings(text: str, parts: list[Stretch], change: str, typed: Typed) -> Iter
 
     What names values of a column goes beside values of the same column before anything else.
     """
+    denied = DENIED.search(text)
+    if denied and not typed.trails:
+        yield Wording(tidy(f"{text[: denied.start()]} {change}{text[denied.start() :]}"), "behind")
     yield Wording(tidy(f"{text} {change}"), "behind")
     yield Wording(tidy(f"{text}, {change}"), "behind")
     if typed.trails:
         return
-    for one in sorted(parts, key=lambda part: not part.about & typed.about):
+    for one in sorted(parts, key=lambda part: (not part.about & typed.about, part.start, -part.end)):
         if one.kind in typed.kinds:
             yield Wording(tidy(text[: one.start] + change + text[one.end :]), "replaced", one.kind, one.text)
             added = _LED.sub("", change)
@@ -161,7 +178,8 @@ def without(text: str, part: Stretch) -> str:
     head = text[: part.start].rstrip()
     while head and (last := re.search(r"(?:^|[\s,])([\w']+|,)$", head)) and last.group(1).lower() in _BEFORE:
         head = head[: last.start(1)].rstrip()
-    return tidy(f"{head.rstrip(',')} {text[part.end :]}")
+    rest = re.sub(r"^\s+ones?\b", "", text[part.end :], flags=re.IGNORECASE)
+    return tidy(f"{head.rstrip(',')} {rest}")
 
 
 def tidy(text: str) -> str:

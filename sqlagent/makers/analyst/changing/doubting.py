@@ -1,0 +1,132 @@
+"""How far a changed question is from what was meant: what it lost, gained and turned around besides."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from sqlagent.makers.analyst.changing.asked import Asked
+from sqlagent.makers.analyst.changing.intents import Intent
+from sqlagent.makers.analyst.changing.parts import Difference, Part, difference, parts
+from sqlagent.makers.analyst.frames import Frame
+
+_ORDERS = re.compile(
+    r"\b(?:sort\w*|rank\w*|order(?:ed)? by|first|last|most|least|best|worst|top|bottom|ascending|descending|alphabetical\w*|[a-z]+est)\b",
+    re.IGNORECASE,
+)
+_TWO = re.compile(r"\w\s+(?:by|per|for each)\s", re.IGNORECASE)
+_NO = re.compile(
+    r"\b(?:no|not|non|none|nobody|nothing|never|without|except|exclude|excluding|excluded|leave|leaving|drop|skip|minus|less|out|remove|ignore|ignoring|isn't|aren't|un(?!it|til|der|i)\w+|in(?:active|valid|complete)\w*|off\w+|other than|but)\b",
+    re.IGNORECASE,
+)
+_FAMILY = {"order": "rank", "column": "list", "per": "by"}
+"""Kinds of parts that change together."""
+
+
+def doubt_of(asked: Asked, frame: Frame, meant: Intent, own: frozenset[Part]) -> float:
+    """How far a frame is from the one before beyond what was meant; 0 where exactly that changed."""
+    whole = difference(asked.held, parts(frame))
+    if not any(new.kind == "measure" for _, new in whole.replaced):
+        own = frozenset()  # the word brought nothing along that another figure has not
+    change = difference(asked.held - own, parts(frame) - own)
+    if change.is_none:
+        return 0.0 if meant.way == "list" and not frame.measures else 2.0
+    if meant.way == "count":
+        change = replace(
+            change,
+            lost=frozenset(part for part in change.lost if part.kind not in ("order", "column")),
+            replaced=tuple((old, new) for old, new in change.replaced if new.kind != "measure"),
+        )
+        if not frame.measures:
+            return 2.0
+    fresh = [word for word in frame.unused if word not in asked.frame.unused]
+    doubt = len(fresh) + max(0.0, frame.cost - asked.frame.cost)
+    if meant.figure and not any(
+        p.kind == "measure" for p in (*change.gained, *(new for _, new in change.replaced))
+    ):
+        return 2.0
+    doubt += _denied(change, meant)
+    touched = {new.kind for _, new in change.replaced} | {
+        part.kind for part in (*change.gained, *change.lost)
+    }
+    if touched == {"order"} and meant.way != "sort" and not _ORDERS.search(meant.text):
+        doubt += 1.0  # a verb, "what did they order"
+    both = {"by", "measure"} <= {new.kind for _, new in change.replaced}
+    if both and meant.way not in ("gone", "count", "compare") and not _TWO.search(meant.text):
+        doubt += 0.8  # another group is no other figure
+    if meant.way != "compare":
+        families = _families(change)
+        doubt += 0.2 * max(0, len(families - {"inner"} if "measure" in families else families) - 1)
+    return doubt + lost(change, meant) + _placed(change, meant, asked.held)
+
+
+def _denied(change: Difference, meant: Intent) -> float:
+    """Whether a condition came in turned around though nothing of the kind was typed."""
+    says_no = bool(_NO.search(meant.text)) or meant.way in ("gone", "compare")
+    wrong = sum(part.denies and part.kind in ("where", "inner") for part in change.gained)
+    wrong += sum(new.denies and not old.denies for old, new in change.replaced)
+    turned = sum(old.denies and not new.denies and old.values == new.values for old, new in change.replaced)
+    return float((0 if says_no else wrong) + turned)
+
+
+def doubt_of_ending(asked: Asked, frame: Frame) -> float:
+    """The doubt of an ending that was put or taken away: it changes nothing else, if it is understood at all."""
+    if difference(asked.held, parts(frame)).is_none and asked.frame.order == frame.order:
+        return 2.0
+    return len([w for w in frame.unused if w not in asked.frame.unused]) + max(
+        0.0, frame.cost - asked.frame.cost
+    )
+
+
+def _families(change: Difference) -> set[str]:
+    every = {*change.lost, *change.gained, *(new for _, new in change.replaced)}
+    return {_FAMILY.get(part.kind, part.kind) for part in every}
+
+
+def lost(change: Difference, meant: Intent) -> float:
+    """What a change that takes nothing away may not cost: conditions, periods and groups."""
+    if meant.way == "gone" and meant.text == "comparison":
+        return float(sum(part.kind != "period" for part in change.gained))
+    if meant.way == "gone":
+        wrong = [*change.gained, *(new for _, new in change.replaced if new.kind != "order")]
+        wrong += [part for part in change.lost if meant.is_time != (part.kind == "period")]
+        if meant.every or meant.once:  # what comes back was left out: no group and no figure goes
+            wrong += [part for part in change.lost if part.kind in ("by", "measure")]
+        return float(len(wrong)) + max(0, len(change.lost) - 1) * 0.3
+    if meant.way == "sort":
+        change = replace(
+            change,
+            lost=frozenset(part for part in change.lost if part.kind not in ("order", "rank", "column")),
+        )
+    swapped = meant.way == "swap" and any(new.kind == "measure" for _, new in change.replaced)
+    gained = {
+        _FAMILY.get(part.kind, part.kind) for part in (*change.gained, *(new for _, new in change.replaced))
+    }
+    return sum(
+        0.1
+        if _FAMILY.get(part.kind, part.kind) in gained & {"rank", "transform"}
+        or swapped
+        and part.kind == "measure"
+        else 1.0
+        for part in change.lost
+    )
+
+
+def _placed(change: Difference, meant: Intent, held: frozenset[Part]) -> float:
+    """Whether what was typed stands beside what was there or in its place, as it was said."""
+    kinds = {part.kind for part in held}
+    beside = [
+        part for part in change.gained if part.kind in kinds and part.kind in ("by", "measure", "period")
+    ]
+    wider = sum(bool(old.values) and old.values < new.values for old, new in change.replaced)
+    if meant.way == "compare":
+        return 0.0
+    if meant.way == "add":
+        return 0.8 * sum(old.kind not in ("order", "transform") for old, _ in change.replaced) - 0.8 * wider
+    if wider:
+        return 0.6
+    if meant.way == "narrow" and _families(change) - {"where", "inner", "period", "rank", "having"}:
+        return 0.8
+    if meant.way == "swap" and meant.old == "" and not change.replaced and beside:
+        return 0.8
+    return 0.3 * bool(beside)

@@ -1,0 +1,247 @@
+"""Follow-ups that change a frame: what is meant, how the question is worded anew, and that nothing is dropped unsaid."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from sqlagent.evaluation.items import Databases
+from sqlagent.makers.analyst.answering import understand
+from sqlagent.makers.analyst.beside import before
+from sqlagent.makers.analyst.changing.intents import intent
+from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.source import source_of
+from sqlagent.makers.following import stand_alone
+from sqlagent.values import Turn
+
+CASES = Path(__file__).parent / "cases" / "analyst"
+TODAY = date(2026, 1, 5)
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory):
+    """The small schemas of the analyst's tests, with their values."""
+    folder = tmp_path_factory.mktemp("changing")
+    for name in ("cafes", "garden", "workshop"):
+        (folder / name).mkdir()
+        with closing(sqlite3.connect(folder / name / f"{name}.sqlite")) as database:
+            database.executescript((CASES / f"{name}.sql").read_text())
+            database.commit()
+    return Databases(str(folder))
+
+
+def chain(opened, name, *typed):
+    """The questions that a chain of turns is stated as."""
+    source = opened.source(name)
+    turns: list[Turn] = []
+    for one in typed:
+        said = stand_alone(one, turns, source.catalog, None, index=source.index, privacy="rows")
+        turns.append(Turn(said.text, "SELECT 1"))
+    return [turn.question for turn in turns]
+
+
+def first(opened, name, text):
+    """What a question is understood as first."""
+    source = opened.source(name)
+    return understand(text, source_of(source.catalog, source.index), TODAY)[1][0]
+
+
+@pytest.mark.parametrize(
+    ("typed", "text", "way"),
+    [
+        ("next to the same quarters a year earlier", "compared with the year before", "compare"),
+        ("how does that compare to last year", "compared with the year before", "compare"),
+        ("vs the previous month", "compared with the month before", "compare"),
+        ("and the year before?", "the year before", "swap"),
+        ("back to agents", "agents", "swap"),
+        ("the other way round", "the other way round", "sort"),
+        ("what did we pay per click instead", "cost per click", "swap"),
+        ("and what did they spend?", "spend", "add"),
+        ("how much money was that", "revenue", "swap"),
+        ("how much was that in 2024", "in 2024", "swap"),
+        ("how many of those are trade", "trade", "count"),
+        ("who are they", "", "list"),
+        ("include the cancelled ones again", "cancelled", "gone"),
+        ("all cafes please", "cafes", "gone"),
+        ("which one was best", "best 1", ""),
+        ("year by year", "by year", "add"),
+    ],
+)
+def test_what_a_follow_up_is_about_to_do(typed, text, way):
+    meant = intent(typed)
+    assert (meant.text, meant.way) == (text, way)
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "typed", "stated"),
+    [
+        # the period before
+        ("workshop", "jobs opened per quarter in 2025", "next to the same quarters a year earlier",
+         "jobs opened per quarter in 2025, compared with the year before"),
+        ("garden", "revenue by month 2025", "and the year before", "revenue by month 2024"),
+        ("garden", "revenue by month 2025, compared with the year before", "skip the comparison", "revenue by month 2025"),
+        ("cafes", "sales by category 2025 vs 2024", "only 2024 again", "sales by category 2024"),
+        # another figure
+        ("garden", "top 5 customers by revenue in 2025", "and how many orders did each place",
+         "top 5 customers by revenue in 2025, with number of orders alongside"),
+        ("garden", "which customers ordered in 2025", "and how many orders each",
+         "which customers ordered in 2025, with number of orders each alongside"),
+        ("garden", "top 3 customers by number of orders", "and what did they spend?",
+         "top 3 customers by number of orders, with revenue alongside"),
+        ("cafes", "marketing spend and clicks by channel and quarter 2025 without radio", "what did we pay per click instead",
+         "cost per click by channel and quarter 2025 without radio"),
+        ("garden", "top 3 customers by revenue in 2025", "by number of orders instead", "top 3 customers by number of orders in 2025"),
+        # back and again
+        ("garden", "late orders by customer type", "back to agents", "late orders by agents"),
+        ("garden", "quantity by category 2025", "back to revenue", "revenue by category 2025"),
+        ("garden", "revenue by category in 2024", "back to 2025", "revenue by category in 2025"),
+        ("garden", "orders by agent 2025 without cancelled ones", "include the cancelled ones again", "orders by agent 2025"),
+        ("garden", "revenue by month 2025 for online", "all orders again", "revenue by month 2025"),
+        ("cafes", "number of orders per cafe for old harbour and station", "all cafes again", "number of orders per cafe"),
+        ("garden", "revenue by category 2025", "drop the filter", "revenue by category"),
+        ("garden", "revenue by category and agent 2025", "without the category", "revenue by agent 2025"),
+        # orders and ranks
+        ("garden", "revenue by agent, top 3", "the other way round", "revenue by agent, bottom 3"),
+        ("garden", "revenue by category", "the other way round", "revenue by category, smallest first"),
+        ("garden", "revenue by category, sorted by name", "top 2", "revenue by category, top 2"),
+        ("cafes", "sales by drink in 2024", "which one was best", "sales by drink in 2024, best 1"),
+        # sets
+        ("garden", "customers who ordered in 2025", "how many are they", "number of customers who ordered in 2025"),
+        ("garden", "number of customers who ordered in 2025", "who are they", "list customers who ordered in 2025"),
+        ("garden", "customers who ordered in 2025", "how many of those are trade", "number of customers who ordered in 2025, trade"),
+        # a denied clause does not swallow what comes after it
+        ("garden", "revenue by month 2025 without online orders", "only trade", "revenue by month 2025 for trade without online orders"),
+        ("workshop", "median days to close by kind for warranty jobs", "and those without warranty?",
+         "median days to close by kind for jobs without warranty"),
+    ],
+)  # fmt: skip
+def test_a_follow_up_changes_what_was_meant(opened, name, asked, typed, stated):
+    assert chain(opened, name, asked, typed)[-1] == stated
+    assert not first(opened, name, stated).frame.unused
+
+
+def test_two_changes_at_once_are_made_one_after_the_other(opened):
+    asked = "avg order value per cafe for old harbour and station"
+    stated = chain(opened, "cafes", asked, "all cafes please, and year by year")[-1]
+    frame = first(opened, "cafes", stated).frame
+    assert not frame.where
+    assert [one.grain for one in frame.by] == ["", "year"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "typed"),
+    [
+        ("revenue by category 2025", "why"),
+        ("revenue by customer 2025", "and what did they order for lunch"),
+        ("revenue by category 2025", "except the first one"),
+        ("revenue by category 2025", "as a pie chart"),
+        ("revenue by agent 2025", "without the purple agents"),
+    ],
+)
+def test_what_is_not_understood_is_told_and_drops_nothing(opened, asked, typed):
+    stated = chain(opened, "garden", asked, typed)[-1]
+    assert stated == f"{asked} (not understood: {typed})"
+    then, now = first(opened, "garden", asked), first(opened, "garden", stated)
+    assert now.sql == then.sql
+    assert now.frame.unused == (typed,)
+
+
+def test_what_is_not_understood_stays_until_it_is_forgotten(opened):
+    typed = ("revenue by category 2025", "foo bar (baz)", "only online", "never mind")
+    *_, failed, later, forgotten = chain(opened, "garden", *typed)
+    assert failed == "revenue by category 2025 (not understood: foo bar baz)"
+    assert later == "revenue by category 2025 for online (not understood: foo bar baz)"
+    assert forgotten == "revenue by category 2025 for online"
+
+
+def test_the_last_change_is_taken_back(opened):
+    typed = ("revenue by category 2025", "and by agent", "undo")
+    assert chain(opened, "garden", *typed)[-1] == "revenue by category 2025"
+
+
+def test_the_period_before_stands_in_the_same_row(opened):
+    found = first(opened, "workshop", "jobs opened per quarter in 2025, compared with the year before")
+    assert found.frame.by[0].grain == "quarter of year"
+    assert [one.said for one in found.frame.measures] == ["jobs 2025", "jobs 2024"]
+    assert found.sql.count("CASE WHEN") == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "revenue by category, compared with the year before",  # of no period
+        "median discount by category 2025, compared with the year before",
+        "revenue by day 2025, compared with the year before",  # no day of one year is that of another
+    ],
+)
+def test_a_period_before_that_cannot_be_told_is_not_made_up(opened, text):
+    frame = first(opened, "garden", text).frame
+    assert frame.unused or "change" in frame.transform
+
+
+def test_a_figure_alongside_is_of_the_same_groups(opened):
+    sql = " ".join(
+        first(
+            opened, "garden", "top 5 customers by revenue in 2025, with number of orders alongside"
+        ).sql.split()
+    )
+    assert "COUNT(DISTINCT salesorderline.SalesOrderID) AS orders" in sql
+    assert sql.endswith("LIMIT 5")
+
+
+def test_a_list_with_a_figure_alongside_becomes_groups(opened):
+    found = first(
+        opened,
+        "workshop",
+        "employees with more than 5 jobs, with number of jobs alongside, sorted by surname",
+    )
+    assert "HAVING COUNT(*) > 5" in found.sql
+    assert found.sql.endswith("ORDER BY emp.lst_nm")
+
+
+@pytest.mark.parametrize("name", ["number of elephants", "revenue in 2024"])
+def test_a_figure_that_does_not_fit_is_left_out_and_told(opened, name):
+    assert name in first(opened, "garden", f"revenue by customer 2025, with {name} alongside").frame.unused
+
+
+@pytest.mark.parametrize(
+    ("text", "way"),
+    [
+        ("late orders by agent, worst first", " DESC"),
+        ("orders cancelled by agent, worst first", " DESC"),
+        ("revenue by agent, worst first", ""),
+    ],
+)
+def test_more_is_worse_of_what_should_not_happen(opened, text, way):
+    sql = first(opened, "garden", text).sql
+    assert sql.endswith(way) and sql.endswith(" DESC") == bool(way)
+
+
+def test_in_percent_of_all_is_a_rate_of_each_group(opened):
+    found = first(opened, "garden", "cancelled orders by customer type 2025, in percent of all orders")
+    assert found.frame.measures[0].agg == "ratio"
+    assert found.frame.transform == ""
+    whole = first(opened, "garden", "revenue by category, as a share of all revenue")
+    assert whole.frame.transform == "share"
+
+
+@pytest.mark.parametrize(
+    ("first_day", "until", "unit", "begins"),
+    [
+        (date(2025, 1, 1), date(2026, 1, 1), "year", date(2024, 1, 1)),
+        (date(2025, 1, 1), date(2025, 12, 16), "year", date(2024, 1, 1)),
+        (date(2024, 2, 29), date(2024, 3, 1), "year", date(2023, 2, 28)),
+        (date(2025, 4, 1), date(2025, 7, 1), "quarter", date(2025, 1, 1)),
+        (date(2025, 4, 1), date(2025, 7, 1), "period", date(2025, 1, 1)),
+        (date(2025, 3, 10), date(2025, 3, 20), "period", date(2025, 2, 28)),
+        (date(2025, 3, 10), date(2025, 3, 17), "week", date(2025, 3, 3)),
+    ],
+)
+def test_the_period_before_is_as_long(first_day, until, unit, begins):
+    found = before(Period(first_day, until, "day"), unit)
+    assert found is not None and found.first == begins
+    assert before(Period(first_day, None, "day"), unit) is None
