@@ -67,16 +67,17 @@ def ask(request: PersonRequest) -> HttpResponse:
 
 
 def _asked(request: PersonRequest) -> HttpResponse:
-    question, name = request.POST.get("question", ""), request.POST.get("source", "")
+    question, hint = request.POST.get("question", ""), request.POST.get("hint", "")
+    name = request.POST.get("source", "")
     source = sources_visible(request.user).filter(name=name).first()
     try:
         if source is None:
             raise services.AskingError(
                 "Choose the source to ask." if not name else f"There is no source “{name}” for you to ask."
             )
-        return _to_run(request, services.run_ask(request.user, source, question))
+        return _to_run(request, services.run_ask(request.user, source, question, hint=hint))
     except services.AskingError as error:
-        page = ask_page(request.user, source=name, question=question, problem=str(error))
+        page = ask_page(request.user, source=name, question=question, hint=hint, problem=str(error))
         return render(request, "asking/ask.html", {"page": page}, status=422)
 
 
@@ -94,11 +95,12 @@ def suggest(request: PersonRequest) -> JsonResponse:
 def follow(request: PersonRequest, pk: int) -> HttpResponse:
     """Ask a follow-up in the thread of a run."""
     run = _run(request, pk)
-    question = request.POST.get("question", "")
+    question, hint = request.POST.get("question", ""), request.POST.get("hint", run.hint)
     try:
-        return _to_run(request, services.run_ask(request.user, run.thread.source, question, run.thread))
+        asked = services.run_ask(request.user, run.thread.source, question, run.thread, hint)
+        return _to_run(request, asked)
     except services.AskingError as error:
-        page = run_page(run, problem=str(error), follow_up=question)
+        page = run_page(run, problem=str(error), follow_up=question, follow_hint=hint)
         return _render_run(request, page, status=422)
 
 

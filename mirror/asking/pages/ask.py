@@ -43,18 +43,22 @@ class RecentRun:
 
 @dataclass(frozen=True, slots=True)
 class AskPage:
-    """Everything the start page shows. `question` is what was typed and `problem` why it was not taken."""
+    """Everything the start page shows. `question` and `hint` are what was typed and `problem` why it was not taken."""
 
     sources: tuple[SourceChoice, ...]
     chosen: SourceChoice | None
     question: str
+    hint: str
     problem: str
     recent: tuple[RecentRun, ...]
     llm: str
     longest: int
+    longest_hint: int
 
 
-def ask_page(user: User, *, source: str = "", question: str = "", problem: str = "") -> AskPage:
+def ask_page(
+    user: User, *, source: str = "", question: str = "", hint: str = "", problem: str = ""
+) -> AskPage:
     """Show the start page with a source chosen: the one named, the one asked last, or the first."""
     recent = list(selectors.runs_visible_to(user)[:RECENT])
     wanted = source or (recent[0].thread.source.name if recent else "")
@@ -76,6 +80,7 @@ def ask_page(user: User, *, source: str = "", question: str = "", problem: str =
         sources=choices,
         chosen=next((choice for choice in choices if choice.is_chosen), None),
         question=question,
+        hint=hint,
         problem=problem,
         recent=tuple(
             RecentRun(
@@ -89,4 +94,5 @@ def ask_page(user: User, *, source: str = "", question: str = "", problem: str =
         ),
         llm=services.llm_name(),
         longest=settings.QUESTION_CHARS,
+        longest_hint=services.HINT_CHARS,
     )

@@ -51,7 +51,8 @@ class RunPage:
     that failed; `typed` replaces it where something just typed could not be taken. `understood` are the chips of the
     version. It `is_first` where it is what the question gave, so that how that was found is told of it; else `changes` are what
     was changed since, oldest first. It `can_undo` where there is a version to go back to, and `is_front` unless an
-    earlier one is looked at. `goes_on` says what a follow-up starts from, where that is not what was shown.
+    earlier one is looked at. `goes_on` says what a follow-up starts from, where that is not what was shown. A follow-up
+    is asked with the `hint` of the run, or with `follow_hint`, which was typed instead.
     """
 
     id: int
@@ -62,6 +63,7 @@ class RunPage:
     dialect: str
     title: str
     asked: str
+    hint: str
     question: str
     is_rewritten: bool
     is_saved: bool
@@ -90,6 +92,8 @@ class RunPage:
     can_undo: bool
     changes: tuple[str, ...]
     goes_on: str
+    follow_hint: str
+    longest_hint: int
     problem: str = ""
     follow_up: str = ""
 
@@ -102,12 +106,13 @@ def run_page(
     typed: str | None = None,
     problem: str = "",
     follow_up: str = "",
+    follow_hint: str | None = None,
     chip_problem: str = "",
 ) -> RunPage:
     """Show a run with the version that is shown last, or the one with this number.
 
-    `typed` is SQL and `follow_up` a question that could not be taken, and `problem` why; `chip_problem` says why a chip
-    could not be changed.
+    `typed` is SQL, and `follow_up` with `follow_hint` a question, that could not be taken, and `problem` why; `chip_problem`
+    says why a chip could not be changed.
     """
     versions = selectors.versions_of(run)
     current = next((v for v in versions if v.number == number), None) or (versions[0] if versions else None)
@@ -130,6 +135,7 @@ def run_page(
         dialect=source.engine,
         title=title,
         asked=asked,
+        hint=run.hint,
         question=run.question,
         is_rewritten=bool(run.asked) and run.question != run.asked,
         is_saved=bool(history) and history[-1].origin == Version.Origin.SAVED,
@@ -158,6 +164,8 @@ def run_page(
         can_undo=current is not None and services.version_before(current) is not None,
         changes=_changes(versions, current),
         goes_on=_goes_on(run),
+        follow_hint=run.hint if follow_hint is None else follow_hint,
+        longest_hint=services.HINT_CHARS,
         problem=problem,
         follow_up=follow_up,
     )

@@ -53,12 +53,13 @@ class Command(BaseCommand):
         source = _source(options["source"])
         try:
             text = services.question_check(options["question"])
+            hint = services.hint_check(options["hint"])
         except services.AskingError as error:
             raise CommandError(str(error)) from None
         steps = self.stderr if options["json"] else self.stdout
         if options["json"]:
             steps.style_func = None
-        answer = _answer(Question(text, hint=options["hint"]), source, steps)
+        answer = _answer(Question(text, hint=hint), source, steps)
         if options["json"]:
             self.stdout.write(json.dumps(answer_json(answer), ensure_ascii=False, allow_nan=False))
         else:
