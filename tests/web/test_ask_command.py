@@ -112,5 +112,5 @@ def test_people_see_a_table_and_the_other_reading() -> None:
     text = "\n".join(answer_lines(ANSWER))
     assert "Ambiguous: two ways" in text
     assert "1,234,567.50" in text
-    assert "51% sure; 3 of 7 attempts agree" in text
+    assert "51% sure. 3 of 7 attempts gave this answer" in text
     assert "Another reading: after returns" in text

@@ -50,7 +50,7 @@ class RunPage:
     `draft` is what the editor starts with: the version's SQL, or the best attempt of a run
     that failed; `typed` replaces it where something just typed could not be taken. `understood` are the chips of the
     version. It `is_first` where it is what the question gave, so that how that was found is told of it; else `changes` are what
-    was changed since, oldest first. It `can_undo` where there is a version to go back to, and `is_front` unless an
+    was changed since, oldest first. It `is_unsure` where it was found and may well not be what was meant. It `can_undo` where there is a version to go back to, and `is_front` unless an
     earlier one is looked at. `goes_on` says what a follow-up starts from, where that is not what was shown. A follow-up
     is asked with the `hint` of the run, or with `follow_hint`, which was typed instead.
     """
@@ -88,6 +88,7 @@ class RunPage:
     steps: StepsView
     understood: ChipsView | None
     is_first: bool
+    is_unsure: bool
     is_front: bool
     can_undo: bool
     changes: tuple[str, ...]
@@ -160,6 +161,7 @@ def run_page(
         steps=steps,
         understood=chips_view(current, chip_problem),
         is_first=current is None or current.origin in (Version.Origin.ANSWER, Version.Origin.SAVED),
+        is_unsure=run.outcome == "ambiguous" and (current is None or current.origin == Version.Origin.ANSWER),
         is_front=not versions or current == versions[0],
         can_undo=current is not None and services.version_before(current) is not None,
         changes=_changes(versions, current),
@@ -196,8 +198,9 @@ def _agree(size: int, pool: int, llm: str = "") -> str:
     if not size:
         return ""
     if size == 1:
-        return f"the best of {counted(pool, 'attempt')}" if not llm else f"1 of {counted(pool, 'attempt')}"
-    return f"{size} of {counted(pool, 'attempt')} agree"
+        tried = counted(pool, "attempt")
+        return f"the best of {tried}" if not llm else f"1 of {tried} gave this answer"
+    return f"{size} of {counted(pool, 'attempt')} gave this answer"
 
 
 def _reading(run: Run, index: int, data: dict[str, Any], current: Version | None) -> ReadingView:

@@ -102,7 +102,10 @@ def answer_lines(answer: Answer) -> list[str]:
         lines += ["", answer.sql, ""]
     if answer.rows is not None:
         lines += table_lines(answer.rows)
-        lines += ["", f"{answer.confidence:.0%} sure; {answer.size} of {answer.pool} attempts agree"]
+        lines += [
+            "",
+            f"{answer.confidence:.0%} sure. {answer.size} of {answer.pool} attempts gave this answer",
+        ]
     for reading in answer.readings:
         lines += ["", f"Another reading: {reading.difference}", reading.sql, *table_lines(reading.rows, 3)]
     return lines
