@@ -2,7 +2,7 @@
 
 A fork copies one thread. A lock that another thread held would stay locked in the copy for ever, so the parent has no
 other thread: `preload` sees to it. After a start all
-parts take 590 MB together, and took 915 MB as programs of their own (`python -m tests.web.bench_memory`, 2026-11).
+parts take 500 MB together, and took 915 MB as programs of their own (`python -m tests.web.bench_memory`, 2026-11).
 """
 
 from __future__ import annotations

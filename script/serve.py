@@ -54,11 +54,16 @@ LOG_BYTES = 5_000_000
 LOADED = (
     "mirror.urls",
     "mirror.asgi",
+    "celery.bin.celery",
+    "celery.app.control",
     "celery.apps.worker",
     "celery.apps.beat",
     "celery.concurrency.prefork",
     "celery.concurrency.thread",
-    "uvicorn",
+    "celery.worker.components",
+    "celery.worker.consumer",
+    "mirror.broker",
+    "uvicorn.main",
 )
 # Reports give way to people who wait, by this much (nice).
 REPORTS_NICE = 5
