@@ -92,7 +92,8 @@ function language(dialect, tables) {
  */
 export function edit({ parent, text, dialect, tables = {}, label, placeholder = "", describedBy, readOnly = false, onRun, onRunSelection, onChange, onFormat }) {
   const names = new Compartment();
-  const attributes = { "aria-label": label };
+  // What scrolls holds something that the keyboard reaches by tabindex: being editable alone does not say so to everyone.
+  const attributes = { "aria-label": label, tabindex: "0" };
   if (describedBy) attributes["aria-describedby"] = describedBy;
   const view = new EditorView({
     parent,

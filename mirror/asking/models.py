@@ -41,6 +41,7 @@ class Run(Leased):
     thread = models.ForeignKey(Thread, on_delete=models.CASCADE, related_name="runs")
     asked = models.TextField(blank=True)
     question = models.TextField(blank=True)
+    hint = models.TextField(blank=True, default="", help_text="What its words mean, as it was typed with it")
     saved = models.ForeignKey(
         "library.SavedSql", on_delete=models.SET_NULL, null=True, blank=True, related_name="runs"
     )

@@ -51,6 +51,7 @@ def runs_found(user: User, words: str = "", source: str = "") -> QuerySet[Run]:
         found = found.filter(
             Q(asked__icontains=word)
             | Q(question__icontains=word)
+            | Q(hint__icontains=word)
             | Q(thread__title__icontains=word)
             | Exists(Version.objects.filter(run=OuterRef("pk"), sql__icontains=word))
         )

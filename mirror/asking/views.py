@@ -33,6 +33,8 @@ from mirror.people.requests import PersonRequest, is_id
 from mirror.results.pages import TableWish
 from mirror.sources.selectors import sources_visible
 
+SHOWN_SOURCE = "shown_source"
+
 
 def _run(request: PersonRequest, pk: int) -> Run:
     return get_object_or_404(selectors.runs_visible_to(request.user), pk=pk)
@@ -62,21 +64,37 @@ def ask(request: PersonRequest) -> HttpResponse:
     """The start page; a question sent to it becomes a run. What was typed stays when it is not taken."""
     if request.method == "POST":
         return _asked(request)
-    page = ask_page(request.user, source=request.GET.get("source", ""), question=request.GET.get("q", ""))
+    page = ask_page(
+        request.user,
+        source=request.GET.get("source", ""),
+        shown=request.session.get(SHOWN_SOURCE, ""),
+        question=request.GET.get("q", ""),
+    )
+    if page.chosen is not None:
+        _source_shown(request, page.chosen.name)
     return render(request, "asking/ask.html", {"page": page})
 
 
+def _source_shown(request: PersonRequest, name: str) -> None:
+    """Remember the source of the start page, so that it is the same next time, whatever was connected meanwhile."""
+    if request.session.get(SHOWN_SOURCE) != name:
+        request.session[SHOWN_SOURCE] = name
+
+
 def _asked(request: PersonRequest) -> HttpResponse:
-    question, name = request.POST.get("question", ""), request.POST.get("source", "")
+    question, hint = request.POST.get("question", ""), request.POST.get("hint", "")
+    name = request.POST.get("source", "")
     source = sources_visible(request.user).filter(name=name).first()
     try:
         if source is None:
             raise services.AskingError(
                 "Choose the source to ask." if not name else f"There is no source “{name}” for you to ask."
             )
-        return _to_run(request, services.run_ask(request.user, source, question))
+        run = services.run_ask(request.user, source, question, hint=hint)
+        _source_shown(request, source.name)
+        return _to_run(request, run)
     except services.AskingError as error:
-        page = ask_page(request.user, source=name, question=question, problem=str(error))
+        page = ask_page(request.user, source=name, question=question, hint=hint, problem=str(error))
         return render(request, "asking/ask.html", {"page": page}, status=422)
 
 
@@ -94,11 +112,12 @@ def suggest(request: PersonRequest) -> JsonResponse:
 def follow(request: PersonRequest, pk: int) -> HttpResponse:
     """Ask a follow-up in the thread of a run."""
     run = _run(request, pk)
-    question = request.POST.get("question", "")
+    question, hint = request.POST.get("question", ""), request.POST.get("hint", run.hint)
     try:
-        return _to_run(request, services.run_ask(request.user, run.thread.source, question, run.thread))
+        asked = services.run_ask(request.user, run.thread.source, question, run.thread, hint)
+        return _to_run(request, asked)
     except services.AskingError as error:
-        page = run_page(run, problem=str(error), follow_up=question)
+        page = run_page(run, problem=str(error), follow_up=question, follow_hint=hint)
         return _render_run(request, page, status=422)
 
 

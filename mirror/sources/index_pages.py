@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from mirror.phrases import counted, joined
@@ -26,10 +27,17 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class IndexPage:
-    """How the reading of a source's values stands, in words."""
+    """How the reading of a source's values stands, in words; while it `is_going_on` so many columns are `read` `of` all.
+
+    `tried_at` is when a source that could not be read is tried again.
+    """
 
     said: str
     goes_on: str
+    read: int
+    of: int
+    is_going_on: bool
+    tried_at: datetime | None
     trouble: str
     is_any_read: bool
     refused: list[Refused]
@@ -46,7 +54,7 @@ class IndexPage:
 def index_page(index: StoredIndex | None) -> IndexPage:
     """Tell how the reading stands; of an index made before that was kept, how many values are searchable."""
     if index is None:
-        return IndexPage("not read yet", "", "", False, [], 0, "", 0)
+        return IndexPage("not read yet", "", 0, 0, False, None, "", False, [], 0, "", 0)
     kept = index.coverage
     failed = kept.get("failed", {})
     refused = [
@@ -57,6 +65,12 @@ def index_page(index: StoredIndex | None) -> IndexPage:
     return IndexPage(
         said=_said(index),
         goes_on=_goes_on(index),
+        read=int(kept.get("read", 0)),
+        of=int(kept.get("of", 0)),
+        is_going_on=index.status != Status.DONE and index.state != StoredIndex.State.FAILED,
+        tried_at=index.not_before
+        if index.state == StoredIndex.State.FAILED and index.status == Status.QUEUED
+        else None,
         trouble=index.message if index.state == StoredIndex.State.FAILED else "",
         is_any_read=bool(index.catalog_version),
         refused=refused,

@@ -19,6 +19,7 @@ urlpatterns = [
     path("<int:pk>/upload/", upload_views.upload, name="upload_more"),
     path("<int:pk>/", views.source, name="source"),
     path("<int:pk>/names/", views.names, name="names"),
+    path("<int:pk>/values/", views.values, name="values"),
     path("<int:pk>/edit/", views.edit, name="edit"),
     path("<int:pk>/test/", views.test, name="test_changed"),
     path("<int:pk>/limits/", limit_views.limits, name="limits"),

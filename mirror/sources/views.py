@@ -71,6 +71,16 @@ def names(request: PersonRequest, pk: int) -> JsonResponse:
     return JsonResponse({"tables": column_names(_source(request, pk).catalog)})
 
 
+@require_safe
+def values(request: PersonRequest, pk: int) -> HttpResponse:
+    """How far the stored values of a source are read, for its page, which asks while reading goes on."""
+    source = _source(request, pk)
+    if not request.headers.get("HX-Request"):
+        return redirect("sources:source", source.pk)
+    index = index_page(selectors.index_state(source))
+    return render(request, "sources/_values_read.html", {"index": index, "source_id": source.pk})
+
+
 # ---------------------------------------------------------------- connecting and changing
 
 

@@ -13,7 +13,7 @@ import re
 import zlib
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
 from rapidfuzz import fuzz, process
@@ -33,7 +33,10 @@ FUZZY_CUTOFF = 80.0
 _YES = frozenset({"y", "yes", "t", "true"})
 _NO = frozenset({"n", "no", "f", "false"})
 _WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*")
-_NUMBER = re.compile(r"\s*[-+]?[\d.,]+\s*|null", re.IGNORECASE)
+NUMBER = re.compile(r"\s*[-+]?[\d.,]+\s*|null", re.IGNORECASE)
+"""Texts that are numbers, or stand for none."""
+
+_Parts = tuple[list[ColumnRef], list[tuple[str, list[int]]], str, Statistics | None, Progress | None]
 
 
 def normal(text: str) -> str:
@@ -41,8 +44,40 @@ def normal(text: str) -> str:
     return " ".join(_WORD.findall(fold(text)))
 
 
+def is_flag(texts: Collection[str]) -> tuple[str, str] | None:
+    """Give the texts for yes and for no of a column that holds nothing else; None where it holds something else.
+
+    Example:
+        >>> is_flag(["N", "Y"]), is_flag(["N", "Y", "?"])
+        (('Y', 'N'), None)
+    """
+    yes = next((t for t in texts if fold(t) in _YES), "")
+    no = next((t for t in texts if fold(t) in _NO), "")
+    return (yes, no) if yes and no and len(texts) == 2 else None
+
+
+def index_parts(data: bytes) -> _Parts:
+    """Unpack what `ValueIndex.to_bytes` packed into what an index is made of. Raises: ValueError when it is something else."""
+    try:
+        payload = json.loads(zlib.decompress(data))
+        columns = [ColumnRef(t, c) for t, c in payload["columns"]]
+        values = [(str(text), [int(n) for n in numbers]) for text, numbers in payload["values"]]
+        if any(n < 0 or n >= len(columns) for _, numbers in values for n in numbers):
+            raise ValueError("a value of the index points at no column")
+        facts = Statistics.from_plain(payload["facts"]) if "facts" in payload else None
+        progress = Progress.from_plain(payload["progress"]) if "progress" in payload else None
+        return columns, values, str(payload.get("version", "")), facts, progress
+    except (zlib.error, KeyError, TypeError, UnicodeDecodeError) as error:
+        raise ValueError("this is no value index") from error
+
+
 class ValueIndex:
-    """Distinct stored texts of a source with the columns they stand in. Reading is thread-safe."""
+    """Distinct stored texts of a source with the columns they stand in. Reading is thread-safe.
+
+    `finds_words` unless it knows single columns alone.
+    """
+
+    finds_words = True
 
     def __init__(
         self,
@@ -221,10 +256,8 @@ class ValueIndex:
                     texts[column].add(text)
         out: dict[tuple[str, str], tuple[str, str]] = {}
         for column, held in texts.items():
-            yes = next((t for t in held if fold(t) in _YES), "")
-            no = next((t for t in held if fold(t) in _NO), "")
-            if yes and no and len(held) == 2:
-                out[(self._columns[column].table, self._columns[column].column)] = (yes, no)
+            if (pair := is_flag(held)) is not None:
+                out[(self._columns[column].table, self._columns[column].column)] = pair
         return out
 
     def worded(self) -> frozenset[ColumnRef]:
@@ -236,7 +269,7 @@ class ValueIndex:
             ['make']
         """
         if self._worded is None:
-            found = {at for text, places in self._values if not _NUMBER.fullmatch(text) for at in places}
+            found = {at for text, places in self._values if not NUMBER.fullmatch(text) for at in places}
             self._worded = frozenset(self._columns[at] for at in found)
         return self._worded
 
@@ -296,17 +329,7 @@ class ValueIndex:
     @classmethod
     def from_bytes(cls, data: bytes) -> ValueIndex:
         """Unpack what `to_bytes` packed. Raises: ValueError when it is something else."""
-        try:
-            payload = json.loads(zlib.decompress(data))
-            columns = [ColumnRef(t, c) for t, c in payload["columns"]]
-            values = [(str(text), [int(n) for n in numbers]) for text, numbers in payload["values"]]
-            if any(n < 0 or n >= len(columns) for _, numbers in values for n in numbers):
-                raise ValueError("a value of the index points at no column")
-            facts = Statistics.from_plain(payload["facts"]) if "facts" in payload else None
-            progress = Progress.from_plain(payload["progress"]) if "progress" in payload else None
-            return cls(columns, values, str(payload.get("version", "")), facts, progress)
-        except (zlib.error, KeyError, TypeError, UnicodeDecodeError) as error:
-            raise ValueError("this is no value index") from error
+        return cls(*index_parts(data))
 
 
 class _Beside(ValueIndex):

@@ -81,6 +81,11 @@ def test_a_question_that_cannot_be_taken_is_told(shop, question) -> None:
         call_command("ask", question, source="shop", stdout=StringIO())
 
 
+def test_a_hint_that_hides_characters_is_refused(shop) -> None:
+    with pytest.raises(CommandError, match=r"This hint holds a character that cannot be seen \(U\+202E\)"):
+        call_command("ask", "How many?", "--source", "shop", "--hint", "a\u202eb means c > 1")
+
+
 ANSWER = Answer(
     Outcome.AMBIGUOUS,
     Question("q"),
@@ -107,5 +112,5 @@ def test_people_see_a_table_and_the_other_reading() -> None:
     text = "\n".join(answer_lines(ANSWER))
     assert "Ambiguous: two ways" in text
     assert "1,234,567.50" in text
-    assert "51% sure; 3 of 7 attempts agree" in text
+    assert "51% sure. 3 of 7 attempts gave this answer" in text
     assert "Another reading: after returns" in text

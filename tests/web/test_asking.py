@@ -14,6 +14,7 @@ import mirror
 from mirror.asking import services
 from mirror.asking.models import Run, Step, Version
 from mirror.asking.pages import run_page
+from mirror.sources.models import Source
 from mirror.work.doing import work_do
 from mirror.work.kinds import kind_of
 from mirror.work.leases import Status
@@ -66,6 +67,42 @@ def test_the_start_page_shows_sources_examples_and_that_no_model_is_set(shop, as
     assert len(page.chosen.examples) == 10
     assert page.llm == ""
     assert as_charlie.get(reverse("asking:ask")).context["page"].sources == ()
+
+
+def chosen(client, **wish: str) -> str:
+    return client.get(reverse("asking:ask"), wish).context["page"].chosen.name
+
+
+def test_a_source_that_is_connected_later_does_not_take_the_place_of_the_one_shown(
+    shop, alice, as_alice, as_bob, as_charlie, team, shop_file
+) -> None:
+    Source.objects.filter(pk=shop.pk).update(is_sample=False)
+    assert chosen(as_alice) == "shop"
+    later = Source.objects.create(owner=alice, name="archive", engine="sqlite", database=str(shop_file))
+    assert chosen(as_alice) == "shop"
+    assert chosen(as_alice, source="archive") == "archive"
+    assert chosen(as_alice) == "archive"
+    as_alice.post(reverse("asking:ask"), {"question": REVENUE, "source": "shop"})
+    assert chosen(as_alice) == "shop"
+    assert chosen(as_bob, source="archive") == "shop"
+    later.teams.add(team)
+    assert chosen(as_bob) == "shop"
+    assert as_charlie.get(reverse("asking:ask")).context["page"].chosen is None
+
+
+def test_a_source_that_is_not_there_any_more_is_said_to_be_gone(
+    shop, alice, as_alice, as_bob, shop_file
+) -> None:
+    other = Source.objects.create(owner=alice, name="archive", engine="sqlite", database=str(shop_file))
+    assert chosen(as_alice, source="archive") == "archive"
+    other.delete()
+    html = as_alice.get(reverse("asking:ask")).content.decode()
+    assert "There is no source “archive” for you to ask now. Questions go to shop." in html
+    assert "archive" not in as_alice.get(reverse("asking:ask")).content.decode()
+    assert (
+        "There is no source “archive”"
+        in as_bob.get(reverse("asking:ask"), {"source": "archive"}).content.decode()
+    )
 
 
 def test_the_message_is_sent_only_when_the_run_is_kept(
@@ -159,6 +196,12 @@ def test_a_question_about_nothing_here_is_unanswerable_and_names_the_words(
     assert "penguins" in run.reason
     assert not run.versions.exists()
     assert run_page(run).version is None
+
+
+def test_words_that_nothing_is_about_are_told_as_either_of_them(transactional_db, shop, alice, media) -> None:
+    run = answer(services.run_ask(alice, shop, "how is the weather on the moon"))
+    assert run.outcome == "unanswerable"
+    assert "“weather” or “moon”" in run.reason
 
 
 def test_what_was_tried_for_an_unanswerable_question_is_not_ready_to_run(

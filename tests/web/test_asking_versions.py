@@ -149,6 +149,47 @@ def test_ones_own_sql_is_not_called_a_draft(answered, as_alice) -> None:
     assert "after returns" in page
 
 
+def test_a_draft_says_why_before_it_says_a_number(answered, as_alice) -> None:
+    answered.outcome, answered.reason = "ambiguous", "Not sure: this is a draft that leaves out “weather”."
+    answered.save()
+    answered.versions.update(sentence="There are 4,711 of them.")
+    where = reverse("asking:run", args=[answered.pk])
+    for readings in ([], [READING]):
+        answered.readings = readings
+        answered.save()
+        page = as_alice.get(where).content.decode()
+        told = page.split('id="answer"')[1]
+        told = told[told.index(">") :]
+        assert (
+            told.index(answered.reason)
+            < told.index("Draft</span> There are 4,711")
+            < told.index('id="result"')
+        )
+        assert told.count(answered.reason) == 1
+        assert page.split('id="answer"')[1].index(answered.reason) < page.split('id="answer"')[1].index(
+            "4,711"
+        )
+        assert "data-draft" in told
+
+
+def test_what_is_no_draft_is_not_called_one(answered, as_alice) -> None:
+    where = reverse("asking:run", args=[answered.pk])
+    page = as_alice.get(where).content.decode()
+    assert "Draft</span>" not in page and "data-draft" not in page
+    answered.outcome, answered.reason, answered.readings = "ambiguous", "Pick one.", [READING]
+    answered.save()
+    assert "data-draft" in as_alice.get(where).content.decode()
+    as_alice.post(reverse("asking:use_reading", args=[answered.pk, 0]))
+    work(answered.versions.first())
+    page = as_alice.get(where).content.decode()
+    assert "Draft</span>" not in page and "data-draft" not in page and "Pick one." not in page
+
+
+def test_how_sure_an_answer_is_comes_first_and_in_plain_words(answered, as_alice) -> None:
+    page = as_alice.get(reverse("asking:run", args=[answered.pk])).content.decode()
+    assert "<strong>91 % sure.</strong> 5 of 7 attempts gave this answer" in page
+
+
 def test_a_reading_can_be_made_the_answer(answered, as_alice) -> None:
     answered.readings = [READING]
     answered.save()

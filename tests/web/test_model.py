@@ -343,6 +343,11 @@ def change(source, file, sql: str) -> None:
     [
         ("orders", "", {"synonyms": "the"}, "“the” says nothing by itself."),
         ("orders", "", {"synonyms": "x"}, "“x” is one letter."),
+        ("orders", "", {"synonyms": "<b>"}, "“<b>” holds < and >, which nobody types in a question. Give the words alone."),
+        ("orders", "", {"name": "<b>big orders</b>"}, "holds < and >, which nobody types in a question."),
+        ("orders", "amount", {"synonyms": "a<b"}, "“a<b” holds <, which nobody types in a question."),
+        ("orders", "", {"synonyms": "C#"}, "“C#” is one letter: signs do not count."),
+        ("orders", "", {"name": "!!"}, "“!!” holds no letter."),
         ("orders", "", {"synonyms": "customer"}, "already what customers is called. One word cannot mean both customers and orders."),
         ("orders", "", {"name": "a b c d e"}, "is too long"),
         ("orders", "", {"synonyms": "2025"}, "is a number"),

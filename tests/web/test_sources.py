@@ -53,6 +53,7 @@ PETS = {"name": "pets", "database": "pets.sqlite3", "privacy": "schema"}
     [
         ("get", "source", (200, 200, 404)),
         ("get", "names", (200, 200, 404)),
+        ("get", "values", (302, 302, 404)),
         ("get", "edit", (200, 403, 404)),
         ("post", "edit", (422, 403, 404)),
         ("post", "test_changed", (200, 403, 404)),

@@ -1,5 +1,5 @@
 // <mirror-ask suggest draft focused follow-up>: the question box. Enter asks, Shift-Enter makes a line. What is
-// typed is kept for this tab until it was asked. While one types, earlier questions, names of the source and
+// typed is kept for this tab until it was asked, and so is the hint. While one types, earlier questions, names of the source and
 // values stored in it (from the `suggest` address) are offered, and the words that are understood are marked, behind the
 // text and without moving it. A button with data-example fills the box and asks.
 import { announce } from "./announce.js";
@@ -14,6 +14,7 @@ class MirrorAsk extends HTMLElement {
   connectedCallback() {
     this.form = this.querySelector("form") ?? this.closest("form");
     this.box = this.querySelector("textarea");
+    this.hint = this.querySelector("[data-hint] textarea");
     if (!this.form || !this.box || this.stop) return;
     this.stop = new AbortController();
     const { signal } = this.stop;
@@ -24,6 +25,12 @@ class MirrorAsk extends HTMLElement {
     this.form.addEventListener("submit", (event) => this.asked(event), { signal });
     document.addEventListener("click", (event) => this.example(event), { signal });
     if (!this.box.value) this.box.value = this.kept();
+    this.hint?.addEventListener("input", () => this.hinted(), { signal });
+    const hint = this.kept("hint");
+    if (hint && this.hint) {
+      this.hint.value = hint;
+      this.hint.closest("details").open = true;
+    }
     this.marks = new AskMarks(this.box);
     this.fit();
     if (this.box.value) this.look();
@@ -59,8 +66,21 @@ class MirrorAsk extends HTMLElement {
     if (!url || text.length > LONGEST) return;
     try {
       const reply = await fetch(`${url}&q=${encodeURIComponent(text)}`, { signal: this.stop.signal });
-      if (reply.ok && this.box.value === text) this.marks.show((await reply.json()).marks ?? [], text);
+      if (reply.ok && this.box.value === text) this.mark((await reply.json()).marks ?? [], text);
     } catch { /* the words stay unmarked */ }
+  }
+
+  hinted() {
+    this.keep(this.hint.value, "hint");
+    clearTimeout(this.later);
+    this.later = setTimeout(() => this.look(), PAUSE);
+  }
+
+  /** Shows what is understood; a word that the hint speaks of is not called unknown. */
+  mark(marks, text) {
+    const hint = this.hint?.value.toLowerCase() ?? "";
+    this.marks.show(marks.filter((mark) => mark.is_understood
+      || !hint.includes(text.slice(mark.start, mark.end).toLowerCase())), text);
   }
 
   asked(event) {
@@ -72,6 +92,7 @@ class MirrorAsk extends HTMLElement {
     if (this.sent) return event.preventDefault();
     this.sent = true;
     this.keep("");
+    this.keep("", "hint");
     const button = this.form.querySelector("button:not([type=button])");
     button?.setAttribute("aria-busy", "true");
     addEventListener("pageshow", () => { this.sent = false; button?.removeAttribute("aria-busy"); }, { once: true });
@@ -122,7 +143,7 @@ class MirrorAsk extends HTMLElement {
       const reply = await fetch(`${url}&q=${encodeURIComponent(upTo)}${more}`, { signal });
       const { suggestions = [], marks = [] } = reply.ok ? await reply.json() : {};
       if (signal.aborted || this.box.value !== text) return undefined;
-      this.marks.show(marks, text);
+      this.mark(marks, text);
       if (document.activeElement !== this.box) return undefined;
       const rest = behind.trimStart();
       return this.offer(suggestions.map(({ text: shown, note, start }) => ({
@@ -195,14 +216,15 @@ class MirrorAsk extends HTMLElement {
 
   // ------------------------------------------------------------ drafts
 
-  kept() {
-    try { return sessionStorage.getItem(this.key) ?? ""; } catch { return ""; }
+  kept(part = "") {
+    try { return sessionStorage.getItem(this.key + part) ?? ""; } catch { return ""; }
   }
 
-  keep(text) {
+  keep(text, part = "") {
+    const key = this.key + part;
     try {
-      if (text) sessionStorage.setItem(this.key, text);
-      else sessionStorage.removeItem(this.key);
+      if (text) sessionStorage.setItem(key, text);
+      else sessionStorage.removeItem(key);
     } catch { /* storage is switched off: the draft lives as long as the page */ }
   }
 }

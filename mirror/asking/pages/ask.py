@@ -43,24 +43,36 @@ class RecentRun:
 
 @dataclass(frozen=True, slots=True)
 class AskPage:
-    """Everything the start page shows. `question` is what was typed and `problem` why it was not taken."""
+    """Everything the start page shows. `question` and `hint` are what was typed and `problem` why it was not taken.
+
+    `missed` is a source that was chosen before, or named, and is not there for this person: another one is chosen instead.
+    """
 
     sources: tuple[SourceChoice, ...]
     chosen: SourceChoice | None
     question: str
+    hint: str
     problem: str
+    missed: str
     recent: tuple[RecentRun, ...]
     llm: str
     longest: int
+    longest_hint: int
 
 
-def ask_page(user: User, *, source: str = "", question: str = "", problem: str = "") -> AskPage:
-    """Show the start page with a source chosen: the one named, the one asked last, or the first."""
+def ask_page(
+    user: User, *, source: str = "", shown: str = "", question: str = "", hint: str = "", problem: str = ""
+) -> AskPage:
+    """Show the start page with a source chosen: the one named, the one shown last, the one asked last, or the first.
+
+    Where the one named or shown is not to be had, that is said.
+    """
     recent = list(selectors.runs_visible_to(user)[:RECENT])
-    wanted = source or (recent[0].thread.source.name if recent else "")
+    wanted = [source, shown, recent[0].thread.source.name if recent else ""]
     visible = list(sources_visible(user))
     names = [found.name for found in visible]
-    chosen = wanted if wanted in names else names[0] if names else ""
+    chosen = next((name for name in [*wanted, *names] if name in names), "")
+    missed = next((name for name in wanted[:2] if name), "")
     choices = tuple(
         SourceChoice(
             id=found.pk,
@@ -76,7 +88,9 @@ def ask_page(user: User, *, source: str = "", question: str = "", problem: str =
         sources=choices,
         chosen=next((choice for choice in choices if choice.is_chosen), None),
         question=question,
+        hint=hint,
         problem=problem,
+        missed=missed if chosen and missed not in ("", chosen) and not problem else "",
         recent=tuple(
             RecentRun(
                 id=run.pk,
@@ -89,4 +103,5 @@ def ask_page(user: User, *, source: str = "", question: str = "", problem: str =
         ),
         llm=services.llm_name(),
         longest=settings.QUESTION_CHARS,
+        longest_hint=services.HINT_CHARS,
     )

@@ -50,8 +50,9 @@ class RunPage:
     `draft` is what the editor starts with: the version's SQL, or the best attempt of a run
     that failed; `typed` replaces it where something just typed could not be taken. `understood` are the chips of the
     version. It `is_first` where it is what the question gave, so that how that was found is told of it; else `changes` are what
-    was changed since, oldest first. It `can_undo` where there is a version to go back to, and `is_front` unless an
-    earlier one is looked at. `goes_on` says what a follow-up starts from, where that is not what was shown.
+    was changed since, oldest first. It `is_unsure` where it was found and may well not be what was meant. It `can_undo` where there is a version to go back to, and `is_front` unless an
+    earlier one is looked at. `goes_on` says what a follow-up starts from, where that is not what was shown. A follow-up
+    is asked with the `hint` of the run, or with `follow_hint`, which was typed instead.
     """
 
     id: int
@@ -62,6 +63,7 @@ class RunPage:
     dialect: str
     title: str
     asked: str
+    hint: str
     question: str
     is_rewritten: bool
     is_saved: bool
@@ -86,10 +88,13 @@ class RunPage:
     steps: StepsView
     understood: ChipsView | None
     is_first: bool
+    is_unsure: bool
     is_front: bool
     can_undo: bool
     changes: tuple[str, ...]
     goes_on: str
+    follow_hint: str
+    longest_hint: int
     problem: str = ""
     follow_up: str = ""
 
@@ -102,12 +107,13 @@ def run_page(
     typed: str | None = None,
     problem: str = "",
     follow_up: str = "",
+    follow_hint: str | None = None,
     chip_problem: str = "",
 ) -> RunPage:
     """Show a run with the version that is shown last, or the one with this number.
 
-    `typed` is SQL and `follow_up` a question that could not be taken, and `problem` why; `chip_problem` says why a chip
-    could not be changed.
+    `typed` is SQL, and `follow_up` with `follow_hint` a question, that could not be taken, and `problem` why; `chip_problem`
+    says why a chip could not be changed.
     """
     versions = selectors.versions_of(run)
     current = next((v for v in versions if v.number == number), None) or (versions[0] if versions else None)
@@ -130,6 +136,7 @@ def run_page(
         dialect=source.engine,
         title=title,
         asked=asked,
+        hint=run.hint,
         question=run.question,
         is_rewritten=bool(run.asked) and run.question != run.asked,
         is_saved=bool(history) and history[-1].origin == Version.Origin.SAVED,
@@ -154,10 +161,13 @@ def run_page(
         steps=steps,
         understood=chips_view(current, chip_problem),
         is_first=current is None or current.origin in (Version.Origin.ANSWER, Version.Origin.SAVED),
+        is_unsure=run.outcome == "ambiguous" and (current is None or current.origin == Version.Origin.ANSWER),
         is_front=not versions or current == versions[0],
         can_undo=current is not None and services.version_before(current) is not None,
         changes=_changes(versions, current),
         goes_on=_goes_on(run),
+        follow_hint=run.hint if follow_hint is None else follow_hint,
+        longest_hint=services.HINT_CHARS,
         problem=problem,
         follow_up=follow_up,
     )
@@ -188,8 +198,9 @@ def _agree(size: int, pool: int, llm: str = "") -> str:
     if not size:
         return ""
     if size == 1:
-        return f"the best of {counted(pool, 'attempt')}" if not llm else f"1 of {counted(pool, 'attempt')}"
-    return f"{size} of {counted(pool, 'attempt')} agree"
+        tried = counted(pool, "attempt")
+        return f"the best of {tried}" if not llm else f"1 of {tried} gave this answer"
+    return f"{size} of {counted(pool, 'attempt')} gave this answer"
 
 
 def _reading(run: Run, index: int, data: dict[str, Any], current: Version | None) -> ReadingView:

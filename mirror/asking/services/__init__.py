@@ -5,7 +5,15 @@ from mirror.asking.services.answer_stream import answer_events, llm_name
 from mirror.asking.services.answering import run_answer, run_break
 from mirror.asking.services.charts import chart_change
 from mirror.asking.services.frames import REMOVE, Chip, Understood, version_understood
-from mirror.asking.services.runs import question_check, run_again, run_ask, run_saved, run_stop
+from mirror.asking.services.runs import (
+    HINT_CHARS,
+    hint_check,
+    question_check,
+    run_again,
+    run_ask,
+    run_saved,
+    run_stop,
+)
 from mirror.asking.services.sql_help import sql_format, sql_problem
 from mirror.asking.services.suggesting import question_typed, questions_first
 from mirror.asking.services.versions import (
@@ -22,12 +30,14 @@ from mirror.asking.services.versions import (
 )
 
 __all__ = [
+    "HINT_CHARS",
     "REMOVE",
     "AskingError",
     "Chip",
     "Understood",
     "answer_events",
     "chart_change",
+    "hint_check",
     "llm_name",
     "question_check",
     "question_typed",

@@ -101,7 +101,7 @@ def turns_before(run: Run) -> tuple[Turn, ...]:
 
 def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, Stored]:
     """Answer the question and keep its rows; there is no result where there is no answer."""
-    question = Question(run.asked)
+    question = Question(run.asked, run.hint)
     steps = _Steps(run, lease)
     try:
         turns = turns_before(run)

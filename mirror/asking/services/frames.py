@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from mirror.recent import Recent
 from mirror.sources.unpacked import source_at_hand
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
 KEPT = 64
 NOT_AT_HAND = (
     "What was understood cannot be changed here now: the tables and values of this source are being read, "
-    "or are too many for a page. Look again in a moment, or ask in other words."
+    "or its tables are too many for a page. Look again in a moment, or ask in other words."
 )
-_kept: Recent[tuple[Any, ...], tuple[Known, tuple[Chip, ...]]] = Recent(KEPT)
+_kept: Recent[tuple[Any, ...], tuple[Chip, ...]] = Recent(KEPT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +77,8 @@ def version_understood(version: Version) -> Understood | None:
     try:
         frame = frame_of(version.frame, known.model)
         today = today_of(known)
-        key = (version.pk, id(known), today)
-        _, made = _kept.get(
-            key, lambda: (known, chips(frame, known, today))
-        )  # held, so that its id stays its own
+        # A weak reference stands for this very object, also when it is gone: chips do not hold what they were made of.
+        made = _kept.get((version.pk, ref(known), today), lambda: chips(frame, known, today))
         return Understood(made, frame.unused)
     except FrameError as error:
         return Understood(problem=str(error))
@@ -106,7 +105,7 @@ def version_asked(version: Version) -> str:
     if version.frame is None or not version.change:
         return ""
     try:
-        known = _known(version.run.thread.source)
+        known = _known(version.run.thread.source, is_page=False)
         return asked_again(frame_of(version.frame, known.model), known, today_of(known))
     except FrameError:
         return ""
@@ -120,9 +119,9 @@ def frame_title(source: Source, frame: dict[str, Any]) -> str:
         return ""
 
 
-def _known(source: Source) -> Known:
+def _known(source: Source, *, is_page: bool = True) -> Known:
     """The source as the analyst sees it, derived from what is at hand. Raises: FrameError where nothing is."""
-    catalog, index = source_at_hand(source)
+    catalog, index = source_at_hand(source, is_page=is_page)
     if catalog is None or index is None:
         raise FrameError(NOT_AT_HAND)
     return source_of(catalog, index)

@@ -12,7 +12,7 @@ from mirror.asking.models import Run, Thread, Version
 from mirror.asking.services.given_up import RUN_STOPPED
 from mirror.asking.services.queue_bounds import queue_check
 from mirror.library.services import dates_fixed
-from mirror.phrases import one_line, unhidden
+from mirror.phrases import hidden_in, one_line, unhidden
 from mirror.work.kinds import send
 from mirror.work.leases import Status, end_unheld
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from mirror.library.models import SavedSql
     from mirror.people.models import User
     from mirror.sources.models import Source
+
+
+# As long as a question may be by default: the longest hints of benchmarks have 600.
+HINT_CHARS = 2_000
 
 
 def question_check(text: str) -> str:
@@ -35,15 +39,29 @@ def question_check(text: str) -> str:
     return text
 
 
+def hint_check(text: str) -> str:
+    """The hint as it will be given with a question. Raises: AskingError when it is too long or hides characters."""
+    text = text.replace("\r\n", "\n").strip()
+    if len(text) > HINT_CHARS:
+        raise AskingError(
+            f"This hint has {len(text):,} characters; the longest taken has {HINT_CHARS:,}. Keep to what the question needs."
+        )
+    if hidden := hidden_in(text):
+        raise AskingError(
+            f"This hint holds a character that cannot be seen ({hidden}). Type it without that character."
+        )
+    return text
+
+
 @transaction.atomic
-def run_ask(owner: User, source: Source, question: str, thread: Thread | None = None) -> Run:
-    """Ask a question, as a new thread or as a follow-up in one. Raises: AskingError."""
-    text = question_check(question)
+def run_ask(owner: User, source: Source, question: str, thread: Thread | None = None, hint: str = "") -> Run:
+    """Ask a question, as a new thread or as a follow-up in one; a hint says what its words mean. Raises: AskingError."""
+    text, hint = question_check(question), hint_check(hint)
     queue_check(owner)
     follows = _shown_last(thread) if thread is not None else None
     if thread is None:
         thread = Thread.objects.create(owner=owner, source=source, title=one_line(text, 200))
-    run = Run.objects.create(thread=thread, asked=text, question=text, follows=follows)
+    run = Run.objects.create(thread=thread, asked=text, question=text, hint=hint, follows=follows)
     send(run)
     return run
 
@@ -54,8 +72,8 @@ def _shown_last(thread: Thread) -> Version | None:
 
 
 def run_again(run: Run) -> Run:
-    """Ask the same question once more, in the same thread."""
-    return run_ask(run.thread.owner, run.thread.source, run.asked or run.question, run.thread)
+    """Ask the same question once more, with the same hint, in the same thread."""
+    return run_ask(run.thread.owner, run.thread.source, run.asked or run.question, run.thread, run.hint)
 
 
 def run_stop(run: Run) -> None:

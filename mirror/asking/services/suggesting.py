@@ -52,7 +52,8 @@ class Typed:
 def question_typed(user: User, source: Source, typed: str, rest: str = "") -> Typed:
     """Suggest how `typed` (the question up to the cursor) may go on, most useful first, and mark what is understood.
 
-    Nothing is marked where a language model answers: it understands other words.
+    Nothing is marked where a language model answers: it understands other words; nor where no words can be found among
+    the stored values here, because they are many.
     """
     if len(typed) + len(rest) > TYPED:
         return Typed([], ())
@@ -62,7 +63,7 @@ def question_typed(user: User, source: Source, typed: str, rest: str = "") -> Ty
         return Typed(found, ())
     known, values = usable(catalog, index)
     found += [Suggestion(c.text, _note(c), c.start) for c in complete(typed, known, values, WORDS)]
-    if llm_name() or index is None or catalog.dialect not in WRITTEN:
+    if llm_name() or index is None or not index.finds_words or catalog.dialect not in WRITTEN:
         return Typed(found, ())
     return Typed(found, marks(typed + rest, catalog, index, len(typed)))
 

@@ -179,11 +179,14 @@ def _calendar_problem(one: Correction) -> str:
 def _word_problem(one: Correction, text: str, words: tuple[str, ...]) -> str:
     """What is wrong with a name by itself."""
     if not words:
-        return "Give a word that people call it by."
+        return f"“{text}” holds no letter. Give a word that people call it by."
+    if signs := [sign for sign in "<>" if sign in text]:
+        return f"“{text[:NAME_CHARS]}” holds {' and '.join(signs)}, which nobody types in a question. Give the words alone."
     if len(text) > NAME_CHARS or len(words) > NAME_WORDS:
         return f"“{text[:NAME_CHARS]}” is too long. People call things by up to {NAME_WORDS} words."
     if len("".join(words)) < 2:
-        return f"“{text}” is one letter. Give a word that people call it by."
+        beside = "" if text.strip().isalnum() else ": signs do not count"
+        return f"“{text}” is one letter{beside}. Give a word that people call it by."
     low = fold(text).strip()
     if set(low.split()) <= _EMPTY:
         return f"“{text}” says nothing by itself. Give a word that people call it by."

@@ -107,12 +107,12 @@ class Analysis:
             words = self.reading.asked or self.missing or self.reading.unknown
             if not words:
                 return Outcome.UNANSWERABLE, "These words do not say what of this source is asked for."
-            return Outcome.UNANSWERABLE, f"Nothing here tells of {_listed(words)}."
+            return Outcome.UNANSWERABLE, f"Nothing here tells of {_listed(words, 'or')}."
         first = self.frames[0].frame
         if self.reading.asked:
-            return Outcome.UNANSWERABLE, f"Nothing here is about {_listed(self.reading.asked)}."
+            return Outcome.UNANSWERABLE, f"Nothing here is about {_listed(self.reading.asked, 'or')}."
         if first.unused and first.cost >= HOPELESS:
-            return Outcome.UNANSWERABLE, f"Nothing here tells of {_listed(first.unused)}."
+            return Outcome.UNANSWERABLE, f"Nothing here tells of {_listed(first.unused, 'or')}."
         if first.unused:
             return (
                 Outcome.AMBIGUOUS,
@@ -243,9 +243,9 @@ def notes(one: Understood, reading: Reading, today: date, newest: str) -> tuple[
     return tuple(out)
 
 
-def _listed(words: Sequence[str]) -> str:
+def _listed(words: Sequence[str], last: str = "and") -> str:
     quoted = [f"“{word}”" for word in words[:4]]
-    return ", ".join(quoted[:-1]) + " and " + quoted[-1] if len(quoted) > 1 else "".join(quoted)
+    return ", ".join(quoted[:-1]) + f" {last} " + quoted[-1] if len(quoted) > 1 else "".join(quoted)
 
 
 class AnalystSampler:

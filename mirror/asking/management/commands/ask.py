@@ -53,12 +53,13 @@ class Command(BaseCommand):
         source = _source(options["source"])
         try:
             text = services.question_check(options["question"])
+            hint = services.hint_check(options["hint"])
         except services.AskingError as error:
             raise CommandError(str(error)) from None
         steps = self.stderr if options["json"] else self.stdout
         if options["json"]:
             steps.style_func = None
-        answer = _answer(Question(text, hint=options["hint"]), source, steps)
+        answer = _answer(Question(text, hint=hint), source, steps)
         if options["json"]:
             self.stdout.write(json.dumps(answer_json(answer), ensure_ascii=False, allow_nan=False))
         else:
@@ -101,7 +102,10 @@ def answer_lines(answer: Answer) -> list[str]:
         lines += ["", answer.sql, ""]
     if answer.rows is not None:
         lines += table_lines(answer.rows)
-        lines += ["", f"{answer.confidence:.0%} sure; {answer.size} of {answer.pool} attempts agree"]
+        lines += [
+            "",
+            f"{answer.confidence:.0%} sure. {answer.size} of {answer.pool} attempts gave this answer",
+        ]
     for reading in answer.readings:
         lines += ["", f"Another reading: {reading.difference}", reading.sql, *table_lines(reading.rows, 3)]
     return lines

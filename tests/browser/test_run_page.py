@@ -1,0 +1,85 @@
+"""The run page in a hurry: a hint added by keyboard, drafts and readings on a phone, and SQL that is long."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.helpers import answered, ask, sideways, violations, write_sql
+
+QUESTION, HINT = "How many customers are whales?", "whales refers to country = 'Norway'"
+UNSURE = "unsold products"
+PHONE = {"width": 390, "height": 844}
+
+# How far texts of the readings are cut, and how far their buttons lie over them, in pixels.
+CUT = """() => [...document.querySelectorAll('.reading')].map((reading) => {
+    const words = reading.querySelector('.reading-words').getBoundingClientRect();
+    const button = reading.querySelector('.reading-use, form').getBoundingClientRect();
+    const over = Math.min(words.right, button.right) > Math.max(words.left, button.left)
+        && Math.min(words.bottom, button.bottom) > Math.max(words.top, button.top) + 1;
+    const cut = [...reading.querySelectorAll('.reading-difference, .reading-rows')]
+        .some((part) => part.scrollHeight > part.clientHeight + 1 || part.scrollWidth > part.clientWidth + 1);
+    return over || cut;
+})"""
+
+
+def test_a_hint_is_added_by_keyboard_and_goes_on_with_the_question(page: Page):
+    page.goto("/?source=shop")
+    box = page.get_by_role("textbox", name="What do you want to know?")
+    box.press_sequentially(QUESTION)
+    expect(page.locator(".mark-unknown")).to_have_text("whales")
+    for _ in range(6):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.matches('.hint-field > summary')"):
+            break
+    expect(page.get_by_text("Add a hint")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("textbox", name="Hint")).to_be_focused()
+    page.keyboard.type(HINT)
+    expect(page.locator(".mark-unknown")).to_have_count(0)
+    assert not violations(page)
+    page.reload()
+    expect(page.get_by_role("textbox", name="Hint")).to_have_value(HINT)
+    expect(box).to_have_value(QUESTION)
+    box.press("Enter")
+    page.wait_for_url("**/runs/*/")
+    answered(page)
+    expect(page.locator("#asked-hint")).to_have_text(f"Hint: {HINT}")
+    expect(page.locator("mirror-editor")).to_contain_text("'Norway'")
+    page.get_by_text("With the hint").press("Enter")
+    expect(page.get_by_role("textbox", name="Hint")).to_have_value(HINT)
+    assert not violations(page)
+    page.goto("/?source=shop")
+    expect(page.get_by_role("textbox", name="Hint")).to_be_hidden()
+    expect(page.get_by_text("Add a hint")).to_be_visible()
+
+
+def test_readings_are_whole_on_a_phone_and_a_draft_says_why_first(page: Page):
+    page.set_viewport_size(PHONE)
+    ask(page, UNSURE, source="shop")
+    answered(page)
+    expect(page.locator(".reading").first).to_be_visible()
+    assert page.evaluate(CUT) == [False] * page.locator(".reading").count()
+    assert sideways(page) <= 0
+    caveat = page.locator("#told .notice").bounding_box()
+    told, result = page.locator("#told .sentence").bounding_box(), page.locator("#result").bounding_box()
+    assert caveat and told and result
+    assert caveat["y"] < told["y"] < result["y"]
+    expect(page.locator("#told .sentence")).to_contain_text("Draft")
+    expect(page.locator("#result .panel-head")).to_contain_text("Draft")
+    page.locator(".reading summary").first.press("Enter")
+    assert not violations(page)
+    assert sideways(page) <= 0
+
+
+def test_long_sql_is_scrolled_by_keyboard(page: Page):
+    page.set_viewport_size(PHONE)
+    ask(page, "How many customers are there?", source="shop")
+    answered(page)
+    write_sql(page, "SELECT 1\n" + "\n".join(f"  + {n}" for n in range(120)))
+    page.keyboard.press("Control+Home")
+    scroller = page.locator(".cm-scroller")
+    assert scroller.evaluate("one => one.scrollHeight > one.clientHeight")
+    page.keyboard.press("Control+End")
+    assert scroller.evaluate("one => one.scrollTop") > 0
+    assert not violations(page)
