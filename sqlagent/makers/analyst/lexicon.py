@@ -123,6 +123,9 @@ GLUE = (
 )
 """Words that may stand in a question without changing what it asks."""
 
+NOUN_PHRASES = frozenset({"no show", "no shows"})
+"""Nouns whose first word says no elsewhere."""
+
 PARTICIPLES = frozenset(words_of(
     "paid sold sent left held born bought met begun done made built written taken given gone flown driven lent borrowed won lost hired"
 ))  # fmt: skip

@@ -19,7 +19,15 @@ from sqlagent.catalog.semantics.words import OPENED
 from sqlagent.catalog.value_index import ValueIndex, normal
 from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, MONTHS, NUMBER_WORDS, STOP_WORDS
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.lexicon import CONCEPTS, DOMAIN_SYNONYMS, GLUE, OPERATORS, PARTICIPLES, SYNONYMS
+from sqlagent.makers.analyst.lexicon import (
+    CONCEPTS,
+    DOMAIN_SYNONYMS,
+    GLUE,
+    NOUN_PHRASES,
+    OPERATORS,
+    PARTICIPLES,
+    SYNONYMS,
+)
 from sqlagent.makers.analyst.shortened import Short, Shortened
 from sqlagent.values import ColumnRef
 
@@ -335,7 +343,7 @@ class Vocabulary:
             keep(Target(entry.kind, entry.table, entry.column))
         if not quoted and not told and (concept := CONCEPTS.get(" ".join(lows))):
             keep(Target("concept", "", concept, cost=0.0))
-        if not quoted and not (len(lows) > 1 and BETWEEN & set(lows)):
+        if not quoted and not (len(lows) > 1 and BETWEEN & set(lows) and " ".join(lows) not in NOUN_PHRASES):
             stems = [stem(w) for w in lows]
             if len(set(stems)) == len(stems):
                 self._names(stems, lows, keep)
@@ -351,6 +359,9 @@ class Vocabulary:
         if not any(t.kind != "concept" for t in found.values()) and len(lows) == 1 and not quoted:
             for coded, code, dear in self.shortened.coded(lows[0]):
                 keep(Target("value", coded.table, coded.column, code, dear, code))
+        if not found:
+            for coded, code, dear in self.shortened.initialled(lows):
+                keep(Target("value", coded.table, coded.column, code, dear, " ".join(lows).removesuffix("s")))
         for coded, code in self.shortened.countries(" ".join(lows)):
             keep(Target("value", coded.table, coded.column, code, 0.08, code))
         if "%" in lows:
