@@ -368,6 +368,9 @@ def display(fields: Sequence[Field], noun: Sequence[str], facts: TableFacts | No
         for one in texts:
             if one.words and one.words[-1] == stem(wanted) and len(one.words) <= 2:
                 return (one.column,)
+    for one in texts:  # the text of a type, and what stands beside the key of a short list
+        if one.words[-1:] == ("text",) and set(one.words[:-1]) <= set(noun) or len(fields) == 2 and one.role is not Role.KEY:
+            return (one.column,)
     if noun:
         for one in texts:
             if set(one.words) <= set(noun) and one.words:

@@ -464,6 +464,7 @@ _MET: dict[tuple[str, str], Callable[[Frame, Model], bool]] = {
     ("rank", ""): _orders,
     ("rankall", ""): _orders,
     ("share", ""): _shares,
+    ("ratio", ""): _shares,
     ("growth", ""): _changes,
     ("more", ""): _bounds,
     ("between", ""): _bounds,

@@ -14,6 +14,7 @@ OPERATORS: dict[str, tuple[str, str]] = {
     for op, detail, phrases in (
         ("by", "", "by|per|each|every|for each|for every|in each|at each|of each|split by|grouped by|group by|broken down by|breakdown by|break down by|by each|across|segmented by|sliced by|for all"),
         ("count", "", "how many|number of|count of|no of|# of|#|nr of|the number of|the count of|count|how many times|how often|volume|volume of|counts|number"),
+        ("figures", "both", "how many and how much|how much and how many"),
         ("much", "", "how much|how much money|what did we make|what do we make|what did we earn|what do we earn|what have we earned|what have we made|what did we take in|what did we get|what was earned|what was made"),
         ("agg", "sum", "total|sum|sum of|overall|in total|totals|combined|total of|aggregate|altogether|summed"),
         ("agg", "avg", "average|avg|mean|on average|typical|average of|avg of|averaged"),

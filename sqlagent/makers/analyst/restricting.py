@@ -15,7 +15,7 @@ from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause
 from sqlagent.makers.analyst.starts import Start
-from sqlagent.makers.analyst.states import current, is_snapshot
+from sqlagent.makers.analyst.states import current, is_snapshot, told
 
 
 class Restricting(Denying):
@@ -109,6 +109,8 @@ class Restricting(Denying):
     def _state_said(self, anchor: str, mentions: Sequence[Item]) -> bool:
         """Whether a state is named already, so that "still" says nothing more."""
         for item in mentions:
+            if told(self.source, anchor, item.text) is not None:
+                return True
             for _, slot, target in self.attach.values(anchor, item)[:2]:
                 if slot.field.column == self.model.things[slot.field.table].state and target.cost < 0.3:
                     return True
@@ -167,6 +169,9 @@ class Restricting(Denying):
         """ "both A and B": two conditions on one thing, each to be met by rows of its own."""
         out = Part()
         values = [m for m in clause.mentions if m.targets[0].kind == "value"]
+        columns = [(m.targets[0].table, m.targets[0].column) for m in values]
+        if columns and columns.count(columns[-1]) > 1:  # what else is said is said of each: "attended both A and B"
+            values = [m for m, column in zip(values, columns, strict=True) if column == columns[-1]]
         others = [m for m in clause.mentions if m not in values]
         if len(clause.periods) >= 2:
             pieces = [replace(clause, both=False, periods=[p]) for p in clause.periods]

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Field, Kind, Role
-from sqlagent.makers.analyst.concepts import Meant, revenue
+from sqlagent.makers.analyst.attaching import LOST
+from sqlagent.makers.analyst.concepts import Meant, revenue, worth
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Order, Slot
 from sqlagent.makers.analyst.occasions import Occasions
 from sqlagent.makers.analyst.sketching import Ask
@@ -123,6 +124,10 @@ class Starting(Occasions):
         if is_rows and aggs and not s.average and s.per_word != "per" and not s.by:
             cost += 0.3
         measures = [measure]
+        if ask.aggs == ("count", "sum") and is_rows:  # "how many and how much"
+            paid = [m for m in worth(self.source, self.model.things[found.thing], "sum")][:1]
+            measures += [replace(m.measure, said="amount") for m in paid]
+            cost += 0.0 if paid else LOST
         if len(aggs) > 1 and measure.expr is not None:
             measures = [replace(measure, agg=a, said=f"{a} {measure.said}") for a in aggs]
         if ask.distinct and is_rows and counting:

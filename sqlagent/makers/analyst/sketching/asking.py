@@ -80,6 +80,12 @@ def count(walk: Walk, item: Item) -> None:
 
 def figures(walk: Walk, item: Item) -> None:
     """What follows is asked for, whatever stood before: "by method: number and amount"."""
+    if item.detail == "both":
+        if walk.out.asks:
+            walk.out.asks[0].aggs = ("count", "sum")
+        else:
+            walk.aggs = ["count", "sum"]
+        return
     walk.section, walk.clause = "head", None
     walk.enumerated = True
 
