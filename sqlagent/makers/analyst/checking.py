@@ -12,6 +12,7 @@ from functools import partial
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.makers.analyst.concepts import Meant, meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
+from sqlagent.makers.analyst.mixing import has_figure, is_figure, mixed
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.sketching import Sketch
@@ -124,6 +125,7 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     if _is_first_by_number(frame, drawn):
         left.append(drawn.rank_text)
     left += _figures_left_out(frame, drawn)
+    left += mixed(frame, reading, drawn)
     if _bounds_parts(frame, source.model):
         frame = replace(frame, cost=round(frame.cost + PART_BOUND, 4))
     left = [text for text in dict.fromkeys(left) if text not in frame.unused]
@@ -315,6 +317,8 @@ def _is_held(item: Item, held: Held) -> bool:
         if held.states and item.text.lower() in ("open", "closed", *CURRENT, *ENDED):
             return True
         best = item.targets[0]
+        if is_figure(item):
+            return has_figure(item, map(held.has, item.targets))
         if any(t.kind == "field" and (t.table, t.column) in held.valued for t in item.targets):
             return True  # "paid with PayPal": its value was named
         return any(held.has(t) for t in item.targets if t.cost <= best.cost + _nearly(t, best))

@@ -145,7 +145,7 @@ DOMAIN_SYNONYMS = (
     "ticket case issue request incident", "shipment delivery dispatch consignment", "department team division unit", "doctor physician provider clinician practitioner",
     "visit appointment encounter consultation", "absence leave timeoff", "vacation holiday pto", "sick illness sickness", "salary pay wage compensation earnings", "cost expense spend spending expenditure outlay",
     "revenue turnover income sale", "sell sold sale order buy bought purchase", "category type kind group class segment", "country nation", "region area territory zone", "city town", "gender sex", "invoice bill", "payment receipt pay", "signup sign", "arrival arrive", "departure depart", "delivery deliver", "closure close", "resolution resolve", "cancellation cancel", "termination term terminate", "hire hiring", "shipment ship", "return returned", "registration register", "admission admit", "discharge release",
-    "subscription plan contract membership", "cancel churn terminate quit", "score rating satisfaction csat", "quantity unit piece", "trip journey ride tour run", "vehicle car truck van", "driver chauffeur",
+    "subscription plan contract membership", "cancel churn terminate quit", "score rating satisfaction csat", "quantity unit piece", "trip journey ride tour run", "delivery drop", "flat apartment unit", "lease letting tenancy rental", "job repair task assignment", "vehicle car truck van", "driver chauffeur",
     "warehouse depot", "stock inventory", "campaign promotion marketing advertising ad advert promo", "channel source medium", "reason cause", "job position role title", "manager boss supervisor lead", "office site location", "student pupil learner", "teacher instructor lecturer",
     "course class", "loan credit", "claim case", "policy contract", "room unit", "guest visitor", "booking reservation", "session visit", "hours time", "rejected declined denied refused", "approved accepted", "cancelled canceled annulled",
     "completed finished done closed", "pending open waiting", "running ongoing active", "hire join start onboard", "leave quit exit depart", "return refund", "message reply comment", "reply response answer", "machine equipment device", "defect fault failure",
@@ -153,6 +153,12 @@ DOMAIN_SYNONYMS = (
     "billing cycle", "headquarters hq", "grade level", "performance rating", "switch change move", "amount value sum", "length duration", "weight mass", "birthday birth", "phone telephone", "email mail", "zip postcode", "money amount", "cash amount", "raise increase", "collected paid received", "owed outstanding due", "applicant candidate", "lost loss", "child kid", "delay delayed late", "piece unit", "category department", "web site online",
 )  # fmt: skip
 """Words that may name the same, as people use them; stems of each group stand for each other at a small cost."""
+
+
+PHRASE_SYNONYMS = {stem(word): tuple(tuple(stem(w) for w in phrase.split()) for phrase in phrases.split("|")) for word, phrases in (
+    ("visit", "check in|sign in|walk in"), ("attendance", "check in|sign in"), ("signup", "sign up"), ("joiner", "sign up"), ("callout", "call out"),
+)}  # fmt: skip
+"""Words and the names of several words that mean the same."""
 
 
 def synonyms() -> dict[str, frozenset[str]]:
@@ -170,7 +176,7 @@ SYNONYMS = synonyms()
 CONCEPTS: dict[str, str] = {
     phrase: concept
     for concept, phrases in (
-        ("revenue", "revenue|sales|turnover|gmv|sales revenue|net sales|net revenue|gross sales|gross revenue|sales amount|sales value|money made|takings|proceeds|order value|sales volume|income|earned|earn|took in|taken in"),
+        ("revenue", "revenue|sales|turnover|gmv|sales revenue|net sales|net revenue|gross sales|gross revenue|sales amount|sales value|money made|takings|proceeds|order value|sales volume|income|earned|earn|took in|taken in|billing|billings|amount billed|billed amount|amount invoiced|invoiced amount"),
         ("cost", "cost of goods|cogs|cost of sales"),
         ("spend", "spend|spending|expenses|expenditure|costs|cost|expense|money spent|outlay"),
         ("margin", "margin|profit|gross margin|gross profit|markup|profits|margins|earnings"),

@@ -26,6 +26,7 @@ from sqlagent.makers.analyst.lexicon import (
     NOUN_PHRASES,
     OPERATORS,
     PARTICIPLES,
+    PHRASE_SYNONYMS,
     SYNONYMS,
 )
 from sqlagent.makers.analyst.shortened import Short, Shortened
@@ -153,6 +154,7 @@ HEADS = frozenset(
         "data",
         "fact",
         "usage",
+        "session",
         "list",
         "master",
     ]
@@ -347,6 +349,10 @@ class Vocabulary:
             stems = [stem(w) for w in lows]
             if len(set(stems)) == len(stems):
                 self._names(stems, lows, keep)
+            for phrase in PHRASE_SYNONYMS.get(stems[0], ()) if len(stems) == 1 else ():
+                for entry in self.by_stem.get(phrase[0], ()):
+                    if entry.kind == "thing" and entry.words == phrase:
+                        keep(Target("thing", entry.table, cost=0.06))
             for entry in self.written.get(_joined("".join(lows)), ()):
                 keep(Target(entry.kind, entry.table, entry.column))
         if len(lows) == 1 and (lows[0].endswith("ed") or lows[0] in PARTICIPLES):
@@ -368,9 +374,16 @@ class Vocabulary:
             return tuple(found.values())
         for target in self._values(lows, bool(found)):
             keep(target)
+        if {"rating", "ratings", "satisfaction", "score", "csat"} & set(lows):
+            found = {key: target for key, target in found.items() if not self._is_rate(target)}
         if len(lows) == 1 and stem(lows[0]) in PAY:
             found = {key: target for key, target in found.items() if self.is_money(target, stem(lows[0]))}
         return tuple(sorted(found.values(), key=lambda t: (t.cost, t.kind, t.table, t.column))[:14])
+
+    def _is_rate(self, target: Target) -> bool:
+        """Whether a column holds a rate, whose stem a rating shares."""
+        one = self.model.field(target.table, target.column) if target.kind == "field" else None
+        return one is not None and bool({"rate", "rates"} & set(one.said.split()))
 
     def _done(self, found: dict[tuple[str, str, str, str], Target]) -> None:
         """What was done is rather a time than the thing that is called after it: "bookings booked in May"."""
@@ -402,6 +415,8 @@ class Vocabulary:
                 and stems[0] in entry.noun
             ):
                 cost = None
+            if cost is not None and cost > 0.25 and entry.kind == "field" and self._is_name(entry, stems):
+                cost -= 0.25  # of class_name a class is the very thing
             if cost is not None:
                 keep(Target(entry.kind, entry.table, entry.column, cost=cost, relation=entry.relation))
         self._written_out(stems, lows, keep)
@@ -409,6 +424,11 @@ class Vocabulary:
             for form in (lows[0], lows[0].removesuffix("s")):
                 for entry in self.acronyms.get(form, ()):
                     keep(Target(entry.kind, entry.table, entry.column, cost=0.05, relation=entry.relation))
+
+    def _is_name(self, entry: Entry, stems: Sequence[str]) -> bool:
+        """Whether words are the noun of a column that things are shown by: "class" of class_name."""
+        shown = entry.column in self.model.things[entry.table].display
+        return shown and "name" in entry.words and set(entry.words) - {"name"} == set(stems)
 
     def _written_out(self, stems: list[str], lows: Sequence[str], keep) -> None:  # type: ignore[no-untyped-def]
         """Names with short forms for which the words were said in full: freight amount of FrtAmt."""

@@ -1,0 +1,38 @@
+"""Figures that a frame holds and nobody asked for, and figures that were asked for and are only named in passing.
+
+Looks at what stands in the place of a figure: that rows are counted where money was asked for, or that a second table's
+figure appeared because two words stood side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlagent.makers.analyst.frames import Frame
+from sqlagent.makers.analyst.reading import Item, Reading
+from sqlagent.makers.analyst.sketching import Sketch
+from sqlagent.makers.analyst.starts import FIGURES
+
+_JOINING = frozenset({"and", "vs", "ratio", "share", "growth", "figures", "with", "or", "for each other"})
+"""Operators between two figures that were both asked for."""
+
+
+def mixed(frame: Frame, reading: Reading, drawn: Sketch) -> list[str]:
+    """Words that became a figure of another table though nothing joins two figures: "tenant satisfaction", "deposit money"."""
+    plain = [one for one in frame.measures if one.agg != "ratio"]
+    if len(plain) < 2 or len({one.anchor for one in plain}) < 2 or drawn.vs or drawn.scale:
+        return []
+    if any(item.op in _JOINING or item.text in ("+", "&", ":", ";") for item in reading.items):
+        return []
+    return [one.said for one in plain[1:2] if one.said]
+
+
+def is_figure(item: Item) -> bool:
+    """Whether a business word stands for a figure, so that rows which its synonym names are none of it."""
+    best = item.targets[0]
+    return best.kind == "concept" and best.column in FIGURES and best.cost < 0.05
+
+
+def has_figure(item: Item, held: Iterable[bool]) -> bool:
+    """Whether a frame computes a figure: `held` says of each meaning, in order, whether the frame holds it."""
+    return any(has for target, has in zip(item.targets, held, strict=True) if target.kind in ("concept", "field", "value"))
