@@ -14,6 +14,7 @@ from sqlagent.makers.analyst.endings import Ending, endings, shown_by
 from sqlagent.makers.analyst.enumerating import enumerated
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.implied import figures_once, of_one_deed, sums_paid
+from sqlagent.makers.analyst.lengths import lengths
 from sqlagent.makers.analyst.owning import named, owned, rival_ways
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.reading import Reading, condensed, read
@@ -96,7 +97,7 @@ def _shown_by(one: Understood, ending: tuple[Ending, ...], planner: Planner) -> 
 def _understood(text: str, source: Source, today: date) -> tuple[Reading, list[Understood]]:
     """Read, sketch, resolve and plan a question without endings."""
     reading = read(text, source.vocabulary, today)
-    reading = owned(compounded(reading, source.vocabulary), source)
+    reading = lengths(owned(compounded(reading, source.vocabulary), source), source)
     reading = unequal(enumerated(reading, source.model), source.model)
     planner = Planner(source.model)
     out: dict[str, Understood] = {}

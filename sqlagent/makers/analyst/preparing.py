@@ -44,6 +44,8 @@ class Preparing(Timing):
                     rank.by = named[0]
                     s.by = [i for i in s.by if i is not named[0]]
                 s.rank = rank
+                if s.by_word not in ("", "by") and rank.target is not None and not s.per:
+                    s.per, s.by = s.by, []  # "best selling product in each group"
                 s.asks = [a for a in others if a.item is not rank.target]
                 break
         if (

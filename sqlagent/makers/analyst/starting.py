@@ -8,8 +8,10 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Field, Kind, Role
 from sqlagent.makers.analyst.attaching import LOST
 from sqlagent.makers.analyst.concepts import Meant, revenue, worth
+from sqlagent.makers.analyst.dating import due_above
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Order, Slot
 from sqlagent.makers.analyst.occasions import Occasions
+from sqlagent.makers.analyst.pairing import due_and_done
 from sqlagent.makers.analyst.sketching import Ask
 from sqlagent.makers.analyst.starts import FIGURES, NUMBERS, PERSONS, STAFF, Start
 
@@ -317,6 +319,10 @@ class Starting(Occasions):
     def _implied(self) -> Iterator[Start]:
         """Nothing is asked for by name: what the values and columns that are mentioned belong to."""
         s = self.sketch
+        if s.main.late and not s.main.mentions:  # "on time % per depot"
+            for thing in self.model.things.values():
+                if due_and_done(self.source, thing.table) or due_above(self.source, thing.table):
+                    yield Start(thing.table, 0.15, [Measure("rows", thing.table, said=thing.said)])
         items = [*s.main.mentions, *(m for c in s.clauses for m in c.mentions)] or [
             i for i in s.by if i.kind == "mention"
         ]

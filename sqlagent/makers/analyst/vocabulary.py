@@ -571,6 +571,8 @@ def fit(stems: Sequence[str], entry: Entry) -> float | None:
     """
     words, matched, cost = set(entry.words), set(), 0.0
     own = False
+    if len(stems) == 1 and stems[0] == "full" and len(words) > 1:
+        return None  # "how full" asks for no full name
     for word in stems:
         if word in words:
             matched.add(word)

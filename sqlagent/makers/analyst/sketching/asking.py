@@ -183,6 +183,7 @@ def by(walk: Walk, item: Item) -> None:
     out = walk.out
     low = item.text.lower()
     out.per_word = "per" if low == "per" else out.per_word
+    out.by_word = low
     rank = out.rank
     if (
         walk.section == "after by"

@@ -119,6 +119,7 @@ class Sketch:
     with_empty: bool = False
     unit: str = ""
     per_word: str = ""
+    by_word: str = ""
     rank_text: str = ""
     late_share: bool = False
     share_between: bool = False
