@@ -208,7 +208,7 @@ CONCEPTS: dict[str, str] = {
 """Business words and the concept behind them, longest first where several fit."""
 
 _EVENTS = """
-    sale order invoice transaction payment booking reservation purchase charge bill receipt subscription rental deal contract line
+    sale order invoice transaction payment booking reservation purchase charge bill fee receipt subscription rental deal contract line
     item detail visit claim trip job
 """
 MONEY_EVENTS = tuple(stem(word) for word in _EVENTS.split())

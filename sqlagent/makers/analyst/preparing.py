@@ -10,6 +10,7 @@ from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.concepts.meant import BUYERS
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Ask, Clause, Rank
+from sqlagent.makers.analyst.starts import STAFF
 from sqlagent.makers.analyst.states import told
 from sqlagent.makers.analyst.timing import Timing
 from sqlagent.makers.analyst.vocabulary import Target
@@ -20,6 +21,15 @@ SELLS = frozenset(stem(word) for word in ["sell", "sold", "earn", "earned", "tur
 SPENDS = frozenset(stem(word) for word in ["spend", "spent"])
 """Verbs of buyers: how much customers spent is revenue, and no cost of ours."""
 
+COMES = frozenset(
+    stem(word)
+    for word in ["buy", "bought", "purchase", "purchased", "order", "ordered", "book", "booked", "visit", "visited", "came", "pay", "paid", "spend", "spent", "rent", "rented", "join", "joined", "subscribe", "subscribed", "attend", "attended", "had"]
+)  # fmt: skip
+"""What customers do, and staff as a rule do not."""
+
+WORKERS = frozenset(stem(word) for word in ["agent", "coach", "trainer", "teacher", "doctor", "driver", "manager", "technician", "vet", "nurse", "rep", "representative", "seller"])
+"""Nouns of people who work there too."""
+
 
 class Preparing(Timing):
     """What operators alone cannot tell, put right: adjectives, verbs, rivals, and what "who" is about."""
@@ -27,6 +37,7 @@ class Preparing(Timing):
     def _prepare(self) -> None:
         """Put right what operators alone cannot tell."""
         s = self.sketch
+        self._anybody()
         for ask in s.asks:
             if (
                 ask.item is not None
@@ -119,6 +130,22 @@ class Preparing(Timing):
             if dims and dims[0].item is not None:
                 s.by.append(dims[0].item)
                 s.asks.remove(dims[0])
+
+    def _anybody(self) -> None:
+        """ "people" are staff, unless they did what buyers do or nobody here is staff: then they are those who came."""
+        persons = [t.table for t in self.model.things.values() if self._is_person(t.table)]
+        staff = [t for t in persons if set(self.model.things[t].noun) & (STAFF | WORKERS)]
+        others = [t for t in persons if t not in staff]
+        if not others or staff and not self.sketch.stems & COMES:
+            return
+        others.sort(key=lambda t: not set(self.model.things[t].noun) & BUYERS)
+        targets = tuple(Target("thing", table, cost=0.05 + 0.04 * n) for n, table in enumerate(others[:3]))
+        s = self.sketch
+        for ask in s.asks:
+            if ask.item is not None and self._is_anyone(ask.item):
+                ask.item = replace(ask.item, targets=targets)
+        for clause in (s.main, *s.clauses):
+            clause.mentions = [replace(i, targets=targets) if self._is_anyone(i) else i for i in clause.mentions]
 
     def _much(self) -> None:
         """ "how much did visitors donate": what is summed up is the first mention that can be, not the one who did it."""
@@ -254,6 +281,7 @@ class Preparing(Timing):
         if (
             s.rank is not None
             or s.by
+            and not (s.counting and s.main.periods)
             or s.columns
             or s.share
             or len(s.asks) < 2
