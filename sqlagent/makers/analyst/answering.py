@@ -13,6 +13,7 @@ from sqlagent.makers.analyst.echoing import in_words, opened
 from sqlagent.makers.analyst.endings import Ending, endings, shown_by
 from sqlagent.makers.analyst.enumerating import enumerated
 from sqlagent.makers.analyst.frames import Frame
+from sqlagent.makers.analyst.happening import in_the_deed
 from sqlagent.makers.analyst.implied import figures_once, of_one_deed, sums_paid
 from sqlagent.makers.analyst.lengths import lengths
 from sqlagent.makers.analyst.owning import named, owned, rival_ways
@@ -112,6 +113,7 @@ def _understood(text: str, source: Source, today: date) -> tuple[Reading, list[U
     known = opened(reading)
     frames = resolve(drawn, source, today)
     frames += [other for first in frames[:1] for other in rival_ways(first, source)]
+    frames = [in_the_deed(one, reading, source) for one in frames]
     frames = [sums_paid(of_one_deed(figures_once(one)), source) for one in frames]
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
     for frame in sorted(frames, key=lambda one: one.cost):

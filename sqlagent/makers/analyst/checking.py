@@ -12,7 +12,8 @@ from functools import partial
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.makers.analyst.concepts import Meant, meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
-from sqlagent.makers.analyst.mixing import has_figure, is_figure, mixed
+from sqlagent.makers.analyst.happening import EDGE
+from sqlagent.makers.analyst.mixing import counts_money, has_figure, is_figure, mixed
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.sketching import Sketch
@@ -126,6 +127,7 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
         left.append(drawn.rank_text)
     left += _figures_left_out(frame, drawn)
     left += mixed(frame, reading, drawn)
+    left += counts_money(frame, reading)
     if _bounds_parts(frame, source.model):
         frame = replace(frame, cost=round(frame.cost + PART_BOUND, 4))
     left = [text for text in dict.fromkeys(left) if text not in frame.unused]
@@ -384,6 +386,7 @@ def _orders(frame: Frame, model: Model) -> bool:
         frame.order is not None
         or frame.limit is not None
         or any(m.agg in ("min", "max") for m in _figures(frame))
+        or any(c.said == EDGE for c in _conditions(frame))
     )
 
 

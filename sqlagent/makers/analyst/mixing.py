@@ -8,10 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.sketching import Sketch
 from sqlagent.makers.analyst.starts import FIGURES
+
+MONEY_VERBS = frozenset({"sold", "sell", "sells", "earned", "earns", "paid", "pays", "pay", "spent", "spends", "spend", "donated", "owes", "owe", "owed", "invested"})
+"""Verbs whose object is money where no other is named."""
+
+MONEY_STEMS = frozenset(stem(word) for word in MONEY_VERBS)
 
 _JOINING = frozenset({"and", "vs", "ratio", "share", "growth", "figures", "with", "or", "for each other"})
 """Operators between two figures that were both asked for."""
@@ -25,6 +31,19 @@ def mixed(frame: Frame, reading: Reading, drawn: Sketch) -> list[str]:
     if any(item.op in _JOINING or item.text in ("+", "&", ":", ";") for item in reading.items):
         return []
     return [one.said for one in plain[1:2] if one.said]
+
+
+def counts_money(frame: Frame, reading: Reading) -> list[str]:
+    """Verbs of money by which rows were ranked: who sold the most is none who had the most orders, unless they are named."""
+    if frame.order is None or len(frame.measures) != 1 or frame.measures[0].agg not in ("rows", "distinct"):
+        return []
+    items = reading.items
+    at = next((n for n, item in enumerate(items) if item.op == "rank" and item.text.lower() in ("most", "least", "top", "best")), None)
+    if at is None or any(item.kind == "mention" and any(t.kind == "thing" for t in item.targets[:1]) for item in items[at + 1 :]):
+        return []
+    return [item.text for item in items if item.text.lower() in MONEY_VERBS and item.kind != "glue"][:1] or [
+        items[at].text for _ in (1,) if MONEY_STEMS & reading.glued
+    ]
 
 
 def is_figure(item: Item) -> bool:

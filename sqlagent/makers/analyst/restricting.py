@@ -11,6 +11,7 @@ from sqlagent.makers.analyst.attaching import LOST, Part
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.denying import Denying
 from sqlagent.makers.analyst.frames import Condition, Dimension, Having, Measure, Slot
+from sqlagent.makers.analyst.happening import edged
 from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause
@@ -163,7 +164,10 @@ class Restricting(Denying):
         rowless = self._rowless(anchor, clause, start)
         if rowless is not None:
             return rowless
-        return self.attach.clause(anchor, clause, time if clause.periods and not clause.mentions else None)
+        part = self.attach.clause(anchor, clause, time if clause.periods and not clause.mentions else None)
+        if clause.edge and clause.periods and not clause.negated:
+            part.conditions = edged(part.conditions, clause.edge) or part.conditions
+        return part
 
     def _both(self, anchor: str, clause: Clause, time: Slot | None) -> Part:
         """ "both A and B": two conditions on one thing, each to be met by rows of its own."""

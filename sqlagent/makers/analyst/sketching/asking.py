@@ -144,7 +144,13 @@ def rank(walk: Walk, item: Item) -> None:
         and nxt.kind == "mention"
         and walk.section == "clause"
     ):
+        if walk.clause is not None:
+            walk.clause.edge = item.detail
         return
+    if item.detail in ("new", "old") and out.asks and walk.section == "clause" and walk.came("rel"):
+        if walk.clause is not None and nxt is not None and nxt.kind == "mention":
+            walk.clause.edge = item.detail  # "whose most recent order"
+            return
     if out.rank is not None:
         if out.rank.count is None and nxt is not None and nxt.kind == "number":
             return
