@@ -127,6 +127,9 @@ GLUE = (
 NOUN_PHRASES = frozenset({"no show", "no shows"})
 """Nouns whose first word says no elsewhere."""
 
+STATE_WORDS = frozenset({"done", "out", "in", "up", "off", "put", "made", "left", "taken", "handled", "registered", "recorded", "entered", "received", "used", "gone"})
+"""Words that say little, unless rows have a state of that name."""
+
 PARTICIPLES = frozenset(words_of(
     "paid sold sent left held born bought met begun done made built written taken given gone flown driven lent borrowed won lost hired"
 ))  # fmt: skip

@@ -22,6 +22,9 @@ from sqlagent.makers.analyst.sketching import Clause, Sketch
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.starts import BORN, FIGURES, NUMBERS, PERSONS, SUMMED
 
+_SORTS = frozenset(stem(w) for w in ("type", "kind", "category", "class", "status", "reason", "method"))
+"""Nouns of columns that say of what sort a row is."""
+
 LISTED = 60
 """Rows up to which a table is a short list of sorts or states."""
 
@@ -493,6 +496,8 @@ class Meanings:
         if one is None:
             return
         thing = self.model.things[table]
+        if table == anchor and stem(item.text.lower()) in _SORTS:
+            cost = max(0.0, cost - 0.1)  # the rows' own kind, whatever else has a type
         for hop, path in self.attach.ways(anchor, table, item):
             slot = Slot(one, path)
             if self.source.is_name(table, one.column) or one.role is Role.KEY and one.column in thing.key:

@@ -19,7 +19,7 @@ MONEY_VERBS = frozenset({"sold", "sell", "sells", "earned", "earns", "paid", "pa
 
 MONEY_STEMS = frozenset(stem(word) for word in MONEY_VERBS)
 
-_JOINING = frozenset({"and", "vs", "ratio", "share", "growth", "figures", "with", "or", "for each other"})
+_JOINING = frozenset({"and", "vs", "ratio", "share", "growth", "figures", "with", "for each other"})
 """Operators between two figures that were both asked for."""
 
 

@@ -27,6 +27,8 @@ COMES = frozenset(
 )  # fmt: skip
 """What customers do, and staff as a rule do not."""
 
+_POSTS = frozenset(stem(word) for word in ["role", "job", "position", "title", "post"])
+
 WORKERS = frozenset(stem(word) for word in ["agent", "coach", "trainer", "teacher", "doctor", "driver", "manager", "technician", "vet", "nurse", "rep", "representative", "seller"])
 """Nouns of people who work there too."""
 
@@ -38,6 +40,7 @@ class Preparing(Timing):
         """Put right what operators alone cannot tell."""
         s = self.sketch
         self._anybody()
+        self._roles()
         for ask in s.asks:
             if (
                 ask.item is not None
@@ -146,6 +149,22 @@ class Preparing(Timing):
                 ask.item = replace(ask.item, targets=targets)
         for clause in (s.main, *s.clauses):
             clause.mentions = [replace(i, targets=targets) if self._is_anyone(i) else i for i in clause.mentions]
+
+    def _roles(self) -> None:
+        """ "by agent": people of a role, where a column of theirs holds the role and nothing else is called so."""
+        s = self.sketch
+        for place, item in enumerate(s.by):
+            if item.kind != "mention" or any(t.kind != "value" for t in item.targets):
+                continue
+            for target in item.targets[:2]:
+                one = self.model.field(target.table, target.column)
+                if one is None or not set(one.words) & _POSTS or not self._is_person(target.table):
+                    continue
+                said = [stem(w) for w in target.label.lower().split() or target.value.lower().split()]
+                if said and said[-1] == stem(item.text.lower()):
+                    s.by[place] = replace(item, targets=(Target("thing", target.table, cost=0.1),))
+                    s.main.mentions.append(replace(item, targets=(replace(target, cost=0.05),)))
+                    break
 
     def _much(self) -> None:
         """ "how much did visitors donate": what is summed up is the first mention that can be, not the one who did it."""
@@ -309,6 +328,7 @@ class Preparing(Timing):
         clause = Clause(
             "who", mentions=[a.item for a in moved if a.item is not None], periods=list(s.main.periods)
         )
+        clause.either, s.main.either = s.main.either, False
         bounds = s.clauses[0] if s.clauses else None
         if bounds is not None and bounds.opener == "more" and bounds.numbers and not bounds.negated:
             bounds.mentions = [

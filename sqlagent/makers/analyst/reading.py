@@ -16,7 +16,7 @@ from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.language.words import Token, fold, stem, tokenise
 from sqlagent.makers.analyst import periods
 from sqlagent.makers.analyst.deeds import DEEDS, is_deed, undone
-from sqlagent.makers.analyst.lexicon import GLUE, NOUN_PHRASES, OPERATORS, UNIT_WORDS, WEAK_GLUE
+from sqlagent.makers.analyst.lexicon import GLUE, NOUN_PHRASES, OPERATORS, STATE_WORDS, UNIT_WORDS, WEAK_GLUE
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.starts import PERSONS
 from sqlagent.makers.analyst.vocabulary import Target, Vocabulary
@@ -138,7 +138,7 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
                 tokens = (*tokens[: item.start], new, *tokens[item.start + 1 :])
     if mended:
         items = _cut(tokens, vocabulary, today)
-    items = _with_deeds(items)
+    items = _with_states(_with_deeds(items), vocabulary)
     items = _with_shared_heads(_with_rival_values(items, tokens, vocabulary), tokens, vocabulary)
     items = _denied(items, vocabulary)
     unknown = tuple(item.text for item in items if item.kind == "unknown")
@@ -186,6 +186,31 @@ def _with_deeds(items: Sequence[Item]) -> list[Item]:
         else:
             out.append(item)
     return out
+
+
+def _with_states(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
+    """ "done lessons", "lessons done": a word that says little elsewhere is the state of the rows beside it, where theirs bears it."""
+    out = list(items)
+    for place, item in enumerate(items):
+        if item.kind == "glue" and item.text.lower() == "spend" and _is_spent(items, place, vocabulary):
+            out[place] = replace(item, kind="mention", targets=vocabulary.targets(["spending"]))
+        if item.kind != "glue" or item.text.lower() not in STATE_WORDS:
+            continue
+        beside = [i for i in items[max(0, place - 1) : place + 2] if i.kind == "mention" and i.targets[0].kind == "thing"]
+        tables = {i.targets[0].table for i in beside if i.start == item.end or i.end == item.start}
+        own = tuple(t for table in tables for t in vocabulary.of_state(table, item.text.lower()))
+        if own:
+            out[place] = replace(item, kind="mention", targets=own)
+    return out
+
+
+def _is_spent(items: Sequence[Item], place: int, vocabulary: Vocabulary) -> bool:
+    """Whether "spend" is a noun right behind that of what happens: "repair spend", not "customers spend"."""
+    before = items[place - 1] if place else None
+    if before is None or before.kind != "mention" or before.end != items[place].start or before.text.endswith("s"):
+        return False
+    best = before.targets[0]
+    return best.kind == "thing" and not set(vocabulary.model.things[best.table].noun) & PERSONS
 
 
 def _with_rival_values(items: list[Item], tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Item]:

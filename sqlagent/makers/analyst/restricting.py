@@ -157,6 +157,10 @@ class Restricting(Denying):
         """A clause about the thing that is asked for: of the anchor, or of what the rows belong to."""
         if clause.both and (len(clause.mentions) >= 2 or len(clause.periods) >= 2):
             return self._both(anchor, clause, time)
+        if clause.either and not clause.negated and len(clause.mentions) >= 2 and not clause.numbers:
+            either = self._either(anchor, clause)
+            if either is not None:
+                return either
         if clause.same and clause.grains:
             return self._same(anchor, clause)
         if clause.verb and clause.negated and not clause.mentions:
@@ -188,6 +192,26 @@ class Restricting(Denying):
             out.cost += part.cost / len(pieces)
             out.conditions += part.conditions
             out.unused += part.unused
+        return out
+
+    def _either(self, anchor: str, clause: Clause) -> Part | None:
+        """ "had a complaint or a refund": either of several, each by rows of its own; None where one column holds them all."""
+        best = [m.targets[0] for m in clause.mentions]
+        values = [t for t in best if t.kind == "value"]
+        if len({(t.table, t.column) for t in best}) < len(best) or len(values) == len(best):
+            return None
+        times = [m for m in clause.mentions if self.attach.fields(anchor, m, (Role.TIME,))[:1]]
+        out = Part()
+        any_of: list[Condition] = []
+        for item in clause.mentions:
+            periods = clause.periods if not times or item in times else []
+            piece = replace(clause, either=False, mentions=[item], opener="with", periods=list(periods))
+            part = self.attach.clause(anchor, piece, None)
+            if part.unused or not part.conditions:
+                return None
+            out.cost += part.cost / len(clause.mentions)
+            any_of.append(part.conditions[0] if len(part.conditions) == 1 else Condition("all", parts=tuple(part.conditions)))
+        out.conditions = [Condition("any", parts=tuple(any_of))]
         return out
 
     def _same(self, anchor: str, clause: Clause) -> Part:

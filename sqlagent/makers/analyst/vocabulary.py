@@ -7,7 +7,7 @@ meanings is meant to whoever knows the whole question.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rapidfuzz import process
@@ -541,6 +541,18 @@ class Vocabulary:
             if stood.role is Role.TEXT and match.column.column not in thing.display:
                 cost += 0.15
             yield Target("value", stood.table, stood.column, match.value, cost + cost_of, match.value)
+
+    def of_state(self, table: str, word: str) -> Iterator[Target]:
+        """The state of a table's rows that a word is the name or label of, however little it says elsewhere."""
+        thing = self.model.things[table]
+        one = self.model.field(table, thing.state) if thing.state else None
+        if one is None:
+            return
+        labels = dict(one.labels or (one.codes.pairs if one.codes is not None else ()))
+        texts = self.index.texts_of(ColumnRef(one.table, one.column)) if self.index is not None else ()
+        for text in dict.fromkeys([*labels, *texts]):
+            if normal(labels.get(text, text)) == word:
+                yield Target("value", one.table, one.column, text, 0.05, labels.get(text, text))
 
     def is_code(self, text: str) -> bool:
         """Whether a word is a stored value letter by letter, as codes are typed."""
