@@ -54,4 +54,8 @@ def is_figure(item: Item) -> bool:
 
 def has_figure(item: Item, held: Iterable[bool]) -> bool:
     """Whether a frame computes a figure: `held` says of each meaning, in order, whether the frame holds it."""
-    return any(has for target, has in zip(item.targets, held, strict=True) if target.kind in ("concept", "field", "value"))
+    return any(
+        has
+        for target, has in zip(item.targets, held, strict=True)
+        if target.kind in ("concept", "value") or target.kind == "field" and target.cost < 0.05
+    )

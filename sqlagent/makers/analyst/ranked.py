@@ -338,7 +338,7 @@ class Ranked(Preparing):
                         [],
                         None,
                         (),
-                        self._listing(table),
+                        (*self._listing(table), Slot(one)),
                         [],
                         table,
                         True,

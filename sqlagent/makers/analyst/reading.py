@@ -129,8 +129,8 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
             low = tokens[item.start].low
             better = vocabulary.mended(low)
             general = better in OPERATORS or better in NUMBER_WORDS
-            if better and general and (len(low) < 5 or better.startswith(low)):
-                continue  # "nice" is no nine, and "large" not larger than anything
+            if better and general and (len(low) < 5 or better.startswith(low) or low.startswith(better)):
+                continue  # "nice" is no nine, "large" not larger than anything, and what is shown is none to show
             if better and stem(fold(better)) != stem(low):
                 mended.append((low, better))
                 old = tokens[item.start]
@@ -278,10 +278,17 @@ def _denied(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
     return out
 
 
+_STAGES = frozenset({"shipped", "delivered", "received", "scheduled", "reserved", "assigned", "moved", "handled", "served"})
+"""Participles that tell a stage of what they stand before: not every order is a shipped one."""
+
+
 def _is_beside(items: Sequence[Item], place: int, vocabulary: Vocabulary) -> bool:
     """Whether a verb stands by what it was done with: people do things themselves, so of them something is left unsaid."""
     before = next((i for i in reversed(items[:place]) if i.kind != "glue"), None)
     after = next((i for i in items[place + 1 :] if i.kind != "glue"), None)
+    low = items[place].text.lower()
+    if low in _STAGES and after is not None and after.start == items[place].end and after.targets:
+        return after.targets[0].kind not in ("thing", "concept")
     if after is not None and after.kind == "mention" or before is not None and before.op == "count":
         return True
     if before is None or before.kind != "mention" or after is not None and after.kind == "number":

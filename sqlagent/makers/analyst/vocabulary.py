@@ -279,9 +279,9 @@ class Vocabulary:
             if stems != key:
                 self.labels[stems].append((one, code, label, cost + 0.05))
             if len(words) > 1:
-                for word in words:
+                for word in words:  # of a kennel hand a hand says more than a kennel
                     if word not in STOP_WORDS:
-                        self.labels[stem(word)].append((one, code, label, 0.3))
+                        self.labels[stem(word)].append((one, code, label, 0.3 if word == words[-1] else 0.5))
 
     def _spellings(self) -> list[str]:
         words = set(self.said_words) | {w for phrase in (*OPERATORS, *CONCEPTS) for w in phrase.split()}
@@ -343,7 +343,8 @@ class Vocabulary:
         told = () if quoted else self.told.get(tuple(stem(w) for w in lows), ())
         for entry in told:
             keep(Target(entry.kind, entry.table, entry.column))
-        if not quoted and not told and (concept := CONCEPTS.get(" ".join(lows))):
+        own = lows[0].startswith("billing") and stem("billing") in self.by_stem  # a billing cycle is no bill
+        if not quoted and not told and not own and (concept := CONCEPTS.get(" ".join(lows))):
             keep(Target("concept", "", concept, cost=0.0))
         if not quoted and not (len(lows) > 1 and BETWEEN & set(lows) and " ".join(lows) not in NOUN_PHRASES):
             stems = [stem(w) for w in lows]
