@@ -116,7 +116,9 @@ class _Deriving:
         form = None if flag or codes else form_of(column, words, known, texts)
         relation = self.foreign.get((table.key, column.name.lower()))
         few = 0 < distinct <= FEW or (0 < distinct <= 0.05 * rows)
-        labels = labels_in(column.comment, self._told(column, known, texts)) if codes is None and not form else ()
+        labels = (
+            labels_in(column.comment, self._told(column, known, texts)) if codes is None and not form else ()
+        )
         coded = codes is not None or bool(labels)
         role = self._role(table, column, words, relation, flag, form, few, coded, distinct, rows)
         aggregate, unit = measured(words, is_number) if role is Role.MEASURE else ("", "")
@@ -369,7 +371,12 @@ def display(fields: Sequence[Field], noun: Sequence[str], facts: TableFacts | No
             if one.words and one.words[-1] == stem(wanted) and len(one.words) <= 2:
                 return (one.column,)
     for one in texts:  # the text of a type, and what stands beside the key of a short list
-        if one.words[-1:] == ("text",) and set(one.words[:-1]) <= set(noun) or len(fields) == 2 and one.role is not Role.KEY:
+        if (
+            one.words[-1:] == ("text",)
+            and set(one.words[:-1]) <= set(noun)
+            or len(fields) == 2
+            and one.role is not Role.KEY
+        ):
             return (one.column,)
     if noun:
         for one in texts:

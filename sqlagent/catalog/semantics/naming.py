@@ -92,7 +92,11 @@ class Names:
                 and parts[at + 1] in ("no", "nr", "num", "number", "plate", "nbr")
             ):
                 out.append(NUMBERED[word])
-            elif word in DATED and at + 1 < len(parts) and parts[at + 1] in ("dt", "date", "dte", "on", "at", "ts"):
+            elif (
+                word in DATED
+                and at + 1 < len(parts)
+                and parts[at + 1] in ("dt", "date", "dte", "on", "at", "ts")
+            ):
                 out.append(DATED[word])
             elif word in ("ins", "outs") and at and parts[at - 1] in _PHRASAL:
                 out.append(word[:-1])

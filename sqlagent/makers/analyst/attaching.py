@@ -132,7 +132,9 @@ class Attacher(Counting):
             part.cost -= 0.02
         unused, why = part.unused, part.why
         denied = clause.negated
-        if any(_is_never(one) for one in part.conditions):  # rows of payments are paid: what is unpaid has none
+        if any(
+            _is_never(one) for one in part.conditions
+        ):  # rows of payments are paid: what is unpaid has none
             part.conditions = [one for one in part.conditions if not _is_never(one)]
             part.cost -= CHILD
             denied = not denied
@@ -524,7 +526,12 @@ def _is_told_by_value(item: Item, clause: Clause) -> bool:
 
 def _is_never(one: Condition) -> bool:
     """Whether a time is said to be missing that every row has: then the rows themselves are."""
-    return one.op == "missing" and len(one.slots) == 1 and not one.slots[0].path and one.slots[0].field.filled == 1
+    return (
+        one.op == "missing"
+        and len(one.slots) == 1
+        and not one.slots[0].path
+        and one.slots[0].field.filled == 1
+    )
 
 
 def _is_half(clause: Clause) -> bool:

@@ -13,7 +13,7 @@ from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.makers.analyst.concepts import Meant, meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
 from sqlagent.makers.analyst.happening import EDGE
-from sqlagent.makers.analyst.mixing import counts_money, has_figure, is_figure, mixed
+from sqlagent.makers.analyst.mixing import counts_money, figures_in, has_figure, mixed
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.sketching import Sketch
@@ -52,6 +52,7 @@ class Held:
     states: bool = False
     lists: bool = False
     grains: bool = False
+    figures: frozenset[int] = frozenset()
 
     def take(self, part: object) -> None:
         """Take down a part of a frame and all that it is made of."""
@@ -267,6 +268,7 @@ def _held(frame: Frame, reading: Reading, source: Source) -> Held:
         times=source.times,
         lists=not frame.measures,
         grains=grains,
+        figures=figures_in(reading),
     )
     held.take(frame)
     model, ops = source.model, {item.op for item in reading.items}
@@ -319,7 +321,7 @@ def _is_held(item: Item, held: Held) -> bool:
         if held.states and item.text.lower() in ("open", "closed", *CURRENT, *ENDED):
             return True
         best = item.targets[0]
-        if is_figure(item):
+        if item.start in held.figures:
             return has_figure(item, map(held.has, item.targets))
         if any(t.kind == "field" and (t.table, t.column) in held.valued for t in item.targets):
             return True  # "paid with PayPal": its value was named

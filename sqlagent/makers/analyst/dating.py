@@ -19,7 +19,10 @@ from sqlagent.makers.analyst.states import late
 HOP = 0.06
 """What one relation on the way to what was due costs."""
 
-DELIVERING = frozenset(stem(w) for w in ["delivery", "delivered", "shipment", "dispatch", "return", "returned", "handover", "drop"])
+DELIVERING = frozenset(
+    stem(w)
+    for w in ["delivery", "delivered", "shipment", "dispatch", "return", "returned", "handover", "drop"]
+)
 PAYING = frozenset(stem(w) for w in ["payment", "receipt", "settlement"])
 """Nouns of rows by which what they belong to was done."""
 
@@ -94,7 +97,11 @@ def due_above(source: Source, table: str) -> tuple[Slot, Slot] | None:
         return None
     done = done_of(source, table) or source.slot(table, thing.default_time)
     for other, paths in source.graph.up(table).items():
-        due = due_of(source, other, wanted=not noun & PAYING) if other != table and paths and len(paths[0]) == 1 else None
+        due = (
+            due_of(source, other, wanted=not noun & PAYING)
+            if other != table and paths and len(paths[0]) == 1
+            else None
+        )
         if due is not None:
             return done, replace(due, path=paths[0])
     return None

@@ -255,9 +255,17 @@ class Derived(Ranked):
         for one in self.meanings(items[0], ("count",)):
             for other in self.meanings(items[1], ("count",)):
                 first, second = (*one.where, *one.measure.where), (*other.where, *other.measure.where)
-                if one.measure.agg != "rows" or (one.measure.anchor, one.measure.agg) != (other.measure.anchor, other.measure.agg):
+                if one.measure.agg != "rows" or (one.measure.anchor, one.measure.agg) != (
+                    other.measure.anchor,
+                    other.measure.agg,
+                ):
                     continue
-                if len(first) != 1 or len(second) != 1 or first[0].slots != second[0].slots or first == second:
+                if (
+                    len(first) != 1
+                    or len(second) != 1
+                    or first[0].slots != second[0].slots
+                    or first == second
+                ):
                     continue
                 over, under = replace(one.measure, where=first), replace(other.measure, where=second)
                 anchor = one.measure.anchor

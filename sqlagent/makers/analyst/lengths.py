@@ -55,13 +55,22 @@ def _whose(items: Sequence[Item], at: int, source: Source) -> str:
     beside = [before] if before is not None and before.end == items[at].start else []
     if at + 2 < len(items) and items[at + 1].op == "of" and items[at + 2].start - items[at].end < 4:
         beside.append(items[at + 2])
-        if at + 3 < len(items) and items[at + 3].kind == "mention" and items[at + 3].start == items[at + 2].end:
+        if (
+            at + 3 < len(items)
+            and items[at + 3].kind == "mention"
+            and items[at + 3].start == items[at + 2].end
+        ):
             beside.append(items[at + 3])  # "length of a kennel stay": the head noun
     found = ""
     for item in beside:
         for target in item.targets[:2] if item.kind == "mention" else ():
             thing = source.model.things.get(target.table)
-            if target.kind == "thing" and target.cost < _SURE and thing and (thing.begins or thing.default_time):
+            if (
+                target.kind == "thing"
+                and target.cost < _SURE
+                and thing
+                and (thing.begins or thing.default_time)
+            ):
                 found = target.table
                 break
     return found

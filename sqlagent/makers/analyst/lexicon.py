@@ -127,7 +127,26 @@ GLUE = (
 NOUN_PHRASES = frozenset({"no show", "no shows"})
 """Nouns whose first word says no elsewhere."""
 
-STATE_WORDS = frozenset({"done", "out", "in", "up", "off", "put", "made", "left", "taken", "handled", "registered", "recorded", "entered", "received", "used", "gone"})
+STATE_WORDS = frozenset(
+    {
+        "done",
+        "out",
+        "in",
+        "up",
+        "off",
+        "put",
+        "made",
+        "left",
+        "taken",
+        "handled",
+        "registered",
+        "recorded",
+        "entered",
+        "received",
+        "used",
+        "gone",
+    }
+)
 """Words that say little, unless rows have a state of that name."""
 
 PARTICIPLES = frozenset(words_of(

@@ -222,7 +222,9 @@ class Meanings:
     def _is_one_row(self, one: Field) -> bool:
         """Whether each value stands in one row alone, so that rows of it are nothing to count: an entry of a short list."""
         thing = self.model.things[one.table]
-        return thing.kind is Kind.THING and one.column in (*thing.key, *thing.display) and thing.rows <= LISTED
+        return (
+            thing.kind is Kind.THING and one.column in (*thing.key, *thing.display) and thing.rows <= LISTED
+        )
 
     def _of_sort(self, one: Field, value: str, cost: float, said: str) -> Iterator[Meant]:
         """Things of a sort that a short list names: "dogs" are animals of that species, not the list's entry."""

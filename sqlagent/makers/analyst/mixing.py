@@ -14,7 +14,26 @@ from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.sketching import Sketch
 from sqlagent.makers.analyst.starts import FIGURES
 
-MONEY_VERBS = frozenset({"sold", "sell", "sells", "earned", "earns", "paid", "pays", "pay", "spent", "spends", "spend", "donated", "owes", "owe", "owed", "invested"})
+MONEY_VERBS = frozenset(
+    {
+        "sold",
+        "sell",
+        "sells",
+        "earned",
+        "earns",
+        "paid",
+        "pays",
+        "pay",
+        "spent",
+        "spends",
+        "spend",
+        "donated",
+        "owes",
+        "owe",
+        "owed",
+        "invested",
+    }
+)
 """Verbs whose object is money where no other is named."""
 
 MONEY_STEMS = frozenset(stem(word) for word in MONEY_VERBS)
@@ -38,18 +57,41 @@ def counts_money(frame: Frame, reading: Reading) -> list[str]:
     if frame.order is None or len(frame.measures) != 1 or frame.measures[0].agg not in ("rows", "distinct"):
         return []
     items = reading.items
-    at = next((n for n, item in enumerate(items) if item.op == "rank" and item.text.lower() in ("most", "least", "top", "best")), None)
-    if at is None or any(item.kind == "mention" and any(t.kind == "thing" for t in item.targets[:1]) for item in items[at + 1 :]):
+    at = next(
+        (
+            n
+            for n, item in enumerate(items)
+            if item.op == "rank" and item.text.lower() in ("most", "least", "top", "best")
+        ),
+        None,
+    )
+    if at is None or any(
+        item.kind == "mention" and any(t.kind == "thing" for t in item.targets[:1])
+        for item in items[at + 1 :]
+    ):
         return []
     return [item.text for item in items if item.text.lower() in MONEY_VERBS and item.kind != "glue"][:1] or [
         items[at].text for _ in (1,) if MONEY_STEMS & reading.glued
     ]
 
 
-def is_figure(item: Item) -> bool:
-    """Whether a business word stands for a figure, so that rows which its synonym names are none of it."""
-    best = item.targets[0]
-    return best.kind == "concept" and best.column in FIGURES and best.cost < 0.05
+def figures_in(reading: Reading) -> frozenset[int]:
+    """Where business words stand that are asked for as figures, so that rows which a synonym names are none of them.
+
+    "Without sales" and "more than five sales" speak of rows.
+    """
+    out = set()
+    for place, item in enumerate(reading.items):
+        best = item.targets[0] if item.targets else None
+        if best is None or best.kind != "concept" or best.column not in FIGURES or best.cost >= 0.05:
+            continue
+        before = reading.items[place - 1] if place else None
+        rows = before is not None and (
+            before.kind == "number" or before.op in ("not", "except", "rel", "with", "more")
+        )
+        if not rows and not any(t.kind == "thing" and t.cost <= 0.05 for t in item.targets):
+            out.add(item.start)
+    return frozenset(out)
 
 
 def has_figure(item: Item, held: Iterable[bool]) -> bool:

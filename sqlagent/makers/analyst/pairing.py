@@ -157,7 +157,14 @@ def due_of(source: Source, table: str, wanted: bool = False) -> Slot | None:
     times = source.model.of_role(table, Role.TIME)
     due = next((f for f in times if set(f.words) & DUE), None)
     if due is None and wanted:
-        due = next((f for f in times if set(f.words) & {stem("requested")} and f.column != source.model.things[table].default_time), None)
+        due = next(
+            (
+                f
+                for f in times
+                if set(f.words) & {stem("requested")} and f.column != source.model.things[table].default_time
+            ),
+            None,
+        )
     planned = {stem("scheduled"), stem("plan")}
     if due is None and source.model.things[table].default_time:
         due = next((f for f in times if set(f.words) & planned and not set(f.words) & DONE), None)

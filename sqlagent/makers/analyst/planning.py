@@ -389,7 +389,16 @@ class Planner(RowWriter):
                 if len(shown) == 1 and frame.columns
                 else ""
             )
-        return f"{word} {', '.join(shown)} {body}{order}{self._limit(frame)}"
+        return f"{word} {', '.join(self._headed(shown))} {body}{order}{self._limit(frame)}"
+
+    def _headed(self, cells: Sequence[str]) -> list[str]:
+        """A list's columns, those under a header that another one bears already under their table's name too."""
+        bare = [cell.rpartition(".")[2].lower() for cell in cells]
+        labels = self._column_names(cells)
+        return [
+            f"{cell} AS {label}" if bare.index(name) < place and name != "*" else cell
+            for place, (cell, name, label) in enumerate(zip(cells, bare, labels, strict=True))
+        ]
 
     def _column_names(self, cells: Sequence[str]) -> list[str]:
         """Names of a list's columns: those of the columns that are shown, each once."""

@@ -29,7 +29,24 @@ COMES = frozenset(
 
 _POSTS = frozenset(stem(word) for word in ["role", "job", "position", "title", "post"])
 
-WORKERS = frozenset(stem(word) for word in ["agent", "coach", "trainer", "teacher", "doctor", "driver", "manager", "technician", "vet", "nurse", "rep", "representative", "seller"])
+WORKERS = frozenset(
+    stem(word)
+    for word in [
+        "agent",
+        "coach",
+        "trainer",
+        "teacher",
+        "doctor",
+        "driver",
+        "manager",
+        "technician",
+        "vet",
+        "nurse",
+        "rep",
+        "representative",
+        "seller",
+    ]
+)
 """Nouns of people who work there too."""
 
 
@@ -148,7 +165,9 @@ class Preparing(Timing):
             if ask.item is not None and self._is_anyone(ask.item):
                 ask.item = replace(ask.item, targets=targets)
         for clause in (s.main, *s.clauses):
-            clause.mentions = [replace(i, targets=targets) if self._is_anyone(i) else i for i in clause.mentions]
+            clause.mentions = [
+                replace(i, targets=targets) if self._is_anyone(i) else i for i in clause.mentions
+            ]
 
     def _roles(self) -> None:
         """ "by agent": people of a role, where a column of theirs holds the role and nothing else is called so."""

@@ -38,7 +38,9 @@ _AT = frozenset({"at", "in", "of", "on", "to", "for", "from", "by", "with", "the
 _JOINED = re.compile(r"\b\d{4}[/-]\d{2}(?:\d{2})?\b")
 _WITHOUT = re.compile(r"(?<![\w/])w/o(?![\w/])", re.IGNORECASE)
 _REPEATED = re.compile(r"([,;.?!:])(?: ?\1)+")
-_BY_GRAIN = re.compile(r"\b(day|week|month|quarter|year) (?:by|on|after) \1\b(?! growth| change)", re.IGNORECASE)
+_BY_GRAIN = re.compile(
+    r"\b(day|week|month|quarter|year) (?:by|on|after) \1\b(?! growth| change)", re.IGNORECASE
+)
 """One period after the other: "month by month"."""
 _SHORT_GRAINS = {
     "yr": "year", "yrs": "years", "qtr": "quarter", "qtrs": "quarters", "mth": "month", "mths": "months", "mnth": "month", "mnths": "months", "mo": "month", "wk": "week", "wks": "weeks",
@@ -196,7 +198,11 @@ def _with_states(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
             out[place] = replace(item, kind="mention", targets=vocabulary.targets(["spending"]))
         if item.kind != "glue" or item.text.lower() not in STATE_WORDS:
             continue
-        beside = [i for i in items[max(0, place - 1) : place + 2] if i.kind == "mention" and i.targets[0].kind == "thing"]
+        beside = [
+            i
+            for i in items[max(0, place - 1) : place + 2]
+            if i.kind == "mention" and i.targets[0].kind == "thing"
+        ]
         tables = {i.targets[0].table for i in beside if i.start == item.end or i.end == item.start}
         own = tuple(t for table in tables for t in vocabulary.of_state(table, item.text.lower()))
         if own:
@@ -207,7 +213,12 @@ def _with_states(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
 def _is_spent(items: Sequence[Item], place: int, vocabulary: Vocabulary) -> bool:
     """Whether "spend" is a noun right behind that of what happens: "repair spend", not "customers spend"."""
     before = items[place - 1] if place else None
-    if before is None or before.kind != "mention" or before.end != items[place].start or before.text.endswith("s"):
+    if (
+        before is None
+        or before.kind != "mention"
+        or before.end != items[place].start
+        or before.text.endswith("s")
+    ):
         return False
     best = before.targets[0]
     return best.kind == "thing" and not set(vocabulary.model.things[best.table].noun) & PERSONS
@@ -278,7 +289,9 @@ def _denied(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
     return out
 
 
-_STAGES = frozenset({"shipped", "delivered", "received", "scheduled", "reserved", "assigned", "moved", "handled", "served"})
+_STAGES = frozenset(
+    {"shipped", "delivered", "received", "scheduled", "reserved", "assigned", "moved", "handled", "served"}
+)
 """Participles that tell a stage of what they stand before: not every order is a shipped one."""
 
 

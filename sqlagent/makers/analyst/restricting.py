@@ -178,7 +178,9 @@ class Restricting(Denying):
         out = Part()
         values = [m for m in clause.mentions if m.targets[0].kind == "value"]
         columns = [(m.targets[0].table, m.targets[0].column) for m in values]
-        if columns and columns.count(columns[-1]) > 1:  # what else is said is said of each: "attended both A and B"
+        if (
+            columns and columns.count(columns[-1]) > 1
+        ):  # what else is said is said of each: "attended both A and B"
             values = [m for m, column in zip(values, columns, strict=True) if column == columns[-1]]
         others = [m for m in clause.mentions if m not in values]
         if len(clause.periods) >= 2:
@@ -210,7 +212,11 @@ class Restricting(Denying):
             if part.unused or not part.conditions:
                 return None
             out.cost += part.cost / len(clause.mentions)
-            any_of.append(part.conditions[0] if len(part.conditions) == 1 else Condition("all", parts=tuple(part.conditions)))
+            any_of.append(
+                part.conditions[0]
+                if len(part.conditions) == 1
+                else Condition("all", parts=tuple(part.conditions))
+            )
         out.conditions = [Condition("any", parts=tuple(any_of))]
         return out
 

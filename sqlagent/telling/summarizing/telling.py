@@ -210,7 +210,13 @@ def _share(whole: bool, measure: Profile, cells: Sequence[Cell], lead: Cell) -> 
     """Say the leader's share of the total, only where the rows are the whole and can be added up."""
     numbers = [_size(c) for c in cells]
     total = math.fsum(numbers)
-    if not whole or _SIGNS.search(measure.words) or not is_additive(measure.name) or min(numbers) < 0 or total <= 0:
+    if (
+        not whole
+        or _SIGNS.search(measure.words)
+        or not is_additive(measure.name)
+        or min(numbers) < 0
+        or total <= 0
+    ):
         return ""
     if _PERCENT.search(measure.name):
         return ""
@@ -245,7 +251,9 @@ def _asks_low(question: str) -> bool:
 def _name(row: tuple[Cell, ...], named: Sequence[Profile]) -> str:
     parts = [_cell(row[c.index], c) for c in named if row[c.index] is not None and c.role != Role.KEY][:2]
     if not parts:
-        parts = [f"{_lower(_said(c))} {_cell(row[c.index], c)}" for c in named if row[c.index] is not None][:1]
+        parts = [f"{_lower(_said(c))} {_cell(row[c.index], c)}" for c in named if row[c.index] is not None][
+            :1
+        ]
     if not parts:
         return "the row without a name"
     return f"{parts[0]} ({parts[1]})" if len(parts) > 1 else parts[0]

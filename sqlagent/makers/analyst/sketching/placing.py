@@ -13,7 +13,10 @@ from sqlagent.makers.analyst.sketching.parts import Ask
 from sqlagent.makers.analyst.sketching.walk import Walk
 
 
-LEVELS = frozenset(stem(word) for word in ["rent", "fee", "salary", "wage", "pay", "premium", "rate", "price", "subscription"])
+LEVELS = frozenset(
+    stem(word)
+    for word in ["rent", "fee", "salary", "wage", "pay", "premium", "rate", "price", "subscription"]
+)
 """Amounts that are stored as what falls due each month or year."""
 
 
