@@ -127,7 +127,7 @@ class Starting(Occasions):
             cost += 0.3
         measures = [measure]
         if ask.aggs == ("count", "sum") and is_rows:  # "how many and how much"
-            paid = [m for m in worth(self.source, self.model.things[found.thing], "sum")][:1]
+            paid = list(worth(self.source, self.model.things[found.thing], "sum"))[:1]
             measures += [replace(m.measure, said="amount") for m in paid]
             cost += 0.0 if paid else LOST
         if len(aggs) > 1 and measure.expr is not None:

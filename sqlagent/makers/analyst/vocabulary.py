@@ -343,8 +343,10 @@ class Vocabulary:
         told = () if quoted else self.told.get(tuple(stem(w) for w in lows), ())
         for entry in told:
             keep(Target(entry.kind, entry.table, entry.column))
-        own = lows[0].startswith("billing") and stem("billing") in self.by_stem  # a billing cycle is no bill
-        if not quoted and not told and not own and (concept := CONCEPTS.get(" ".join(lows))):
+        cycle = (
+            lows[0].startswith("billing") and stem("billing") in self.by_stem
+        )  # a billing cycle is no bill
+        if not quoted and not told and not cycle and (concept := CONCEPTS.get(" ".join(lows))):
             keep(Target("concept", "", concept, cost=0.0))
         if not quoted and not (len(lows) > 1 and BETWEEN & set(lows) and " ".join(lows) not in NOUN_PHRASES):
             stems = [stem(w) for w in lows]

@@ -147,10 +147,12 @@ def rank(walk: Walk, item: Item) -> None:
         if walk.clause is not None:
             walk.clause.edge = item.detail
         return
-    if item.detail in ("new", "old") and out.asks and walk.section == "clause" and walk.came("rel"):
-        if walk.clause is not None and nxt is not None and nxt.kind == "mention":
-            walk.clause.edge = item.detail  # "whose most recent order"
-            return
+    is_of_clause = (
+        bool(out.asks) and walk.section == "clause" and walk.came("rel") and walk.follows("mention")
+    )
+    if item.detail in ("new", "old") and is_of_clause and walk.clause is not None:
+        walk.clause.edge = item.detail  # "whose most recent order"
+        return
     if out.rank is not None:
         if out.rank.count is None and nxt is not None and nxt.kind == "number":
             return

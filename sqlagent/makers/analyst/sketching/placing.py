@@ -12,7 +12,6 @@ from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching.parts import Ask
 from sqlagent.makers.analyst.sketching.walk import Walk
 
-
 LEVELS = frozenset(
     stem(word)
     for word in ["rent", "fee", "salary", "wage", "pay", "premium", "rate", "price", "subscription"]
