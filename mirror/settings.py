@@ -294,6 +294,16 @@ LLM_BASE_URL = env.str("LLM_BASE_URL", default="")
 LLM_API_KEY = env.str("LLM_API_KEY", default="")
 LLM_MODEL = env.str("LLM_MODEL", default="")
 
+# A second server for the calls that the first one fails, with its own key and model (else the first one's).
+LLM_SECOND_BASE_URL = env.str("LLM_SECOND_BASE_URL", default="")
+LLM_SECOND_API_KEY = env.str("LLM_SECOND_API_KEY", default="")
+LLM_SECOND_MODEL = env.str("LLM_SECOND_MODEL", default="")
+if LLM_SECOND_BASE_URL and not (LLM_BASE_URL or LLM_API_KEY):
+    raise ImproperlyConfigured("LLM_SECOND_BASE_URL is of use beside LLM_BASE_URL or LLM_API_KEY only")
+
+# Tokens that a question may cost; 0: what its budget says.
+LLM_TOKENS = env.int("LLM_TOKENS", default=0)
+
 # Seconds one call of a language model may take, retries included; a model on a CPU needs more.
 LLM_TIMEOUT = env.float("LLM_TIMEOUT", default=120.0)
 

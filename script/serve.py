@@ -10,39 +10,61 @@ from __future__ import annotations
 
 import argparse
 import fcntl
+import io
 import os
 import signal
 import socket
-import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import IO, NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 os.chdir(ROOT)
 os.environ["DJANGO_SETTINGS_MODULE"] = "mirror.settings"
+from sqlagent.forks.forking import THREADLESS  # noqa: E402
+
+# Before a library is loaded that would start one. Parts are forks of this process.
+os.environ |= THREADLESS
 
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
+from django.core.management.base import SystemCheckError  # noqa: E402
 from django.db import OperationalError  # noqa: E402
 
+from mirror.forked import fork, memory_trim, preload  # noqa: E402
 from mirror.keys import keys_file, keys_make  # noqa: E402
 from mirror.modes import tighten, umask_set  # noqa: E402
-from mirror.processes import die_with_parent  # noqa: E402
 
 # How long the parts may take to come up, and to end after being asked to (seconds).
 UP_SECONDS, STOP_SECONDS = 60, 8
 # A part that ends this often within a minute is broken, not unlucky.
 RESTARTS_A_MINUTE = 5
 LOG_BYTES = 5_000_000
+# What parts need and no import of theirs loads before they are forked.
+LOADED = (
+    "mirror.urls",
+    "mirror.asgi",
+    "celery.bin.celery",
+    "celery.app.control",
+    "celery.apps.worker",
+    "celery.apps.beat",
+    "celery.concurrency.prefork",
+    "celery.concurrency.thread",
+    "celery.worker.components",
+    "celery.worker.consumer",
+    "mirror.broker",
+    "uvicorn.main",
+)
 # Reports give way to people who wait, by this much (nice).
 REPORTS_NICE = 5
 
@@ -61,7 +83,6 @@ class Worker:
     words: str
     log: str
     gives_way: bool = False
-    is_light: bool = False
 
 
 def workers() -> list[Worker]:
@@ -76,7 +97,7 @@ def workers() -> list[Worker]:
             for n in numbers
         ),
         # Uploads and foreign databases are each read in a process of their own (`mirror.confined`).
-        Worker("intake", "intake", "threads", 4, "worker for intake", "intake", is_light=True),
+        Worker("intake", "intake", "threads", 4, "worker for intake", "intake"),
         Worker(
             *("reports", "reports,ticks", "prefork", settings.REPORT_WORKERS),
             *("worker for reports", "reports"),
@@ -86,7 +107,6 @@ def workers() -> list[Worker]:
         Worker(
             *("deliveries", "deliveries", "threads", 4, "worker for deliveries", "deliveries"),
             gives_way=True,
-            is_light=True,
         ),
     ]
 
@@ -98,33 +118,26 @@ def say(text: str) -> None:
 
 @dataclass
 class Part:
-    """A child process that is kept up."""
+    """A child process that is kept up: a fork of this one that runs a function."""
 
     name: str
-    command: list[str]
+    run: Callable[[], object]
     log: Path
-    process: subprocess.Popen[bytes] | None = None
+    lock: IO[str]
+    process: ForkProcess | None = None
     started: deque[float] = field(default_factory=lambda: deque(maxlen=RESTARTS_A_MINUTE))
 
     def start(self) -> None:
         """Start it in a session of its own, so that a Ctrl-C reaches it once, through us."""
         if self.log.is_file() and self.log.stat().st_size > LOG_BYTES:
             self.log.replace(self.log.with_suffix(".old.log"))
-        with self.log.open("ab") as out:
-            self.process = subprocess.Popen(
-                self.command,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                preexec_fn=lambda: die_with_parent(signal.SIGTERM),
-            )
+        self.process = fork(self.name, self.run, self.log, self.lock.close)
         self.started.append(time.monotonic())
 
     @property
     def ended(self) -> bool:
         """It was started and runs no more."""
-        return self.process is not None and self.process.poll() is not None
+        return self.process is not None and self.process.exitcode is not None
 
     @property
     def broken(self) -> bool:
@@ -171,10 +184,10 @@ def port_check(host: str, port: int) -> None:
 
 
 @contextmanager
-def folder_held(address: str) -> Iterator[None]:
+def folder_held(address: str) -> Iterator[IO[str]]:
     """Hold this installation's folder, so that two never run from it.
 
-    The lock goes with the process, however it ends. Raises: SystemExit naming where the other one is.
+    The lock goes with the process, however it ends; its forks close the file. Raises: SystemExit naming where the other one is.
     """
     from django.conf import settings
 
@@ -189,7 +202,7 @@ def folder_held(address: str) -> Iterator[None]:
         lock.truncate(0)
         lock.write(address)
         lock.flush()
-        yield
+        yield lock
 
 
 def hosts_allow(host: str) -> None:
@@ -248,6 +261,9 @@ def prepare(address: str) -> str:
     from mirror.people.services import first_admin, link_create
     from mirror.sources.models import Source
 
+    # Once for all parts; Celery would make these checks in each worker.
+    call_command("check", stdout=io.StringIO())
+    os.environ["CELERY_SKIP_CHECKS"] = "1"
     say("Preparing the store ...")
     call_command("migrate", verbosity=0, interactive=False)
     admin = first_admin()
@@ -273,34 +289,60 @@ def worker_name(name: str) -> str:
     return f"{name}@{socket.gethostname()}"
 
 
-def parts(host: str, port: int) -> list[Part]:
+def web_run(host: str, port: int) -> None:
+    """Run the web server."""
+    import uvicorn
+    from django.conf import settings
+
+    memory_trim()
+    trusted = ",".join(settings.TRUSTED_PROXIES)
+    uvicorn.run(
+        "mirror.asgi:application",
+        host=host,
+        port=port,
+        lifespan="off",
+        access_log=False,
+        log_level="warning",
+        timeout_graceful_shutdown=2,
+        proxy_headers=bool(trusted),
+        forwarded_allow_ips=trusted or None,
+    )
+
+
+def tasks_load() -> None:
+    """Load the tasks of all subjects."""
+    from mirror.celery import app
+
+    app.loader.import_default_modules()
+    app.finalize()
+
+
+def celery_run(*words: str, gives_way: bool = False) -> None:
+    """Run a worker or the scheduler, as Celery's own command does."""
+    from mirror.celery import app
+
+    if gives_way:
+        os.nice(REPORTS_NICE)
+    # Celery shows them in the title of the process.
+    sys.argv = ["celery", *words]
+    app.start([*words, "--loglevel", "INFO"])
+
+
+def parts(host: str, port: int, lock: IO[str]) -> list[Part]:
     """List what runs, in the order it starts."""
     from django.conf import settings
 
     logs = settings.VAR_DIR / "logs"
     logs.mkdir(exist_ok=True)
-    python = [sys.executable, "-m"]
-    celery = [*python, "celery", "-A", "mirror"]
-    web = ["uvicorn", "mirror.asgi:application", "--host", host, "--port", str(port), "--lifespan", "off"]
-    web += ["--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "2"]
-    trusted = ",".join(settings.TRUSTED_PROXIES)
-    web += ["--forwarded-allow-ips", trusted] if trusted else ["--no-proxy-headers"]
-    quiet = ["--without-mingle", "--without-gossip", "--without-heartbeat", "--loglevel", "INFO"]
-    # Memory that was used for a moment is given back: 96 MB more after every attack of the tests, 118 without (2026-11).
-    trimmed = ("MALLOC_ARENA_MAX=2", "MALLOC_MMAP_THRESHOLD_=131072", "MALLOC_TRIM_THRESHOLD_=131072")
-    small = ["env", *trimmed]
-    parts = [Part("web server", [*small, *python, *web], logs / "web.log")]
-    # Checks that the other workers make too load the whole of Mirror: 75 MB without, 215 MB with (measured 2026-11).
-    unchecked = ["env", "CELERY_SKIP_CHECKS=1"]
+    parts = [Part("web server", partial(web_run, host, port), logs / "web.log", lock)]
+    quiet = ["--without-mingle", "--without-gossip", "--without-heartbeat"]
     for worker in workers():
-        behind = ["nice", "-n", str(REPORTS_NICE)] if worker.gives_way else []
-        light = unchecked if worker.is_light else []
         how = ["--pool", worker.pool, "--concurrency", str(worker.at_once)]
         called = ["--hostname", worker_name(worker.name), "--queues", worker.queues]
-        command = [*behind, *light, *celery, "worker", *how, *quiet, *called]
-        parts.append(Part(worker.words, command, logs / f"{worker.log}.log"))
-    scheduler = [*unchecked, *celery, "beat", "--pidfile=", "--loglevel", "INFO"]
-    return [*parts, Part("scheduler", scheduler, logs / "scheduler.log")]
+        run = partial(celery_run, "worker", *how, *quiet, *called, gives_way=worker.gives_way)
+        parts.append(Part(worker.words, run, logs / f"{worker.log}.log", lock))
+    scheduler = partial(celery_run, "beat", "--pidfile=")
+    return [*parts, Part("scheduler", scheduler, logs / "scheduler.log", lock)]
 
 
 def look_after(running: list[Part]) -> None:
@@ -346,26 +388,27 @@ def wait_until_up(running: list[Part], address: str) -> None:
 
 def stop(running: list[Part]) -> None:
     """End all parts: asked first, made to after `STOP_SECONDS`. Work cut off is handed back at the next start."""
-    alive = [part.process for part in running if part.process and part.process.poll() is None]
+    alive = [part.process for part in running if part.process and part.process.exitcode is None]
     for process in alive:
         process.terminate()
     deadline = time.monotonic() + STOP_SECONDS
-    while any(process.poll() is None for process in alive) and time.monotonic() < deadline:
+    while any(process.exitcode is None for process in alive) and time.monotonic() < deadline:
         time.sleep(0.05)
     for process in alive:
-        if process.poll() is None:
+        if process.exitcode is None:
             process.kill()
-        process.wait()
+        process.join()
 
 
 def run(host: str, port: int, running: list[Part]) -> NoReturn:
     """Prepare, start, say where, look after. Ends by an exception: Stopped or SystemExit."""
     address = address_shown(host, port)
-    with folder_held(address):
+    with folder_held(address) as lock:
         port_check(host, port)
         var_close()
         welcome = prepare(address)
-        running += parts(host, port)
+        preload(LOADED, tasks_load)
+        running += parts(host, port, lock)
         say("Starting web server, workers and scheduler ...")
         for part in running:
             part.start()
@@ -390,6 +433,8 @@ def main() -> None:
         run(wanted.host, wanted.port, running)
     except Stopped:
         say("\nStopping ...")
+    except SystemCheckError as error:
+        sys.exit(f"Mirror cannot start. {error}")
     except ImproperlyConfigured as error:
         sys.exit(f"Mirror cannot start: {error}. The file .env.example says what each setting is for.")
     except OperationalError as error:

@@ -137,7 +137,7 @@ def answer(
         if meter:
             linked = meanings.with_meanings(linked, source_of(catalog, index).model, privacy)
         if meter and privacy != "schema":
-            linked = examples.with_examples(linked, database)
+            linked = examples.with_examples(linked, database, index)
         journey = Journey.start(
             question,
             linked,
@@ -159,7 +159,8 @@ def answer(
     except SqlAgentError as error:
         ended = Answer(Outcome.FAILED, question, reason=str(error))
     usage, sent = (meter.usage, tuple(meter.sent)) if meter else (ended.usage, ())
-    yield Ended(replace(ended, usage=replace(usage, seconds=monotonic() - started), sent=sent))
+    notes = (*ended.notes, *meter.notes) if meter else ended.notes
+    yield Ended(replace(ended, usage=replace(usage, seconds=monotonic() - started), sent=sent, notes=notes))
 
 
 _READS = re.compile(r"[(\s]*(select|with|explain)\b", re.IGNORECASE)
@@ -375,6 +376,7 @@ class Journey:
         """Where every attempt of a language model agreed, check their answer; without problems no more is asked."""
         self.is_checked = False
         if not self.is_voted or not sampling.unanimous(self.groups, self.calls):
+            self.problems = ()
             return
         members = self.groups[0].members
         found = [answer_checks.problems(self.question, self.linked, one, self.index) for one in members]
@@ -419,7 +421,7 @@ class Journey:
             count=count,
             start=start,
             round=number,
-            feedback=(*(self.feedback() if number else ()), *self.problems),
+            feedback=(*(self.feedback() if number else ()), *rendering.check_lines(self.problems)),
             families=sampling.families(self.groups, self.problems, self.linked.full) if widens else (),
             cancelled=self.cancelled,
         )

@@ -63,7 +63,9 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
     """Put it there, under the name that it has in this process."""
     from django.db import connection
 
-    stores.store_copy(Path(connection.settings_dict["TEST"]["NAME"]))
+    path = Path(connection.settings_dict["TEST"]["NAME"])
+    stores.store_copy(path)
+    stores.ids_part(path)
 
 
 @pytest.fixture(scope="session")

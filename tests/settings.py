@@ -22,7 +22,15 @@ def _tidy() -> None:
         shutil.rmtree(_made, ignore_errors=True)
 
 
-_servers = ("DATABASE_URL", "REDIS_URL", "LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL", "EMAIL_HOST")
+_servers = (
+    "DATABASE_URL",
+    "REDIS_URL",
+    "LLM_BASE_URL",
+    "LLM_API_KEY",
+    "LLM_MODEL",
+    "LLM_SECOND_BASE_URL",
+    "EMAIL_HOST",
+)
 for _name in (*_servers, "PRODUCTION", "DEBUG"):
     os.environ.pop(_name, None)
 os.environ |= {

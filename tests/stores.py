@@ -11,10 +11,12 @@ import atexit
 import fcntl
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -58,6 +60,22 @@ def folder_fill(folder: Path) -> None:
     """Put both where a Mirror of this folder looks for them: it starts as one that was started before."""
     store_copy(folder / STORE)
     shop_copy(folder / SHOP)
+
+
+def ids_part(path: Path) -> None:
+    """Let the ids of each table of a store begin at a thousand of its own.
+
+    An address or a query that takes the id of another table's row then finds nothing. Otherwise both are 1 in a test that
+    runs alone, and the mistake shows by chance.
+    """
+    with closing(sqlite3.connect(path)) as db, db:
+        counted = "SELECT name FROM sqlite_master WHERE type = 'table' AND upper(sql) LIKE '%AUTOINCREMENT%' ORDER BY 1"
+        tables = [name for (name,) in db.execute(counted)]
+        db.execute("DELETE FROM sqlite_sequence")
+        db.executemany(
+            "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)",
+            [(name, 1_000 * place) for place, name in enumerate(tables)],
+        )
 
 
 def _copy(name: str, make: Callable[[Path], object], to: Path) -> None:

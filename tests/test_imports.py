@@ -119,6 +119,7 @@ WRITES = {"save", "create", "get_or_create", "update_or_create", "bulk_create", 
 # What every subject may use. `health` is known by nobody but the addresses and the worker.
 SHARED = {
     "confined",
+    "forked",
     "keys",
     "logs",
     "modes",

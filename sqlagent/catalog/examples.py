@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from datetime import time as clock
@@ -20,15 +20,19 @@ from weakref import WeakKeyDictionary
 
 from sqlglot import exp
 
+from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import DatabaseError
 from sqlagent.ports import Database
-from sqlagent.values import Catalog, Kind, Limits, LinkedSchema, Seen, Table
+from sqlagent.values import Catalog, Column, ColumnRef, Kind, Limits, LinkedSchema, Seen, Table
 
 SHOWN = 3
 """Example values a column (docs/method.md, Sampling)."""
 
 FEW = 6
 """A column with at most this many different values in the rows read shows them all: it is a list of codes."""
+
+KNOWN = 10
+"""The same where an index has read the whole column: then the first rows hide no rare state."""
 
 READ = 200
 """First rows of a table that are read: enough to meet the usual values, one cheap statement a table."""
@@ -53,16 +57,20 @@ Kept = dict[tuple[str, str], Read]
 _kept: WeakKeyDictionary[Database, Kept] = WeakKeyDictionary()
 
 
-def with_examples(linked: LinkedSchema, database: Database, *, seconds: float = SECONDS) -> LinkedSchema:
+def with_examples(
+    linked: LinkedSchema, database: Database, index: ValueIndex | None = None, *, seconds: float = SECONDS
+) -> LinkedSchema:
     """Give the columns of a linked schema example values, by one small statement a table.
 
-    Columns that have examples keep them. What was read is kept as long as the database
+    A column of few different texts that `index` has read whole shows them all, sorted, whether or not its table is
+    reached in time. Columns that have examples keep them. What was read is kept as long as the database
     object lives. A table that cannot be read, or not in time, goes without, and says so in `seen`.
     """
     until = time.monotonic() + seconds
     near = {table.key for table in linked.catalog.tables}
     order = [*linked.catalog.tables, *(t for t in linked.full.tables if t.key not in near)][:TABLES]
-    found = {table.key: _with(table, database, linked.full, until) for table in order}
+    whole = _read_whole(index)
+    found = {table.key: _with(table, database, linked.full, until, whole) for table in order}
 
     def filled(catalog: Catalog) -> Catalog:
         tables = (found.get(t.key) or replace(t, seen=Seen.UNREAD) for t in catalog.tables)
@@ -71,13 +79,40 @@ def with_examples(linked: LinkedSchema, database: Database, *, seconds: float = 
     return replace(linked, catalog=filled(linked.catalog), full=filled(linked.full))
 
 
-def _with(table: Table, database: Database, catalog: Catalog, until: float) -> Table:
+def _read_whole(index: ValueIndex | None) -> Mapping[ColumnRef, Sequence[str]]:
+    """The texts of columns that an index has read to their end and that hold few."""
+    if index is None:
+        return {}
+    in_part = index.progress.parts if index.progress is not None else frozenset[ColumnRef]()
+    return {
+        column: index.texts_of(column)
+        for column, size in index.sizes().items()
+        if 0 < size <= KNOWN and column not in in_part
+    }
+
+
+def _known(column: Column, table: Table, whole: Mapping[ColumnRef, Sequence[str]]) -> Column:
+    """Give a column of text all the values that it is known to hold; one of which the rows read show another keeps its own."""
+    texts = whole.get(ColumnRef(table.key, column.name), ())
+    if column.kind is not Kind.TEXT or not texts or not set(column.examples) <= set(texts):
+        return column
+    return replace(column, examples=tuple(sorted(texts)), has_all_examples=True, is_read_whole=True)
+
+
+def _with(
+    table: Table,
+    database: Database,
+    catalog: Catalog,
+    until: float,
+    whole: Mapping[ColumnRef, Sequence[str]],
+) -> Table:
     kept = _kept.setdefault(database, {})
     key = (catalog.version, table.key)
     if key not in kept:
         left = until - time.monotonic()
         if left <= 0:
-            return replace(table, seen=Seen.UNREAD)
+            known = tuple(_known(column, table, whole) for column in table.columns)
+            return replace(table, columns=known, seen=Seen.UNREAD)
         kept[key] = _read(table, database, catalog.dialect, left)
     seen, values = kept[key]
     columns = []
@@ -85,7 +120,7 @@ def _with(table: Table, database: Database, catalog: Catalog, until: float) -> T
         if not column.examples:
             texts, is_all = values.get(column.name, ((), False))
             column = replace(column, examples=texts, has_all_examples=is_all)
-        columns.append(column)
+        columns.append(_known(column, table, whole))
     return replace(table, columns=tuple(columns), seen=seen)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Field, Form, Kind, Model, Role, Thing
-from sqlagent.values import Catalog, Column, ForeignKey, LinkedSchema, Table
+from sqlagent.values import Catalog, CodeLabel, Column, ColumnRef, ForeignKey, LinkedSchema, Table
 
 CODES = 12
 """Codes whose labels are shown of one column; a longer list stands in its table."""
@@ -52,7 +52,22 @@ def with_meanings(linked: LinkedSchema, model: Model, privacy: str) -> LinkedSch
     def told(catalog: Catalog) -> Catalog:
         return replace(catalog, tables=tuple(_table(t, model, privacy) for t in catalog.tables))
 
-    return replace(linked, catalog=told(linked.catalog), full=told(linked.full))
+    return replace(linked, catalog=told(linked.catalog), full=told(linked.full), codes=_labels(linked, model))
+
+
+def _labels(linked: LinkedSchema, model: Model) -> tuple[CodeLabel, ...]:
+    """List the codes of the columns of a linked schema with their labels."""
+    return tuple(
+        CodeLabel(
+            ColumnRef(table.key, own.column),
+            code,
+            label,
+            "" if own.labels or not own.codes else own.codes.table,
+        )
+        for table in linked.catalog.tables
+        for own in model.fields.get(table.key, ())
+        for code, label in own.labels or (own.codes.pairs if own.codes else ())
+    )
 
 
 def _table(table: Table, model: Model, privacy: str) -> Table:
@@ -120,6 +135,14 @@ def _notes(column: Column, own: Field | None, model: Model, privacy: str) -> Ite
     yield _codes(own, model, privacy)
 
 
+_MONEY = frozenset(
+    (
+        "amount", "price", "cost", "revenue", "salary", "fee", "spend", "spending", "budget", "tax", "profit", "income", "sales", "mrr",
+        "arr", "refund", "payment", "wage", "commission", "rent", "fare", "earnings", "subtotal", "cent", "cents", "eur", "usd", "gbp",
+    )
+)  # fmt: skip
+"""Words that mean money in a name. Others that often do (value, balance, total, due) are as often a figure of something else."""
+
 _TIMES = ("seconds", "minutes", "hours", "days", "weeks")
 
 
@@ -132,8 +155,11 @@ def _unit(own: Field, privacy: str) -> str:
         and {"rate", "hourly", "daily"} & {*own.words, *own.said.lower().split()}
     ):
         return ""  # "hours" of an hourly rate is what it is per, not what it is in
+    said = {*own.words, *own.said.lower().split()}
     if own.unit == "money":
-        return "money in cents" if {"cent", "cents"} & {*own.words, *own.said.lower().split()} else "money"
+        return "money in cents" if {"cent", "cents"} & said else "money" if _MONEY & said else ""
+    if own.unit == "percent" and {"rating", "ratings"} & said:
+        return ""
     return {"": "", "none": "", "percent": "a percentage or share", "count": "a count"}.get(
         own.unit, f"in {own.unit}"
     )

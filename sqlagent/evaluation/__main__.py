@@ -1,4 +1,4 @@
-"""`python -m sqlagent.evaluation select|answer|follow|ablate|guard|resend|fit|bench`: measures and fits on open data."""
+"""`python -m sqlagent.evaluation select|answer|traces|follow|ablate|guard|resend|fit|bench`: measures and fits on open data."""
 
 from __future__ import annotations
 
@@ -35,6 +35,11 @@ def parser() -> argparse.ArgumentParser:
         "--drafts", type=int, default=0, help="drafts of the built-in generator shown to the LLM"
     )
     answer.add_argument("--rounds", type=int, help="resampling rounds, if not the budget's")
+    traces = commands.add_parser("traces", help="runs as verified rewards and preference pairs")
+    traces.add_argument(
+        "--runs", type=Path, nargs="+", required=True, help="files of answer --llm env --json"
+    )
+    traces.add_argument("--out", type=Path, required=True, help="folder for rewards.jsonl and pairs.jsonl")
     follow = commands.add_parser("follow", help="chains of follow-ups, without a language model")
     follow.add_argument("--chains", type=Path, required=True, help="JSON lines of turns with golds")
     follow.add_argument("--databases", required=True, help="folder of SQLite files, or a PostgreSQL URL")
@@ -90,7 +95,7 @@ def run(options: argparse.Namespace) -> None:
         print(selecting.report(chosen))
         write(options.json, (c.line for c in chosen))
     elif options.command == "answer":
-        from sqlagent.evaluation import answering
+        from sqlagent.evaluation import answer_report, answering
 
         items = read_items(options.questions)
         sizes = {"samples": options.samples, "rounds": options.rounds}
@@ -108,9 +113,15 @@ def run(options: argparse.Namespace) -> None:
         answered = answering.answer(
             items, options.databases, llm=options.llm, processes=options.processes, budget=budget
         )
-        print(answering.report(answered))
-        print(answering.report_times(answered), file=sys.stderr)
+        print(answer_report.report(answered))
+        print(answer_report.report_times(answered), file=sys.stderr)
         write(options.json, (a.line for a in answered))
+    elif options.command == "traces":
+        from sqlagent.evaluation import traces
+
+        found = traces.read(options.runs)
+        traces.write(found, options.out)
+        print(found.told())
     elif options.command == "follow":
         from sqlagent.evaluation import chains
 

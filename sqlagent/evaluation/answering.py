@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -14,22 +13,31 @@ from sqlagent import pipeline
 from sqlagent.adapters.openai import OpenAiLlm
 from sqlagent.evaluation import lenient
 from sqlagent.evaluation.items import BadInput, Item, Source
-from sqlagent.evaluation.kinds import KINDS, kind
+from sqlagent.evaluation.kinds import kind
 from sqlagent.evaluation.progress import each
-from sqlagent.evaluation.scoring import Scorer, calibration, percentile
+from sqlagent.evaluation.recording import RecordingLlm, exchanges
+from sqlagent.evaluation.scoring import Scorer
 from sqlagent.evaluation.selecting import kept_open
 from sqlagent.events import Audited, Checked, Ended, Executed, Grouped, Linked, Ranked, Sampling
+from sqlagent.makers.generation import FIRST_FAMILIES
+from sqlagent.method import confidence
 from sqlagent.ports import Llm
-from sqlagent.values import Answer, Budget, Execution, Outcome, RankedGroup
+from sqlagent.values import (
+    Answer,
+    Budget,
+    Execution,
+    LinkedSchema,
+    Outcome,
+    RankedGroup,
+    Ranking,
+    Rows,
+    Verdict,
+)
 
 OPENAI_URL = "https://api.openai.com/v1"
 STAGES = {
     Linked: "link", Executed: "execute", Grouped: "group", Checked: "check", Ranked: "rank", Audited: "audit", Ended: "conclude"
 }  # fmt: skip
-TIMED = ("link", "sample", "execute", "group", "check", "rank", "audit", "conclude", "in all")
-"""Stages as they are printed. A wave's first execution is waited for while it is sampled, guarded and run:
-what its statement took is `execute`, the rest of the wait `sample`."""
-
 FEW = 8
 """Candidates of the first round that count as its first few: the generator's whole beam."""
 
@@ -104,6 +112,10 @@ class Watch:
     rounds: int = 0
     first_pool: int = 0
     first: RankedGroup | None = None
+    ranking: Ranking = Ranking((), 0)
+    verdict: Verdict = Verdict(False, "nothing was tried")
+    linked: LinkedSchema | None = None
+    problems: tuple[str, ...] | None = None
     answer: Answer | None = None
     _last: float = field(default_factory=perf_counter)
     _in_wave: bool = False
@@ -124,12 +136,20 @@ class Watch:
             self._add(stage, took)
         self._last, self._in_wave = now, isinstance(event, Executed)
         if isinstance(event, Executed):
-            self.pool.append(event.execution)
+            self.pool[event.index : event.index + 1] = [event.execution]
+        elif isinstance(event, Linked):
+            self.linked = event.linked
         elif isinstance(event, Sampling):
-            self.rounds += 1
-        elif isinstance(event, Ranked) and self.rounds == 1:
-            self.first_pool = len(self.pool)
-            self.first = event.ranking.groups[0] if event.ranking.groups else None
+            self.rounds, self.problems = self.rounds + 1, None
+        elif isinstance(event, Checked):
+            self.problems = event.problems
+        elif isinstance(event, Audited):
+            self.verdict = event.verdict
+        elif isinstance(event, Ranked):
+            self.ranking = event.ranking
+            if self.rounds == 1:
+                self.first_pool = len(self.pool)
+                self.first = event.ranking.groups[0] if event.ranking.groups else None
         elif isinstance(event, Ended):
             self.answer = event.answer
         self.seconds["in all"] = sum(v for k, v in self.seconds.items() if k != "in all")
@@ -145,12 +165,13 @@ def answer_one(item: Item, *, databases: str, llm: str, budget: Budget) -> Answe
 def answer_on(source: Source, item: Item, *, llm: str, budget: Budget, fresh: bool = False) -> Answered:
     """Answer one question on an opened source and score it."""
     watch = Watch()
+    model = RecordingLlm(llm_from_environment()) if llm == "env" else None
     for event in pipeline.answer(
         item.question,
         database=source.database,
         catalog=source.catalog,
         index=source.index,
-        llm=llm_from_environment() if llm == "env" else None,
+        llm=model,
         budget=budget,
         privacy="rows",  # what is measured is public data
     ):
@@ -159,15 +180,22 @@ def answer_on(source: Source, item: Item, *, llm: str, budget: Budget, fresh: bo
     assert said is not None
     scorer = Scorer(item, source)
     told = said.outcome in (Outcome.ANSWERED, Outcome.AMBIGUOUS)
-    right = told and scorer.is_right(said.sql, said.rows)
-    pool = [scorer.is_right(e.sql, e.rows) for e in watch.pool]
+    golds = lenient.Golds.of(item, source)
+
+    def is_right(sql: str, rows: Rows | None) -> bool:
+        if golds is None or rows is None:
+            return scorer.is_right(sql, rows)
+        return golds.which(sql) is not None
+
+    pool = [is_right(e.sql, e.rows) for e in watch.pool]
     early = watch.first.representative if watch.first else None
-    if item.gold is None:
-        right = said.outcome is Outcome.UNANSWERABLE
-    judged = None
-    if item.golds is not None:
-        judged = judged_leniently(item, source, said)
+    judged = judged_leniently(item, golds, said) if golds is not None else None
+    if judged is not None:
         right = judged.right
+    elif item.gold is None:
+        right = said.outcome is Outcome.UNANSWERABLE
+    else:
+        right = told and is_right(said.sql, said.rows)
     line = {
         "id": item.id,
         "sql": said.sql if told and said.sql else None,
@@ -179,6 +207,11 @@ def answer_on(source: Source, item: Item, *, llm: str, budget: Budget, fresh: bo
         "pool": [e.sql for e in watch.pool],
     }
     usage = said.usage
+    first, missing = _first(watch.pool, pool), not any(pool[: watch.first_pool])
+    stood = early is not None and is_right(early.sql, early.rows)
+    if model is not None:
+        line |= _run_line(item, watch, pool, right) | exchanges(model.kept)
+        line |= {"calls": usage.calls, "first": first, "early": stood, "rounds": watch.rounds}
     return Answered(
         id=item.id,
         db=item.db,
@@ -187,7 +220,7 @@ def answer_on(source: Source, item: Item, *, llm: str, budget: Budget, fresh: bo
         right=right,
         bird=told and scorer.is_right_bird(said.rows),
         kind=kind(item.gold, source.catalog.dialect) if item.gold is not None else "",
-        first=bool(pool) and pool[0],
+        first=first,
         few=any(pool[: min(FEW, watch.first_pool)]),
         oracle=any(pool),
         fresh=fresh,
@@ -195,17 +228,47 @@ def answer_on(source: Source, item: Item, *, llm: str, budget: Budget, fresh: bo
         calls=usage.calls,
         tokens=usage.prompt_tokens + usage.completion_tokens,
         resampled=watch.rounds > 1,
-        missing=not any(pool[: watch.first_pool]),
-        early=early is not None and scorer.is_right(early.sql, early.rows),
+        missing=missing,
+        early=stood,
         seconds=watch.seconds,
         line=line,
         judged=judged,
     )
 
 
-def judged_leniently(item: Item, source: Source, said: Answer) -> lenient.Judged:
+def _first(pool: Sequence[Execution], right: Sequence[bool]) -> bool:
+    """Tell whether the first sample was right: of a language model its greedy one, whichever reply came first."""
+    greedy = next((at for at, one in enumerate(pool) if one.candidate.family == FIRST_FAMILIES[0]), 0)
+    return bool(right) and right[greedy]
+
+
+def _run_line(item: Item, watch: Watch, pool: Sequence[bool], right: bool) -> dict[str, Any]:
+    """What a run with a language model leaves besides: its candidates, and the figures that confidence rests on."""
+    return {
+        "db": item.db,
+        "question": item.question.text,
+        "hint": item.question.hint,
+        "answerable": item.gold is not None,
+        "right": right,
+        "checked": watch.problems == (),
+        "problems": watch.problems or (),
+        "figures": confidence.figures(watch.ranking, watch.pool, watch.verdict, watch.linked),
+        "candidates": [
+            {
+                "sql": e.candidate.written or e.candidate.sql,
+                "ran": e.sql,
+                "family": e.candidate.family,
+                "round": e.candidate.round,
+                "status": e.status,
+                "right": is_right,
+            }
+            for e, is_right in zip(watch.pool, pool, strict=True)
+        ],
+    }
+
+
+def judged_leniently(item: Item, golds: lenient.Golds, said: Answer) -> lenient.Judged:
     """Compare an answer, and the readings offered beside it, with every accepted gold."""
-    golds = lenient.Golds(source.database, item.golds or (), bool(item.ordered))
     told = said.outcome in (Outcome.ANSWERED, Outcome.AMBIGUOUS) and bool(said.sql)
     right = golds.which(said.sql) is not None if told and item.golds else not told and not item.golds
     offered = told and any(golds.which(reading.sql) is not None for reading in said.readings)
@@ -219,89 +282,3 @@ def judged_leniently(item: Item, source: Source, said: Answer) -> lenient.Judged
         confidence=said.confidence,
         declined=not told,
     )
-
-
-def report(answered: Sequence[Answered]) -> str:
-    """Print EX, oracle, outcomes, cost and calibration, by database, by kind and overall."""
-    judged = [a.judged for a in answered if a.judged is not None]
-    if len(judged) == len(answered):
-        return lenient.report(judged)
-    with_gold = [a for a in answered if a.answerable]
-    databases = {name: [a for a in with_gold if a.db == name] for name in sorted({a.db for a in with_gold})}
-    kinds = {name: [a for a in with_gold if a.kind == name] for name in (*KINDS, "unread")}
-    lines = [*_table({**databases, "overall": with_gold}), "", *_table(kinds), ""]
-    foreign = [a for a in answered if not a.answerable]
-    if foreign:
-        caught = sum(a.right for a in foreign)
-        lines.append(f"unanswerable questions: {caught} of {len(foreign)} called so")
-    lines.append("outcomes: " + _counted(answered))
-    lines.append(_resampling(with_gold))
-    lines.append(f"calls: {sum(a.calls for a in answered)}, tokens: {sum(a.tokens for a in answered)}")
-    pairs = [(a.confidence, a.right) for a in with_gold if a.line["sql"]]
-    brier, error, curve = calibration(pairs)
-    lines.append(
-        f"confidence: Brier {brier:.4f}, expected calibration error {error:.4f} over {len(pairs)} answers"
-    )
-    lines += [f"  said {said:.2f}, was right {was:.2f} ({count})" for said, was, count in curve]
-    return "\n".join(lines)
-
-
-def _table(parts: dict[str, list[Answered]]) -> list[str]:
-    """A line for each part that has questions: how many, and what share of them was right."""
-    heads = ("questions", "EX", "bird", "first", f"oracle {FEW}", "oracle")
-    width = max(len(name) for name in parts) + 2
-    lines = ["".ljust(width) + "".join(head.rjust(11) for head in heads)]
-    for name, mine in parts.items():
-        if mine:
-            flags = [(a.right, a.bird, a.first, a.few, a.oracle) for a in mine]
-            shares = "".join(f"{_percent(column):.2f}".rjust(11) for column in zip(*flags, strict=True))
-            lines.append(name.ljust(width) + str(len(mine)).rjust(11) + shares)
-    return lines
-
-
-def _resampling(answered: Sequence[Answered]) -> str:
-    """How often resampling fired, how often rightly, and what it changed."""
-    fired = [a for a in answered if a.resampled]
-    missing = [a for a in answered if a.missing]
-    rightly = sum(a.missing for a in fired)
-    helped = sum(a.right and not a.early for a in fired)
-    harmed = sum(a.early and not a.right for a in fired)
-    return (
-        f"resampled: {len(fired)} of {len(answered)}; the right SQL was missing in {rightly} of them (precision "
-        f"{_share(rightly, len(fired))}, recall {_share(rightly, len(missing))}, base rate "
-        f"{_share(len(missing), len(answered))}); helped {helped}, harmed {harmed}"
-    )
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "-"
-
-
-def report_times(answered: Sequence[Answered]) -> str:
-    """Print p50 and p95 a stage, of all questions and of those on a source already opened.
-
-    Apart from the figures, since no two runs take the same time.
-    """
-    rested = [a for a in answered if not a.fresh]
-    lines = [
-        f"{'milliseconds':<14}{'p50':>10}{'p95':>10}    after the first question on a source: "
-        f"{len(rested)} of {len(answered)}"
-    ]
-    for stage in TIMED:
-        cells = [
-            f"{percentile([1000 * a.seconds[stage] for a in some if stage in a.seconds], share):>10.1f}"
-            for some in (answered, rested)
-            for share in (0.5, 0.95)
-        ]
-        lines.append(f"{stage:<14}{''.join(cells)}")
-    return "\n".join(lines)
-
-
-def _percent(flags: Sequence[bool]) -> float:
-    return 100 * sum(flags) / len(flags) if flags else 0.0
-
-
-def _counted(answered: Sequence[Answered]) -> str:
-    counts = Counter(a.outcome for a in answered)
-    right = Counter(a.outcome for a in answered if a.right)
-    return ", ".join(f"{name} {counts[name]} ({right[name]} right)" for name in sorted(counts))

@@ -87,7 +87,9 @@ def _followed(chain: Chain, source: Source) -> Iterator[Followed]:
     before = True
     for place, item in enumerate(chain.items, 1):
         said = _answer(item.question, source, turns)
-        judged = judged_leniently(item, source, said)
+        golds = lenient.Golds.of(item, source)
+        assert golds is not None, "read_chains reads golds of every turn"
+        judged = judged_leniently(item, golds, said)
         yield Followed(
             chain.id, place, item.question.text, said.question.text, judged, before, said.sql or ""
         )

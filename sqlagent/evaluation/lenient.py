@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlagent.errors import DatabaseError
+from sqlagent.evaluation.items import Item, Source
 from sqlagent.ports import Database
 from sqlagent.values import Cell, Limits
 
@@ -154,6 +155,11 @@ class Golds:
     sqls: Sequence[str]
     ordered: bool
     _rows: dict[str, Sequence[Row] | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, item: Item, source: Source) -> Golds | None:
+        """Give the golds of a question that has a list of them, which may be empty; None of any other."""
+        return None if item.golds is None else cls(source.database, item.golds, bool(item.ordered))
 
     def which(self, sql: str) -> int | None:
         """Give the number of the gold whose rows a statement returns; None where there is none."""

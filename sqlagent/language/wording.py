@@ -35,7 +35,9 @@ _MANY = (
     r"(?:[2-9]|[1-9][0-9]+|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|fifty|hundred)"
 )
 _ORDER = re.compile(
-    r"\b(?:order(?:ed|ing)?\s+(?:by|from|according|based|alphabetically|in)"
+    r"\b(?:order(?:ed|ing)?\s+(?:by|from|according|based|alphabetically)"
+    r"|order(?:ed|ing)?\s+in\s+(?:(?!\d)\w+\s+){0,3}(?:order|manner|way|sequence)\b"
+    r"|order(?:ed|ing)?\s+in\s+(?:the\s+)?(?:reverse|increas\w*|decreas\w*)"
     r"|(?:in|by)\s+(?!(?:each|any|an?|one|every|their|the same|this|all)\b)(?:\w+\s+){0,3}order\b|order\s+(?:\w+\s+){1,5}by\b"
     r"|order\s+(?:the|them|these|those|it|results?)\b|sort(?:ed|ing)?\b|ascending|desc\w*nding|desc\b|asc\b"
     r"|alphabetical(?:ly)?|lexicographic\w*|rank(?:ed|ing)\b(?!\s+(?:is|of|was))|chronological(?:ly)?"

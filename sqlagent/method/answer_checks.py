@@ -19,6 +19,7 @@ from sqlagent.language.words import stem
 from sqlagent.method.features import features
 from sqlagent.method.features.asking import asked
 from sqlagent.sql.clauses import Clauses
+from sqlagent.sql.literals import GUESS, likeness
 from sqlagent.values import Execution, LinkedSchema, Question, Rows
 
 MATCHED = 0.9
@@ -38,6 +39,8 @@ _SEVERAL = re.compile(
     r"\b(?:each|every|per|by|for all|and|or|respective\w*|versus|vs|compared?|in the|between)\b|,",
     re.IGNORECASE,
 )
+_PERCENT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s?(?:%|percent\b)", re.IGNORECASE)
+_DECIMAL = re.compile(r"(?<![\w.])\d*\.\d+")
 _EACH = re.compile(r"\b(?:each|every|per|by)\b", re.IGNORECASE)
 _AT_MOST = re.compile(
     r"\b(?:top|bottom|first|last)\s+(\d{1,3})\b|\b(\d{1,3})\s+\w*(?:est|most|least)\b", re.IGNORECASE
@@ -59,38 +62,93 @@ def problems(
         return ("the SQL could not be read clause by clause",)
     names = lookup(linked.full)
     found = [one for one in read.unmet if not one.startswith(_OTHERWISE)]
-    found += [*_left_out(question, execution.sql), *_unnamed(linked, read.clauses, names)]
+    found += [
+        *_left_out(question, execution.sql),
+        *_unnamed(question, linked, read.clauses, names, execution.sql),
+    ]
     found += [*_unstored(read.clauses, names, index), *_shape(question.text, rows, read.clauses)]
     found += _silence(rows)
     return tuple(dict.fromkeys(found))
 
 
 def _left_out(question: Question, sql: str) -> Iterator[str]:
+    percents = _PERCENT.findall(question.text)
+    as_shares = {percent for percent in percents if _is_written(float(percent) / 100, sql)}
     for words in leftovers(question.text, sql):
-        yield f"the SQL leaves out “{words}”"
+        is_met = words == "%" and bool(percents) and set(percents) <= as_shares
+        if not is_met and not _is_defined(words, question.hint, sql):
+            yield f"the SQL leaves out “{words}”"
     written = {digits.lstrip("0") for digits in re.findall(r"\d+", sql)}
-    for number in asked(question.text).numbers - {"0", "1"}:
-        if number not in sql and number.lstrip("-0") not in written:
+    for number in asked(question.text).numbers - {"0", "1"} - as_shares:
+        is_used = number in sql or number.lstrip("-0") in written
+        if not is_used and not _is_defined(number, question.hint, sql):
             yield f"the number {number} of the question is not used"
     if sums_a_key(sql):
         yield "the SQL adds up numbers that only identify rows"
 
 
-def _unnamed(linked: LinkedSchema, clauses: Clauses, names: Lookup) -> Iterator[str]:
-    """Stored values that the question names and the SQL does not, unless their words say something else too."""
+def _is_written(number: float, sql: str) -> bool:
+    return any(abs(float(found) - number) < 1e-9 for found in _DECIMAL.findall(sql))
+
+
+def _is_defined(words: str, hint: str, sql: str) -> bool:
+    """Tell whether the part of the hint that names these words says what they are, and the SQL has that instead.
+
+    Example:
+        >>> _is_defined("male", "tall is > 180; male refers to gender_id = 1", "SELECT name FROM t WHERE gender_id = 1")
+        True
+        >>> _is_defined("male", "male refers to gender = 'M'", "SELECT name FROM t")
+        False
+    """
+    own = {words.casefold(), *re.findall(r"\d+(?:\.\d+)?", words)}
+    for part in hint.split(";"):
+        if re.search(rf"(?<!\w){re.escape(words)}(?!\w)", part, re.IGNORECASE):
+            texts = [a or b for a, b in re.findall(r"'([^']+)'|\"([^\"]+)\"", part)]
+            bare = re.sub(r"'[^']*'|\"[^\"]*\"", " ", part)
+            literals = {*texts, *re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])", bare)}
+            found = [one for one in literals if one.casefold() not in own]
+            if any(re.search(rf"(?<![\w.]){re.escape(one)}(?![\w.])", sql, re.IGNORECASE) for one in found):
+                return True
+    return False
+
+
+def _is_coded(values: set[str], linked: LinkedSchema, sql: str) -> bool:
+    """Tell whether the SQL names the column and the code that one of these values is the label of."""
+    labels = {value.casefold() for value in values}
+    return any(
+        re.search(rf"\b{re.escape(one.column.column)}\b", sql, re.IGNORECASE)
+        and re.search(rf"(?<![\w.]){re.escape(one.code)}(?![\w.])", sql)
+        for one in linked.codes
+        if one.label.casefold() in labels
+    )
+
+
+def _unnamed(
+    question: Question, linked: LinkedSchema, clauses: Clauses, names: Lookup, sql: str
+) -> Iterator[str]:
+    """Stored values that the question names and the SQL does not, unless their words say something else too.
+
+    A code names its label, and what the hint says of a word names the word.
+    """
     named = {link.words.casefold() for link in linked.links if not link.value}
     vocabulary = {stem for name in (*names.tables, *clauses.columns) for stem in names.stems(name)}
     for words, values in _matched(linked).items():
         says_more = words in named or words in _ASKING or {stem(word) for word in words.split()} <= vocabulary
-        if not says_more and not any(value.casefold() in clauses.text for value in values):
+        if says_more or any(value.casefold() in clauses.text for value in values):
+            continue
+        if not _is_coded(values, linked, sql) and not _is_defined(words, question.hint, sql):
             yield f"the value “{words}” of the question is not looked for"
 
 
 def _matched(linked: LinkedSchema) -> dict[str, set[str]]:
-    """Words of the question that are stored as they stand, with every spelling they have."""
+    """Words of the question that are stored as they stand, with every spelling they have.
+
+    Other forms of a word are none: who "opened" something does not ask for what is 'open'.
+    """
     found: dict[str, set[str]] = {}
     for link in linked.links:
-        if link.value and len(link.value) > 1 and link.score >= MATCHED:
+        is_spelled = link.score >= MATCHED and likeness(link.words, link.value) != GUESS
+        if link.value and len(link.value) > 1 and is_spelled:
             found.setdefault(link.words.casefold(), set()).add(link.value)
     return found
 

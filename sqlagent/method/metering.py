@@ -19,7 +19,7 @@ class BudgetSpent(LlmError):
 
 
 class MeteredLlm:
-    """An Llm that counts: `usage` grows with every call, `sent` keeps what left the house.
+    """An Llm that counts: `usage` grows with every call, `sent` keeps what left the house, `notes` what replies noted.
 
     Raises `BudgetSpent` instead of calling once `budget.calls` or `budget.tokens` are used.
     """
@@ -28,6 +28,7 @@ class MeteredLlm:
         self._llm, self._budget, self._lock = llm, budget, Lock()
         self.usage = Usage()
         self.sent: list[LlmRequest] = []
+        self.notes: list[str] = []
 
     @property
     def name(self) -> str:
@@ -44,4 +45,6 @@ class MeteredLlm:
         reply = self._llm.complete(request, cancelled)
         with self._lock:
             self.usage += reply.usage
+            if reply.note and reply.note not in self.notes:
+                self.notes.append(reply.note)
         return reply

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import sqlglot
@@ -17,16 +17,23 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlagent.sql.literals import ODD
 
-_THOUGHT = re.compile(r"<(think|thinking|reasoning|thought)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_THOUGHT_END = re.compile(r"^.*</(?:think|thinking|reasoning|thought)>", re.DOTALL | re.IGNORECASE)
-_THOUGHT_OPEN = re.compile(r"<(?:think|thinking|reasoning|thought)>", re.IGNORECASE)
+TRIES = 80
+"""Pieces of plain text that are tried as SQL: a reply of 100 kB must not hold up a worker."""
+
+OBJECTS = 200
+"""Braces, from the last one back, that are tried as the beginning of a JSON object."""
+
+TRIED_CHARS = 8_000
+"""The longest piece that is tried; longer statements stand in blocks."""
+
+_THOUGHT_TAG = re.compile(r"<(/?)(?:think|thinking|reasoning|thought)>", re.IGNORECASE)
 _BLOCK = re.compile(r"(```+|~~~+)[ \t]*([\w+-]*)[^\S\n]*\n?(.*?)(?:\1|\Z)", re.DOTALL)
 _TAGGED = re.compile(r"<(sql|answer|final|final_sql)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_BEGINS = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(?:select|with)\b", re.IGNORECASE | re.DOTALL)
+_BEGINS = re.compile(r"(?>\s|--[^\n]*\n|/\*.*?\*/|\()*+(?:select|with)\b", re.IGNORECASE | re.DOTALL)
 _LINE_BEGINS = re.compile(r"^[ \t>*-]*`?\(*(?=(?:select|with)\b)", re.IGNORECASE | re.MULTILINE)
 _INLINE = re.compile(r"(?::\s*[*`\"]*\s*|`)(?=(?:select|with)\s)", re.IGNORECASE)
 _LETTERS = re.compile(r"(?<![A-Za-z])([A-Z])(?![A-Za-z'])")
-_DECLINED = re.compile(r"^\W*UNANSWERABLE\b\W*(.*)", re.MULTILINE | re.DOTALL)
+_DECLINED = re.compile(r"^[^\w\n]*UNANSWERABLE\b\W*(.*)", re.MULTILINE | re.DOTALL)
 
 
 def without_thoughts(text: str) -> str:
@@ -36,9 +43,17 @@ def without_thoughts(text: str) -> str:
         >>> without_thoughts("<think>SELECT 2?</think>SELECT 1")
         'SELECT 1'
     """
-    text = _THOUGHT_END.sub("", _THOUGHT.sub("", text))
-    opened = _THOUGHT_OPEN.search(text)
-    return text[: opened.start()] if opened else text
+    kept: list[str] = []
+    at, is_open = 0, False
+    for tag in _THOUGHT_TAG.finditer(text):
+        if not tag[1]:
+            kept += [] if is_open else [text[at : tag.start()]]
+            is_open = True
+        else:
+            if not is_open:
+                kept = []  # a thought whose beginning was left out
+            at, is_open = tag.end(), False
+    return "".join(kept if is_open else [*kept, text[at:]])
 
 
 def sql_in(reply: str) -> str:
@@ -82,7 +97,7 @@ def declined_in(reply: str) -> str:
 def _json_sql(text: str) -> str:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     if not isinstance(value, dict):
         return ""
@@ -95,10 +110,13 @@ def _bare(text: str) -> str:
     """Find SQL that stands in plain text: from the last line that begins like it, to its end."""
     starts = [m.end() for m in _LINE_BEGINS.finditer(text)]
     inline = [m.end() for m in _INLINE.finditer(text)]
+    tries = iter(range(TRIES))
     for at in [*_heads(text, starts), *reversed(inline)]:
-        body = _until_prose(text[at:])
-        if _reads(body):
+        body = _until_prose(text[at : at + TRIED_CHARS], tries)
+        if body:
             return _last_statement(body)
+        if next(tries, None) is None:
+            break
     return ""
 
 
@@ -113,20 +131,22 @@ def _heads(text: str, starts: Sequence[int]) -> Sequence[int]:
     return [*reversed(heads), *reversed(rest)]
 
 
-def _until_prose(text: str) -> str:
-    """Cut plain text where SQL ends: at a semicolon or quote mark, else where it stops parsing."""
+def _until_prose(text: str, tries: Iterator[int]) -> str:
+    """Cut plain text where SQL ends: at a semicolon or quote mark, else where it stops parsing; empty where none reads."""
     text = text.strip().strip("`")
     for token in _tokens(text):
         if token.token_type == TokenType.SEMICOLON:
-            return text[: token.start]
-    if _reads(text):
-        return text
+            text = text[: token.start]
+            return text if _reads(text) else ""
     lines = text.split("\n")
-    for end in range(len(lines) - 1, 0, -1):
+    for end in range(len(lines), 0, -1):
         head = "\n".join(lines[:end]).strip().strip("`")
+        if next(tries, None) is None:
+            return ""
         if _reads(head):
             return head
-    return text.split("`")[0]
+    quoted = text.split("`")[0]
+    return quoted if _reads(quoted) else ""
 
 
 def _reads(text: str) -> bool:
@@ -173,7 +193,8 @@ def json_in(reply: str) -> dict[str, Any]:
     text = without_thoughts(reply)
     decoder = json.JSONDecoder()
     found: dict[str, Any] = {}
-    at = text.find("{")
+    starts = [brace.start() for brace in re.finditer("{", text)]
+    at = starts[-OBJECTS:][0] if starts else -1
     while at >= 0:
         end = at + 1
         try:

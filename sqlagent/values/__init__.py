@@ -37,6 +37,7 @@ from sqlagent.values.llm import LlmMessage, LlmReply, LlmRequest, Usage
 from sqlagent.values.powers import PASSWORD_HERE, SEVERITIES, Check, Power, ReaderStep, Severity
 from sqlagent.values.source import (
     Catalog,
+    CodeLabel,
     Column,
     ColumnRef,
     ForeignKey,
@@ -61,6 +62,7 @@ __all__ = [
     "Chart",
     "Check",
     "Column",
+    "CodeLabel",
     "ColumnRef",
     "Correction",
     "Corrections",

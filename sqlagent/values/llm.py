@@ -44,7 +44,8 @@ class LlmRequest:
 
 @dataclass(frozen=True, slots=True)
 class LlmReply:
-    """What came back, and what it cost."""
+    """What came back, and what it cost; `note` is what the reader of the run should know of how it came."""
 
     text: str
     usage: Usage = field(default_factory=Usage)
+    note: str = ""

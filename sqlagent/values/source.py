@@ -27,7 +27,8 @@ class Kind(StrEnum):
 class Column:
     """A column as the database tells it; `type` is the database's own word.
 
-    `has_all_examples` says that `examples` are all different values of the rows that were looked at (`Table.seen`).
+    `has_all_examples` says that `examples` are all different values of the rows that were looked at: of the whole
+    column where `is_read_whole`, else of those that `Table.seen` tells of.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Column:
     comment: str = ""
     examples: tuple[str, ...] = ()
     has_all_examples: bool = False
+    is_read_whole: bool = False
 
 
 class Seen(StrEnum):
@@ -173,11 +175,21 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class CodeLabel:
+    """A code that a column holds and its label, from the table of codes of this key or, without one, from the owner."""
+
+    column: ColumnRef
+    code: str
+    label: str
+    table: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LinkedSchema:
     """The part of the catalog a question is about. Keys are always kept.
 
     `catalog` holds the chosen tables only; `full` is the whole. `unlinked` are the content
-    words of the question that found nothing.
+    words of the question that found nothing. `codes` are the codes whose labels a prompt tells.
     """
 
     catalog: Catalog
@@ -185,3 +197,4 @@ class LinkedSchema:
     links: tuple[Link, ...] = ()
     values: tuple[ValueMatch, ...] = ()
     unlinked: tuple[str, ...] = ()
+    codes: tuple[CodeLabel, ...] = ()

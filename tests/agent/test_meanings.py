@@ -108,3 +108,38 @@ def test_a_question_to_a_language_model_carries_the_meanings():
     llm = ScriptedLlm("SELECT SUM(net_sales_amount) FROM fact_sales")
     list(answer(Question("What is the revenue?"), database=database, llm=llm, privacy="schema"))
     assert "net_sales_amount REAL; -- money, adds up" in llm.requests[0].messages[0].text
+
+
+@pytest.mark.parametrize(
+    ("column", "told"),
+    [
+        ("attribute_value", ""),
+        ("balance", ""),
+        ("overall_rating", ""),
+        ("net_amount", "money"),
+        ("tax_rate", "share"),
+    ],
+)
+def test_a_unit_is_told_only_where_the_name_says_it(column, told):
+    rows = "".join(f"INSERT INTO t VALUES ({i}, {40 + i % 9});" for i in range(30))
+    database = MemoryDatabase(f"CREATE TABLE t (id INTEGER PRIMARY KEY, {column} REAL);{rows}")
+    catalog = database.catalog()
+    model = derive(catalog, ValueIndex.build(catalog, database))
+    text = line(
+        schema_text(with_meanings(LinkedSchema(catalog, catalog), model, "schema").catalog, "schema"), column
+    )
+    assert ("money" in text, "share" in text) == (told == "money", told == "share")
+
+
+def test_labels_of_codes_travel_with_the_linked_schema():
+    database = MemoryDatabase((CASES / "workshop.sql").read_text())
+    catalog = database.catalog()
+    model = derive(catalog, ValueIndex.build(catalog, database))
+    known = {
+        (f.column, pair)
+        for fields in model.fields.values()
+        for f in fields
+        for pair in (f.codes.pairs if f.codes else ())
+    }
+    told = with_meanings(LinkedSchema(catalog, catalog), model, "schema").codes
+    assert known and {(one.column.column, (one.code, one.label)) for one in told} == known

@@ -9,7 +9,7 @@ from sqlagent.method.linking import link
 from sqlagent.prompts import rendering
 from sqlagent.sql import literals
 from sqlagent.testing import MemoryDatabase
-from sqlagent.values import ColumnRef, LinkedSchema, Question, ValueMatch
+from sqlagent.values import CodeLabel, ColumnRef, LinkedSchema, Question, ValueMatch
 
 RACES = MemoryDatabase(
     """
@@ -123,3 +123,46 @@ def test_the_rule_on_values_does_not_make_a_word_a_condition() -> None:
     assert "Follow it literally" not in rendering.task_text(
         Question("How many?", hint="x"), LinkedSchema(CATALOG, CATALOG), "rows"
     )
+
+
+def test_a_hint_that_spells_a_value_otherwise_leaves_its_spelling_to_be_told() -> None:
+    told = matched("hamilton", "Hamilton", hint="hamilton refers to surname = 'hamilton'")
+    assert told == "- \"hamilton\": exact: drivers.surname = 'Hamilton'"
+
+
+def test_a_path_is_no_spelling_of_a_word() -> None:
+    assert matched("product", "/product") == "" and matched("products", "/product") == ""
+    assert matched("/product", "/product") == "- \"/product\": exact: drivers.surname = '/product'"
+
+
+CODES = (
+    CodeLabel(ColumnRef("claims", "ClaimType"), "20", "Alonso", "drivers"),
+    CodeLabel(ColumnRef("races", "name"), "A", "Alonso", "drivers"),
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [
+        ("Alonso", "- \"alonso\": exact: claims.ClaimType = '20' or races.name = 'A', labelled 'Alonso'"),
+        ("ALONSO", "- \"alonso\": exact: claims.ClaimType = '20' or races.name = 'A', labelled 'ALONSO'"),
+    ],
+)
+def test_a_label_is_told_as_the_codes_that_it_stands_for(value: str, line: str) -> None:
+    matches = (ValueMatch("alonso", ColumnRef("drivers", "surname"), value, 1.0),)
+    linked = LinkedSchema(CATALOG, CATALOG, values=matches, codes=CODES)
+    assert rendering.values_text(Question("Show alonso"), linked, "rows") == line
+
+
+def test_the_name_of_a_list_of_codes_is_no_value() -> None:
+    matches = (ValueMatch("hamilton", ColumnRef("drivers", "surname"), "Hamilton", 1.0),)
+    linked = LinkedSchema(CATALOG, CATALOG, values=matches, codes=CODES)
+    assert rendering.values_text(Question("Show hamilton"), linked, "rows") == ""
+
+
+@pytest.mark.parametrize("privacy", ["schema", "masked"])
+def test_no_code_is_told_below_rows(privacy: str) -> None:
+    matches = (ValueMatch("alonso", ColumnRef("drivers", "surname"), "Alonso", 1.0),)
+    linked = LinkedSchema(CATALOG, CATALOG, values=matches, codes=CODES)
+    told = rendering.values_text(Question("Show alonso"), linked, privacy)
+    assert told == "- \"alonso\": exact: a value of drivers.surname; write 'alonso'"

@@ -48,3 +48,34 @@ def test_no_reply_breaks_a_reader(reply: str) -> None:
     assert isinstance(replies.json_in(reply), dict)
     assert all(0 <= i < 4 for i in replies.letters_in(reply, 4))
     assert isinstance(replies.declined_in(reply), str)
+
+
+PROSE = "I think that we select the names from the city table where it is. " * 1_600
+HUGE = {
+    "prose": PROSE,
+    "prose, then SQL": f"{PROSE}\n```sql\nSELECT name FROM city\n```",
+    "lines that begin like SQL": "SELECT a FROM t WHERE x and then\n" * 3_200,
+    "one block": "```sql\nSELECT name FROM city WHERE id IN ("
+    + ", ".join(map(str, range(15_000)))
+    + ")\n```",
+    "blocks that never end": "```sql\n" * 14_000,
+    "thoughts that never end": "<think>" * 14_000,
+    "braces": "{" * 100_000,
+    "nested JSON": '{"a":' * 16_000,
+    "brackets": "SELECT " + "(" * 100_000,
+    "blank lines": "\n \t" * 33_000,
+    "comments": "/**/" * 25_000 + "x",
+    "letters": "A > " * 25_000,
+}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("name", HUGE)
+def test_a_reply_of_100_kilobytes_holds_nobody_up(name: str) -> None:
+    """Each reader took minutes for some of these; the suite's own time limit is what fails the test."""
+    reply = HUGE[name]
+    sql = replies.sql_in(reply)
+    assert sql == "SELECT name FROM city" if name == "prose, then SQL" else isinstance(sql, str)
+    assert sql.startswith("SELECT name FROM city WHERE id IN (0, 1,") is (name == "one block")
+    assert replies.declined_in(reply) == ""
+    assert isinstance(replies.json_in(reply), dict) and len(replies.letters_in(reply, 4)) <= 4

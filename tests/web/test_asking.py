@@ -19,7 +19,7 @@ from mirror.work.kinds import kind_of
 from mirror.work.leases import Status
 from mirror.work.turns import turn_take
 from sqlagent.values import BUDGETS
-from tests.scripted_server import ScriptedServer
+from tests.scripted_server import Bad, ScriptedServer
 from tests.web.working import REVENUE, answer
 
 # ---------------------------------------------------------------- asking
@@ -254,6 +254,43 @@ def test_a_language_model_that_is_not_there_is_told_and_the_built_in_generator_a
     run = answer(services.run_ask(alice, shop, "How many customers are there?"))
     assert run.outcome in ("answered", "ambiguous")
     assert any("built-in generator" in note for note in run.notes)
+
+
+def test_a_second_server_answers_what_the_first_one_fails_and_the_answer_says_so(
+    transactional_db, shop, alice, media, settings
+) -> None:
+    busy = ScriptedServer(Bad(status=429, headers={"retry-after": "30"})).start()
+    second = ScriptedServer("```sql\nSELECT count(*) AS n FROM customers\n```").start()
+    settings.LLM_BASE_URL, settings.LLM_MODEL = busy.base_url, "first-1"
+    settings.LLM_SECOND_BASE_URL, settings.LLM_SECOND_MODEL = second.base_url, "second-1"
+    try:
+        run = answer(services.run_ask(alice, shop, "How many customers are there?"))
+    finally:
+        busy.stop()
+        second.stop()
+    assert run.outcome == "answered"
+    assert 1 <= busy.calls <= 2, "the first wave's calls, none of them repeated"
+    assert {body["model"] for body in second.bodies} == {"second-1"}
+    assert "first-1 failed, so second-1 was asked instead." in run.notes
+
+
+def test_the_tokens_of_a_question_are_bounded_by_the_settings(
+    transactional_db, shop, alice, media, settings
+) -> None:
+    server = ScriptedServer("```sql\nSELECT count(*) AS n FROM customers\n```").start()
+    settings.LLM_BASE_URL, settings.LLM_MODEL, settings.LLM_TOKENS = server.base_url, "scripted", 1
+    try:
+        run = answer(services.run_ask(alice, shop, "How many customers came in 2024?"))
+    finally:
+        server.stop()
+    assert server.calls == 2, "the first wave was on its way; no other began"
+    assert any("budget of this question" in note for note in run.notes)
+
+
+def test_a_second_server_without_a_first_stops_the_start(monkeypatch) -> None:
+    monkeypatch.setenv("LLM_SECOND_BASE_URL", "http://127.0.0.1:9/v1")
+    with pytest.raises(ImproperlyConfigured, match="^LLM_SECOND_BASE_URL"):
+        runpy.run_path(str(Path(mirror.__file__).parent / "settings.py"))
 
 
 def test_how_the_words_were_read_is_shown_with_a_real_arrow(asked, as_alice) -> None:

@@ -34,7 +34,7 @@ class Attacked:
     def __init__(self, running: Running) -> None:
         self.running = running
         self.worker = running.part("--hostname intake@")
-        self._web = running.part("uvicorn")
+        self._web = running.part("Mirror: web server")
         for page in PAGES * 3:
             assert running.get(page)[0] == 200
         self.read(self.upload(("orders.csv", ORDERS)))

@@ -17,6 +17,7 @@ from mirror.sources.index_services import source_index
 from mirror.sources.limits import limits_of
 from sqlagent import pipeline
 from sqlagent.events import Event
+from sqlagent.method.fallback import FallbackLlm
 from sqlagent.ports import Fetch, Llm
 from sqlagent.values import Budget, Question, Turn
 
@@ -33,19 +34,39 @@ def llm_name() -> str:
     return settings.LLM_MODEL if settings.LLM_BASE_URL or settings.LLM_API_KEY else ""
 
 
-def llm_open() -> OpenAiLlm | None:
-    """The language model of the settings, or None. Raises: LlmRejected for settings that cannot work."""
+def llms_open() -> tuple[OpenAiLlm, ...]:
+    """The language models of the settings: none, one, or one and the one to fall back on.
+
+    The first of two is asked once and not again: the second is there for that. Raises: LlmRejected for settings that
+    cannot work.
+    """
     if not (settings.LLM_BASE_URL or settings.LLM_API_KEY):
-        return None
+        return ()
     # Loaded by whom it serves: it is a quarter of what each process takes to start (0.5 s).
     from sqlagent.adapters.openai import OpenAiLlm
 
-    return OpenAiLlm(
+    has_second = bool(settings.LLM_SECOND_BASE_URL)
+    first = OpenAiLlm(
         base_url=settings.LLM_BASE_URL or OPENAI_URL,
         model=settings.LLM_MODEL,
         api_key=settings.LLM_API_KEY,
         timeout=settings.LLM_TIMEOUT,
+        **({"max_retries": 0} if has_second else {}),
     )
+    if not has_second:
+        return (first,)
+    second = OpenAiLlm(
+        base_url=settings.LLM_SECOND_BASE_URL,
+        model=settings.LLM_SECOND_MODEL or settings.LLM_MODEL,
+        api_key=settings.LLM_SECOND_API_KEY,
+        timeout=settings.LLM_TIMEOUT,
+    )
+    return first, second
+
+
+def _asked(llms: Sequence[Llm]) -> Llm | None:
+    """What the pipeline asks."""
+    return FallbackLlm(*llms) if len(llms) == 2 else llms[0] if llms else None
 
 
 def answer_events(
@@ -66,7 +87,8 @@ def answer_events(
     """
     index = source_index(opened.source, opened.catalog, opened.database)
     limits = limits_of(opened.source)
-    llm = llm_open()
+    llms = llms_open()
+    llm = _asked(llms)
     close_old_connections()
     try:
         yield from pipeline.answer(
@@ -84,6 +106,7 @@ def answer_events(
                 cell_chars=limits.cell_chars,
                 total_chars=limits.total_chars,
                 drafts=settings.LLM_DRAFTS,
+                **({"tokens": settings.LLM_TOKENS} if settings.LLM_TOKENS else {}),
             ),
             privacy=opened.source.privacy,
             cancelled=cancelled,
@@ -91,5 +114,5 @@ def answer_events(
             fetch=fetch,
         )
     finally:
-        if llm is not None:
-            llm.close()
+        for one in llms:
+            one.close()

@@ -17,7 +17,7 @@ fence it stands in: a stored text can say anything and changes nothing about a p
 from __future__ import annotations
 
 from sqlagent.prompts.rendering.failures import shown_failure
-from sqlagent.prompts.rendering.feedback import declined_lines, feedback_lines
+from sqlagent.prompts.rendering.feedback import check_lines, declined_lines, feedback_lines
 from sqlagent.prompts.rendering.fencing import name_in, neutral, one_line
 from sqlagent.prompts.rendering.masking import UNREADABLE_SQL, candidate_sql, shown_sql, shown_words
 from sqlagent.prompts.rendering.matches import values_text
@@ -34,6 +34,7 @@ __all__ = [
     "SHOWN_ROWS",
     "UNREADABLE_SQL",
     "candidate_sql",
+    "check_lines",
     "declined_lines",
     "feedback_lines",
     "name_in",

@@ -55,11 +55,21 @@ def examples_text(table: Table, column: Column, privacy: str) -> str:
         return ""
     if not column.examples:
         return _nothing(table, column)
-    texts = [one_line(example, CELL_CHARS) for example in column.examples[:EXAMPLES]]
+    if column.is_read_whole and all(_is_said(column, example) for example in column.examples):
+        return ""
+    shown = column.examples if column.is_read_whole else column.examples[:EXAMPLES]
+    texts = [one_line(example, CELL_CHARS) for example in shown]
     if privacy == "masked":
         texts = list(dict.fromkeys(map(shape, texts)))
     lead = "like" if privacy == "masked" else _lead(table, column)
     return f"{lead} " + ", ".join(text if number else f"'{text}'" for text in texts)
+
+
+def _is_said(column: Column, example: str) -> bool:
+    """Tell whether the comment lists this code with its label, or is about a flag."""
+    return column.comment.startswith("a flag:") or bool(
+        re.search(rf"(?:codes:|,) {re.escape(example)} = ", column.comment)
+    )
 
 
 def _is_key(table: Table, column: Column) -> bool:
@@ -67,6 +77,8 @@ def _is_key(table: Table, column: Column) -> bool:
 
 
 def _lead(table: Table, column: Column) -> str:
+    if column.is_read_whole:
+        return "all:"
     if not column.has_all_examples or len(column.examples) > EXAMPLES:
         return "e.g."
     return "all:" if table.seen is Seen.WHOLE else f"in {READ} rows:"

@@ -49,6 +49,19 @@ def feedback_lines(
     return tuple(ShownText(line) for line in dict.fromkeys(lines))
 
 
+def check_lines(problems: Sequence[str]) -> tuple[str, ...]:
+    """Say what automatic checks found where every attempt agreed.
+
+    Example:
+        >>> check_lines(["no rows came back"])
+        ('every attempt gave one answer; an automatic check, which may be wrong, says of it: no rows came back',)
+    """
+    return tuple(
+        f"every attempt gave one answer; an automatic check, which may be wrong, says of it: {problem}"
+        for problem in problems
+    )
+
+
 def declined_lines(declined: Sequence[str]) -> tuple[str, ...]:
     """Say how many attempts called the question unanswerable, and what they missed.
 

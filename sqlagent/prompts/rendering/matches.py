@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from sqlagent.prompts.rendering.fencing import CELL_CHARS, name_in, one_line, table_in
 from sqlagent.sql import literals
@@ -12,6 +13,9 @@ SHOWN = 2
 """Values told of one word: a longer list says only that nobody knows."""
 
 _SURER_FIRST = (literals.EXACT, literals.CLOSE, literals.GUESS)
+LABELLED = 3
+"""Columns told of one label: the same word is often a code of several ("Approved")."""
+
 _AT_ROWS = {
     literals.EXACT: "exact: {where} = '{value}'",
     literals.CLOSE: "close: {where} = '{value}'",
@@ -42,9 +46,11 @@ def values_text(question: Question, linked: LinkedSchema, privacy: str) -> str:
             key=lambda pair: (_SURER_FIRST.index(pair[0]), -pair[1].score),
         )
         told = [
-            _line(words, kind, match, linked.full, privacy)
+            line
             for kind, match in ranked
-            if kind != literals.GUESS or not (is_sure or _is_address(match.value))
+            if (kind == literals.EXACT or not _is_address(match.value))
+            and (kind != literals.GUESS or not is_sure)
+            for line in _lines(words, kind, match, linked, privacy)
         ]
         lines += list(dict.fromkeys(told))[:SHOWN]
     return "\n".join(lines)
@@ -58,8 +64,12 @@ def _by_words(question: Question, linked: LinkedSchema) -> dict[str, list[ValueM
 
 
 def _is_in_hint(hint: str, words: str, match: ValueMatch) -> bool:
-    """Tell whether a hint names the column of a match together with its value or the words for it."""
-    return _names(hint, match.column.column) and (_names(hint, match.value) or _names(hint, words))
+    """Tell whether a hint names the column of a match and its value, spelled as it is stored.
+
+    A hint that says 'stealth' of what is stored as 'Stealth' leaves the spelling to be told.
+    """
+    spelled = rf"(?<!\w){re.escape(match.value)}(?!\w)"
+    return _names(hint, match.column.column) and bool(match.value.strip()) and bool(re.search(spelled, hint))
 
 
 def _names(text: str, name: str) -> bool:
@@ -67,8 +77,26 @@ def _names(text: str, name: str) -> bool:
 
 
 def _is_address(value: str) -> bool:
-    """Tell a web or mail address, of which a word is no other spelling."""
-    return bool(re.search(r"://|^www\.|\S@\S", value))
+    """Tell a web or mail address or a path (/product), of which a word is no other spelling."""
+    return bool(re.search(r"://|^www\.|\S@\S|^[/\\~]\w", value))
+
+
+def _lines(words: str, kind: str, match: ValueMatch, linked: LinkedSchema, privacy: str) -> Iterator[str]:
+    """Say of a label which codes it stands for, and of any other value where it is stored.
+
+    Names of lists in a table of codes ('STATUS') are no values that anyone asks for.
+    """
+    labels = [one for one in linked.codes if one.table == match.column.table]
+    if not labels or privacy != "rows":
+        yield _line(words, kind, match, linked.full, privacy)
+        return
+    meant = [one for one in labels if one.label.casefold() == match.value.casefold()][:LABELLED]
+    if meant:
+        codes = " or ".join(
+            f"{_column_in(one.column, linked.full)} = '{one_line(one.code, CELL_CHARS)}'" for one in meant
+        )
+        sure = f"{kind}: " if kind != literals.GUESS else "a guess: may mean "
+        yield f"- \"{one_line(words, CELL_CHARS)}\": {sure}{codes}, labelled '{one_line(match.value, CELL_CHARS)}'"
 
 
 def _line(words: str, kind: str, match: ValueMatch, catalog: Catalog, privacy: str) -> str:

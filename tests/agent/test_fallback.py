@@ -1,0 +1,68 @@
+"""A second language model answers what the first one fails, and nothing else."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from sqlagent import pipeline
+from sqlagent.errors import Cancelled, LlmError, LlmRateLimited, LlmRejected, LlmUnreachable, SqlAgentError
+from sqlagent.events import Ended
+from sqlagent.method.fallback import FallbackLlm
+from sqlagent.testing import MemoryDatabase, ScriptedLlm
+from sqlagent.values import LlmMessage, LlmRequest, Question
+
+ASK = LlmRequest((LlmMessage("user", "hello"),))
+FINE = "```sql\nSELECT COUNT(*) FROM city\n```"
+
+
+@pytest.mark.parametrize("fault", [LlmUnreachable("gone"), LlmRateLimited("busy"), LlmError("failed (500)")])
+def test_what_the_first_fails_the_second_answers_and_the_first_rests(fault: SqlAgentError) -> None:
+    first, second = ScriptedLlm(lambda request: fault), ScriptedLlm(lambda request: "at last")
+    both = FallbackLlm(first, second)
+    for _ in range(2):
+        reply = both.complete(ASK)
+        assert reply.text == "at last" and "was asked instead" in reply.note
+    assert len(first.requests) == 1 and len(second.requests) == 2
+    assert both.name == first.name
+
+
+def test_after_its_rest_the_first_is_asked_again() -> None:
+    replies = iter([LlmUnreachable("gone"), "back"])
+    first, second = ScriptedLlm(lambda request: next(replies)), ScriptedLlm(lambda request: "second")
+    both = FallbackLlm(first, second, rest=0.0)
+    assert [both.complete(ASK).text, both.complete(ASK).text] == ["second", "back"]
+
+
+def test_a_refused_key_is_told_and_not_hidden_by_the_second() -> None:
+    second = ScriptedLlm(lambda request: "never")
+    with pytest.raises(LlmRejected, match="key"):
+        FallbackLlm(ScriptedLlm(lambda request: LlmRejected("wrong key")), second).complete(ASK)
+    assert not second.requests
+
+
+def test_where_both_fail_the_first_error_is_raised() -> None:
+    both = FallbackLlm(
+        ScriptedLlm(lambda request: LlmUnreachable("one")), ScriptedLlm(lambda request: LlmRejected("two"))
+    )
+    with pytest.raises(LlmUnreachable, match="one"):
+        both.complete(ASK)
+
+
+def test_a_stopped_run_asks_nobody() -> None:
+    flag = threading.Event()
+    flag.set()
+    first, second = ScriptedLlm(lambda request: "a"), ScriptedLlm(lambda request: "b")
+    with pytest.raises(Cancelled):
+        FallbackLlm(first, second).complete(ASK, flag)
+    assert not second.requests
+
+
+def test_the_answer_says_who_was_asked() -> None:
+    database = MemoryDatabase("CREATE TABLE city (name TEXT); INSERT INTO city VALUES ('Oslo');")
+    both = FallbackLlm(ScriptedLlm(lambda request: LlmUnreachable("gone")), ScriptedLlm(lambda request: FINE))
+    *_, last = pipeline.answer(Question("How many cities are there?"), database=database, llm=both)
+    assert isinstance(last, Ended)
+    assert last.answer.rows is not None and last.answer.rows.rows == ((1,),)
+    assert any("was asked instead" in note for note in last.answer.notes)
