@@ -33,6 +33,7 @@ from sqlagent.adapters.base import (
 )
 from sqlagent.adapters.children.engine import FileEngine
 from sqlagent.adapters.column_kinds import sqlite_kind_of
+from sqlagent.adapters.sqlite_comments import column_comments
 from sqlagent.adapters.tally import Tally, checked
 from sqlagent.errors import StatementFailed
 from sqlagent.values import Catalog, Check, Column, ForeignKey, Limits, Table
@@ -89,8 +90,11 @@ class SqliteEngine(FileEngine):
             keys = list(tally.rows(db.execute(f"PRAGMA main.foreign_key_list({quoted(name)})")))
         except sqlite3.OperationalError:  # a view over a table that is gone
             return Table(name, (), is_view=is_view)
+        told = {} if is_view else self._comments(db, name)
         columns = tuple(
-            Column(c[1], c[2], sqlite_kind_of(c[2]), nullable=not (c[3] or c[5])) for c in info if c[6] != 1
+            Column(c[1], c[2], sqlite_kind_of(c[2]), not (c[3] or c[5]), told.get(c[1].lower(), ""))
+            for c in info
+            if c[6] != 1
         )
         primary = tuple(c[1] for c in sorted(info, key=lambda c: c[5]) if c[5])
         parts: dict[int, list[Any]] = {}
@@ -100,6 +104,13 @@ class SqliteEngine(FileEngine):
         if estimate is None and not is_view:
             estimate = self._highest_rowid(db, name)
         return Table(name, columns, "", primary, foreign, "", estimate, is_view)
+
+    def _comments(self, db: sqlite3.Connection, name: str) -> dict[str, str]:
+        """What stands beside the columns in the statement that made their table."""
+        made = db.execute(
+            "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ?", (name,)
+        ).fetchone()
+        return column_comments(made[0]) if made is not None and isinstance(made[0], str) else {}
 
     def _foreign_key(self, db: sqlite3.Connection, rows: list[Any]) -> ForeignKey:
         rows = sorted(rows, key=lambda row: row[1])

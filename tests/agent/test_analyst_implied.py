@@ -128,3 +128,11 @@ def test_who_is_no_single_purchase(database, text):
     ended = list(answer(Question(text), database=database, catalog=catalog, index=index))[-1]
     made = ended.answer
     assert made.outcome is not Outcome.ANSWERED or "sailor" in made.sql, made.sql
+
+
+def test_two_columns_of_one_name_are_told_apart_by_their_tables_names(source, database):
+    asked = sql(source, "list sailors with the name of their port")
+    assert "AS port_name" in asked
+    assert "name_2" not in asked
+    columns = database.execute(asked, Limits()).columns
+    assert tuple(columns) == ("name", "port_name")

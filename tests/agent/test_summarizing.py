@@ -219,3 +219,16 @@ def test_no_rows_make_a_sentence_that_says_a_number_of_its_own(
     sentence = summarize(question, some)
     assert sentence
     assert verify(sentence, some) == (), sentence
+
+
+def test_an_expression_is_said_as_its_value() -> None:
+    said = summarize("x", rows("name n/cid", ("ann", 2), ("bob", 5)))
+    assert said == "Bob has the highest value, 5; ann follows with 2."
+    assert "sum" not in summarize("x", rows("name round(sum(a)/count(b),2)", ("ann", 2), ("bob", 5)))
+
+
+def test_years_in_words_are_a_series_and_no_ranking() -> None:
+    said = summarize(
+        "revenue growth by year", rows("year revenue growth", ("2024", 12.0, None), ("2025", 18.0, 50.0))
+    )
+    assert said == "Revenue rose from 12 in 2024 to 18 in 2025, up 50 %."

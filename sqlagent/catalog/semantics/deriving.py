@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from sqlagent.catalog.semantics.coding import codes_of, lists_of
+from sqlagent.catalog.semantics.comments import labels_in
 from sqlagent.catalog.semantics.naming import Names, shared_prefix
 from sqlagent.catalog.semantics.relating import relations
 from sqlagent.catalog.semantics.times import default_time, form_of, other_time
@@ -115,15 +116,28 @@ class _Deriving:
         form = None if flag or codes else form_of(column, words, known, texts)
         relation = self.foreign.get((table.key, column.name.lower()))
         few = 0 < distinct <= FEW or (0 < distinct <= 0.05 * rows)
-        role = self._role(table, column, words, relation, flag, form, few, codes is not None, distinct, rows)
+        labels = (
+            labels_in(column.comment, self._told(column, known, texts)) if codes is None and not form else ()
+        )
+        coded = codes is not None or bool(labels)
+        role = self._role(table, column, words, relation, flag, form, few, coded, distinct, rows)
         aggregate, unit = measured(words, is_number) if role is Role.MEASURE else ("", "")
         if stem("discount") in words and known is not None and _is_part_of_one(known):
             aggregate, unit = "avg", ""  # a discount of 0.1 is a rate, and rates are not added up
         return Field(
             table.key, column.name, words, " ".join(raw), role, aggregate, unit, form,
             flag[0] if flag else "", flag[1] if flag else "", codes, few, is_number, column.kind is Cells.INTEGER,
-            round(filled, 4), known.low if known else "", known.high if known else "",
+            round(filled, 4), known.low if known else "", known.high if known else "", labels=labels,
         )  # fmt: skip
+
+    def _told(self, column: Column, known: ColumnFacts | None, texts: Sequence[str]) -> Sequence[str]:
+        """The values of a column that its comment may name: few texts, or the whole numbers of a short range."""
+        if column.kind is Cells.TEXT:
+            return texts if len(texts) <= FEW else ()
+        ends = self._stored(column, known, texts)
+        if len(ends) != 2 or int(ends[1]) - int(ends[0]) >= FEW:
+            return ()
+        return [str(n) for n in range(int(ends[0]), int(ends[1]) + 1)]
 
     def _stored(self, column: Column, known: ColumnFacts | None, texts: Sequence[str]) -> Sequence[str]:
         """The values of a column that may be codes: texts, or whole numbers in a short range."""
@@ -356,6 +370,14 @@ def display(fields: Sequence[Field], noun: Sequence[str], facts: TableFacts | No
         for one in texts:
             if one.words and one.words[-1] == stem(wanted) and len(one.words) <= 2:
                 return (one.column,)
+    for one in texts:  # the text of a type, and what stands beside the key of a short list
+        if (
+            one.words[-1:] == ("text",)
+            and set(one.words[:-1]) <= set(noun)
+            or len(fields) == 2
+            and one.role is not Role.KEY
+        ):
+            return (one.column,)
     if noun:
         for one in texts:
             if set(one.words) <= set(noun) and one.words:

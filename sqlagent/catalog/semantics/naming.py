@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection
 
 from sqlagent.catalog.semantics.letters import abbreviates
-from sqlagent.catalog.semantics.words import NUMBERED, OPENED, PREFIXES, RUN_TOGETHER, SUFFIXES
+from sqlagent.catalog.semantics.words import DATED, NUMBERED, OPENED, PREFIXES, RUN_TOGETHER, SUFFIXES
 from sqlagent.language.lexicon import ABBREVIATIONS
 from sqlagent.language.words import name_words, segment, split_name, stem
 from sqlagent.values import Catalog, Table
@@ -92,6 +92,12 @@ class Names:
                 and parts[at + 1] in ("no", "nr", "num", "number", "plate", "nbr")
             ):
                 out.append(NUMBERED[word])
+            elif (
+                word in DATED
+                and at + 1 < len(parts)
+                and parts[at + 1] in ("dt", "date", "dte", "on", "at", "ts")
+            ):
+                out.append(DATED[word])
             elif word in ("ins", "outs") and at and parts[at - 1] in _PHRASAL:
                 out.append(word[:-1])
             elif word == "pay" and 0 < at == len(parts) - 1:

@@ -41,6 +41,9 @@ OPENED = {
 NUMBERED = {"reg": "registration", "lic": "license", "pol": "policy", "acc": "account", "ser": "serial"}
 """Short forms that mean something else before a number: a reg no is no region's."""
 
+DATED = {"reg": "registration", "ret": "return", "st": "start", "iss": "issue", "can": "cancelled"}
+"""Short forms that mean something else before a date: a reg date is no region's, a st date no status's."""
+
 RUN_TOGETHER = words_of(
     """
     qty amt pct num account actual address agent amount average balance billing birth bonus booking branch brand budget campaign cancel canceled

@@ -14,7 +14,9 @@ from sqlagent.makers.analyst.echoing import in_words, opened
 from sqlagent.makers.analyst.endings import Ending, endings, shown_by
 from sqlagent.makers.analyst.enumerating import enumerated
 from sqlagent.makers.analyst.frames import Frame
+from sqlagent.makers.analyst.happening import in_the_deed
 from sqlagent.makers.analyst.implied import figures_once, of_one_deed, sums_paid
+from sqlagent.makers.analyst.lengths import lengths
 from sqlagent.makers.analyst.owning import named, owned, rival_ways
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.reading import Reading, condensed, read
@@ -127,7 +129,7 @@ def _shown_by(one: Understood, ending: tuple[Ending, ...], source: Source, today
 def _understood(text: str, source: Source, today: date) -> tuple[Reading, list[Understood]]:
     """Read, sketch, resolve and plan a question without endings."""
     reading = read(text, source.vocabulary, today)
-    reading = owned(compounded(reading, source.vocabulary), source)
+    reading = lengths(owned(compounded(reading, source.vocabulary), source), source)
     reading = unequal(enumerated(reading, source.model), source.model)
     planner = Planner(source.model)
     out: dict[str, Understood] = {}
@@ -142,6 +144,7 @@ def _understood(text: str, source: Source, today: date) -> tuple[Reading, list[U
     known = opened(reading)
     frames = resolve(drawn, source, today)
     frames += [other for first in frames[:1] for other in rival_ways(first, source)]
+    frames = [in_the_deed(one, reading, source) for one in frames]
     frames = [sums_paid(of_one_deed(figures_once(one)), source) for one in frames]
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
     for frame in sorted(frames, key=lambda one: one.cost):

@@ -131,10 +131,17 @@ class Attacher(Counting):
         if clause.negated and number is None and not clause.excepted:
             part.cost -= 0.02
         unused, why = part.unused, part.why
+        denied = clause.negated
+        if any(
+            _is_never(one) for one in part.conditions
+        ):  # rows of payments are paid: what is unpaid has none
+            part.conditions = [one for one in part.conditions if not _is_never(one)]
+            part.cost -= CHILD
+            denied = not denied
         if _is_half(clause):
             return Part(part.cost + extra + LOST, [], [*unused, "between"], True, why=why)
         condition = Condition(
-            "exists", child=child, path=path, parts=tuple(part.conditions), negated=clause.negated,
+            "exists", child=child, path=path, parts=tuple(part.conditions), negated=denied,
             compare=clause.compare or (">=" if number is not None else ""), number=number, counted=counted,
             values=("distinct",) if distinct else ("avg",) if averaged else (), said=" ".join(m.text for m in clause.mentions),
         )  # fmt: skip
@@ -514,6 +521,16 @@ def _is_told_by_value(item: Item, clause: Clause) -> bool:
         other.end == item.start and t.kind == "value" and t.table in tables
         for other in clause.mentions
         for t in other.targets[:2]
+    )
+
+
+def _is_never(one: Condition) -> bool:
+    """Whether a time is said to be missing that every row has: then the rows themselves are."""
+    return (
+        one.op == "missing"
+        and len(one.slots) == 1
+        and not one.slots[0].path
+        and one.slots[0].field.filled == 1
     )
 
 

@@ -12,6 +12,8 @@ from functools import partial
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.makers.analyst.concepts import Meant, meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
+from sqlagent.makers.analyst.happening import EDGE
+from sqlagent.makers.analyst.mixing import counts_money, figures_in, has_figure, mixed
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.sketching import Sketch
@@ -50,6 +52,7 @@ class Held:
     states: bool = False
     lists: bool = False
     grains: bool = False
+    figures: frozenset[int] = frozenset()
 
     def take(self, part: object) -> None:
         """Take down a part of a frame and all that it is made of."""
@@ -124,6 +127,8 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     if _is_first_by_number(frame, drawn):
         left.append(drawn.rank_text)
     left += _figures_left_out(frame, drawn)
+    left += mixed(frame, reading, drawn)
+    left += counts_money(frame, reading)
     if _bounds_parts(frame, source.model):
         frame = replace(frame, cost=round(frame.cost + PART_BOUND, 4))
     left = [text for text in dict.fromkeys(left) if text not in frame.unused]
@@ -263,6 +268,7 @@ def _held(frame: Frame, reading: Reading, source: Source) -> Held:
         times=source.times,
         lists=not frame.measures,
         grains=grains,
+        figures=figures_in(reading),
     )
     held.take(frame)
     model, ops = source.model, {item.op for item in reading.items}
@@ -315,6 +321,8 @@ def _is_held(item: Item, held: Held) -> bool:
         if held.states and item.text.lower() in ("open", "closed", *CURRENT, *ENDED):
             return True
         best = item.targets[0]
+        if item.start in held.figures:
+            return has_figure(item, map(held.has, item.targets))
         if any(t.kind == "field" and (t.table, t.column) in held.valued for t in item.targets):
             return True  # "paid with PayPal": its value was named
         return any(held.has(t) for t in item.targets if t.cost <= best.cost + _nearly(t, best))
@@ -380,6 +388,7 @@ def _orders(frame: Frame, model: Model) -> bool:
         frame.order is not None
         or frame.limit is not None
         or any(m.agg in ("min", "max") for m in _figures(frame))
+        or any(c.said == EDGE for c in _conditions(frame))
     )
 
 
@@ -464,6 +473,7 @@ _MET: dict[tuple[str, str], Callable[[Frame, Model], bool]] = {
     ("rank", ""): _orders,
     ("rankall", ""): _orders,
     ("share", ""): _shares,
+    ("ratio", ""): _shares,
     ("growth", ""): _changes,
     ("more", ""): _bounds,
     ("between", ""): _bounds,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date
 
 from sqlagent.catalog.semantics import Kind
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Condition, Path, Slot
 from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.pairing import done_of, due_and_done, due_of, in_order, lasting, partner
@@ -17,6 +18,13 @@ from sqlagent.makers.analyst.states import late
 
 HOP = 0.06
 """What one relation on the way to what was due costs."""
+
+DELIVERING = frozenset(
+    stem(w)
+    for w in ["delivery", "delivered", "shipment", "dispatch", "return", "returned", "handover", "drop"]
+)
+PAYING = frozenset(stem(w) for w in ["payment", "receipt", "settlement"])
+"""Nouns of rows by which what they belong to was done."""
 
 
 def meant_as_time(text: str, clause: Clause) -> float:
@@ -65,6 +73,9 @@ def lateness(
         if found is not None:
             slots = tuple(replace(s, path=paths[0]) for s in found.slots)
             return HOP * len(paths[0]), [replace(found, slots=slots, compare=compare)]
+    above = due_above(source, anchor)
+    if above is not None and source.model.things[anchor].kind is not Kind.LINES:
+        return HOP * len(above[1].path), [Condition("later", above, compare=compare, said="late")]
     due = due_of(source, anchor)
     for child, path, cost in below if due is not None else ():
         done = done_of(source, child)
@@ -75,6 +86,24 @@ def lateness(
         there = Condition("exists", child=child, path=path, parts=(after,), negated=on_time, said="late")
         was_done = replace(there, parts=(Condition("filled", (done,)),), negated=False, said="")
         return cost, [there, was_done] if on_time else [there]
+    return None
+
+
+def due_above(source: Source, table: str) -> tuple[Slot, Slot] | None:
+    """When rows that are a doing were done, and when what they belong to was due: payments of charges, deliveries of orders."""
+    thing = source.model.things[table]
+    noun = set(thing.noun)
+    if not noun & (DELIVERING | PAYING) or not thing.default_time or due_of(source, table) is not None:
+        return None
+    done = done_of(source, table) or source.slot(table, thing.default_time)
+    for other, paths in source.graph.up(table).items():
+        due = (
+            due_of(source, other, wanted=not noun & PAYING)
+            if other != table and paths and len(paths[0]) == 1
+            else None
+        )
+        if due is not None:
+            return done, replace(due, path=paths[0])
     return None
 
 

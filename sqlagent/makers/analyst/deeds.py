@@ -15,7 +15,7 @@ DEEDS = words_of(
     assign assigned schedule scheduled book booked reserve reserved hire hired rent rented lend lent borrow borrowed order ordered
     buy bought purchase purchased sell sold drive drove driven deploy deployed visit visited attend attended receive received handle
     handled work worked write wrote written bring brought generate generated log logged involve involved serve served deliver
-    delivered ship shipped move moved choose chose chosen select selected pick picked play played watch watched read stock stocked
+    delivered teach taught coach coached ship shipped move moved choose chose chosen select selected pick picked play played watch watched read stock stocked
     """
 )
 """Verbs that say of an event only that there was one."""

@@ -227,6 +227,7 @@ class Derived(Ranked):
                                 self.sketch.main.mentions = [m for m in s.main.mentions if m not in s_used]
                                 yield start
                                 return
+        yield from self._of_sorts([*things, *values])
         if len(things) >= 2:
             for one in self.meanings(things[0], ("count",))[:3]:
                 for other in self.meanings(things[1], ("count",))[:3]:
@@ -246,6 +247,33 @@ class Derived(Ranked):
                             False,
                             [0, 1],
                         )
+
+    def _of_sorts(self, items: list[Item]) -> Iterator[Start]:
+        """ "ratio of Connemaras to Haflingers": rows of one sort over rows of another, both sorts told by one column."""
+        if len(items) != 2:
+            return
+        for one in self.meanings(items[0], ("count",)):
+            for other in self.meanings(items[1], ("count",)):
+                first, second = (*one.where, *one.measure.where), (*other.where, *other.measure.where)
+                if one.measure.agg != "rows" or (one.measure.anchor, one.measure.agg) != (
+                    other.measure.anchor,
+                    other.measure.agg,
+                ):
+                    continue
+                if (
+                    len(first) != 1
+                    or len(second) != 1
+                    or first[0].slots != second[0].slots
+                    or first == second
+                ):
+                    continue
+                over, under = replace(one.measure, where=first), replace(other.measure, where=second)
+                anchor = one.measure.anchor
+                ratio = Measure("ratio", anchor, over=over, under=under, said="ratio")
+                used = [n for n, a in enumerate(self.sketch.asks) if a.item in items]
+                self.sketch.main.mentions = [m for m in self.sketch.main.mentions if m not in items]
+                yield Start(anchor, one.cost + other.cost, [ratio], used=used)
+                return
 
     def _rated(self, item: Item) -> Iterator[Start]:
         """ "claim rate by carrier": what has such rows, as a share of all."""

@@ -14,6 +14,7 @@ OPERATORS: dict[str, tuple[str, str]] = {
     for op, detail, phrases in (
         ("by", "", "by|per|each|every|for each|for every|in each|at each|of each|split by|grouped by|group by|broken down by|breakdown by|break down by|by each|across|segmented by|sliced by|for all"),
         ("count", "", "how many|number of|count of|no of|# of|#|nr of|the number of|the count of|count|how many times|how often|volume|volume of|counts|number"),
+        ("figures", "both", "how many and how much|how much and how many"),
         ("much", "", "how much|how much money|what did we make|what do we make|what did we earn|what do we earn|what have we earned|what have we made|what did we take in|what did we get|what was earned|what was made"),
         ("agg", "sum", "total|sum|sum of|overall|in total|totals|combined|total of|aggregate|altogether|summed"),
         ("agg", "avg", "average|avg|mean|on average|typical|average of|avg of|averaged"),
@@ -123,6 +124,31 @@ GLUE = (
 )
 """Words that may stand in a question without changing what it asks."""
 
+NOUN_PHRASES = frozenset({"no show", "no shows"})
+"""Nouns whose first word says no elsewhere."""
+
+STATE_WORDS = frozenset(
+    {
+        "done",
+        "out",
+        "in",
+        "up",
+        "off",
+        "put",
+        "made",
+        "left",
+        "taken",
+        "handled",
+        "registered",
+        "recorded",
+        "entered",
+        "received",
+        "used",
+        "gone",
+    }
+)
+"""Words that say little, unless rows have a state of that name."""
+
 PARTICIPLES = frozenset(words_of(
     "paid sold sent left held born bought met begun done made built written taken given gone flown driven lent borrowed won lost hired"
 ))  # fmt: skip
@@ -141,14 +167,20 @@ DOMAIN_SYNONYMS = (
     "ticket case issue request incident", "shipment delivery dispatch consignment", "department team division unit", "doctor physician provider clinician practitioner",
     "visit appointment encounter consultation", "absence leave timeoff", "vacation holiday pto", "sick illness sickness", "salary pay wage compensation earnings", "cost expense spend spending expenditure outlay",
     "revenue turnover income sale", "sell sold sale order buy bought purchase", "category type kind group class segment", "country nation", "region area territory zone", "city town", "gender sex", "invoice bill", "payment receipt pay", "signup sign", "arrival arrive", "departure depart", "delivery deliver", "closure close", "resolution resolve", "cancellation cancel", "termination term terminate", "hire hiring", "shipment ship", "return returned", "registration register", "admission admit", "discharge release",
-    "subscription plan contract membership", "cancel churn terminate quit", "score rating satisfaction csat", "quantity unit piece", "trip journey ride tour run", "vehicle car truck van", "driver chauffeur",
-    "warehouse depot", "stock inventory", "campaign promotion marketing advertising ad advert promo", "channel source medium", "reason cause", "job position role title", "manager boss supervisor lead", "office site location", "student pupil learner", "teacher instructor lecturer",
+    "subscription plan contract membership", "cancel churn terminate quit", "score rating satisfaction csat", "quantity unit piece", "trip journey ride tour run", "delivery drop", "flat apartment unit", "lease letting tenancy rental", "job repair task assignment", "vehicle car truck van", "driver chauffeur",
+    "warehouse depot", "stock inventory", "campaign promotion marketing advertising ad advert promo", "channel source medium", "reason cause", "job position role title", "manager boss supervisor lead", "office site location", "student pupil learner", "teacher instructor lecturer trainer coach",
     "course class", "loan credit", "claim case", "policy contract", "room unit", "guest visitor", "booking reservation", "session visit", "hours time", "rejected declined denied refused", "approved accepted", "cancelled canceled annulled",
     "completed finished done closed", "pending open waiting", "running ongoing active", "hire join start onboard", "leave quit exit depart", "return refund", "message reply comment", "reply response answer", "machine equipment device", "defect fault failure",
     "project engagement", "fee charge", "discount rebate", "brand make manufacturer", "user customer", "agent operator", "carrier courier", "sign register join", "create raise file log", "resolve solve close", "pay settle collect", "deliver arrive", "ship dispatch send", "birth born", "left leaving departed exit quit", "began begun begin start started", "paid paying", "sent sending dispatch", "tax vat",
     "billing cycle", "headquarters hq", "grade level", "performance rating", "switch change move", "amount value sum", "length duration", "weight mass", "birthday birth", "phone telephone", "email mail", "zip postcode", "money amount", "cash amount", "raise increase", "collected paid received", "owed outstanding due", "applicant candidate", "lost loss", "child kid", "delay delayed late", "piece unit", "category department", "web site online",
 )  # fmt: skip
 """Words that may name the same, as people use them; stems of each group stand for each other at a small cost."""
+
+
+PHRASE_SYNONYMS = {stem(word): tuple(tuple(stem(w) for w in phrase.split()) for phrase in phrases.split("|")) for word, phrases in (
+    ("visit", "check in|sign in|walk in"), ("attendance", "check in|sign in"), ("signup", "sign up"), ("joiner", "sign up"), ("callout", "call out"),
+)}  # fmt: skip
+"""Words and the names of several words that mean the same."""
 
 
 def synonyms() -> dict[str, frozenset[str]]:
@@ -166,7 +198,7 @@ SYNONYMS = synonyms()
 CONCEPTS: dict[str, str] = {
     phrase: concept
     for concept, phrases in (
-        ("revenue", "revenue|sales|turnover|gmv|sales revenue|net sales|net revenue|gross sales|gross revenue|sales amount|sales value|money made|takings|proceeds|order value|sales volume|income|earned|earn|took in|taken in"),
+        ("revenue", "revenue|sales|turnover|gmv|sales revenue|net sales|net revenue|gross sales|gross revenue|sales amount|sales value|money made|takings|proceeds|order value|sales volume|income|earned|earn|took in|taken in|billing|billings|amount billed|billed amount|amount invoiced|invoiced amount"),
         ("cost", "cost of goods|cogs|cost of sales"),
         ("spend", "spend|spending|expenses|expenditure|costs|cost|expense|money spent|outlay"),
         ("margin", "margin|profit|gross margin|gross profit|markup|profits|margins|earnings"),
@@ -198,7 +230,7 @@ CONCEPTS: dict[str, str] = {
 """Business words and the concept behind them, longest first where several fit."""
 
 _EVENTS = """
-    sale order invoice transaction payment booking reservation purchase charge bill receipt subscription rental deal contract line
+    sale order invoice transaction payment booking reservation purchase charge bill fee receipt subscription rental deal contract line
     item detail visit claim trip job
 """
 MONEY_EVENTS = tuple(stem(word) for word in _EVENTS.split())

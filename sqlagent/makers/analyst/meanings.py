@@ -22,6 +22,12 @@ from sqlagent.makers.analyst.sketching import Clause, Sketch
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.starts import BORN, FIGURES, NUMBERS, PERSONS, SUMMED
 
+_SORTS = frozenset(stem(w) for w in ("type", "kind", "category", "class", "status", "reason", "method"))
+"""Nouns of columns that say of what sort a row is."""
+
+LISTED = 60
+"""Rows up to which a table is a short list of sorts or states."""
+
 
 class Meanings:
     """What a mention of a question may be measured, grouped or listed by, as seen from one table."""
@@ -113,6 +119,7 @@ class Meanings:
                         target.cost + 0.12 + (0.1 if self.model.things[one.table].kind is Kind.THING else 0.0)
                     )
                     found_cost -= 0.04 * self._is_told_further(one, target.value)
+                    found_cost += 0.3 * self._is_one_row(one)
                     if agg in ("sum", "avg", "median") and not self.sketch.average:
                         for found in worth(self.source, self.model.things[one.table], agg):
                             if found.measure.anchor != one.table:
@@ -184,8 +191,9 @@ class Meanings:
     def _of_list(self, one: Field, value: str, cost: float, said: str) -> Iterator[Meant]:
         """Rows that bear an entry of a short list kept in a table of its own: "no shows" are visits of that status."""
         thing = self.model.things[one.table]
-        if thing.kind is not Kind.THING or thing.rows > 60 or one.column not in thing.display:
+        if thing.kind is not Kind.THING or thing.rows > LISTED or one.column not in thing.display:
             return
+        yield from self._of_sort(one, value, cost, said)
         listed = {
             stem(w)
             for w in (
@@ -208,6 +216,23 @@ class Meanings:
         for relation in self.graph.into[one.table]:
             source = self.model.things[relation.source]
             if source.kind is Kind.EVENT:
+                where = (Condition("in", (Slot(one, (relation,)),), (value,)),)
+                yield Meant(cost + 0.05, Measure("rows", source.table, said=said), None, source.table, where)
+
+    def _is_one_row(self, one: Field) -> bool:
+        """Whether each value stands in one row alone, so that rows of it are nothing to count: an entry of a short list."""
+        thing = self.model.things[one.table]
+        return (
+            thing.kind is Kind.THING and one.column in (*thing.key, *thing.display) and thing.rows <= LISTED
+        )
+
+    def _of_sort(self, one: Field, value: str, cost: float, said: str) -> Iterator[Meant]:
+        """Things of a sort that a short list names: "dogs" are animals of that species, not the list's entry."""
+        if len(self.model.fields[one.table]) > 3 or self.graph.out[one.table]:
+            return
+        for relation in self.graph.into[one.table]:
+            source = self.model.things[relation.source]
+            if source.kind is Kind.THING and source.rows > self.model.things[one.table].rows:
                 where = (Condition("in", (Slot(one, (relation,)),), (value,)),)
                 yield Meant(cost + 0.05, Measure("rows", source.table, said=said), None, source.table, where)
 
@@ -473,6 +498,8 @@ class Meanings:
         if one is None:
             return
         thing = self.model.things[table]
+        if table == anchor and stem(item.text.lower()) in _SORTS:
+            cost = max(0.0, cost - 0.1)  # the rows' own kind, whatever else has a type
         for hop, path in self.attach.ways(anchor, table, item):
             slot = Slot(one, path)
             if self.source.is_name(table, one.column) or one.role is Role.KEY and one.column in thing.key:

@@ -33,6 +33,9 @@ _NUMBERS = (Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY)
 _DAYS = (Form.DAY, Form.MOMENT, Form.TEXT_DAY, Form.TEXT_MOMENT)
 
 
+_STARTS = frozenset(stem(w) for w in ["start", "starts", "started", "begin", "begins", "began", "from", "in"])
+"""Words of times at which something begins to last, rather than being agreed."""
+
 OFTEN = 0.9
 """Share of rows with a time up to which it comes only to some of them, and so after what comes to all."""
 
@@ -115,9 +118,13 @@ def lasting(
     begin = thing.begins or thing.default_time
     if not begin:
         return
+    if words & {"length", "durat"}:
+        begin = next((f.column for f in times if set(f.words) & _STARTS and f.column != thing.ends), begin)
     start = source.slot(table, begin)
     named = [f for f in times if set(f.words) & words and f.column != begin]
     finished = [f for f in times if set(f.words) & (FINISHED | ENDS | LATE) and f.column != begin]
+    if not named and not finished and thing.begins and thing.ends:
+        finished = [source.slot(table, thing.ends).field]
     for one in named[:1] or finished[:1]:
         later, earlier = in_order(start, Slot(one))
         yield (0.0 if named else 0.03), later, earlier
@@ -145,10 +152,19 @@ def due_and_done(source: Source, table: str) -> tuple[Slot, Slot] | None:
     return (done, due) if due is not None and done is not None and done.field != due.field else None
 
 
-def due_of(source: Source, table: str) -> Slot | None:
-    """By when a table's rows were due; what was planned where nothing else was."""
+def due_of(source: Source, table: str, wanted: bool = False) -> Slot | None:
+    """By when a table's rows were due; what was planned where nothing else was, and with `wanted` what was requested."""
     times = source.model.of_role(table, Role.TIME)
     due = next((f for f in times if set(f.words) & DUE), None)
+    if due is None and wanted:
+        due = next(
+            (
+                f
+                for f in times
+                if set(f.words) & {stem("requested")} and f.column != source.model.things[table].default_time
+            ),
+            None,
+        )
     planned = {stem("scheduled"), stem("plan")}
     if due is None and source.model.things[table].default_time:
         due = next((f for f in times if set(f.words) & planned and not set(f.words) & DONE), None)

@@ -176,6 +176,10 @@ class _Finder:
             n += self._low(n) == "the"
             relative = self._low(n) in ("last", "previous", "prior") and self._low(n + 1) == "year"
             year = known.first.year - 1 if relative else self._year(n)
+            if relative and known.first <= self.today < known.until:  # as far as the year has come, in both
+                to_date = Period(known.first, self.today + timedelta(days=1), known.grain)
+                begun = Found(before[-1].start, before[-1].end, to_date)
+                return [begun, Found(at, n + 2, _in_year(to_date, known.first.year - 1))]
             return [Found(at, n + 1 + relative, _in_year(known, year))] if year is not None else None
         if known.grain == "year" or known.until > date(known.first.year + 1, 1, 1):
             return None

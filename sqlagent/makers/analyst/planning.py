@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from sqlagent.makers.analyst.echoing import singular
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Having, Measure
 from sqlagent.makers.analyst.rows import Block, NoPlan, RowWriter
 from sqlagent.makers.analyst.telling import figure_name
@@ -388,27 +389,34 @@ class Planner(RowWriter):
                 if len(shown) == 1 and frame.columns
                 else ""
             )
-        return f"{word} {', '.join(shown)} {body}{order}{self._limit(frame)}"
+        return f"{word} {', '.join(self._headed(shown))} {body}{order}{self._limit(frame)}"
+
+    def _headed(self, cells: Sequence[str]) -> list[str]:
+        """A list's columns, those under a header that another one bears already under their table's name too."""
+        bare = [cell.rpartition(".")[2].lower() for cell in cells]
+        labels = self._column_names(cells)
+        return [
+            f"{cell} AS {label}" if bare.index(name) < place and name != "*" else cell
+            for place, (cell, name, label) in enumerate(zip(cells, bare, labels, strict=True))
+        ]
 
     def _column_names(self, cells: Sequence[str]) -> list[str]:
         """Names of a list's columns: those of the columns that are shown, each once."""
         out: list[str] = []
         for cell in cells:
-            plain = base = (
+            plain = (
                 _safe(cell.rpartition(".")[2].strip('"`'))
                 if cell.replace(".", "").replace("_", "").replace('"', "").replace("`", "").isalnum()
                 else "label"
             )
-            n = 2
-            while plain in out:
-                plain, n = f"{base}_{n}", n + 1
-            out.append(plain)
+            out.append(_once(plain, _safe(singular(cell.rpartition(".")[0].strip('"`'))), out))
         return [self.dialect.quoted(n) for n in out]
 
     def _names(self, frame: Frame, shown: int, figures: int) -> list[str]:
         """Names of the result's columns: what people called them, each once."""
         out: list[str] = []
         said: list[str] = []
+        owners: list[str] = []
         for dimension in (*frame.per, *frame.by):
             if dimension.grain or dimension.bucket:
                 said.append(dimension.said or dimension.grain or "range")
@@ -417,15 +425,28 @@ class Planner(RowWriter):
                     dimension.said or s.field.said if len(dimension.shown) == 1 else s.field.said
                     for s in dimension.shown
                 ]
+            owners += [singular(self.model.things[s.field.table].said) for s in dimension.shown][
+                : len(said) - len(owners)
+            ]
         said = (said + ["label"] * shown)[:shown] + [figure_name(m) for m in frame.measures][:figures]
-        for name in said:
-            plain = _safe(name)
-            n = 2
-            base = plain
-            while plain in out:
-                plain, n = f"{base}_{n}", n + 1
-            out.append(plain)
+        for place, name in enumerate(said):
+            out.append(_once(_safe(name), _safe(owners[place]) if place < len(owners) else "", out))
         return [self.dialect.quoted(n) for n in out]
+
+
+def _once(name: str, owner: str, taken: Sequence[str]) -> str:
+    """A header that is not taken: with its table's name before it, else with a number behind it.
+
+    Example:
+        >>> _once("name", "harbor", ["name"]), _once("name", "harbor", ["name", "harbor_name"]), _once("name", "", [])
+        ('harbor_name', 'name_2', 'name')
+    """
+    if name in taken and owner and owner not in name and f"{owner}_{name}" not in taken:
+        return f"{owner}_{name}"
+    base, n = name, 2
+    while name in taken:
+        name, n = f"{base}_{n}", n + 1
+    return name
 
 
 def _safe(name: str) -> str:

@@ -10,6 +10,7 @@ from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.concepts.meant import BUYERS
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Ask, Clause, Rank
+from sqlagent.makers.analyst.starts import STAFF
 from sqlagent.makers.analyst.states import told
 from sqlagent.makers.analyst.timing import Timing
 from sqlagent.makers.analyst.vocabulary import Target
@@ -20,6 +21,34 @@ SELLS = frozenset(stem(word) for word in ["sell", "sold", "earn", "earned", "tur
 SPENDS = frozenset(stem(word) for word in ["spend", "spent"])
 """Verbs of buyers: how much customers spent is revenue, and no cost of ours."""
 
+COMES = frozenset(
+    stem(word)
+    for word in ["buy", "bought", "purchase", "purchased", "order", "ordered", "book", "booked", "visit", "visited", "came", "pay", "paid", "spend", "spent", "rent", "rented", "join", "joined", "subscribe", "subscribed", "attend", "attended", "had"]
+)  # fmt: skip
+"""What customers do, and staff as a rule do not."""
+
+_POSTS = frozenset(stem(word) for word in ["role", "job", "position", "title", "post"])
+
+WORKERS = frozenset(
+    stem(word)
+    for word in [
+        "agent",
+        "coach",
+        "trainer",
+        "teacher",
+        "doctor",
+        "driver",
+        "manager",
+        "technician",
+        "vet",
+        "nurse",
+        "rep",
+        "representative",
+        "seller",
+    ]
+)
+"""Nouns of people who work there too."""
+
 
 class Preparing(Timing):
     """What operators alone cannot tell, put right: adjectives, verbs, rivals, and what "who" is about."""
@@ -27,6 +56,8 @@ class Preparing(Timing):
     def _prepare(self) -> None:
         """Put right what operators alone cannot tell."""
         s = self.sketch
+        self._anybody()
+        self._roles()
         for ask in s.asks:
             if (
                 ask.item is not None
@@ -44,6 +75,8 @@ class Preparing(Timing):
                     rank.by = named[0]
                     s.by = [i for i in s.by if i is not named[0]]
                 s.rank = rank
+                if s.by_word not in ("", "by") and rank.target is not None and not s.per:
+                    s.per, s.by = s.by, []  # "best selling product in each group"
                 s.asks = [a for a in others if a.item is not rank.target]
                 break
         if (
@@ -117,6 +150,40 @@ class Preparing(Timing):
             if dims and dims[0].item is not None:
                 s.by.append(dims[0].item)
                 s.asks.remove(dims[0])
+
+    def _anybody(self) -> None:
+        """ "people" are staff, unless they did what buyers do or nobody here is staff: then they are those who came."""
+        persons = [t.table for t in self.model.things.values() if self._is_person(t.table)]
+        staff = [t for t in persons if set(self.model.things[t].noun) & (STAFF | WORKERS)]
+        others = [t for t in persons if t not in staff]
+        if not others or staff and not self.sketch.stems & COMES:
+            return
+        others.sort(key=lambda t: not set(self.model.things[t].noun) & BUYERS)
+        targets = tuple(Target("thing", table, cost=0.05 + 0.04 * n) for n, table in enumerate(others[:3]))
+        s = self.sketch
+        for ask in s.asks:
+            if ask.item is not None and self._is_anyone(ask.item):
+                ask.item = replace(ask.item, targets=targets)
+        for clause in (s.main, *s.clauses):
+            clause.mentions = [
+                replace(i, targets=targets) if self._is_anyone(i) else i for i in clause.mentions
+            ]
+
+    def _roles(self) -> None:
+        """ "by agent": people of a role, where a column of theirs holds the role and nothing else is called so."""
+        s = self.sketch
+        for place, item in enumerate(s.by):
+            if item.kind != "mention" or any(t.kind != "value" for t in item.targets):
+                continue
+            for target in item.targets[:2]:
+                one = self.model.field(target.table, target.column)
+                if one is None or not set(one.words) & _POSTS or not self._is_person(target.table):
+                    continue
+                said = [stem(w) for w in target.label.lower().split() or target.value.lower().split()]
+                if said and said[-1] == stem(item.text.lower()):
+                    s.by[place] = replace(item, targets=(Target("thing", target.table, cost=0.1),))
+                    s.main.mentions.append(replace(item, targets=(replace(target, cost=0.05),)))
+                    break
 
     def _much(self) -> None:
         """ "how much did visitors donate": what is summed up is the first mention that can be, not the one who did it."""
@@ -252,6 +319,7 @@ class Preparing(Timing):
         if (
             s.rank is not None
             or s.by
+            and not (s.counting and s.main.periods)
             or s.columns
             or s.share
             or len(s.asks) < 2
@@ -279,6 +347,7 @@ class Preparing(Timing):
         clause = Clause(
             "who", mentions=[a.item for a in moved if a.item is not None], periods=list(s.main.periods)
         )
+        clause.either, s.main.either = s.main.either, False
         bounds = s.clauses[0] if s.clauses else None
         if bounds is not None and bounds.opener == "more" and bounds.numbers and not bounds.negated:
             bounds.mentions = [

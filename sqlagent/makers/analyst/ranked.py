@@ -28,6 +28,8 @@ class Ranked(Preparing):
         rank = s.rank
         assert rank is not None
         ascending = rank.kind in ("asc", "short", "cheap")
+        if s.who and rank.by is None and rank.target is not None and self._is_event(rank.target):
+            rank.target, rank.by = None, rank.target  # "who had the most lessons"
         target = rank.target
         if target is None and s.asks:
             target = next(
@@ -77,6 +79,10 @@ class Ranked(Preparing):
         for start in self._ranked_target(target, rank, ascending, limit):
             start.used = [*used, *start.used]
             yield start
+
+    def _is_event(self, item: Item) -> bool:
+        best = item.targets[0] if item.targets else None
+        return best is not None and best.kind == "thing" and self.model.things[best.table].kind is Kind.EVENT
 
     @staticmethod
     def _is_plural(item: Item) -> bool:
@@ -332,7 +338,7 @@ class Ranked(Preparing):
                         [],
                         None,
                         (),
-                        self._listing(table),
+                        (*self._listing(table), Slot(one)),
                         [],
                         table,
                         True,

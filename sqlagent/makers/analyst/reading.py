@@ -16,7 +16,7 @@ from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.language.words import Token, fold, stem, tokenise
 from sqlagent.makers.analyst import periods
 from sqlagent.makers.analyst.deeds import DEEDS, is_deed, undone
-from sqlagent.makers.analyst.lexicon import GLUE, OPERATORS, UNIT_WORDS, WEAK_GLUE
+from sqlagent.makers.analyst.lexicon import GLUE, NOUN_PHRASES, OPERATORS, STATE_WORDS, UNIT_WORDS, WEAK_GLUE
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.starts import PERSONS
 from sqlagent.makers.analyst.vocabulary import Target, Vocabulary
@@ -38,6 +38,14 @@ _AT = frozenset({"at", "in", "of", "on", "to", "for", "from", "by", "with", "the
 _JOINED = re.compile(r"\b\d{4}[/-]\d{2}(?:\d{2})?\b")
 _WITHOUT = re.compile(r"(?<![\w/])w/o(?![\w/])", re.IGNORECASE)
 _REPEATED = re.compile(r"([,;.?!:])(?: ?\1)+")
+_BY_GRAIN = re.compile(
+    r"\b(day|week|month|quarter|year) (?:by|on|after) \1\b(?! growth| change)", re.IGNORECASE
+)
+"""One period after the other: "month by month"."""
+_SHORT_GRAINS = {
+    "yr": "year", "yrs": "years", "qtr": "quarter", "qtrs": "quarters", "mth": "month", "mths": "months", "mnth": "month", "mnths": "months", "mo": "month", "wk": "week", "wks": "weeks",
+}  # fmt: skip
+_SHORT_GRAIN = re.compile(rf"(?<![\w-])(?:{'|'.join(_SHORT_GRAINS)})(?![\w-])", re.IGNORECASE)
 _SAYS_NOTHING = re.compile(r"\b(?:so far|side by side|next to each other|all in all|if any)\b", re.IGNORECASE)
 """Phrases whose words mean something alone and nothing together."""
 _OWNED = frozenset({"their", "its", "his", "her", "the", "a", "an", "own", "each", "per", "by"})
@@ -99,8 +107,14 @@ def condensed(text: str) -> str:
 def prepared(text: str, vocabulary: Vocabulary) -> str:
     """Give a question as it is cut: "w/o" opened, signs apart, stored years quoted. A text that was prepared stays as it is."""
     text = _SAYS_NOTHING.sub(" ", _WITHOUT.sub("without", _years_joined(text, vocabulary)))
+    text = _SHORT_GRAIN.sub(lambda short: _opened(short.group(), vocabulary), _BY_GRAIN.sub(r"by \1", text))
     text = text.replace("(", " , ").replace(")", " ")
     return " ".join(text.replace("%", " % ").replace("#", " # ").split())
+
+
+def _opened(short: str, vocabulary: Vocabulary) -> str:
+    """A grain written out, unless the source has a name or value of the short form."""
+    return short if vocabulary.targets([short.lower()]) else _SHORT_GRAINS[short.lower()]
 
 
 def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
@@ -117,8 +131,8 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
             low = tokens[item.start].low
             better = vocabulary.mended(low)
             general = better in OPERATORS or better in NUMBER_WORDS
-            if better and general and (len(low) < 5 or better.startswith(low)):
-                continue  # "nice" is no nine, and "large" not larger than anything
+            if better and general and (len(low) < 5 or better.startswith(low) or low.startswith(better)):
+                continue  # "nice" is no nine, "large" not larger than anything, and what is shown is none to show
             if better and stem(fold(better)) != stem(low):
                 mended.append((low, better))
                 old = tokens[item.start]
@@ -126,7 +140,7 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
                 tokens = (*tokens[: item.start], new, *tokens[item.start + 1 :])
     if mended:
         items = _cut(tokens, vocabulary, today)
-    items = _with_deeds(items)
+    items = _with_states(_with_deeds(items), vocabulary)
     items = _with_shared_heads(_with_rival_values(items, tokens, vocabulary), tokens, vocabulary)
     items = _denied(items, vocabulary)
     unknown = tuple(item.text for item in items if item.kind == "unknown")
@@ -174,6 +188,40 @@ def _with_deeds(items: Sequence[Item]) -> list[Item]:
         else:
             out.append(item)
     return out
+
+
+def _with_states(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
+    """ "done lessons", "lessons done": a word that says little elsewhere is the state of the rows beside it, where theirs bears it."""
+    out = list(items)
+    for place, item in enumerate(items):
+        if item.kind == "glue" and item.text.lower() == "spend" and _is_spent(items, place, vocabulary):
+            out[place] = replace(item, kind="mention", targets=vocabulary.targets(["spending"]))
+        if item.kind != "glue" or item.text.lower() not in STATE_WORDS:
+            continue
+        beside = [
+            i
+            for i in items[max(0, place - 1) : place + 2]
+            if i.kind == "mention" and i.targets[0].kind == "thing"
+        ]
+        tables = {i.targets[0].table for i in beside if i.start == item.end or i.end == item.start}
+        own = tuple(t for table in tables for t in vocabulary.of_state(table, item.text.lower()))
+        if own:
+            out[place] = replace(item, kind="mention", targets=own)
+    return out
+
+
+def _is_spent(items: Sequence[Item], place: int, vocabulary: Vocabulary) -> bool:
+    """Whether "spend" is a noun right behind that of what happens: "repair spend", not "customers spend"."""
+    before = items[place - 1] if place else None
+    if (
+        before is None
+        or before.kind != "mention"
+        or before.end != items[place].start
+        or before.text.endswith("s")
+    ):
+        return False
+    best = before.targets[0]
+    return best.kind == "thing" and not set(vocabulary.model.things[best.table].noun) & PERSONS
 
 
 def _with_rival_values(items: list[Item], tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Item]:
@@ -241,10 +289,19 @@ def _denied(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
     return out
 
 
+_STAGES = frozenset(
+    {"shipped", "delivered", "received", "scheduled", "reserved", "assigned", "moved", "handled", "served"}
+)
+"""Participles that tell a stage of what they stand before: not every order is a shipped one."""
+
+
 def _is_beside(items: Sequence[Item], place: int, vocabulary: Vocabulary) -> bool:
     """Whether a verb stands by what it was done with: people do things themselves, so of them something is left unsaid."""
     before = next((i for i in reversed(items[:place]) if i.kind != "glue"), None)
     after = next((i for i in items[place + 1 :] if i.kind != "glue"), None)
+    low = items[place].text.lower()
+    if low in _STAGES and after is not None and after.start == items[place].end and after.targets:
+        return after.targets[0].kind not in ("thing", "concept")
     if after is not None and after.kind == "mention" or before is not None and before.op == "count":
         return True
     if before is None or before.kind != "mention" or after is not None and after.kind == "number":
@@ -269,7 +326,8 @@ def _cut(tokens: Sequence[Token], vocabulary: Vocabulary, today: date) -> list[I
             continue
         if at in inside:
             continue
-        for end in range(at + 1, min(size, at + 6) + 1):
+        whole = " ".join(t.low for t in tokens[at : at + 2]) in NOUN_PHRASES
+        for end in range(at + 2 if whole else at + 1, min(size, at + 6) + 1):
             if any(n in inside for n in range(at, end)):
                 break
             for cost, item in _options(tokens, at, end, vocabulary):
@@ -306,11 +364,12 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
         out += _single(some[0], at, end, text)
     if (
         len(some) <= LONGEST
-        and not _holds_lateness(lows, tokens[at - 1].low if at else "")
         and all(t.kind in ("word", "quoted", "number") or t.low == "%" and len(some) > 1 for t in some)
         and any(t.kind != "number" for t in some)
     ):
         targets = vocabulary.targets(lows, some[0].kind == "quoted")
+        if _holds_lateness(lows, tokens[at - 1].low if at else ""):
+            targets = tuple(t for t in targets if t.kind == "value" and t.cost < 0.1)
         if len(some) > 1 and lows[-1] in _AT:
             targets = tuple(
                 t for t in targets if t.kind not in ("thing", "field") or t.column.lower().endswith(lows[-1])
@@ -330,6 +389,8 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
             elif targets[0].kind == "field" and _is_small(tokens, at, end):
                 cost += 0.2
             out.append((cost, Item("mention", at, end, text, targets=targets)))
+        elif phrase in NOUN_PHRASES:
+            out.append((1.3, Item("unknown", at, end, text)))
         elif some[0].kind == "quoted":
             out.append((0.2, Item("text", at, end, some[0].text)))
     return out

@@ -11,11 +11,12 @@ from sqlagent.makers.analyst.attaching import LOST, Part
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.denying import Denying
 from sqlagent.makers.analyst.frames import Condition, Dimension, Having, Measure, Slot
+from sqlagent.makers.analyst.happening import edged
 from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause
 from sqlagent.makers.analyst.starts import Start
-from sqlagent.makers.analyst.states import current, is_snapshot
+from sqlagent.makers.analyst.states import current, is_snapshot, told
 
 
 class Restricting(Denying):
@@ -109,6 +110,8 @@ class Restricting(Denying):
     def _state_said(self, anchor: str, mentions: Sequence[Item]) -> bool:
         """Whether a state is named already, so that "still" says nothing more."""
         for item in mentions:
+            if told(self.source, anchor, item.text) is not None:
+                return True
             for _, slot, target in self.attach.values(anchor, item)[:2]:
                 if slot.field.column == self.model.things[slot.field.table].state and target.cost < 0.3:
                     return True
@@ -154,6 +157,10 @@ class Restricting(Denying):
         """A clause about the thing that is asked for: of the anchor, or of what the rows belong to."""
         if clause.both and (len(clause.mentions) >= 2 or len(clause.periods) >= 2):
             return self._both(anchor, clause, time)
+        if clause.either and not clause.negated and len(clause.mentions) >= 2 and not clause.numbers:
+            either = self._either(anchor, clause)
+            if either is not None:
+                return either
         if clause.same and clause.grains:
             return self._same(anchor, clause)
         if clause.verb and clause.negated and not clause.mentions:
@@ -161,12 +168,20 @@ class Restricting(Denying):
         rowless = self._rowless(anchor, clause, start)
         if rowless is not None:
             return rowless
-        return self.attach.clause(anchor, clause, time if clause.periods and not clause.mentions else None)
+        part = self.attach.clause(anchor, clause, time if clause.periods and not clause.mentions else None)
+        if clause.edge and clause.periods and not clause.negated:
+            part.conditions = edged(part.conditions, clause.edge) or part.conditions
+        return part
 
     def _both(self, anchor: str, clause: Clause, time: Slot | None) -> Part:
         """ "both A and B": two conditions on one thing, each to be met by rows of its own."""
         out = Part()
         values = [m for m in clause.mentions if m.targets[0].kind == "value"]
+        columns = [(m.targets[0].table, m.targets[0].column) for m in values]
+        if (
+            columns and columns.count(columns[-1]) > 1
+        ):  # what else is said is said of each: "attended both A and B"
+            values = [m for m, column in zip(values, columns, strict=True) if column == columns[-1]]
         others = [m for m in clause.mentions if m not in values]
         if len(clause.periods) >= 2:
             pieces = [replace(clause, both=False, periods=[p]) for p in clause.periods]
@@ -179,6 +194,30 @@ class Restricting(Denying):
             out.cost += part.cost / len(pieces)
             out.conditions += part.conditions
             out.unused += part.unused
+        return out
+
+    def _either(self, anchor: str, clause: Clause) -> Part | None:
+        """ "had a complaint or a refund": either of several, each by rows of its own; None where one column holds them all."""
+        best = [m.targets[0] for m in clause.mentions]
+        values = [t for t in best if t.kind == "value"]
+        if len({(t.table, t.column) for t in best}) < len(best) or len(values) == len(best):
+            return None
+        times = [m for m in clause.mentions if self.attach.fields(anchor, m, (Role.TIME,))[:1]]
+        out = Part()
+        any_of: list[Condition] = []
+        for item in clause.mentions:
+            periods = clause.periods if not times or item in times else []
+            piece = replace(clause, either=False, mentions=[item], opener="with", periods=list(periods))
+            part = self.attach.clause(anchor, piece, None)
+            if part.unused or not part.conditions:
+                return None
+            out.cost += part.cost / len(clause.mentions)
+            any_of.append(
+                part.conditions[0]
+                if len(part.conditions) == 1
+                else Condition("all", parts=tuple(part.conditions))
+            )
+        out.conditions = [Condition("any", parts=tuple(any_of))]
         return out
 
     def _same(self, anchor: str, clause: Clause) -> Part:

@@ -173,7 +173,9 @@ def analyse(
         beyond = outcome is Outcome.UNANSWERABLE and not (language or future)
         if beyond and hint.definitions:
             return replace(made, speaks=False)  # somebody explained words that frames do not hold
-        if outcome is Outcome.AMBIGUOUS and made.unused:  # a draft: of sentences the generator's are no worse
+        if (
+            outcome is Outcome.AMBIGUOUS and made.unused and not source.is_business
+        ):  # a draft: the generator's are no worse
             return replace(made, speaks=False, doubt=reason)
     return made
 

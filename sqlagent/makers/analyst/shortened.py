@@ -7,17 +7,17 @@ A word that the source has in full is never looked for here.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlagent.catalog.semantics import Field, Model, Role
 from sqlagent.catalog.semantics.countries import COUNTRY_CODES
 from sqlagent.catalog.semantics.letters import abbreviates
-from sqlagent.catalog.semantics.words import OPENED, RUN_TOGETHER
+from sqlagent.catalog.semantics.words import OPENED, RUN_TOGETHER, STATES
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, COMMON_NAME_WORDS, DEMONYMS, STOP_WORDS
 from sqlagent.language.words import split_name, stem
-from sqlagent.makers.analyst.lexicon import DOMAIN_SYNONYMS, GLUE, OPERATORS
+from sqlagent.makers.analyst.lexicon import DOMAIN_SYNONYMS, GLUE, NOUN_PHRASES, OPERATORS
 from sqlagent.values import ColumnRef
 
 FITS = 0.67
@@ -94,6 +94,13 @@ class Shortened:
             fitting = [(text, fit) for text in texts if (fit := _fit(text.lower(), word)) >= FITS]
             if len(fitting) == 1 and (len(fitting[0][0]) > 2 or word.startswith(fitting[0][0].lower())):
                 yield one, fitting[0][0], 0.1 + 0.2 * (1 - fitting[0][1])
+
+    def initialled(self, words: Sequence[str]) -> Iterator[tuple[Field, str, float]]:
+        """Stored states that are the first letters of a phrase: NS of "no show", where the column has no other such code."""
+        short = "".join(word[0] for word in words).upper()
+        for one, texts in self.codes if " ".join(words) in NOUN_PHRASES else ():
+            if set(one.words) & STATES and short in texts:
+                yield one, short, 0.12
 
     def countries(self, phrase: str) -> Iterator[tuple[Field, str]]:
         """Stored codes of the country that a phrase names or is the adjective of."""

@@ -6,9 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Field, Kind, Role
-from sqlagent.makers.analyst.concepts import Meant, revenue
+from sqlagent.makers.analyst.attaching import LOST
+from sqlagent.makers.analyst.concepts import Meant, revenue, worth
+from sqlagent.makers.analyst.dating import due_above
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Order, Slot
 from sqlagent.makers.analyst.occasions import Occasions
+from sqlagent.makers.analyst.pairing import due_and_done
 from sqlagent.makers.analyst.sketching import Ask
 from sqlagent.makers.analyst.starts import FIGURES, NUMBERS, PERSONS, STAFF, Start
 
@@ -123,6 +126,10 @@ class Starting(Occasions):
         if is_rows and aggs and not s.average and s.per_word != "per" and not s.by:
             cost += 0.3
         measures = [measure]
+        if ask.aggs == ("count", "sum") and is_rows:  # "how many and how much"
+            paid = list(worth(self.source, self.model.things[found.thing], "sum"))[:1]
+            measures += [replace(m.measure, said="amount") for m in paid]
+            cost += 0.0 if paid else LOST
         if len(aggs) > 1 and measure.expr is not None:
             measures = [replace(measure, agg=a, said=f"{a} {measure.said}") for a in aggs]
         if ask.distinct and is_rows and counting:
@@ -312,6 +319,10 @@ class Starting(Occasions):
     def _implied(self) -> Iterator[Start]:
         """Nothing is asked for by name: what the values and columns that are mentioned belong to."""
         s = self.sketch
+        if s.main.late and not s.main.mentions:  # "on time % per depot"
+            for thing in self.model.things.values():
+                if due_and_done(self.source, thing.table) or due_above(self.source, thing.table):
+                    yield Start(thing.table, 0.15, [Measure("rows", thing.table, said=thing.said)])
         items = [*s.main.mentions, *(m for c in s.clauses for m in c.mentions)] or [
             i for i in s.by if i.kind == "mention"
         ]

@@ -144,6 +144,7 @@ def told(source: Source, table: str, word: str) -> Condition | None:
     if low in ("open", "closed"):
         return (
             _called(source, table, (low,))
+            or _by_letter(source, table, low)
             or _by_closing(source, table, low == "open")
             or _by_flag(source, table, low == "open")
         )

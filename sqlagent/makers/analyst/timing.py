@@ -7,6 +7,7 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
+from sqlagent.makers.analyst.dating import due_above
 from sqlagent.makers.analyst.lexicon import OPERATORS, UNIT_WORDS
 from sqlagent.makers.analyst.meanings import Meanings
 from sqlagent.makers.analyst.pairing import AHEAD, due_and_done
@@ -104,7 +105,9 @@ class Timing(Meanings):
         asked = {
             t.table for a in s.asks if a.item is not None for t in a.item.targets[:2] if t.kind == "thing"
         }
-        if not any(due_and_done(self.source, table) for table in asked):
+        if not any(
+            due_and_done(self.source, table) or due_above(self.source, table) is not None for table in asked
+        ):
             return
         for item in list(s.main.mentions):
             op = OPERATORS.get(item.text.lower(), ("", ""))[0]

@@ -7,7 +7,7 @@ meanings is meant to whoever knows the whole question.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rapidfuzz import process
@@ -19,7 +19,16 @@ from sqlagent.catalog.semantics.words import OPENED
 from sqlagent.catalog.value_index import ValueIndex, normal
 from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, MONTHS, NUMBER_WORDS, STOP_WORDS
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.lexicon import CONCEPTS, DOMAIN_SYNONYMS, GLUE, OPERATORS, PARTICIPLES, SYNONYMS
+from sqlagent.makers.analyst.lexicon import (
+    CONCEPTS,
+    DOMAIN_SYNONYMS,
+    GLUE,
+    NOUN_PHRASES,
+    OPERATORS,
+    PARTICIPLES,
+    PHRASE_SYNONYMS,
+    SYNONYMS,
+)
 from sqlagent.makers.analyst.shortened import Short, Shortened
 from sqlagent.values import ColumnRef
 
@@ -145,6 +154,7 @@ HEADS = frozenset(
         "data",
         "fact",
         "usage",
+        "session",
         "list",
         "master",
     ]
@@ -269,9 +279,9 @@ class Vocabulary:
             if stems != key:
                 self.labels[stems].append((one, code, label, cost + 0.05))
             if len(words) > 1:
-                for word in words:
+                for word in words:  # of a kennel hand a hand says more than a kennel
                     if word not in STOP_WORDS:
-                        self.labels[stem(word)].append((one, code, label, 0.3))
+                        self.labels[stem(word)].append((one, code, label, 0.3 if word == words[-1] else 0.5))
 
     def _spellings(self) -> list[str]:
         words = set(self.said_words) | {w for phrase in (*OPERATORS, *CONCEPTS) for w in phrase.split()}
@@ -333,12 +343,19 @@ class Vocabulary:
         told = () if quoted else self.told.get(tuple(stem(w) for w in lows), ())
         for entry in told:
             keep(Target(entry.kind, entry.table, entry.column))
-        if not quoted and not told and (concept := CONCEPTS.get(" ".join(lows))):
+        cycle = (
+            lows[0].startswith("billing") and stem("billing") in self.by_stem
+        )  # a billing cycle is no bill
+        if not quoted and not told and not cycle and (concept := CONCEPTS.get(" ".join(lows))):
             keep(Target("concept", "", concept, cost=0.0))
-        if not quoted and not (len(lows) > 1 and BETWEEN & set(lows)):
+        if not quoted and not (len(lows) > 1 and BETWEEN & set(lows) and " ".join(lows) not in NOUN_PHRASES):
             stems = [stem(w) for w in lows]
             if len(set(stems)) == len(stems):
                 self._names(stems, lows, keep)
+            for phrase in PHRASE_SYNONYMS.get(stems[0], ()) if len(stems) == 1 else ():
+                for entry in self.by_stem.get(phrase[0], ()):
+                    if entry.kind == "thing" and entry.words == phrase:
+                        keep(Target("thing", entry.table, cost=0.06))
             for entry in self.written.get(_joined("".join(lows)), ()):
                 keep(Target(entry.kind, entry.table, entry.column))
         if len(lows) == 1 and (lows[0].endswith("ed") or lows[0] in PARTICIPLES):
@@ -351,15 +368,25 @@ class Vocabulary:
         if not any(t.kind != "concept" for t in found.values()) and len(lows) == 1 and not quoted:
             for coded, code, dear in self.shortened.coded(lows[0]):
                 keep(Target("value", coded.table, coded.column, code, dear, code))
+        if not found:
+            for coded, code, dear in self.shortened.initialled(lows):
+                keep(Target("value", coded.table, coded.column, code, dear, " ".join(lows).removesuffix("s")))
         for coded, code in self.shortened.countries(" ".join(lows)):
             keep(Target("value", coded.table, coded.column, code, 0.08, code))
         if "%" in lows:
             return tuple(found.values())
         for target in self._values(lows, bool(found)):
             keep(target)
+        if {"rating", "ratings", "satisfaction", "score", "csat"} & set(lows):
+            found = {key: target for key, target in found.items() if not self._is_rate(target)}
         if len(lows) == 1 and stem(lows[0]) in PAY:
             found = {key: target for key, target in found.items() if self.is_money(target, stem(lows[0]))}
         return tuple(sorted(found.values(), key=lambda t: (t.cost, t.kind, t.table, t.column))[:14])
+
+    def _is_rate(self, target: Target) -> bool:
+        """Whether a column holds a rate, whose stem a rating shares."""
+        one = self.model.field(target.table, target.column) if target.kind == "field" else None
+        return one is not None and bool({"rate", "rates"} & set(one.said.split()))
 
     def _done(self, found: dict[tuple[str, str, str, str], Target]) -> None:
         """What was done is rather a time than the thing that is called after it: "bookings booked in May"."""
@@ -391,6 +418,8 @@ class Vocabulary:
                 and stems[0] in entry.noun
             ):
                 cost = None
+            if cost is not None and cost > 0.25 and entry.kind == "field" and self._is_name(entry, stems):
+                cost -= 0.25  # of class_name a class is the very thing
             if cost is not None:
                 keep(Target(entry.kind, entry.table, entry.column, cost=cost, relation=entry.relation))
         self._written_out(stems, lows, keep)
@@ -398,6 +427,11 @@ class Vocabulary:
             for form in (lows[0], lows[0].removesuffix("s")):
                 for entry in self.acronyms.get(form, ()):
                     keep(Target(entry.kind, entry.table, entry.column, cost=0.05, relation=entry.relation))
+
+    def _is_name(self, entry: Entry, stems: Sequence[str]) -> bool:
+        """Whether words are the noun of a column that things are shown by: "class" of class_name."""
+        shown = entry.column in self.model.things[entry.table].display
+        return shown and "name" in entry.words and set(entry.words) - {"name"} == set(stems)
 
     def _written_out(self, stems: list[str], lows: Sequence[str], keep) -> None:  # type: ignore[no-untyped-def]
         """Names with short forms for which the words were said in full: freight amount of FrtAmt."""
@@ -511,6 +545,18 @@ class Vocabulary:
                 cost += 0.15
             yield Target("value", stood.table, stood.column, match.value, cost + cost_of, match.value)
 
+    def of_state(self, table: str, word: str) -> Iterator[Target]:
+        """The state of a table's rows that a word is the name or label of, however little it says elsewhere."""
+        thing = self.model.things[table]
+        one = self.model.field(table, thing.state) if thing.state else None
+        if one is None:
+            return
+        labels = dict(one.labels or (one.codes.pairs if one.codes is not None else ()))
+        texts = self.index.texts_of(ColumnRef(one.table, one.column)) if self.index is not None else ()
+        for text in dict.fromkeys([*labels, *texts]):
+            if normal(labels.get(text, text)) == word:
+                yield Target("value", one.table, one.column, text, 0.05, labels.get(text, text))
+
     def is_code(self, text: str) -> bool:
         """Whether a word is a stored value letter by letter, as codes are typed."""
         return (
@@ -540,6 +586,8 @@ def fit(stems: Sequence[str], entry: Entry) -> float | None:
     """
     words, matched, cost = set(entry.words), set(), 0.0
     own = False
+    if len(stems) == 1 and stems[0] == "full" and len(words) > 1:
+        return None  # "how full" asks for no full name
     for word in stems:
         if word in words:
             matched.add(word)

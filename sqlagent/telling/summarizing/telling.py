@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -23,6 +24,9 @@ _COUNTED = re.compile(r"^(?:number of )?(?:\w+[^\Ws]s|people|staff|children|men|
 _IN_PERCENT = re.compile(r"percent|pct", re.IGNORECASE)
 _RATE = re.compile(r"share|ratio|rate|proportion|growth|change|margin", re.IGNORECASE)
 _HUNDREDFOLD = re.compile(r"\b100(?:\.0+)?\s*\*|\*\s*100(?:\.0+)?(?![\d.])")
+_SIGNS = re.compile(r"[/*+=()<>|\[\]{}?:]|\s-\s|\bcase\b", re.IGNORECASE)
+"""What stands in expressions and in no name that people read."""
+_YEAR = re.compile(r"(?:1[89]|20)\d\d(?:\.0)?")
 _MANY_DIGITS = 10_000
 
 
@@ -43,7 +47,7 @@ def summarize(question: str, rows: Rows, chart: Chart | None = None, *, sql: str
         return "The statement returned no columns."
     if not rows.rows:
         return "No rows match: nothing in this source fits what was asked."
-    columns = profiles(rows)
+    columns = [_timed(rows, c) for c in profiles(rows)]
     measures = [c for c in columns if c.role == Role.MEASURE and c.nulls < len(rows.rows)]
     times = [c for c in columns if c.role == Role.TIME]
     labels = [c for c in columns if c.role == Role.CATEGORY]
@@ -62,6 +66,20 @@ def summarize(question: str, rows: Rows, chart: Chart | None = None, *, sql: str
     return _listed(rows, columns)
 
 
+def _said(column: Profile) -> str:
+    """A column's name in words; of an expression its value, as nobody reads "the highest n/cid"."""
+    return "value" if _SIGNS.search(column.words) else column.words
+
+
+def _timed(rows: Rows, column: Profile) -> Profile:
+    """A column of years that are stored as text or number is a time where its name says so."""
+    if column.role == Role.TIME or _lower(column.words).split()[-1:] not in (["year"], ["years"]):
+        return column
+    cells = [row[column.index] for row in rows.rows if row[column.index] is not None]
+    years = bool(cells) and all(_YEAR.fullmatch(str(cell)) for cell in cells)
+    return replace(column, role=Role.TIME) if years else column
+
+
 def _measure(measures: Sequence[Profile], chart: Chart | None) -> Profile:
     """Take the measure that is drawn, so that chart and sentence speak of the same one."""
     drawn = [m for m in measures if chart is not None and m.name in chart.y]
@@ -76,14 +94,14 @@ def _one(rows: Rows, columns: Sequence[Profile], percents: frozenset[str]) -> st
     if all(cell is None for cell in row):
         return "There is no value: the one row found is empty (NULL)."
     if len(columns) == 1:
-        words, value = columns[0].words, f"{_cell(row[0], columns[0])}{_unit(columns[0], percents)}"
+        words, value = _said(columns[0]), f"{_cell(row[0], columns[0])}{_unit(columns[0], percents)}"
         if _COUNTED.search(words.rpartition(" ")[2]):
             return f"{_upper(words)}: {value}."
         return f"The {_lower(words)} is {value}."
     said = [(c, row[c.index]) for c in columns if row[c.index] is not None and c.kind != Kind.BINARY][:4]
     label = next((pair for pair in said if pair[0].role in (Role.CATEGORY, Role.TIME)), None)
     rest = [pair for pair in said if pair is not label and (pair[0].role != Role.KEY or label is None)]
-    facts = _join([f"{_lower(c.words)} {_cell(cell, c)}{_unit(c, percents)}" for c, cell in rest])
+    facts = _join([f"{_lower(_said(c))} {_cell(cell, c)}{_unit(c, percents)}" for c, cell in rest])
     if label is None:
         return f"One row: {facts}."
     return f"{_upper(_cell(label[1], label[0]))}{': ' + facts if facts else ''}."
@@ -100,7 +118,7 @@ def _series(rows: Rows, when: Profile, measure: Profile, percents: frozenset[str
         return _listed(rows, (when, measure))
     (first_at, first), (last_at, last) = points[0], points[-1]
     change = _sub(last, first)
-    name, unit = _upper(_lower(measure.words)), _unit(measure, percents)
+    name, unit = _upper(_lower(_said(measure))), _unit(measure, percents)
     way = "rose" if change > 0 else "fell"
     if change == 0:
         text = f"{name} began and ended at {_number(first)}{unit} ({_cell(first_at, when)} to {_cell(last_at, when)})"
@@ -138,7 +156,7 @@ def _ranked(
     entries.sort(key=lambda e: _size(e[1]), reverse=not low)
     lead, second = entries[0], entries[1]
     ties = [e for e in entries if number_of(e[1]) == number_of(lead[1])]
-    of, unit = _lower(measure.words), _unit(measure, percents)
+    of, unit = _lower(_said(measure)), _unit(measure, percents)
     name = _name(lead[0], named)
     if len(ties) == len(entries):
         return f"All {len(entries):,} rows have the same {of}, {_number(lead[1])}{unit}.{_cut(rows)}"
@@ -164,7 +182,7 @@ def _numbers(rows: Rows, measures: Sequence[Profile]) -> str:
         low = min(cells, key=lambda c: _size(c))
         high = max(cells, key=lambda c: _size(c))
         reach = f"from {_number(low)} to {_number(high)}" if low != high else f"always {_number(low)}"
-        spans.append(f"{_lower(measure.words)} {reach}")
+        spans.append(f"{_lower(_said(measure))} {reach}")
     return f"{_count(rows)}: {_join(spans)}.{_cut(rows)}"
 
 
@@ -178,7 +196,7 @@ def _listed(rows: Rows, columns: Sequence[Profile]) -> str:
     if not cells:
         return f"{count}."
     if len(cells) == 1 and len(rows.rows) > 1:
-        return f"{count}, all with {_lower(label.words)} {cells[0]}."
+        return f"{count}, all with {_lower(_said(label))} {cells[0]}."
     shown = cells[:3]
     if len(cells) <= 3 and len(rows.rows) == len(cells):
         return f"{count}: {_join(shown)}."
@@ -192,7 +210,13 @@ def _share(whole: bool, measure: Profile, cells: Sequence[Cell], lead: Cell) -> 
     """Say the leader's share of the total, only where the rows are the whole and can be added up."""
     numbers = [_size(c) for c in cells]
     total = math.fsum(numbers)
-    if not whole or not is_additive(measure.name) or min(numbers) < 0 or total <= 0:
+    if (
+        not whole
+        or _SIGNS.search(measure.words)
+        or not is_additive(measure.name)
+        or min(numbers) < 0
+        or total <= 0
+    ):
         return ""
     if _PERCENT.search(measure.name):
         return ""
@@ -227,7 +251,9 @@ def _asks_low(question: str) -> bool:
 def _name(row: tuple[Cell, ...], named: Sequence[Profile]) -> str:
     parts = [_cell(row[c.index], c) for c in named if row[c.index] is not None and c.role != Role.KEY][:2]
     if not parts:
-        parts = [f"{_lower(c.words)} {_cell(row[c.index], c)}" for c in named if row[c.index] is not None][:1]
+        parts = [f"{_lower(_said(c))} {_cell(row[c.index], c)}" for c in named if row[c.index] is not None][
+            :1
+        ]
     if not parts:
         return "the row without a name"
     return f"{parts[0]} ({parts[1]})" if len(parts) > 1 else parts[0]

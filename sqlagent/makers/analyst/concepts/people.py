@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sqlagent.catalog.semantics import Kind, Thing
 from sqlagent.makers.analyst.concepts.meant import (
@@ -65,6 +66,11 @@ def leavers(source: Source) -> Iterator[Meant]:
             slot = source.slot(thing.table, thing.ends)
             cost = 0.0 if set(thing.noun) & STAFF else 0.15 if set(thing.noun) & BUYERS else 0.25
             yield Meant(cost, counted(thing, "leavers"), slot, thing.table, (Condition("filled", (slot,)),))
+    yield from (
+        replace(m, cost=m.cost + 0.05, measure=replace(m.measure, said="leavers"))
+        for m in churned(source)
+        if m.time
+    )
 
 
 def churned(source: Source) -> Iterator[Meant]:

@@ -80,6 +80,12 @@ def count(walk: Walk, item: Item) -> None:
 
 def figures(walk: Walk, item: Item) -> None:
     """What follows is asked for, whatever stood before: "by method: number and amount"."""
+    if item.detail == "both":
+        if walk.out.asks:
+            walk.out.asks[0].aggs = ("count", "sum")
+        else:
+            walk.aggs = ["count", "sum"]
+        return
     walk.section, walk.clause = "head", None
     walk.enumerated = True
 
@@ -138,6 +144,14 @@ def rank(walk: Walk, item: Item) -> None:
         and nxt.kind == "mention"
         and walk.section == "clause"
     ):
+        if walk.clause is not None:
+            walk.clause.edge = item.detail
+        return
+    is_of_clause = (
+        bool(out.asks) and walk.section == "clause" and walk.came("rel") and walk.follows("mention")
+    )
+    if item.detail in ("new", "old") and is_of_clause and walk.clause is not None:
+        walk.clause.edge = item.detail  # "whose most recent order"
         return
     if out.rank is not None:
         if out.rank.count is None and nxt is not None and nxt.kind == "number":
@@ -177,6 +191,7 @@ def by(walk: Walk, item: Item) -> None:
     out = walk.out
     low = item.text.lower()
     out.per_word = "per" if low == "per" else out.per_word
+    out.by_word = low
     rank = out.rank
     if (
         walk.section == "after by"

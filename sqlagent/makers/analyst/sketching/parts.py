@@ -24,7 +24,7 @@ class Clause:
 
     `verb` is what was denied where nothing else is mentioned, `event` the table that is taken to hold such deeds.
     A number is `bare` where nothing follows that it counts; `money` and `rows` say what it then bounds, where that was said or
-    chosen. With `pieces` a verb of selling or doing stands by it, so quantities are summed up where rows hold them.
+    chosen. `edge` says that the last (new) or the first (old) of what is mentioned lies in its periods. With `pieces` a verb of selling or doing stands by it, so quantities are summed up where rows hold them.
     """
 
     opener: str = ""
@@ -60,6 +60,7 @@ class Clause:
     money: bool = False
     rows: bool = False
     pieces: bool = False
+    edge: str = ""
     pairs: list[Item] = field(default_factory=list)
 
     @property
@@ -119,6 +120,7 @@ class Sketch:
     with_empty: bool = False
     unit: str = ""
     per_word: str = ""
+    by_word: str = ""
     rank_text: str = ""
     late_share: bool = False
     share_between: bool = False

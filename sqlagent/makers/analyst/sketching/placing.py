@@ -12,6 +12,12 @@ from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching.parts import Ask
 from sqlagent.makers.analyst.sketching.walk import Walk
 
+LEVELS = frozenset(
+    stem(word)
+    for word in ["rent", "fee", "salary", "wage", "pay", "premium", "rate", "price", "subscription"]
+)
+"""Amounts that are stored as what falls due each month or year."""
+
 
 def skip(walk: Walk, item: Item) -> None:
     if item.kind == "plus" and walk.clause is not None and walk.clause.numbers and not walk.clause.compare:
@@ -305,6 +311,9 @@ def grain(walk: Walk, item: Item) -> None:
     ):
         mention(walk, item)
         return
+    if _is_level(walk, item):
+        walk.passed.append(item)
+        return
     if out.window and walk.is_moving() and walk.section == "head":
         if not any(i.kind == "grain" for i in out.by):
             out.by.append(item)
@@ -333,6 +342,19 @@ def grain(walk: Walk, item: Item) -> None:
         out.by.append(item)
     if walk.section in ("by", "per"):
         walk.section = "after by"
+
+
+def _is_level(walk: Walk, item: Item) -> bool:
+    """Whether "monthly" tells only how often a stored rent or fee falls due: "median monthly rent per city" has no months."""
+    nxt = walk.next()
+    return (
+        item.text.lower() in ("monthly", "weekly", "daily", "yearly", "annual", "annually", "hourly")
+        and nxt is not None
+        and nxt.kind == "mention"
+        and stem(nxt.text.lower().split()[-1]) in LEVELS
+        and nxt.targets[0].kind == "field"
+        and any(i.op == "by" for i in walk.items)
+    )
 
 
 def unit(walk: Walk, item: Item) -> None:

@@ -18,9 +18,26 @@ def not_(walk: Walk, item: Item) -> None:
     if walk.section == "clause" and walk.clause is not None and walk.clause.is_empty:
         walk.clause.negated = True
         return
+    if walk.section == "head" and item.text.lower().startswith("who") and not walk.out.asks:
+        walk.out.who = walk.out.listing = True  # "who never ordered" lists people
+    if item.text.lower() == "nothing" and walk.section == "clause" and _is_of_verb(walk):
+        assert walk.clause is not None
+        walk.clause.negated = True
+        return
     walk.clause = None
     clause = walk.open("not")
     clause.negated = True
+
+
+def _is_of_verb(walk: Walk) -> bool:
+    """Whether "nothing" denies the verb right before it: "ordered nothing this year"."""
+    before = walk.before()
+    return (
+        walk.clause is not None
+        and before is not None
+        and walk.clause.mentions[-1:] == [before]
+        and before.text.lower().endswith("ed")
+    )
 
 
 def except_(walk: Walk, item: Item) -> None:

@@ -1,0 +1,97 @@
+"""When a deed was done: a period belongs to what happened, not to the day on which a thing was registered.
+
+"Riders with a lesson in 2025" had the lesson in 2025, whenever they signed up; "whose last lesson was before 2025" had none since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sqlagent.catalog.semantics import Kind
+from sqlagent.makers.analyst.frames import Condition, Frame, Slot
+from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.reading import Reading
+from sqlagent.makers.analyst.source import Source
+
+EDGE = "edge"
+"""Said of the denial by which a row is the last or the first one: no other came after it, or before."""
+
+
+def in_the_deed(frame: Frame, reading: Reading, source: Source) -> Frame:
+    """Give the frame with its period on rows that show a deed, where it stood on a thing's own time that nobody named."""
+    thing = source.model.things[frame.anchor]
+    if thing.kind is not Kind.THING or not thing.default_time or any(i.op == "new" for i in reading.items):
+        return frame
+    own = source.slot(frame.anchor, thing.default_time)
+    dated = [c for c in frame.where if _is_dated(c, own)]
+    deeds = [c for c in frame.where if c.op == "exists" and not c.negated and not c.at and not _periods(c)]
+    if len(dated) != 1 or len(deeds) != 1 or _is_named(own, reading) or any(d.grain for d in frame.by):
+        return frame
+    time = source.time_of(deeds[0].child)
+    if time is None:
+        return frame
+    moved = replace(deeds[0], parts=(*deeds[0].parts, _moved(dated[0], time)))
+    where = tuple(moved if c is deeds[0] else c for c in frame.where if c is not dated[0])
+    return replace(frame, where=where)
+
+
+def _is_dated(one: Condition, own: Slot) -> bool:
+    if one.op == "any":
+        return bool(one.parts) and all(_is_dated(part, own) for part in one.parts)
+    return one.op == "period" and one.slots == (own,) and not one.negated
+
+
+def _moved(one: Condition, time: Slot) -> Condition:
+    if one.op == "any":
+        return replace(one, parts=tuple(_moved(part, time) for part in one.parts))
+    return replace(one, slots=(time,))
+
+
+def _is_named(own: Slot, reading: Reading) -> bool:
+    """Whether a word of the question means the time itself, or how things came: joined, hired, signups."""
+    return any(
+        target.kind == "concept"
+        and target.column in ("signups", "hires", "leavers", "churned")
+        or target.kind in ("field", "relation")
+        and (target.table, target.column) == (own.field.table, own.field.column)
+        and target.cost <= item.targets[0].cost + 0.1
+        for item in reading.items
+        for target in item.targets
+    )
+
+
+def _periods(one: Condition) -> list[Condition]:
+    return [part for part in _flat(one.parts) if part.op == "period"]
+
+
+def _flat(parts: Sequence[Condition]) -> Iterator[Condition]:
+    for part in parts:
+        yield part
+        yield from _flat(part.parts)
+
+
+def edged(conditions: Sequence[Condition], edge: str) -> list[Condition]:
+    """Conditions by which the last or the first row lies in a period: there is one, and none after it, or before it.
+
+    `edge` is new for the last, old for the first one. Empty where no period is looked up in rows of an event.
+    """
+    out: list[Condition] = []
+    for one in conditions:
+        dated = _periods(one) if one.op == "exists" and not one.negated else []
+        if len(dated) != 1 or dated[0].period is None:
+            continue
+        period = dated[0].period
+        beyond = (
+            Period(period.until, None, period.grain) if edge == "new" and period.until is not None
+            else Period(None, period.first, period.grain) if edge == "old" and period.first is not None
+            else None
+        )  # fmt: skip
+        out.append(one)
+        rest = tuple(part for part in one.parts if part is not dated[0])
+        if beyond is not None:
+            other = replace(one, parts=(*rest, replace(dated[0], period=beyond)), negated=True, said=EDGE)
+            out.append(other)
+        else:
+            out[-1] = replace(one, said=EDGE)
+    return out

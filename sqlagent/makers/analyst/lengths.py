@@ -1,0 +1,101 @@
+"""How long something lasts, said as its length: "average stay length", "length of a contract in days".
+
+Decides whether such a length is a column of its own or the time between the two ends of a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlagent.catalog.semantics import Field
+from sqlagent.catalog.semantics.words import SPANS
+from sqlagent.language.words import stem
+from sqlagent.makers.analyst.pairing import lasting
+from sqlagent.makers.analyst.reading import Item, Reading
+from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.vocabulary import Target
+
+_LENGTHS = frozenset({"length", "lengths", "duration", "durations"})
+_LASTING = {stem(w) for w in (*SPANS, "nights", "length")}
+_BETWEEN = frozenset({"of", "a", "an", "the", "our", "each"})
+_SURE = 0.15
+
+
+def lengths(reading: Reading, source: Source) -> Reading:
+    """Give the reading with the length of something that happens as its own column, else as a time between."""
+    items = list(reading.items)
+    for at, item in enumerate(items):
+        if item.text.lower() not in _LENGTHS or item.kind == "op" and item.op != "span":
+            continue
+        table = _whose(items, at, source)
+        if not table or _has_own(item, table):
+            continue
+        column = _column(source, table)
+        if column is not None:
+            target = Target("field", table, column.column, cost=0.02)
+            items[at] = Item("mention", item.start, item.end, item.text, targets=(target,))
+            items = _without_owner(items, at, table)
+            unknown = tuple(word for word in reading.unknown if word != item.text)
+            return replace(reading, items=tuple(items), unknown=unknown, asked=_but(reading.asked, item.text))
+        if item.kind != "op" and next(lasting(source, table, frozenset()), None) is not None:
+            items[at] = Item("op", item.start, item.end, item.text, op="span")
+            unknown = tuple(word for word in reading.unknown if word != item.text)
+            return replace(reading, items=tuple(items), unknown=unknown, asked=_but(reading.asked, item.text))
+    return reading
+
+
+def _but(words: Sequence[str], left: str) -> tuple[str, ...]:
+    return tuple(word for word in words if word != left)
+
+
+def _whose(items: Sequence[Item], at: int, source: Source) -> str:
+    """The table whose rows a length is of: named right before it, or after "of"."""
+    before = items[at - 1] if at else None
+    beside = [before] if before is not None and before.end == items[at].start else []
+    if at + 2 < len(items) and items[at + 1].op == "of" and items[at + 2].start - items[at].end < 4:
+        beside.append(items[at + 2])
+        if (
+            at + 3 < len(items)
+            and items[at + 3].kind == "mention"
+            and items[at + 3].start == items[at + 2].end
+        ):
+            beside.append(items[at + 3])  # "length of a kennel stay": the head noun
+    found = ""
+    for item in beside:
+        for target in item.targets[:2] if item.kind == "mention" else ():
+            thing = source.model.things.get(target.table)
+            if (
+                target.kind == "thing"
+                and target.cost < _SURE
+                and thing
+                and (thing.begins or thing.default_time)
+            ):
+                found = target.table
+                break
+    return found
+
+
+def _has_own(item: Item, table: str) -> bool:
+    """Whether the table has a column that bears the very word."""
+    return any(t.kind == "field" and t.table == table and t.cost < _SURE for t in item.targets)
+
+
+def _column(source: Source, table: str) -> Field | None:
+    """The measure in which the lasting of rows is stored."""
+    return next((f for f in source.measures(table) if set(f.words) & _LASTING), None)
+
+
+def _without_owner(items: Sequence[Item], at: int, table: str) -> list[Item]:
+    """The items without the noun whose length it is, which the column says already, and without the unit in which it is asked."""
+    kept: list[Item] = []
+    for place, item in enumerate(items):
+        named = any(t.kind == "thing" and t.table == table and t.cost < _SURE for t in item.targets[:2])
+        if place != at and abs(place - at) <= 3 and item.kind == "mention" and named:
+            continue
+        if place == at + 1 and item.op == "of":
+            continue
+        if place > at and item.text.lower() in (*SPANS, "nights") and items[place - 1].op == "of":
+            continue
+        kept.append(item)
+    return kept

@@ -1,0 +1,103 @@
+"""Figures that a frame holds and nobody asked for, and figures that were asked for and are only named in passing.
+
+Looks at what stands in the place of a figure: that rows are counted where money was asked for, or that a second table's
+figure appeared because two words stood side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlagent.language.words import stem
+from sqlagent.makers.analyst.frames import Frame
+from sqlagent.makers.analyst.reading import Item, Reading
+from sqlagent.makers.analyst.sketching import Sketch
+from sqlagent.makers.analyst.starts import FIGURES
+
+MONEY_VERBS = frozenset(
+    {
+        "sold",
+        "sell",
+        "sells",
+        "earned",
+        "earns",
+        "paid",
+        "pays",
+        "pay",
+        "spent",
+        "spends",
+        "spend",
+        "donated",
+        "owes",
+        "owe",
+        "owed",
+        "invested",
+    }
+)
+"""Verbs whose object is money where no other is named."""
+
+MONEY_STEMS = frozenset(stem(word) for word in MONEY_VERBS)
+
+_JOINING = frozenset({"and", "vs", "ratio", "share", "growth", "figures", "with", "for each other"})
+"""Operators between two figures that were both asked for."""
+
+
+def mixed(frame: Frame, reading: Reading, drawn: Sketch) -> list[str]:
+    """Words that became a figure of another table though nothing joins two figures: "tenant satisfaction", "deposit money"."""
+    plain = [one for one in frame.measures if one.agg != "ratio"]
+    if len(plain) < 2 or len({one.anchor for one in plain}) < 2 or drawn.vs or drawn.scale:
+        return []
+    if any(item.op in _JOINING or item.text in ("+", "&", ":", ";") for item in reading.items):
+        return []
+    return [one.said for one in plain[1:2] if one.said]
+
+
+def counts_money(frame: Frame, reading: Reading) -> list[str]:
+    """Verbs of money by which rows were ranked: who sold the most is none who had the most orders, unless they are named."""
+    if frame.order is None or len(frame.measures) != 1 or frame.measures[0].agg not in ("rows", "distinct"):
+        return []
+    items = reading.items
+    at = next(
+        (
+            n
+            for n, item in enumerate(items)
+            if item.op == "rank" and item.text.lower() in ("most", "least", "top", "best")
+        ),
+        None,
+    )
+    if at is None or any(
+        item.kind == "mention" and any(t.kind == "thing" for t in item.targets[:1])
+        for item in items[at + 1 :]
+    ):
+        return []
+    return [item.text for item in items if item.text.lower() in MONEY_VERBS and item.kind != "glue"][:1] or [
+        items[at].text for _ in (1,) if MONEY_STEMS & reading.glued
+    ]
+
+
+def figures_in(reading: Reading) -> frozenset[int]:
+    """Where business words stand that are asked for as figures, so that rows which a synonym names are none of them.
+
+    "Without sales" and "more than five sales" speak of rows.
+    """
+    out = set()
+    for place, item in enumerate(reading.items):
+        best = item.targets[0] if item.targets else None
+        if best is None or best.kind != "concept" or best.column not in FIGURES or best.cost >= 0.05:
+            continue
+        before = reading.items[place - 1] if place else None
+        rows = before is not None and (
+            before.kind == "number" or before.op in ("not", "except", "rel", "with", "more")
+        )
+        if not rows and not any(t.kind == "thing" and t.cost <= 0.05 for t in item.targets):
+            out.add(item.start)
+    return frozenset(out)
+
+
+def has_figure(item: Item, held: Iterable[bool]) -> bool:
+    """Whether a frame computes a figure: `held` says of each meaning, in order, whether the frame holds it."""
+    return any(
+        has
+        for target, has in zip(item.targets, held, strict=True)
+        if target.kind in ("concept", "value") or target.kind == "field" and target.cost < 0.05
+    )
