@@ -17,6 +17,10 @@ _PHRASAL = frozenset(
 """Verbs that make a noun with in or out: check_ins, sign_ins."""
 
 
+LIST_ENDS = ("typ", "type", "kind", "knd", "cat", "grp", "stat")
+"""How names of lists end that are run together with a letter or two: ITYP, BTYP, PCAT."""
+
+
 class Names:
     """Reads the names of one catalog."""
 
@@ -34,7 +38,33 @@ class Names:
         heads = Counter(split_name(t.name)[0] for t in catalog.tables if len(split_name(t.name)) > 1)
         many = max(4, 0.6 * len(catalog.tables))
         self.shared = frozenset(word for word, count in heads.items() if count >= many)
+        self.lists: dict[str, str] = {}
         self.spelled = self._spelled(catalog)
+        self.lists = self._lists(catalog)
+
+    def _lists(self, catalog: Catalog) -> dict[str, str]:
+        """Names of lists by the first letter of what they are of: BTYP, which boats alone point at, is the boat type.
+
+        A name in one piece whose end says that it is a list; tables that begin with the letters before that, and nothing
+        else, point at it.
+        """
+        pointing: dict[str, set[str]] = {}
+        for table in catalog.tables:
+            for key in table.foreign_keys:
+                pointing.setdefault(key.table, set()).add(table.name)
+        out: dict[str, str] = {}
+        for table in catalog.tables:
+            name = table.name.lower()
+            end = next((end for end in LIST_ENDS if name.endswith(end) and 1 <= len(name) - len(end) <= 2), "")
+            of = {word for one in pointing.get(table.name, ()) for word in self._pointing(catalog, one)}
+            if end and len(of) == 1 and (noun := of.pop()).startswith(name.removesuffix(end)):
+                out[name] = f"{noun} {OPENED.get(end, end)}"
+        return out
+
+    def _pointing(self, catalog: Catalog, name: str) -> tuple[str, ...]:
+        found = next((table for table in catalog.tables if table.name == name), None)
+        words = self.table_words(found) if found else ()
+        return (words[0],) if len(words) == 1 else (" ".join(words),)
 
     def _spelled(self, catalog: Catalog) -> dict[tuple[str, ...], str]:
         """Short forms that a table's own name spells out, by the columns they begin: of DepCd in Depot, dep is depot.
@@ -98,6 +128,8 @@ class Names:
                 and parts[at + 1] in ("dt", "date", "dte", "on", "at", "ts")
             ):
                 out.append(DATED[word])
+            elif word in self.lists:
+                out.extend(self.lists[word].split())
             elif word in ("ins", "outs") and at and parts[at - 1] in _PHRASAL:
                 out.append(word[:-1])
             elif word == "pay" and 0 < at == len(parts) - 1:

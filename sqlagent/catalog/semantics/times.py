@@ -107,6 +107,8 @@ def default_time(times: Sequence[tuple[str, tuple[str, ...], Form, float]], noun
         'ordered_at'
         >>> default_time([("prom_dt", ("promis", "date"), Form.DAY, 1.0), ("ship_dt", ("ship", "date"), Form.DAY, 0.9)], ("shipment",))
         'ship_dt'
+        >>> default_time([("bkd", ("book", "date"), Form.DAY, 1.0), ("arr", ("arriv", "date"), Form.DAY, 1.0)], ("stay",))
+        'arr'
     """
     return next(iter(_ranked(times, noun)), ("", 0.0))[0]
 
@@ -143,11 +145,12 @@ def _ranked(
             worth += 20.0
         if paired and said & _BEGINNING:
             worth -= 2.5
-        if held and said & HELD and not said & ENDS:
+        is_held = held and said & HELD and not said & ENDS
+        if is_held:
             worth -= 2.0
         if said & EARLY:
             worth -= 1.0
-        if said & LATE and not said & EARLY:
+        if said & LATE and not said & EARLY and not is_held:
             worth += 2.0
         if said & ENDS:
             worth += 1.0

@@ -35,6 +35,7 @@ OPENED = {
     "prom": "promised", "purch": "purchase", "cred": "credit", "lim": "limit", "cap": "capacity", "comm": "commission", "ctrct": "contract", "wrk": "work", "wknd": "weekend", "qtr": "quarter",
     "hdr": "header", "cts": "cents", "cr": "credit", "chan": "channel", "req": "requested", "pur": "purchase", "strg": "storage", "blkd": "blocked", "inact": "inactive", "ctn": "carton",
     "tmp": "temperature", "hol": "holiday", "cal": "calendar", "lv": "left", "rsn": "reason", "rgn": "region", "mfr": "manufacturer", "eq": "equipment", "equip": "equipment", "dpt": "department", "pri": "priority", "prio": "priority", "own": "owner", "catg": "category",
+    "knd": "kind", "pln": "planned", "clsd": "closed", "prs": "persons", "dmg": "damage", "rmk": "remark", "rmks": "remarks", "incid": "incident",
 }  # fmt: skip
 """Short forms in names, beside those of the language's own list; opened only inside names."""
 

@@ -11,12 +11,13 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Field
 from sqlagent.catalog.semantics.words import SPANS
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.pairing import lasting
+from sqlagent.makers.analyst.pairing import lasting, stayed
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.vocabulary import Target
 
 _LENGTHS = frozenset({"length", "lengths", "duration", "durations"})
+_NIGHTS = frozenset({"nights", "overnights", "overnight"})
 _LASTING = {stem(w) for w in (*SPANS, "nights", "length")}
 _BETWEEN = frozenset({"of", "a", "an", "the", "our", "each"})
 _SURE = 0.15
@@ -26,6 +27,10 @@ def lengths(reading: Reading, source: Source) -> Reading:
     """Give the reading with the length of something that happens as its own column, else as a time between."""
     items = list(reading.items)
     for at, item in enumerate(items):
+        if item.text.lower() in _NIGHTS and item.kind != "op" and _stays(items, source, item):
+            items[at] = Item("op", item.start, item.end, item.text, op="span")
+            unknown = tuple(word for word in reading.unknown if word != item.text)
+            return replace(reading, items=tuple(items), unknown=unknown, asked=_but(reading.asked, item.text))
         if item.text.lower() not in _LENGTHS or item.kind == "op" and item.op != "span":
             continue
         table = _whose(items, at, source)
@@ -43,6 +48,14 @@ def lengths(reading: Reading, source: Source) -> Reading:
             unknown = tuple(word for word in reading.unknown if word != item.text)
             return replace(reading, items=tuple(items), unknown=unknown, asked=_but(reading.asked, item.text))
     return reading
+
+
+def _stays(items: Sequence[Item], source: Source, night: Item) -> bool:
+    """Whether nights are those between two times of something named, and no column counts them."""
+    if any(t.kind == "field" and t.cost < _SURE for t in night.targets):
+        return False
+    named = {t.table for i in items if i.kind == "mention" for t in i.targets[:2] if t.kind == "thing"}
+    return any(stayed(source, table) is not None for table in named if table in source.model.things)
 
 
 def _but(words: Sequence[str], left: str) -> tuple[str, ...]:

@@ -36,6 +36,24 @@ _DAYS = (Form.DAY, Form.MOMENT, Form.TEXT_DAY, Form.TEXT_MOMENT)
 _STARTS = frozenset(stem(w) for w in ["start", "starts", "started", "begin", "begins", "began", "from", "in"])
 """Words of times at which something begins to last, rather than being agreed."""
 
+STAYS = tuple(
+    (stem(first), stem(last))
+    for first, last in (
+        ("arrival", "departure"),
+        ("arrived", "departed"),
+        ("checkin", "checkout"),
+        ("admission", "discharge"),
+        ("admitted", "discharged"),
+        ("pickup", "return"),
+        ("pickup", "dropoff"),
+        ("start", "end"),
+    )
+)
+"""Words of two times between which somebody or something is there, whatever was agreed before."""
+
+LENGTHS = frozenset({"length", "durat", "night", "overnight"})
+"""Stems of words for how long something lasts, rather than for how long something is waited for."""
+
 OFTEN = 0.9
 """Share of rows with a time up to which it comes only to some of them, and so after what comes to all."""
 
@@ -109,10 +127,24 @@ def _happening(source: Source, table: str) -> list[Field]:
     return [f for f in source.model.of_role(table, Role.TIME) if not set(f.words) & (NEVER | PERSONAL)]
 
 
+def stayed(source: Source, table: str) -> tuple[Slot, Slot] | None:
+    """The two times between which a row's thing was there, as (later, earlier): arrival and departure, start and end."""
+    times = _happening(source, table)
+    for first, last in STAYS:
+        begin = next((f for f in times if first in f.words), None)
+        end = next((f for f in times if last in f.words), None)
+        if begin is not None and end is not None and begin != end:
+            return in_order(Slot(begin), Slot(end))
+    return None
+
+
 def lasting(
     source: Source, table: str, words: frozenset[str] = frozenset()
 ) -> Iterator[tuple[float, Slot, Slot]]:
     """From where to where a table's rows last, as (cost, later, earlier); `words` are stems of what is waited for."""
+    if words & LENGTHS and (pair := stayed(source, table)) is not None:
+        yield 0.0, *pair
+        return
     thing = source.model.things[table]
     times = _happening(source, table)
     begin = thing.begins or thing.default_time

@@ -95,6 +95,10 @@ _SAID_AGAIN = {
 }
 
 
+_YEARS_SAID = {"this": 0, "current": 0, "last": -1, "previous": -1, "prior": -1}
+"""Words before "year", and how many years from this one they lead."""
+
+
 def of_years(periods: Sequence[Period]) -> bool:
     """Whether periods are the same part of different years, so that each year has one row."""
     firsts = [p.first for p in periods]
@@ -138,6 +142,9 @@ class _Finder:
         out: list[Found] = []
         at = 0
         while at < len(self.tokens):
+            if (end := self._named_year(at, out)) is not None:
+                at = end
+                continue
             same = self._same(at, out)
             if same is not None:
                 if same[0].start < at:
@@ -155,6 +162,30 @@ class _Finder:
             at = found.end
         return out
 
+    def _named_year(self, at: int, out: list[Found]) -> int | None:
+        """ "july and august last year": moves the parts of a year right before to that year. Gives the end of what is read."""
+        n = at + (self._low(at) in ("of", "in"))
+        if self._low(n) not in _YEARS_SAID or self._low(n + 1) != "year":
+            return None
+        year = self.today.year + _YEARS_SAID[self._low(n)]
+        place, end = len(out), at
+        while place and self._is_part_without_year(out[place - 1]) and self._is_joined(out[place - 1].end, end):
+            place -= 1
+            end = out[place].start
+        if place == len(out):
+            return None
+        out[place:] = [replace(one, period=_in_year(one.period, year)) for one in out[place:]]
+        out[-1] = replace(out[-1], end=n + 2)
+        return n + 2
+
+    def _is_part_without_year(self, found: Found) -> bool:
+        one = found.period
+        is_whole = one.first is not None and one.until is not None and one.grain != "year"
+        return is_whole and not one.relative and not one.at and self._bare_month(found)
+
+    def _is_joined(self, end: int, start: int) -> bool:
+        return all(self._low(n) in (",", "and", "&") for n in range(end, start))
+
     def _same(self, at: int, before: Sequence[Found]) -> list[Found] | None:
         """ "the same months of 2025", "same period last year", "1 Jan to 31 Oct, for 2024, 2025 and 2026": the last period in other years."""
         n = at + (self._low(at) == "the")
@@ -170,8 +201,9 @@ class _Finder:
             "period",
         ):
             return [Found(at, n + 2, known)]
-        if self._low(n) == "same" and self._low(n + 1) in _SAID_AGAIN:
-            n += 2
+        counted = int(self._count(n + 1) is not None)
+        if self._low(n) == "same" and self._low(n + 1 + counted) in _SAID_AGAIN:
+            n += 2 + counted
             n += self._low(n) in ("of", "in", "for")
             n += self._low(n) == "the"
             relative = self._low(n) in ("last", "previous", "prior") and self._low(n + 1) == "year"
@@ -184,6 +216,9 @@ class _Finder:
         if known.grain == "year" or known.until > date(known.first.year + 1, 1, 1):
             return None
         year = self._year(at + 1)
+        versus = self._low(at) in ("vs", "versus")
+        if versus and self._low(at + 1) in ("last", "previous", "prior") and self._low(at + 2) == "year":
+            return [Found(at + 1, at + 3, _in_year(known, known.first.year - 1))]
         if self._low(at) in ("and", "vs", "versus") and year is not None and self._year(at - 1) is not None:
             return [Found(at + 1, at + 2, _in_year(known, year))]
         return self._years(at, before)

@@ -40,6 +40,9 @@ _PLAIN = frozenset(
     | {w for group in DOMAIN_SYNONYMS for w in group.split()}
     | {w for said in (*OPENED.values(), *ABBREVIATIONS.values()) for w in said.split()}
 )
+CUSTOMARY = {"cancel": frozenset({"CXL", "CNX", "CNL", "XLD"}), "confirm": frozenset({"CFM", "CNF"})}
+"""Codes of travel and trade that bear letters their word does not have in this order, by its stem."""
+
 _COUNTRIES = frozenset(stem(w) for w in ("country", "nation", "nationality"))
 
 
@@ -91,6 +94,10 @@ class Shortened:
         if len(word) < 4 or not word.isalpha() or word in STOP_WORDS | COMMAND_WORDS | GLUE:
             return
         for one, texts in self.codes:
+            usual = [text for text in texts if text in CUSTOMARY.get(stem(word), ())]
+            if len(usual) == 1:
+                yield one, usual[0], 0.12
+                continue
             fitting = [(text, fit) for text in texts if (fit := _fit(text.lower(), word)) >= FITS]
             if len(fitting) == 1 and (len(fitting[0][0]) > 2 or word.startswith(fitting[0][0].lower())):
                 yield one, fitting[0][0], 0.1 + 0.2 * (1 - fitting[0][1])

@@ -184,8 +184,8 @@ def intent(typed: str) -> Intent:
     """Read what a follow-up, or a part of one, is about to do.
 
     Example:
-        >>> intent("and what about Norway?"), intent("by month instead").way, intent("all years again").way
-        (Intent(text='Norway', way='swap', old=''), 'swap', 'gone')
+        >>> intent("and what about Norway?").text, intent("by month instead").way, intent("all years again").way
+        ('Norway', 'swap', 'gone')
     """
     asks = typed.rstrip().endswith("?")
     text = _trimmed(" ".join(typed.split()).strip(" ?.!,"))
