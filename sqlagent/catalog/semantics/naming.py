@@ -55,7 +55,9 @@ class Names:
         out: dict[str, str] = {}
         for table in catalog.tables:
             name = table.name.lower()
-            end = next((end for end in LIST_ENDS if name.endswith(end) and 1 <= len(name) - len(end) <= 2), "")
+            end = next(
+                (end for end in LIST_ENDS if name.endswith(end) and 1 <= len(name) - len(end) <= 2), ""
+            )
             of = {word for one in pointing.get(table.name, ()) for word in self._pointing(catalog, one)}
             if end and len(of) == 1 and (noun := of.pop()).startswith(name.removesuffix(end)):
                 out[name] = f"{noun} {OPENED.get(end, end)}"

@@ -169,7 +169,9 @@ class _Finder:
             return None
         year = self.today.year + _YEARS_SAID[self._low(n)]
         place, end = len(out), at
-        while place and self._is_part_without_year(out[place - 1]) and self._is_joined(out[place - 1].end, end):
+        while (
+            place and self._is_part_without_year(out[place - 1]) and self._is_joined(out[place - 1].end, end)
+        ):
             place -= 1
             end = out[place].start
         if place == len(out):
