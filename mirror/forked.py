@@ -1,8 +1,8 @@
 """Parts of Mirror as forks of one process that has all of it loaded: they start at once and share its memory.
 
 A fork copies one thread. A lock that another thread held would stay locked in the copy for ever, so the parent has no
-other thread: `preload` sees to it. After a start all
-parts take 500 MB together, and took 915 MB as programs of their own (`python -m tests.web.bench_memory`, 2026-11).
+other thread: `preload` sees to it. After a start all parts take 500 MB together, and took 915 MB as programs of their own
+(`python -m tests.web.bench_memory`, 2026-11).
 """
 
 from __future__ import annotations
@@ -27,17 +27,24 @@ from mirror.processes import die_with_parent
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8
 
 
+class ThreadRunning(RuntimeError):
+    """A thread runs beside the main one, so a fork would not be safe."""
+
+
 def preload(modules: Iterable[str], *calls: Callable[[], object]) -> None:
     """Load modules and make calls whose outcome parts share.
 
-    Raises: RuntimeError where a thread runs afterwards; a fork would not be safe.
+    Raises: ThreadRunning where a thread runs afterwards.
     """
     for module in modules:
         import_module(module)
     for call in calls:
         call()
     if threads() > 1:
-        raise RuntimeError("A library has started a thread while it was loaded; Mirror cannot be forked.")
+        raise ThreadRunning(
+            "A library started a thread while it was loaded, and parts of Mirror are forks of a process without any. "
+            "Is a tool that watches Python programs installed beside Mirror? Start it without that."
+        )
     # Objects that are there before a fork are left alone by the collector, so that their pages stay shared.
     gc.collect()
     gc.freeze()

@@ -41,7 +41,7 @@ from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 from django.core.management.base import SystemCheckError  # noqa: E402
 from django.db import OperationalError  # noqa: E402
 
-from mirror.forked import fork, memory_trim, preload  # noqa: E402
+from mirror.forked import ThreadRunning, fork, memory_trim, preload  # noqa: E402
 from mirror.keys import keys_file, keys_make  # noqa: E402
 from mirror.modes import tighten, umask_set  # noqa: E402
 
@@ -433,6 +433,8 @@ def main() -> None:
         run(wanted.host, wanted.port, running)
     except Stopped:
         say("\nStopping ...")
+    except ThreadRunning as error:
+        sys.exit(f"Mirror cannot start. {error}")
     except SystemCheckError as error:
         sys.exit(f"Mirror cannot start. {error}")
     except ImproperlyConfigured as error:

@@ -93,5 +93,5 @@ def test_nothing_is_forked_where_a_library_has_started_a_thread():
         check=False,
     )
     assert done.stdout == "alone\n"
-    assert "A library has started a thread while it was loaded" in done.stderr
+    assert "A library started a thread while it was loaded" in done.stderr
     assert done.returncode == 1
