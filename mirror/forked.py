@@ -1,7 +1,7 @@
 """Parts of Mirror as forks of one process that has all of it loaded: they start at once and share its memory.
 
 A fork copies one thread. A lock that another thread held would stay locked in the copy for ever, so the parent has no
-other thread: `preload` sees to it. After a start all parts take 500 MB together, and took 915 MB as programs of their own
+other thread: `preload` sees to it. After a start all parts take 500 to 550 MB together, and took 915 as programs of their own
 (`python -m tests.web.bench_memory`, 2026-11).
 """
 

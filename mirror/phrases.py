@@ -34,21 +34,6 @@ def unhidden(text: str) -> str:
     return "".join(c for c in text if c not in _HIDING)
 
 
-def hidden_in(text: str) -> str:
-    """Name the first character of a text that cannot be seen; empty where all can. Joiners of scripts stay.
-
-    Line ends and tabs are seen by what they do.
-
-    Example:
-        >>> hidden_in("price > 3;\\tby\\nmonth"), hidden_in("pri\\u202ece")
-        ('', 'U+202E')
-    """
-    for c in text:
-        if c not in "\n\r\t\u200c\u200d" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
-            return f"U+{ord(c):04X}"
-    return ""
-
-
 def visible(text: str) -> str:
     """Leave out every character without a width or a form of its own, and make controls and line ends spaces.
 

@@ -22,7 +22,6 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from multiprocessing.context import ForkProcess
 from pathlib import Path
 from types import FrameType
@@ -41,74 +40,16 @@ from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 from django.core.management.base import SystemCheckError  # noqa: E402
 from django.db import OperationalError  # noqa: E402
 
-from mirror.forked import ThreadRunning, fork, memory_trim, preload  # noqa: E402
+from mirror.forked import ThreadRunning, fork, preload  # noqa: E402
 from mirror.keys import keys_file, keys_make  # noqa: E402
 from mirror.modes import tighten, umask_set  # noqa: E402
+from script.parts import LOADED, runs, tasks_load, worker_name, workers  # noqa: E402
 
 # How long the parts may take to come up, and to end after being asked to (seconds).
 UP_SECONDS, STOP_SECONDS = 60, 8
 # A part that ends this often within a minute is broken, not unlucky.
 RESTARTS_A_MINUTE = 5
 LOG_BYTES = 5_000_000
-# What parts need and no import of theirs loads before they are forked.
-LOADED = (
-    "mirror.urls",
-    "mirror.asgi",
-    "celery.bin.celery",
-    "celery.app.control",
-    "celery.apps.worker",
-    "celery.apps.beat",
-    "celery.concurrency.prefork",
-    "celery.concurrency.thread",
-    "celery.worker.components",
-    "celery.worker.consumer",
-    "mirror.broker",
-    "uvicorn.main",
-)
-# Reports give way to people who wait, by this much (nice).
-REPORTS_NICE = 5
-
-
-@dataclass(frozen=True)
-class Worker:
-    """One worker: its name, what it takes work from, how much at once, and how it is called in words and in its log.
-
-    Threads wait for others at no cost; processes compute side by side.
-    """
-
-    name: str
-    queues: str
-    pool: str
-    at_once: int
-    words: str
-    log: str
-    gives_way: bool = False
-
-
-def workers() -> list[Worker]:
-    """List the workers. Of those that answer there are as many as the settings say."""
-    from django.conf import settings
-
-    threads = settings.WORKER_THREADS
-    numbers = ["", *(f"-{number}" for number in range(2, settings.WORKERS + 1))]
-    return [
-        *(
-            Worker(f"mirror{n}", "celery,ticks", "threads", threads, f"worker{n}", f"worker{n}")
-            for n in numbers
-        ),
-        # Uploads and foreign databases are each read in a process of their own (`mirror.confined`).
-        Worker("intake", "intake", "threads", 4, "worker for intake", "intake"),
-        Worker(
-            *("reports", "reports,ticks", "prefork", settings.REPORT_WORKERS),
-            *("worker for reports", "reports"),
-            gives_way=True,
-        ),
-        # Deliveries wait for others more than they work.
-        Worker(
-            *("deliveries", "deliveries", "threads", 4, "worker for deliveries", "deliveries"),
-            gives_way=True,
-        ),
-    ]
 
 
 def say(text: str) -> None:
@@ -284,65 +225,13 @@ def prepare(address: str) -> str:
     return welcome
 
 
-def worker_name(name: str) -> str:
-    """Name one of this machine's workers."""
-    return f"{name}@{socket.gethostname()}"
-
-
-def web_run(host: str, port: int) -> None:
-    """Run the web server."""
-    import uvicorn
-    from django.conf import settings
-
-    memory_trim()
-    trusted = ",".join(settings.TRUSTED_PROXIES)
-    uvicorn.run(
-        "mirror.asgi:application",
-        host=host,
-        port=port,
-        lifespan="off",
-        access_log=False,
-        log_level="warning",
-        timeout_graceful_shutdown=2,
-        proxy_headers=bool(trusted),
-        forwarded_allow_ips=trusted or None,
-    )
-
-
-def tasks_load() -> None:
-    """Load the tasks of all subjects."""
-    from mirror.celery import app
-
-    app.loader.import_default_modules()
-    app.finalize()
-
-
-def celery_run(*words: str, gives_way: bool = False) -> None:
-    """Run a worker or the scheduler, as Celery's own command does."""
-    from mirror.celery import app
-
-    if gives_way:
-        os.nice(REPORTS_NICE)
-    # Celery shows them in the title of the process.
-    sys.argv = ["celery", *words]
-    app.start([*words, "--loglevel", "INFO"])
-
-
 def parts(host: str, port: int, lock: IO[str]) -> list[Part]:
     """List what runs, in the order it starts."""
     from django.conf import settings
 
     logs = settings.VAR_DIR / "logs"
     logs.mkdir(exist_ok=True)
-    parts = [Part("web server", partial(web_run, host, port), logs / "web.log", lock)]
-    quiet = ["--without-mingle", "--without-gossip", "--without-heartbeat"]
-    for worker in workers():
-        how = ["--pool", worker.pool, "--concurrency", str(worker.at_once)]
-        called = ["--hostname", worker_name(worker.name), "--queues", worker.queues]
-        run = partial(celery_run, "worker", *how, *quiet, *called, gives_way=worker.gives_way)
-        parts.append(Part(worker.words, run, logs / f"{worker.log}.log", lock))
-    scheduler = partial(celery_run, "beat", "--pidfile=")
-    return [*parts, Part("scheduler", scheduler, logs / "scheduler.log", lock)]
+    return [Part(words, run, logs / f"{log}.log", lock) for words, log, run in runs(host, port)]
 
 
 def look_after(running: list[Part]) -> None:
@@ -433,9 +322,7 @@ def main() -> None:
         run(wanted.host, wanted.port, running)
     except Stopped:
         say("\nStopping ...")
-    except ThreadRunning as error:
-        sys.exit(f"Mirror cannot start. {error}")
-    except SystemCheckError as error:
+    except (ThreadRunning, SystemCheckError) as error:
         sys.exit(f"Mirror cannot start. {error}")
     except ImproperlyConfigured as error:
         sys.exit(f"Mirror cannot start: {error}. The file .env.example says what each setting is for.")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 from datetime import date
 
 import pytest
 
-from sqlagent.adapters.sqlite import SqliteDatabase
 from sqlagent.catalog.semantics.naming import Names
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.makers.analyst.answering import understand
 from sqlagent.makers.analyst.source import Source, source_of
+from sqlagent.testing import MemoryDatabase
 from sqlagent.values import Limits
 
 SCRIPT = """
@@ -23,26 +22,20 @@ CREATE TABLE STAY (
 );
 CREATE TABLE DMGE (dmge_no INTEGER PRIMARY KEY, hut_id INTEGER REFERENCES HUT(hut_id), rep_dt TEXT, clsd_dt TEXT, dmg_amt REAL);
 INSERT INTO HTYP VALUES ('LOG', 'Log cabin'), ('TNT', 'Safari tent'), ('TRE', 'Tree house');
+WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 11)
+INSERT INTO HUT SELECT i, 'Hut ' || i, substr('LOGTNTTRE', i % 3 * 3 + 1, 3) FROM n;
+CREATE TEMP TABLE days AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 399)
+SELECT i, date((2025 + (i % 5 = 0)) || '-01-01', '+' || (i % 12) || ' months', '+' || (i % 20) || ' days') AS arrived FROM n;
+INSERT INTO STAY SELECT i, i % 12, date(arrived, '-300 days'), arrived, date(arrived, '+' || (i % 7 + 1) || ' days'),
+    CASE WHEN i % 9 THEN date(arrived, '+' || (i % 7 + 1) || ' days') END, substr('OUTCXLNEW', i % 3 * 3 + 1, 3), i % 4 + 1 FROM days;
+INSERT INTO DMGE SELECT stay_no, hut_id, arr_dt, dep_dt, 10.0 + stay_no % 50 FROM STAY;
+DROP TABLE days;
 """
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory) -> SqliteDatabase:
-    path = tmp_path_factory.mktemp("huts") / "huts.sqlite"
-    with sqlite3.connect(path) as made:
-        made.executescript(SCRIPT)
-        for n in range(12):
-            made.execute("INSERT INTO HUT VALUES (?, ?, ?)", (n, f"Hut {n}", ("LOG", "TNT", "TRE")[n % 3]))
-        for n in range(400):
-            day = f"{2025 + (n % 5 == 0)}-{n % 12 + 1:02}-{n % 20 + 1:02}"
-            left = f"{2025 + (n % 5 == 0)}-{n % 12 + 1:02}-{n % 20 + 1 + n % 7 + 1:02}" if n % 9 else None
-            made.execute(
-                "INSERT INTO STAY VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (n, n % 12, f"2024-{n % 12 + 1:02}-11", day, left, left, ("OUT", "CXL", "NEW")[n % 3], n % 4 + 1),
-            )  # fmt: skip
-            made.execute("INSERT INTO DMGE VALUES (?, ?, ?, ?, ?)", (n, n % 12, day, left, 10.0 + n % 50))
-    made.close()
-    return SqliteDatabase(path)
+def database() -> MemoryDatabase:
+    return MemoryDatabase(SCRIPT)
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +77,6 @@ def test_a_list_is_named_by_a_letter_only_where_one_table_points_at_it(database)
     assert names.opened("rtyp_cd") == ("rtyp", "code")
 
 
-def rows(database: SqliteDatabase, statement: str) -> list[tuple[str, ...]]:
+def rows(database: MemoryDatabase, statement: str) -> list[tuple[str, ...]]:
     found = database.execute(statement, Limits()).rows
     return sorted(tuple(f"{v:.6f}" if isinstance(v, float) else str(v) for v in row) for row in found)

@@ -12,9 +12,10 @@ from mirror.asking.models import Run, Thread, Version
 from mirror.asking.services.given_up import RUN_STOPPED
 from mirror.asking.services.queue_bounds import queue_check
 from mirror.library.services import dates_fixed
-from mirror.phrases import hidden_in, one_line, unhidden
+from mirror.phrases import one_line, unhidden
 from mirror.work.kinds import send
 from mirror.work.leases import Status, end_unheld
+from sqlagent.language.unseen import unseen
 
 if TYPE_CHECKING:
     from mirror.library.models import SavedSql
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 # As long as a question may be by default: the longest hints of benchmarks have 600.
 HINT_CHARS = 2_000
+# Seen by what they do: line ends, tabs, and what joins the letters of some scripts.
+_SEEN = "\n\r\t\u200c\u200d"
 
 
 def question_check(text: str) -> str:
@@ -46,9 +49,9 @@ def hint_check(text: str) -> str:
         raise AskingError(
             f"This hint has {len(text):,} characters; the longest taken has {HINT_CHARS:,}. Keep to what the question needs."
         )
-    if hidden := hidden_in(text):
+    if letter := unseen(text, besides=_SEEN):
         raise AskingError(
-            f"This hint holds a character that cannot be seen ({hidden}). Type it without that character."
+            f"This hint holds a character that cannot be seen ({letter}). Type it without that character."
         )
     return text
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -11,6 +10,7 @@ from sqlagent.catalog.semantics.correcting import absent, words_of
 from sqlagent.catalog.semantics.values import Field, Model, Role
 from sqlagent.language.lexicon import STOP_WORDS
 from sqlagent.language.lexicon import words_of as words_in
+from sqlagent.language.unseen import unseen
 from sqlagent.language.words import fold
 from sqlagent.values import Correction, Subject
 
@@ -43,7 +43,6 @@ _ASKING = words_in(
 )
 """Words of asking that no other name may be; a column may bear one as its own name all the same."""
 
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Categories of Unicode whose characters control a line, have no width, turn its direction or end it."""
 
 _PLAIN = (Role.MEASURE, Role.DIMENSION, Role.KEY)
@@ -118,10 +117,12 @@ class Refusing:
 
 def _unseen(text: str) -> str:
     """Say that a text holds a character that cannot be seen; empty when it holds none."""
-    for letter in text:
-        if unicodedata.category(letter) in _UNSEEN:
-            return f"This holds a character that cannot be seen (U+{ord(letter):04X}). Type it without that character."
-    return ""
+    letter = unseen(text)
+    return (
+        f"This holds a character that cannot be seen ({letter}). Type it without that character."
+        if letter
+        else ""
+    )
 
 
 def _label_problem(one: Correction) -> str:

@@ -1,0 +1,131 @@
+"""What runs of Mirror: web server, workers and scheduler, each a function that a fork of `serve.py` runs.
+
+It decides how many workers there are, what each takes its work from, and with which options each part runs.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from mirror.forked import memory_trim
+
+# What parts need and no import of theirs loads before they are forked.
+LOADED = (
+    "mirror.urls",
+    "mirror.asgi",
+    "celery.bin.celery",
+    "celery.app.control",
+    "celery.apps.worker",
+    "celery.apps.beat",
+    "celery.concurrency.prefork",
+    "celery.concurrency.thread",
+    "celery.worker.components",
+    "celery.worker.consumer",
+    "mirror.broker",
+    "uvicorn.main",
+)
+# Reports give way to people who wait, by this much (nice).
+REPORTS_NICE = 5
+
+
+@dataclass(frozen=True)
+class Worker:
+    """One worker: its name, what it takes work from, how much at once, and how it is called in words and in its log.
+
+    Threads wait for others at no cost; processes compute side by side.
+    """
+
+    name: str
+    queues: str
+    pool: str
+    at_once: int
+    words: str
+    log: str
+    gives_way: bool = False
+
+
+def workers() -> list[Worker]:
+    """List the workers. Of those that answer there are as many as the settings say."""
+    from django.conf import settings
+
+    threads = settings.WORKER_THREADS
+    numbers = ["", *(f"-{number}" for number in range(2, settings.WORKERS + 1))]
+    return [
+        *(
+            Worker(f"mirror{n}", "celery,ticks", "threads", threads, f"worker{n}", f"worker{n}")
+            for n in numbers
+        ),
+        # Uploads and foreign databases are each read in a process of their own (`mirror.confined`).
+        Worker("intake", "intake", "threads", 4, "worker for intake", "intake"),
+        Worker(
+            *("reports", "reports,ticks", "prefork", settings.REPORT_WORKERS),
+            *("worker for reports", "reports"),
+            gives_way=True,
+        ),
+        # Deliveries wait for others more than they work.
+        Worker(
+            *("deliveries", "deliveries", "threads", 4, "worker for deliveries", "deliveries"),
+            gives_way=True,
+        ),
+    ]
+
+
+def worker_name(name: str) -> str:
+    """Name one of this machine's workers."""
+    return f"{name}@{socket.gethostname()}"
+
+
+def web_run(host: str, port: int) -> None:
+    """Run the web server."""
+    import uvicorn
+    from django.conf import settings
+
+    memory_trim()
+    trusted = ",".join(settings.TRUSTED_PROXIES)
+    uvicorn.run(
+        "mirror.asgi:application",
+        host=host,
+        port=port,
+        lifespan="off",
+        access_log=False,
+        log_level="warning",
+        timeout_graceful_shutdown=2,
+        proxy_headers=bool(trusted),
+        forwarded_allow_ips=trusted or None,
+    )
+
+
+def tasks_load() -> None:
+    """Load the tasks of all subjects."""
+    from mirror.celery import app
+
+    app.loader.import_default_modules()
+    app.finalize()
+
+
+def celery_run(*words: str, gives_way: bool = False) -> None:
+    """Run a worker or the scheduler, as Celery's own command does."""
+    from mirror.celery import app
+
+    if gives_way:
+        os.nice(REPORTS_NICE)
+    # Celery shows them in the title of the process.
+    sys.argv = ["celery", *words]
+    app.start([*words, "--loglevel", "INFO"])
+
+
+def runs(host: str, port: int) -> Iterator[tuple[str, str, Callable[[], object]]]:
+    """List the parts in the order they start: how each is called in words, the name of its log, and what it runs."""
+    yield "web server", "web", partial(web_run, host, port)
+    quiet = ["--without-mingle", "--without-gossip", "--without-heartbeat"]
+    for worker in workers():
+        how = ["--pool", worker.pool, "--concurrency", str(worker.at_once)]
+        called = ["--hostname", worker_name(worker.name), "--queues", worker.queues]
+        run = partial(celery_run, "worker", *how, *quiet, *called, gives_way=worker.gives_way)
+        yield worker.words, worker.log, run
+    yield "scheduler", "scheduler", partial(celery_run, "beat", "--pidfile=")
