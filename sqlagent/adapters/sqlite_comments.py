@@ -26,7 +26,8 @@ def column_comments(statement: str) -> dict[str, str]:
     """
     found: dict[str, list[str]] = {}
     depth = 0
-    now, last, waiting = "", "", []  # type: tuple[str, str, list[str]]
+    now, last = "", ""
+    waiting: list[str] = []
     at_end = False  # behind a comma, in its line
     for kind, text in _pieces(statement):
         if kind == "comment":

@@ -7,7 +7,7 @@ the time and state of a table, keys that nobody declared. What comes of stored v
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Field, Form, Kind, Model, Role, Thing
@@ -62,11 +62,11 @@ def _labels(linked: LinkedSchema, model: Model) -> tuple[CodeLabel, ...]:
             ColumnRef(table.key, own.column),
             code,
             label,
-            "" if own.labels or not own.codes else own.codes.table,
+            own.codes.table if own.codes else "",
         )
         for table in linked.catalog.tables
         for own in model.fields.get(table.key, ())
-        for code, label in own.labels or (own.codes.pairs if own.codes else ())
+        for code, label in own.code_labels
     )
 
 
@@ -149,13 +149,9 @@ _TIMES = ("seconds", "minutes", "hours", "days", "weeks")
 def _unit(own: Field, privacy: str) -> str:
     if own.unit == "percent" and privacy != "schema" and own.low and own.high:
         return "a share from 0 to 1" if _within(own, 0, 1) else "in percent, 100 is the whole"
-    if (
-        own.unit in _TIMES
-        and own.aggregate == "avg"
-        and {"rate", "hourly", "daily"} & {*own.words, *own.said.lower().split()}
-    ):
-        return ""  # "hours" of an hourly rate is what it is per, not what it is in
     said = {*own.words, *own.said.lower().split()}
+    if own.unit in _TIMES and own.aggregate == "avg" and {"rate", "hourly", "daily"} & said:
+        return ""  # "hours" of an hourly rate is what it is per, not what it is in
     if own.unit == "money":
         return "money in cents" if {"cent", "cents"} & said else "money" if _MONEY & said else ""
     if own.unit == "percent" and {"rating", "ratings"} & said:
@@ -177,7 +173,7 @@ def _summed(own: Field) -> str:
 
 
 def _codes(own: Field, model: Model, privacy: str) -> str:
-    pairs: Sequence[tuple[str, str]] = own.labels or (own.codes.pairs if own.codes else ())
+    pairs = own.code_labels
     if privacy == "rows" and 0 < len(pairs) <= CODES:
         return "codes: " + ", ".join(f"{code} = {label}" for code, label in pairs)
     if own.codes is not None and own.codes.table in model.things:

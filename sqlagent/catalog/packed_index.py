@@ -10,7 +10,7 @@ import json
 import zlib
 from collections import defaultdict
 
-from sqlagent.catalog.value_index import NUMBER, ValueIndex, index_parts, is_flag
+from sqlagent.catalog.value_index import NUMBER, ValueIndex, index_parts, yes_and_no
 from sqlagent.values import ColumnRef
 
 
@@ -65,7 +65,7 @@ class PackedIndex(ValueIndex):
 
     def flags(self) -> dict[tuple[str, str], tuple[str, str]]:
         few = (column for column, count in self._sizes.items() if count == 2)
-        found = {(column.table, column.column): is_flag(self.texts_of(column)) for column in few}
+        found = {(column.table, column.column): yes_and_no(self.texts_of(column)) for column in few}
         return {place: pair for place, pair in found.items() if pair is not None}
 
     def worded(self) -> frozenset[ColumnRef]:

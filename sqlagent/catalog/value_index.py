@@ -44,11 +44,11 @@ def normal(text: str) -> str:
     return " ".join(_WORD.findall(fold(text)))
 
 
-def is_flag(texts: Collection[str]) -> tuple[str, str] | None:
+def yes_and_no(texts: Collection[str]) -> tuple[str, str] | None:
     """Give the texts for yes and for no of a column that holds nothing else; None where it holds something else.
 
     Example:
-        >>> is_flag(["N", "Y"]), is_flag(["N", "Y", "?"])
+        >>> yes_and_no(["N", "Y"]), yes_and_no(["N", "Y", "?"])
         (('Y', 'N'), None)
     """
     yes = next((t for t in texts if fold(t) in _YES), "")
@@ -256,7 +256,7 @@ class ValueIndex:
                     texts[column].add(text)
         out: dict[tuple[str, str], tuple[str, str]] = {}
         for column, held in texts.items():
-            if (pair := is_flag(held)) is not None:
+            if (pair := yes_and_no(held)) is not None:
                 out[(self._columns[column].table, self._columns[column].column)] = pair
         return out
 

@@ -16,7 +16,7 @@ what its statement took is `execute`, the rest of the wait `sample`."""
 
 
 def report(answered: Sequence[Answered]) -> str:
-    """Print EX, oracle, outcomes, cost and calibration, by database, by kind and overall."""
+    """Lay out EX, oracle, outcomes, cost and calibration, by database, by kind and overall."""
     judged = [a.judged for a in answered if a.judged is not None]
     if len(judged) == len(answered):
         return lenient.report(judged) + _cost(answered)
@@ -86,7 +86,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def report_times(answered: Sequence[Answered]) -> str:
-    """Print p50 and p95 a stage, of all questions and of those on a source already opened.
+    """Lay out p50 and p95 a stage, of all questions and of those on a source already opened.
 
     Apart from the figures, since no two runs take the same time.
     """

@@ -105,7 +105,7 @@ def llm_from_environment() -> Llm:
 
 @dataclass(slots=True)
 class Watch:
-    """What was seen of one run: the time each stage took, and the pool."""
+    """What was seen of one run: the time each stage took, the pool, and what was last made of it."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     pool: list[Execution] = field(default_factory=list)
@@ -136,7 +136,7 @@ class Watch:
             self._add(stage, took)
         self._last, self._in_wave = now, isinstance(event, Executed)
         if isinstance(event, Executed):
-            self.pool[event.index : event.index + 1] = [event.execution]
+            self.pool[event.index : event.index + 1] = [event.execution]  # one that was mended comes twice
         elif isinstance(event, Linked):
             self.linked = event.linked
         elif isinstance(event, Sampling):

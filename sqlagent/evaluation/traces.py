@@ -111,7 +111,11 @@ def _pairs(sampled: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _different(lines: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    return list({str(line["sql"] or line["completion"]): line for line in reversed(lines)}.values())[::-1]
+    """The first reply of each SQL, or of each text where it has none, in the order of their first coming."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for line in lines:
+        found.setdefault(str(line["sql"] or line["completion"]), line)
+    return list(found.values())
 
 
 def write(traces: Traces, folder: Path) -> None:

@@ -22,7 +22,8 @@ class FallbackLlm:
     """An Llm that asks `second` where `first` is silent, busy or broken; its name is the first's.
 
     A request or a key that `first` refuses is a mistake to be mended, and is raised. Where both fail, the first one's
-    error is raised. A reply of the second one says so in its `note`.
+    error is raised; the second one's, while the first is left alone for `rest` seconds. A reply of the second one says
+    so in its `note`.
     """
 
     def __init__(self, first: Llm, second: Llm, *, rest: float = REST_SECONDS) -> None:

@@ -127,12 +127,16 @@ def _heads(text: str, starts: Sequence[int]) -> Sequence[int]:
         inside = heads and ";" not in text[heads[-1] : at] and "\n\n" not in text[heads[-1] : at]
         if not inside:
             heads.append(at)
-    rest = [at for at in starts if at not in heads]
+    taken = set(heads)
+    rest = [at for at in starts if at not in taken]
     return [*reversed(heads), *reversed(rest)]
 
 
 def _until_prose(text: str, tries: Iterator[int]) -> str:
-    """Cut plain text where SQL ends: at a semicolon or quote mark, else where it stops parsing; empty where none reads."""
+    """Cut plain text where SQL ends: at a semicolon or quote mark, else where it stops parsing; empty where none reads.
+
+    Each piece that is tried takes one of `tries`, which all pieces of a reply share.
+    """
     text = text.strip().strip("`")
     for token in _tokens(text):
         if token.token_type == TokenType.SEMICOLON:

@@ -176,7 +176,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class CodeLabel:
-    """A code that a column holds and its label, from the table of codes of this key or, without one, from the owner."""
+    """A code that a column holds and its label, from the table of codes of this key or, without one, from the owner or a comment."""
 
     column: ColumnRef
     code: str

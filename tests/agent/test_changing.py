@@ -11,7 +11,7 @@ import pytest
 
 from sqlagent.evaluation.items import Databases
 from sqlagent.makers.analyst.answering import understand
-from sqlagent.makers.analyst.beside import before
+from sqlagent.makers.analyst.beside import period_before
 from sqlagent.makers.analyst.changing.intents import intent
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.source import source_of
@@ -242,6 +242,6 @@ def test_in_percent_of_all_is_a_rate_of_each_group(opened):
     ],
 )
 def test_the_period_before_is_as_long(first_day, until, unit, begins):
-    found = before(Period(first_day, until, "day"), unit)
+    found = period_before(Period(first_day, until, "day"), unit)
     assert found is not None and found.first == begins
-    assert before(Period(first_day, None, "day"), unit) is None
+    assert period_before(Period(first_day, None, "day"), unit) is None

@@ -21,6 +21,7 @@ from sqlagent.makers.analyst.dialects import WRITTEN, Dialect
 from sqlagent.makers.analyst.periods import find
 from sqlagent.method import linking
 from sqlagent.ports import SourceDatabase
+from sqlagent.testing import MemoryDatabase
 from sqlagent.values import (
     Calendar,
     Catalog,
@@ -37,6 +38,7 @@ from sqlagent.values import Kind as Cells
 
 NUMBER, TEXT, DAY = Cells.NUMBER, Cells.TEXT, Cells.DATE
 TODAY = date(2026, 5, 20)
+CASES = Path(__file__).parent / "cases" / "analyst"
 
 CLINIC = """
 CREATE TABLE owners (id INTEGER PRIMARY KEY, name TEXT, town TEXT);
@@ -94,6 +96,15 @@ def sql(clinic, question: str, *corrections: Correction) -> str:
 
 
 # ---------------------------------------------------------------- what they do
+
+
+def test_a_label_leaves_the_other_codes_of_a_list_under_theirs() -> None:
+    database = MemoryDatabase((CASES / "workshop.sql").read_text())
+    label = said(Subject.LABEL, "tbl_job", "stat_cd", "2", "on the bench")
+    catalog = replace(database.catalog(), corrections=(label,))
+    index = ValueIndex.build(catalog, database)
+    (made, *_) = analyse(Question("done jobs"), LinkedSchema(catalog, catalog), index, TODAY).candidates
+    assert "stat_cd = '3'" in made.sql
 
 
 def test_a_name_takes_the_place_of_the_derived_one(clinic) -> None:

@@ -103,6 +103,23 @@ def test_what_the_owner_says_is_what_the_model_reads():
     assert "urgent" not in shown("workshop", "masked", *said)
 
 
+def test_a_label_of_the_owner_leaves_the_other_labels_of_the_list():
+    said = Correction(Subject.LABEL, "tbl_job", "stat_cd", "2", "on the bench")
+    assert "codes: 1 = Open, 2 = on the bench, 3 = Done, 4 = Cancelled" in line(
+        shown("workshop", "rows", said), "stat_cd"
+    )
+    database = MemoryDatabase((CASES / "workshop.sql").read_text())
+    catalog = replace(database.catalog(), corrections=(said,))
+    model, _ = corrected(derive(catalog, ValueIndex.build(catalog, database)), (said,))
+    told = with_meanings(LinkedSchema(catalog, catalog), model, "rows").codes
+    assert [(c.code, c.label, c.table) for c in told if c.column.column == "stat_cd"] == [
+        ("1", "Open", "tbl_cd"),
+        ("2", "on the bench", "tbl_cd"),
+        ("3", "Done", "tbl_cd"),
+        ("4", "Cancelled", "tbl_cd"),
+    ]
+
+
 def test_a_question_to_a_language_model_carries_the_meanings():
     database = MemoryDatabase((CASES / "cafes.sql").read_text())
     llm = ScriptedLlm("SELECT SUM(net_sales_amount) FROM fact_sales")

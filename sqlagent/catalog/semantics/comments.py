@@ -34,11 +34,11 @@ def labels_in(comment: str, stored: Collection[str]) -> tuple[tuple[str, str], .
     """
     if not comment or not stored:
         return ()
-    pieces = [piece.strip(" .)]") for piece in _CUT.split(comment) if piece.strip(" .)]")]
+    pieces = [piece for cut in _CUT.split(comment) if (piece := cut.strip(" .)]"))]
     found: dict[str, str] = {}
     bare, signed = 0, 0
     for place, piece in enumerate(pieces):
-        text = _LEAD.sub("", piece) if place == 0 and not _code(piece, stored) else piece
+        text = _LEAD.sub("", piece) if place == 0 and not _begins_with_value(piece, stored) else piece
         if text.strip("\"'") in stored:
             bare += 1
             continue
@@ -55,6 +55,5 @@ def labels_in(comment: str, stored: Collection[str]) -> tuple[tuple[str, str], .
     return tuple(found.items()) if enough and len(set(found.values())) == len(found) else ()
 
 
-def _code(piece: str, stored: Collection[str]) -> bool:
-    """Whether a piece begins with a stored value."""
+def _begins_with_value(piece: str, stored: Collection[str]) -> bool:
     return piece.split(":")[0].strip("\"' ") in stored

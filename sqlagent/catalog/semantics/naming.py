@@ -51,22 +51,17 @@ class Names:
         pointing: dict[str, set[str]] = {}
         for table in catalog.tables:
             for key in table.foreign_keys:
-                pointing.setdefault(key.table, set()).add(table.name)
+                pointing.setdefault(key.table, set()).add(" ".join(self.table_words(table)))
         out: dict[str, str] = {}
         for table in catalog.tables:
             name = table.name.lower()
             end = next(
                 (end for end in LIST_ENDS if name.endswith(end) and 1 <= len(name) - len(end) <= 2), ""
             )
-            of = {word for one in pointing.get(table.name, ()) for word in self._pointing(catalog, one)}
-            if end and len(of) == 1 and (noun := of.pop()).startswith(name.removesuffix(end)):
+            nouns = pointing.get(table.name, set())
+            if end and len(nouns) == 1 and (noun := min(nouns)).startswith(name.removesuffix(end)):
                 out[name] = f"{noun} {OPENED.get(end, end)}"
         return out
-
-    def _pointing(self, catalog: Catalog, name: str) -> tuple[str, ...]:
-        found = next((table for table in catalog.tables if table.name == name), None)
-        words = self.table_words(found) if found else ()
-        return (words[0],) if len(words) == 1 else (" ".join(words),)
 
     def _spelled(self, catalog: Catalog) -> dict[tuple[str, ...], str]:
         """Short forms that a table's own name spells out, by the columns they begin: of DepCd in Depot, dep is depot.

@@ -55,16 +55,16 @@ def _dated(where: Sequence[Condition], unit: str) -> tuple[Condition, Condition]
     dated = [c for c in where if c.op in ("period", "any") and "period" in (c.op, *(p.op for p in c.parts))]
     if len(dated) != 1 or dated[0].op != "period" or dated[0].negated or dated[0].period is None:
         return None
-    earlier = before(dated[0].period, unit)
+    earlier = period_before(dated[0].period, unit)
     return (dated[0], replace(dated[0], period=earlier)) if earlier is not None else None
 
 
-def before(period: Period, unit: str) -> Period | None:
+def period_before(period: Period, unit: str) -> Period | None:
     """The period a unit earlier; of "period", the one of the same length right before.
 
     Example:
         >>> from datetime import date
-        >>> before(Period(date(2025, 4, 1), date(2025, 7, 1), "quarter"), "year").first.isoformat()
+        >>> period_before(Period(date(2025, 4, 1), date(2025, 7, 1), "quarter"), "year").first.isoformat()
         '2024-04-01'
     """
     first, until = period.first, period.until
@@ -80,9 +80,9 @@ def before(period: Period, unit: str) -> Period | None:
 
 def _back(day: date, unit: str) -> date:
     """The same day a unit earlier, or the last one of a month that is too short."""
-    if unit in ("day", "week"):
-        return shift(day, unit, -1)
     moved = shift(day, unit, -1)
+    if unit == "week":
+        return moved
     return moved.replace(day=min(day.day, monthrange(moved.year, moved.month)[1]))
 
 
@@ -139,7 +139,7 @@ def with_figure(frame: Frame, added: Frame, source: Source) -> Frame | None:
     if (seen := _seen_from(anchor, figure, source)) is not None and not added.where:
         return replace(frame, measures=(*frame.measures, seen))
     made = [_seen_from(figure.anchor, one, source) for one in frame.measures]
-    way = next((p for p in source.graph.paths(figure.anchor, anchor) if p), None)
+    way = _way(figure.anchor, anchor, source)
     if way is None or added.where or any(one is None for one in made):
         return None
     moved = _moved(frame, figure.anchor, way)
@@ -151,7 +151,7 @@ def _seen_from(anchor: str, one: Measure, source: Source) -> Measure | None:
     if one.anchor == anchor:
         return one
     key = source.model.things[one.anchor].key
-    way = next((p for p in source.graph.paths(anchor, one.anchor) if p), None)
+    way = _way(anchor, one.anchor, source)
     if one.agg != "rows" or one.where or way is None or len(key) != 1:
         return None
     return Measure("distinct", anchor, Expr("column", (source.slot(one.anchor, key[0], way),)), said=one.said)
@@ -162,11 +162,11 @@ def _grouped(frame: Frame, figure: Measure, where: Sequence[Condition], source: 
     if frame.limit is not None or frame.distinct or frame.order is not None:
         return None
     thing = source.model.things[frame.anchor]
-    ways = [p for p in source.graph.paths(figure.anchor, frame.anchor) if p]
+    way = _way(figure.anchor, frame.anchor, source)
     deeds = [c for c in frame.where if c.op == "exists" and c.child == figure.anchor and not c.negated]
-    if thing.kind is not Kind.THING or not ways or len(deeds) != 1 or deeds[0].at:
+    if thing.kind is not Kind.THING or way is None or len(deeds) != 1 or deeds[0].at:
         return None
-    deed, way = deeds[0], ways[0]
+    deed = deeds[0]
     if deed.path and deed.path != way:
         return None
     kept = tuple(c for c in frame.where if c is not deed or c.number is not None)
@@ -175,6 +175,11 @@ def _grouped(frame: Frame, figure: Measure, where: Sequence[Condition], source: 
     return replace(
         moved, measures=(figure,), by=(source.dimension(frame.anchor, way),), where=held, columns=()
     )
+
+
+def _way(table: str, other: str, source: Source) -> Path | None:
+    """The first way from rows of one table to those of another one that they belong to."""
+    return next((path for path in source.graph.paths(table, other) if path), None)
 
 
 def _moved(frame: Frame, anchor: str, way: Path) -> Frame:

@@ -87,11 +87,10 @@ def edged(conditions: Sequence[Condition], edge: str) -> list[Condition]:
             else Period(None, period.first, period.grain) if edge == "old" and period.first is not None
             else None
         )  # fmt: skip
-        out.append(one)
+        if beyond is None:
+            out.append(replace(one, said=EDGE))
+            continue
         rest = tuple(part for part in one.parts if part is not dated[0])
-        if beyond is not None:
-            other = replace(one, parts=(*rest, replace(dated[0], period=beyond)), negated=True, said=EDGE)
-            out.append(other)
-        else:
-            out[-1] = replace(one, said=EDGE)
+        other = replace(one, parts=(*rest, replace(dated[0], period=beyond)), negated=True, said=EDGE)
+        out += [one, other]
     return out

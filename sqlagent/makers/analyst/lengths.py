@@ -19,18 +19,17 @@ from sqlagent.makers.analyst.vocabulary import Target
 _LENGTHS = frozenset({"length", "lengths", "duration", "durations"})
 _NIGHTS = frozenset({"nights", "overnights", "overnight"})
 _LASTING = {stem(w) for w in (*SPANS, "nights", "length")}
-_BETWEEN = frozenset({"of", "a", "an", "the", "our", "each"})
+
 _SURE = 0.15
+"""Cost below which a word is taken to be the very name of something."""
 
 
 def lengths(reading: Reading, source: Source) -> Reading:
     """Give the reading with the length of something that happens as its own column, else as a time between."""
-    items = list(reading.items)
+    items = reading.items
     for at, item in enumerate(items):
         if item.text.lower() in _NIGHTS and item.kind != "op" and _stays(items, source, item):
-            items[at] = Item("op", item.start, item.end, item.text, op="span")
-            unknown = tuple(word for word in reading.unknown if word != item.text)
-            return replace(reading, items=tuple(items), unknown=unknown, asked=_but(reading.asked, item.text))
+            return _with(reading, at, Item("op", item.start, item.end, item.text, op="span"))
         if item.text.lower() not in _LENGTHS or item.kind == "op" and item.op != "span":
             continue
         table = _whose(items, at, source)
@@ -39,15 +38,21 @@ def lengths(reading: Reading, source: Source) -> Reading:
         column = _column(source, table)
         if column is not None:
             target = Target("field", table, column.column, cost=0.02)
-            items[at] = Item("mention", item.start, item.end, item.text, targets=(target,))
-            items = _without_owner(items, at, table)
-            unknown = tuple(word for word in reading.unknown if word != item.text)
-            return replace(reading, items=tuple(items), unknown=unknown, asked=_but(reading.asked, item.text))
+            made = _with(reading, at, Item("mention", item.start, item.end, item.text, targets=(target,)))
+            return replace(made, items=tuple(_without_owner(made.items, at, table)))
         if item.kind != "op" and next(lasting(source, table, frozenset()), None) is not None:
-            items[at] = Item("op", item.start, item.end, item.text, op="span")
-            unknown = tuple(word for word in reading.unknown if word != item.text)
-            return replace(reading, items=tuple(items), unknown=unknown, asked=_but(reading.asked, item.text))
+            return _with(reading, at, Item("op", item.start, item.end, item.text, op="span"))
     return reading
+
+
+def _with(reading: Reading, at: int, known: Item) -> Reading:
+    """The reading with an item in the place of one, whose word is unknown no longer."""
+    return replace(
+        reading,
+        items=(*reading.items[:at], known, *reading.items[at + 1 :]),
+        unknown=_but(reading.unknown, known.text),
+        asked=_but(reading.asked, known.text),
+    )
 
 
 def _stays(items: Sequence[Item], source: Source, night: Item) -> bool:

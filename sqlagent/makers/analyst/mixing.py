@@ -70,9 +70,9 @@ def counts_money(frame: Frame, reading: Reading) -> list[str]:
         for item in items[at + 1 :]
     ):
         return []
-    return [item.text for item in items if item.text.lower() in MONEY_VERBS and item.kind != "glue"][:1] or [
-        items[at].text for _ in (1,) if MONEY_STEMS & reading.glued
-    ]
+    if verbs := [item.text for item in items if item.text.lower() in MONEY_VERBS and item.kind != "glue"]:
+        return verbs[:1]
+    return [items[at].text] if MONEY_STEMS & reading.glued else []
 
 
 def figures_in(reading: Reading) -> frozenset[int]:

@@ -202,7 +202,7 @@ class Restricting(Denying):
         values = [t for t in best if t.kind == "value"]
         if len({(t.table, t.column) for t in best}) < len(best) or len(values) == len(best):
             return None
-        times = [m for m in clause.mentions if self.attach.fields(anchor, m, (Role.TIME,))[:1]]
+        times = [m for m in clause.mentions if self.attach.fields(anchor, m, (Role.TIME,))]
         out = Part()
         any_of: list[Condition] = []
         for item in clause.mentions:

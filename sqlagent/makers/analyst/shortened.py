@@ -103,7 +103,7 @@ class Shortened:
                 yield one, fitting[0][0], 0.1 + 0.2 * (1 - fitting[0][1])
 
     def initialled(self, words: Sequence[str]) -> Iterator[tuple[Field, str, float]]:
-        """Stored states that are the first letters of a phrase: NS of "no show", where the column has no other such code."""
+        """Stored states that are the first letters of a phrase of `NOUN_PHRASES`: NS of "no show"."""
         short = "".join(word[0] for word in words).upper()
         for one, texts in self.codes if " ".join(words) in NOUN_PHRASES else ():
             if set(one.words) & STATES and short in texts:

@@ -551,7 +551,7 @@ class Vocabulary:
         one = self.model.field(table, thing.state) if thing.state else None
         if one is None:
             return
-        labels = dict(one.labels or (one.codes.pairs if one.codes is not None else ()))
+        labels = dict(one.code_labels)
         texts = self.index.texts_of(ColumnRef(one.table, one.column)) if self.index is not None else ()
         for text in dict.fromkeys([*labels, *texts]):
             if normal(labels.get(text, text)) == word:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlagent.makers.analyst.changing.parts import Part
 from sqlagent.makers.analyst.changing.wordings import Stretch
+from sqlagent.makers.analyst.endings import Ending, endings
 from sqlagent.makers.analyst.frames import Frame
 
 
@@ -19,3 +20,8 @@ class Asked:
     held: frozenset[Part]
     stretches: list[Stretch]
     speaks: bool
+
+    @property
+    def endings(self) -> tuple[Ending, ...]:
+        """The endings, one by one."""
+        return endings(f"figures by group{self.ending}")[1]

@@ -39,8 +39,7 @@ def doubt_of(asked: Asked, frame: Frame, meant: Intent, own: frozenset[Part]) ->
         )
         if not frame.measures:
             return 2.0
-    fresh = [word for word in frame.unused if word not in asked.frame.unused]
-    doubt = len(fresh) + max(0.0, frame.cost - asked.frame.cost)
+    doubt = _worse(asked, frame)
     if meant.figure and not any(
         p.kind == "measure" for p in (*change.gained, *(new for _, new in change.replaced))
     ):
@@ -57,7 +56,7 @@ def doubt_of(asked: Asked, frame: Frame, meant: Intent, own: frozenset[Part]) ->
     if meant.way != "compare":
         families = _families(change)
         doubt += 0.2 * max(0, len(families - {"inner"} if "measure" in families else families) - 1)
-    return doubt + lost(change, meant) + _placed(change, meant, asked.held)
+    return doubt + loss_of(change, meant) + _placed(change, meant, asked.held)
 
 
 def _denied(change: Difference, meant: Intent) -> float:
@@ -73,9 +72,13 @@ def doubt_of_ending(asked: Asked, frame: Frame) -> float:
     """The doubt of an ending that was put or taken away: it changes nothing else, if it is understood at all."""
     if difference(asked.held, parts(frame)).is_none and asked.frame.order == frame.order:
         return 2.0
-    return len([w for w in frame.unused if w not in asked.frame.unused]) + max(
-        0.0, frame.cost - asked.frame.cost
-    )
+    return _worse(asked, frame)
+
+
+def _worse(asked: Asked, frame: Frame) -> float:
+    """How much less of a frame is understood than of the one before: words left out that were not, and cost."""
+    fresh = [word for word in frame.unused if word not in asked.frame.unused]
+    return len(fresh) + max(0.0, frame.cost - asked.frame.cost)
 
 
 def _families(change: Difference) -> set[str]:
@@ -83,7 +86,7 @@ def _families(change: Difference) -> set[str]:
     return {_FAMILY.get(part.kind, part.kind) for part in every}
 
 
-def lost(change: Difference, meant: Intent) -> float:
+def loss_of(change: Difference, meant: Intent) -> float:
     """What a change that takes nothing away may not cost: conditions, periods and groups."""
     if meant.way == "gone" and meant.text == "comparison":
         return float(sum(part.kind != "period" for part in change.gained))

@@ -86,7 +86,7 @@ _WHAT_THEY = re.compile(
 )
 _HOW_MUCH = re.compile(
     r"^how much (?:(?P<what>[\w' -]+?) )?(?:was|is|were|are|did|does|do) (?:that|it|this|those|these|they|them)(?: (?:worth|in money|in total|altogether|make|bring in|come to|add up to|cost))*$"
-    r"|^(?:what|how much) (?:was|is|were) (?:that|it|this|those|these|they) (?P<worth>worth|in money)$",
+    r"|^(?:what|how much) (?:was|is|were) (?:that|it|this|those|these|they) (?:worth|in money)$",
     re.IGNORECASE,
 )
 _HOW_MANY = re.compile(
@@ -133,6 +133,8 @@ _EXTREME = re.compile(
 _MONEY = ("revenue", "amount", "cost", "spend")
 _FIRST_ONE = {"most": "highest", "least": "lowest"}
 _YEAR_BY_YEAR = re.compile(r"^(year|quarter|month|week|day) (?:by|after|over) \1$", re.IGNORECASE)
+ROUND = "the other way round"
+"""The text of an intent that turns an order, however it was typed."""
 _SPLIT = re.compile(
     r"^(?:split|break|broken|group|grouped|slice)(?:\s+(?:it|them|this|that))?(?:\s+(?:down|up|out|further))*\s+(?=by|per)",
     _I,
@@ -188,8 +190,9 @@ def intent(typed: str) -> Intent:
         ('Norway', 'swap', 'gone')
     """
     asks = typed.rstrip().endswith("?")
-    text = _trimmed(" ".join(typed.split()).strip(" ?.!,"))
-    if special := _of_its_own(text, typed):
+    whole = " ".join(typed.split()).strip(" ?.!,")
+    text = _trimmed(whole)
+    if special := _of_its_own(text, whole):
         return special
     if found := next((found for one in _SWAPPED if (found := one.match(text))), None):
         return Intent(_bare(found["new"]), "swap", _bare(found["old"]))
@@ -211,9 +214,11 @@ def intent(typed: str) -> Intent:
     )
 
 
-def _of_its_own(text: str, typed: str) -> Intent | None:
-    """Changes that are told by their whole form: the year before, back to what was, the other way round, questions for money."""
-    whole = " ".join(typed.split()).strip(" ?.!,")
+def _of_its_own(text: str, whole: str) -> Intent | None:
+    """Changes that are told by their whole form: the year before, back to what was, the other way round, questions for money.
+
+    `text` is the `whole` of what was typed without what was said for politeness.
+    """
     for one in (whole, text):
         if found := _EARLIER.match(one):
             return Intent(f"compared with the {(found['unit'] or found['last']).lower()} before", "compare")
@@ -228,14 +233,13 @@ def _of_its_own(text: str, typed: str) -> Intent | None:
     if _ALL.match(text):
         return Intent("everything", "gone", every=True)
     if _ROUND.match(text):
-        return Intent("the other way round", "sort")
+        return Intent(ROUND, "sort")
     if (found := _AGAIN.match(whole)) and not re.match(
         r"(?:all|every|any)\b", found["old"] or found["back"], _I
     ):
         return Intent(_bare(found["old"] or found["back"]), "gone", once=True)
     if (found := _BACK.match(text)) and not _GONE.match(text):
-        new = _bare(_trimmed(found["new"]))
-        return Intent(new, "swap", back=True)
+        return Intent(_bare(_trimmed(found["new"])), "swap", back=True)
     if found := _YEAR_BY_YEAR.match(bare):
         return Intent(f"by {found[1]}", "add")
     beside = bool(_ADDS.match(text) or _TOO.search(text)) and not _INSTEAD.search(text)
@@ -251,8 +255,7 @@ def _of_its_own(text: str, typed: str) -> Intent | None:
         return Intent(f"{_FIRST_ONE.get(found['word'].lower(), found['word'].lower())} 1")
     if found := _HOW_MUCH.match(asked):
         what = (found["what"] or "").lower()
-        named = what if what not in ("", "money", "is that", "in total") else ""
-        first, *more = (named,) if named else _MONEY
+        first, *more = _MONEY if what in ("", "money", "in total") else (what,)
         return Intent(first, way, others=tuple(more), figure=True)
     return None
 

@@ -10,16 +10,17 @@ from datetime import date
 from sqlagent.catalog.semantics import Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst import telling
-from sqlagent.makers.analyst.beside import before
+from sqlagent.makers.analyst.beside import period_before
 from sqlagent.makers.analyst.changing.asked import Asked
-from sqlagent.makers.analyst.changing.intents import Intent, swapped_for
-from sqlagent.makers.analyst.changing.removing import gone, names_of, one_of_two, turned
+from sqlagent.makers.analyst.changing.intents import ROUND, Intent, swapped_for
+from sqlagent.makers.analyst.changing.removing import gone, is_named_by, one_of_two, turned
 from sqlagent.makers.analyst.changing.wordings import (
     DENIED,
     Stretch,
     Typed,
     Wording,
     about_of,
+    stems_in,
     tidy,
     wordings,
 )
@@ -45,8 +46,6 @@ _COUNT = re.compile(
 _LIST = re.compile(r"^(?:which|list|show|the|all|names of)\s+(?:all\s+)?(?:the\s+)?", re.IGNORECASE)
 _ASKS = re.compile(r"^(?:what|how|which|who|whom|where|when|why|did|does|do|is|are|they|it)\b", re.IGNORECASE)
 _BEFORE = re.compile(r"the (year|quarter|month|week|period) before")
-ROUND = "the other way round"
-"""What is typed to turn an order, in one form."""
 _STUTTER = re.compile(r"\b(by|per|in|for) (?:by|per|in|for)\b", re.IGNORECASE)
 
 
@@ -72,7 +71,7 @@ def _all(
         yield from gone(meant, asked)
         return
     if meant.way in ("count", "list"):
-        yield from _told_or_listed(meant, asked)
+        yield from _counted_or_listed(meant, asked)
         return
     if meant.text == ROUND:
         yield from ((one, meant) for one in turned(asked))
@@ -125,7 +124,7 @@ def _all(
     yield from ((one, meant) for one in in_place)
 
 
-def _told_or_listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
+def _counted_or_listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
     """How many of what was listed, or a list of what was counted; of figures, those that are so besides."""
     counted = _COUNT.sub("", asked.text)
     if meant.way == "list":
@@ -144,12 +143,12 @@ def _told_or_listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Inte
         if not meant.text
         else [f" {meant.text}", f" for {meant.text}", f", {meant.text}", f" with {meant.text}"]
     )
-    narrowed = meant if not asked.frame.measures else replace(meant, way="narrow")
-    for lead in ("number of", "how many"):
-        listed = _LIST.sub("", asked.text)
-        for way in ways:
-            text = f"{lead} {listed}{way}" if not asked.frame.measures else f"{asked.text}{way}"
-            yield Wording(tidy(text), "counted"), narrowed
+    if asked.frame.measures:
+        bases, meant = [asked.text], replace(meant, way="narrow")
+    else:
+        bases = [f"{lead} {_LIST.sub('', asked.text)}" for lead in ("number of", "how many")]
+    for text in (f"{base}{way}" for base in bases for way in ways):
+        yield Wording(tidy(text), "counted"), meant
 
 
 def _is_figure(items: tuple[Item, ...], source: Source) -> bool:
@@ -178,7 +177,7 @@ def _the_one_before(text: str, asked: Asked) -> Period | None:
         c.period for m in asked.frame.measures for c in m.where if c.op == "period" and c.period is not None
     }
     periods = dated or list(inner)
-    return before(periods[0], found[1]) if len(periods) == 1 else None
+    return period_before(periods[0], found[1]) if len(periods) == 1 else None
 
 
 def _another_period(period: Period, asked: Asked) -> Iterator[Wording]:
@@ -191,12 +190,9 @@ def _another_period(period: Period, asked: Asked) -> Iterator[Wording]:
 
 def _turned_around(text: str, asked: Asked) -> Iterator[Wording]:
     """A clause in the place of a word that it holds: "without warranty" after "for warranty jobs"."""
-    words = {stem(word.lower()) for word in re.findall(r"\w+", text)}
+    words = stems_in(text)
     for one in asked.stretches:
-        if (
-            one.kind in ("mention", "text")
-            and {stem(w.lower()) for w in re.findall(r"\w+", one.text)} <= words
-        ):
+        if one.kind in ("mention", "text") and stems_in(one.text) <= words:
             yield Wording(
                 tidy(f"{asked.text[: one.start]}{asked.text[one.end :]} {text}"), "turned", one.kind, one.text
             )
@@ -223,10 +219,9 @@ def _ending(meant: Intent, asked: Asked) -> str | None:
     typed = endings(f"figures by group, {meant.text}")[1]
     if not typed:
         return None
-    gone = (
-        {typed[0].kind, "sort"} if typed[0].kind == "top" else {typed[0].kind}
-    )  # the first few have an order
-    kept = [one for one in endings(f"figures by group{asked.ending}")[1] if one.kind not in gone]
+    # the first few have an order of their own
+    replaced = {"top", "sort"} if typed[0].kind == "top" else {typed[0].kind}
+    kept = [one for one in asked.endings if one.kind not in replaced]
     said = [one.text.strip(" ,") for one in (*kept, *typed)]
     said = [
         "as a share of the total" if one.kind == "share" and not one.name else text
@@ -274,7 +269,7 @@ def _in_place_of(old: str, new: str, asked: Asked) -> Iterator[Wording]:
 
 def _meant_by(old: str, asked: Asked) -> list[Stretch]:
     """The stretches that words name, longest first; "the count" and "the number" name the figure that was asked for."""
-    found = [one for one in asked.stretches if names_of(one.text, old)]
+    found = [one for one in asked.stretches if is_named_by(one.text, old)]
     if not found and _is_any_figure(old):
         found = [one for one in asked.stretches if one.kind in ("mention", "agg") and not one.about][:1]
     return sorted(found, key=lambda one: one.start - one.end)

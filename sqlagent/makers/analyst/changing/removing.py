@@ -9,14 +9,12 @@ from dataclasses import replace
 from sqlagent.language.words import split_name, stem
 from sqlagent.makers.analyst.changing.asked import Asked
 from sqlagent.makers.analyst.changing.intents import Intent
-from sqlagent.makers.analyst.changing.wordings import Stretch, Wording, tidy, without
-from sqlagent.makers.analyst.endings import endings
+from sqlagent.makers.analyst.changing.wordings import Stretch, Wording, stems_in, tidy, without
 
 _COMPARISON = frozenset(map(stem, ["comparison", "compare", "vs", "versus"]))
-_LITTLE = frozenset({"by", "per", "the", "one", stem("ones")})
-_FILTERS = frozenset(map(stem, ["filter", "filters", "condition", "restriction", "limit", "it", "that"])) - {
-    stem("limit")
-}
+_SMALL = frozenset({"by", "per", "the"})
+_LITTLE = _SMALL | {"one", stem("ones")}
+_FILTERS = frozenset(map(stem, ["filter", "filters", "condition", "restriction", "it", "that"]))
 _ENDINGS = {
     "share": frozenset(map(stem, ["share", "shares", "percent", "percentage", "proportion"])),
     "sort": frozenset(map(stem, ["sort", "sorting", "order", "ordering"])),
@@ -35,10 +33,10 @@ _OPPOSITE = {
 
 def gone(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
     """What is to go may be an ending, a stretch that was named, or, where nothing of it is there, rows to be left out."""
-    words = {stem(word.lower()) for word in re.findall(r"\w+", meant.text)}
-    ends = endings(f"figures by group{asked.ending}")[1]
+    words = stems_in(meant.text)
+    ends = asked.endings
     held = sum(part.kind == "where" for part in asked.held)
-    ranked = any(one.kind == "by" and names_of(one.text, meant.text) for one in asked.stretches)
+    ranked = any(one.kind == "by" and is_named_by(one.text, meant.text) for one in asked.stretches)
     for place, one in enumerate(ends):
         if (
             words & _ENDINGS[one.kind]
@@ -93,7 +91,7 @@ def _is_named(one: Stretch, meant: Intent, words: set[str]) -> bool:
     """Whether a stretch is what is to go. All of a kind again means its values and never the groups of it."""
     if words & one.about:
         return True
-    said = {stem(word.lower()) for word in re.findall(r"\w+", one.text)} - _LITTLE
+    said = stems_in(one.text) - _LITTLE
     named = words - _LITTLE
     if meant.once and one.kind != "by":
         return bool(_rests(said) & _rests(named))
@@ -132,11 +130,10 @@ def turned(asked: Asked) -> Iterator[Wording]:
         if found and turn is not None:
             made = asked.text[: part.start] + turn + part.text[found.end() :] + asked.text[part.end :]
             yield Wording(tidy(made) + asked.ending, "ending", "rank")
-    ends = endings(f"figures by group{asked.ending}")[1]
+    ends = asked.endings
     for place, one in enumerate(ends):
-        word = re.search(r"\w+", one.text)
         other = _OPPOSITE.get(one.word) if one.kind in ("top", "sort") else None
-        if other is not None and word is not None:
+        if other is not None:
             text = re.sub(rf"\b{re.escape(one.word)}\b", other, one.text, count=1, flags=re.IGNORECASE)
             kept = "".join(text if n == place else each.text for n, each in enumerate(ends))
             yield Wording(asked.text + kept, "ending", one.kind)
@@ -155,8 +152,7 @@ def turned(asked: Asked) -> Iterator[Wording]:
         yield Wording(f"{asked.text}{asked.ending}, {last} first", "ending", "sort")
 
 
-def names_of(text: str, words: str) -> bool:
+def is_named_by(text: str, words: str) -> bool:
     """Whether a stretch holds the words that were named, or the other way round; small words aside."""
-    one = {stem(word.lower()) for word in re.findall(r"\w+", text)} - {"by", "per", "the"}
-    other = {stem(word.lower()) for word in re.findall(r"\w+", words)} - {"by", "per", "the"}
+    one, other = stems_in(text) - _SMALL, stems_in(words) - _SMALL
     return bool(other) and (other <= one or one <= other) and bool(one)

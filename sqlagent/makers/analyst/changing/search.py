@@ -12,7 +12,7 @@ from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.words import MAX_CHARS, tokenise
 from sqlagent.makers.analyst.answering import NOT_UNDERSTOOD, today_of, understand
 from sqlagent.makers.analyst.changing.asked import Asked
-from sqlagent.makers.analyst.changing.doubting import doubt_of, doubt_of_ending, lost
+from sqlagent.makers.analyst.changing.doubting import doubt_of, doubt_of_ending, loss_of
 from sqlagent.makers.analyst.changing.intents import Intent, intent
 from sqlagent.makers.analyst.changing.parts import Part, difference, parts
 from sqlagent.makers.analyst.changing.proposing import proposed
@@ -99,7 +99,7 @@ def _keeps(text: str, typed: str, asked: Asked, source: Source, today: date) -> 
 def _drops_nothing(text: str, typed: str, asked: Asked, source: Source, today: date) -> bool:
     """Whether a question keeps what was not mentioned, as far as can be told before any value was read."""
     frames = understand(text, source, today)[1] if text else []
-    return bool(frames) and not lost(difference(asked.held, parts(frames[0].frame)), intent(typed))
+    return bool(frames) and not loss_of(difference(asked.held, parts(frames[0].frame)), intent(typed))
 
 
 def _is_kept(joined: str, typed: str, asked: Asked, source: Source, today: date) -> bool:

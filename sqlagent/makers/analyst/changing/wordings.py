@@ -173,6 +173,16 @@ def wordings(text: str, parts: list[Stretch], change: str, typed: Typed) -> Iter
             yield Wording(tidy(f"{text[: one.start]}{change} {text[one.start :]}"), "before", one.kind)
 
 
+def stems_in(text: str) -> set[str]:
+    """The stems of a text's words, letter case ignored.
+
+    Example:
+        >>> sorted(stems_in("Orders by Agents"))
+        ['agent', 'by', 'order']
+    """
+    return {stem(word.lower()) for word in re.findall(r"\w+", text)}
+
+
 def without(text: str, part: Stretch) -> str:
     """Give a question with a stretch gone, and the small words that led to it."""
     head = text[: part.start].rstrip()
