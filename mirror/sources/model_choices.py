@@ -153,7 +153,7 @@ def column_choices(seen: SeenModel, table: str, column: str) -> Choices:
         options=options,
         refused={} if derived.is_number else dict.fromkeys(("role", "aggregate", "unit"), why),
         codes=codes if derived.role not in (Role.TIME, Role.FOREIGN, Role.FLAG) else (),
-        labels=dict(derived.codes.pairs) if derived.codes is not None else {},
+        labels=dict(derived.code_labels),
         labels_now={c.value: c.told for c in own if c.subject is Subject.LABEL},
     )  # fmt: skip
 

@@ -46,17 +46,16 @@ class SeenModel:
         own = self.derived.field(table, column)
         if own is None:
             return ()
-        known = dict(own.codes.pairs) if own.codes is not None else {}
         stored = self.index.texts_of(ColumnRef(table, own.column)) if self.index is not None else []
         stored = stored or _whole_numbers(own)
-        labelled = dict(self.model_labels(table, column))
-        found = [*known, *(stored if len(stored) <= CODES else ()), *labelled]
+        now = self.model.field(table, column)
+        given = now.labels if now is not None else ()
+        found = [
+            *dict(own.code_labels),
+            *(stored if len(stored) <= CODES else ()),
+            *dict(given),
+        ]
         return tuple(dict.fromkeys(found))[:CODES]
-
-    def model_labels(self, table: str, column: str) -> tuple[tuple[str, str], ...]:
-        """The labels that the owner gave to codes of a column."""
-        own = self.model.field(table, column)
-        return own.labels if own is not None else ()
 
 
 def _whole_numbers(own: Field) -> list[str]:

@@ -260,6 +260,33 @@ def test_labels_of_codes_are_understood_and_shown(transactional_db, small, alice
     assert "status = 'A'" in sql_of(asked(small, alice, "orders awaiting payment"))
 
 
+def test_a_label_that_a_comment_gives_is_shown_as_derived(transactional_db, alice, as_alice, media, tmp_path):
+    path = tmp_path / "lessons.sqlite3"
+    with sqlite3.connect(path) as db:
+        db.execute(
+            "CREATE TABLE lessons (id INTEGER PRIMARY KEY, st TEXT -- DN done, NS no-show\n, held_on TEXT)"
+        )
+        db.executemany("INSERT INTO lessons (st, held_on) VALUES (?, '2025-03-04')", [("DN",), ("NS",)] * 60)
+    lessons = Source.objects.create(owner=alice, name="lessons", engine="sqlite", database=str(path))
+    catalog_refresh(lessons)
+    values_read(lessons)
+    lessons.refresh_from_db()
+    shown = as_alice.get(at(lessons, "model_column", table="lessons", column="st")).context["page"].form
+    assert {field.label: field.help_text for field in shown.labels} == {
+        "DN": "Derived: done",
+        "NS": "Derived: no-show",
+    }
+    form(
+        as_alice,
+        lessons,
+        "lessons",
+        "st",
+        **{next(f.name for f in shown.labels if f.label == "NS"): "Missed"},
+    )
+    seen = as_alice.get(at(lessons, "model_column", table="lessons", column="st")).context["page"].form
+    assert {field.label: field.value() for field in seen.labels} == {"DN": "", "NS": "Missed"}
+
+
 def test_numbers_that_sort_rows_get_labels_too(transactional_db, small, alice, as_alice):
     place = at(small, "model_column", table="orders", column="legacy_no")
     assert not as_alice.get(place).context["page"].form.labels
