@@ -51,6 +51,8 @@ BY_TYPE = "JOIN HUT USING (hut_id) JOIN HTYP USING (htyp_cd) GROUP BY htyp_cd"
 @pytest.mark.parametrize(
     ("asked", "gold"),
     [
+        ("stays july and august 2026 vs last year", "SELECT strftime('%Y', arr_dt), COUNT(*) FROM STAY WHERE substr(arr_dt, 6, 2) IN ('07', '08') GROUP BY 1"),
+        ("stays july and august 2026 by hut vs the same months last year", "SELECT strftime('%Y', arr_dt), hut_nm, COUNT(*) FROM STAY JOIN HUT USING (hut_id) WHERE substr(arr_dt, 6, 2) IN ('07', '08') GROUP BY 1, 2"),
         ("stays by hut type", f"SELECT htyp_txt, COUNT(*) FROM STAY {BY_TYPE}"),
         ("average nights per stay", f"SELECT {STAYED} FROM STAY"),
         ("average nights per stay by hut type", f"SELECT htyp_txt, {STAYED} FROM STAY {BY_TYPE}"),
@@ -80,3 +82,30 @@ def test_a_list_is_named_by_a_letter_only_where_one_table_points_at_it(database)
 def rows(database: MemoryDatabase, statement: str) -> list[tuple[str, ...]]:
     found = database.execute(statement, Limits()).rows
     return sorted(tuple(f"{v:.6f}" if isinstance(v, float) else str(v) for v in row) for row in found)
+
+
+CALLS = """
+CREATE TABLE agents (id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE calls (id INTEGER PRIMARY KEY, agent_id INTEGER REFERENCES agents (id), called_at TEXT, duration_seconds INTEGER, fee REAL);
+INSERT INTO agents VALUES (1, 'Ann'), (2, 'Bo');
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+INSERT INTO calls SELECT i, i % 2 + 1, date('2025-01-01', '+' || i || ' days'), i % 90 + 20, 5.0 FROM n;
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "unused"),
+    [
+        ("average call duration in seconds by agent", ()),
+        ("average call duration in minutes by agent", ("minutes",)),
+        ("call duration in hours by agent", ("hours",)),
+        ("calls longer than 5 minutes", ("minutes",)),
+        ("calls longer than 60 seconds", ()),
+        ("whale fees by agent", ("whale",)),  # no whole fees
+    ],
+)
+def test_no_unit_and_no_word_is_dropped(asked, unused) -> None:
+    database = MemoryDatabase(CALLS)
+    catalog = database.catalog()
+    source = source_of(catalog, ValueIndex.build(catalog, database))
+    assert understand(asked, source, date(2026, 12, 28))[1][0].frame.unused == unused

@@ -17,6 +17,7 @@ from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import FrameError
 from sqlagent.makers.analyst.answering import understand
 from sqlagent.makers.analyst.chips import changed, chips, title_of
+from sqlagent.makers.analyst.reading import GRAIN_PHRASES
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.stored_frames import frame_of, plain
 from sqlagent.testing import MemoryDatabase
@@ -51,6 +52,15 @@ def test_every_frame_of_the_cases_comes_back_as_it_was():
     assert len(FRAMES) > 100
     for name, frame in FRAMES:
         assert through_json(frame, SOURCES[name]) == frame
+
+
+@pytest.mark.parametrize("grain", sorted({*GRAIN_PHRASES, "weekend"}))
+def test_every_grain_that_can_be_typed_comes_back_as_it_was(grain: str):
+    source = SOURCES["cafes"]
+    frames = [found.frame for found in understand(f"revenue by {grain}", source, TODAY)[1]]
+    assert frames
+    for frame in frames:
+        assert through_json(frame, source) == frame
 
 
 @settings(max_examples=20)

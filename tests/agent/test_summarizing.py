@@ -57,6 +57,24 @@ def test_rows_are_told_in_a_plain_sentence(question: str, given_rows: Rows, sent
     assert summarize(question, given_rows) == sentence
 
 
+def test_averages_of_groups_have_no_total_whatever_they_are_called() -> None:
+    land = rows("city amount", ("Oslo", 30), ("Rome", 10))
+    of_all = "SELECT city, {}(amount) AS amount FROM orders GROUP BY city"
+    assert "of the total" in summarize("amount by city", land, sql=of_all.format("SUM"))
+    assert summarize("amount by city", land, sql=of_all.format("AVG")) == (
+        "Oslo has the highest amount, 30; Rome follows with 10."
+    )
+    first = "SELECT city, {}(amount) AS amount FROM orders GROUP BY city ORDER BY 2 DESC LIMIT 2"
+    assert "together" in summarize("top 2 cities by amount", land, sql=first.format("SUM"))
+    assert "together" not in summarize("top 2 cities by amount", land, sql=first.format("AVG"))
+    assert summarize("amount by city", land, sql="SELECT FROM (") == summarize("amount by city", land)
+
+
+def test_a_month_of_the_year_has_its_name() -> None:
+    told = summarize("month of year with the most orders", Rows(("month of year", "orders"), ((5, 9),)))
+    assert told == "One row: month of year May and orders 9."
+
+
 IN_PERCENT: list[tuple[str, Rows, str]] = [
     ("SELECT 100.0 * SUM(a) / SUM(b) AS share FROM t", rows("share", (15.75,)), "The share is 15.75 %."),
     ("SELECT 1.0 * SUM(a) / SUM(b) AS share, 100 * c AS d FROM t", rows("share", (0.1575,)), "The share is 0.158."),

@@ -20,6 +20,7 @@ from sqlagent.makers.analyst.sketching import Sketch
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.starts import PERSONS
 from sqlagent.makers.analyst.states import CURRENT, ENDED
+from sqlagent.makers.analyst.units import unconverted
 from sqlagent.makers.analyst.vocabulary import Target
 
 UNMET = 0.6
@@ -129,6 +130,7 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += _figures_left_out(frame, drawn)
     left += mixed(frame, reading, drawn)
     left += counts_money(frame, reading)
+    left += unconverted(frame, reading)
     if _bounds_parts(frame, source.model):
         frame = replace(frame, cost=round(frame.cost + PART_BOUND, 4))
     left = [text for text in dict.fromkeys(left) if text not in frame.unused]

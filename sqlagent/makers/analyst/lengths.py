@@ -39,7 +39,7 @@ def lengths(reading: Reading, source: Source) -> Reading:
         if column is not None:
             target = Target("field", table, column.column, cost=0.02)
             made = _with(reading, at, Item("mention", item.start, item.end, item.text, targets=(target,)))
-            return replace(made, items=tuple(_without_owner(made.items, at, table)))
+            return replace(made, items=tuple(_without_owner(made.items, at, table, column.unit)))
         if item.kind != "op" and next(lasting(source, table, frozenset()), None) is not None:
             return _with(reading, at, Item("op", item.start, item.end, item.text, op="span"))
     return reading
@@ -104,8 +104,8 @@ def _column(source: Source, table: str) -> Field | None:
     return next((f for f in source.measures(table) if set(f.words) & _LASTING), None)
 
 
-def _without_owner(items: Sequence[Item], at: int, table: str) -> list[Item]:
-    """The items without the noun whose length it is, which the column says already, and without the unit in which it is asked."""
+def _without_owner(items: Sequence[Item], at: int, table: str, unit: str) -> list[Item]:
+    """The items without the noun whose length it is, which the column says already, and without the unit, where it is the column's."""
     kept: list[Item] = []
     for place, item in enumerate(items):
         named = any(t.kind == "thing" and t.table == table and t.cost < _SURE for t in item.targets[:2])
@@ -113,7 +113,8 @@ def _without_owner(items: Sequence[Item], at: int, table: str) -> list[Item]:
             continue
         if place == at + 1 and item.op == "of":
             continue
-        if place > at and item.text.lower() in (*SPANS, "nights") and items[place - 1].op == "of":
+        asked = SPANS.get(item.text.lower(), item.text.lower())
+        if place > at and asked in (unit, "nights") and items[place - 1].op == "of":
             continue
         kept.append(item)
     return kept

@@ -145,6 +145,8 @@ class _Finder:
             if (end := self._named_year(at, out)) is not None:
                 at = end
                 continue
+            if self._leads_back(at):
+                self._merge(out)
             same = self._same(at, out)
             if same is not None:
                 if same[0].start < at:
@@ -179,6 +181,28 @@ class _Finder:
         out[place:] = [replace(one, period=_in_year(one.period, year)) for one in out[place:]]
         out[-1] = replace(out[-1], end=n + 2)
         return n + 2
+
+    def _leads_back(self, at: int) -> bool:
+        """Whether words hold what stands before against another year: "vs last year", "the same months of 2024"."""
+        n = at + (self._low(at) in ("vs", "versus"))
+        n += self._low(n) == "the"
+        if n > at and self._low(n) in ("last", "previous", "prior"):
+            return self._low(n + 1) == "year"
+        return self._low(n) == "same" and bool({self._low(n + 1), self._low(n + 2)} & _SAID_AGAIN)
+
+    def _merge(self, out: list[Found]) -> None:
+        """Make parts of a year that follow each other one, "july and august 2025", so that another year has them all."""
+        while len(out) > 1 and self._is_joined(out[-2].end, out[-1].start):
+            first, last = out[-2].period, out[-1].period
+            if (
+                first.until is None
+                or first.until != last.first
+                or first.grain != last.grain
+                or first.relative
+            ):
+                return
+            end = out.pop().end
+            out[-1] = Found(out[-1].start, end, Period(first.first, last.until, first.grain))
 
     def _is_part_without_year(self, found: Found) -> bool:
         one = found.period

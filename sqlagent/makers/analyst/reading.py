@@ -133,6 +133,8 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
             general = better in OPERATORS or better in NUMBER_WORDS
             if better and general and (len(low) < 5 or better.startswith(low) or low.startswith(better)):
                 continue  # "nice" is no nine, "large" not larger than anything, and what is shown is none to show
+            if better in OPERATORS and len(low) == len(better) and sorted(low) != sorted(better):
+                continue  # a letter that is another one makes another word: whales are no whole
             if better and stem(fold(better)) != stem(low):
                 mended.append((low, better))
                 old = tokens[item.start]

@@ -17,6 +17,7 @@ from sqlagent.catalog.semantics import Field, Model, Relation
 from sqlagent.errors import FrameError
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Having, Measure, Order, Slot
 from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.reading import GRAIN_PHRASES
 
 FORM = 1
 """How frames are written down; another number is refused."""
@@ -27,7 +28,7 @@ DEEP = 24
 _PARTS = (Frame, Measure, Dimension, Condition, Having, Order, Expr, Slot, Period)
 
 _COMPARISONS = frozenset({"", ">", ">=", "<", "<=", "=", "<>"})
-_GRAINS = frozenset({"", "hour", "day", "weekday", "week", "month", "quarter", "half", "year"})
+_GRAINS = frozenset({"", "half", "weekend", *GRAIN_PHRASES.values()})
 _WORDS: dict[tuple[type, str], frozenset[str]] = {
     (Measure, "agg"): frozenset({"rows", "distinct", "sum", "avg", "median", "min", "max", "ratio"}),
     (Condition, "compare"): _COMPARISONS | _GRAINS,

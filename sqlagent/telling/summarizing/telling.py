@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from calendar import month_name
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
 
 from sqlagent.rows.columns import Profile, Role, is_additive, number_of, order_key, profiles
+from sqlagent.telling.summarizing.averages import averages_in
 from sqlagent.values import Cell, Chart, Kind, Rows
 
 _TOP = re.compile(
@@ -59,8 +61,10 @@ def summarize(question: str, rows: Rows, chart: Chart | None = None, *, sql: str
     single = [c for c in labels if c.distinct == len(rows.rows)]
     named = [*(single or [*labels, *times]), *(c for c in columns if c.role == Role.KEY)]
     if measures and named:
-        whole = _is_whole(question, rows, sql, _measure(measures, chart))
-        return _ranked(question, whole, rows, _measure(measures, chart), named, percents)
+        measure = _measure(measures, chart)
+        adds_up = is_additive(measure.name) and measure.name not in averages_in(sql)
+        whole = _is_whole(question, rows, sql, measure)
+        return _ranked(question, whole, rows, measure, named, percents, adds_up)
     if measures and len(measures) == len(columns):
         return _numbers(rows, measures)
     return _listed(rows, columns)
@@ -146,8 +150,9 @@ def _ranked(
     measure: Profile,
     named: Sequence[Profile],
     percents: frozenset[str],
+    adds_up: bool,
 ) -> str:
-    """Say who leads, with what share where the rows are the whole, and who follows."""
+    """Say who leads, with what share where the rows are the whole and their figures add up, and who follows."""
     entries = [(row, row[measure.index]) for row in rows.rows if number_of(row[measure.index]) is not None]
     if len(entries) < 2:
         return _listed(rows, (*named, measure))
@@ -163,12 +168,12 @@ def _ranked(
     if len(ties) > 1:
         names = _join([_name(e[0], named) for e in ties[:3]]) if len(ties) <= 3 else f"{len(ties):,} rows"
         return f"{_upper(names)} share the {'lowest' if low else 'highest'} {of}, {_number(lead[1])}{unit}.{_cut(rows)}"
-    share = _share(whole, measure, [e[1] for e in entries], lead[1])
+    share = _share(whole and adds_up, measure, [e[1] for e in entries], lead[1])
     many = _COUNTED.search(of)
     most = ("the fewest" if low else "the most") if many else ("the lowest" if low else "the highest")
     text = f"{_upper(name)} has {most} {of}, {_number(lead[1])}{unit}{share}"
     follows = f"; {_name(second[0], named)} follows with {_number(second[1])}{unit}"
-    total = _together(whole, rows, measure, [e[1] for e in entries])
+    total = _together(whole or not adds_up, rows, [e[1] for e in entries])
     return f"{text}{follows}{total}.{_cut(rows)}"
 
 
@@ -210,21 +215,16 @@ def _share(whole: bool, measure: Profile, cells: Sequence[Cell], lead: Cell) -> 
     """Say the leader's share of the total, only where the rows are the whole and can be added up."""
     numbers = [_size(c) for c in cells]
     total = math.fsum(numbers)
-    if (
-        not whole
-        or _SIGNS.search(measure.words)
-        or not is_additive(measure.name)
-        or min(numbers) < 0
-        or total <= 0
-    ):
+    if not whole or _SIGNS.search(measure.words) or min(numbers) < 0 or total <= 0:
         return ""
     if _PERCENT.search(measure.name):
         return ""
     return f", {_percent(_size(lead) / total)} of the total"
 
 
-def _together(whole: bool, rows: Rows, measure: Profile, cells: Sequence[Cell]) -> str:
-    if whole or rows.truncated or not is_additive(measure.name) or len(cells) > 20:
+def _together(whole: bool, rows: Rows, cells: Sequence[Cell]) -> str:
+    """Say what some rows of a whole make together."""
+    if whole or rows.truncated or len(cells) > 20:
         return ""
     total = sum((Decimal(str(c)) for c in cells), Decimal(0))
     return f". The {len(cells)} together make {_number(total)}"
@@ -264,6 +264,8 @@ def _cell(cell: Cell, column: Profile) -> str:
         return "none"
     if isinstance(cell, (int, float, Decimal)) and not isinstance(cell, bool) and number_of(cell) is None:
         return "a number too large to say"
+    if isinstance(cell, int) and 1 <= cell <= 12 and _lower(column.words) == "month of year":
+        return month_name[cell]
     if column.role == Role.TIME or column.role == Role.KEY or column.ordered:
         if isinstance(cell, datetime):
             return (

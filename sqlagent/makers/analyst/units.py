@@ -1,0 +1,41 @@
+"""Units of time that a question names and the columns it is answered by are not kept in: "in minutes" of seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from sqlagent.catalog.semantics import Field, Role
+from sqlagent.makers.analyst.frames import Expr, Frame
+from sqlagent.makers.analyst.reading import Reading
+
+_KEPT = ("seconds", "minutes", "hours", "days", "weeks")
+"""Units in which a stored length of time is known to be."""
+
+
+def unconverted(frame: Frame, reading: Reading) -> list[str]:
+    """The units asked for that no length of time in the frame is kept in; none where the frame computes it of two times."""
+    asked = {item.text: item.text.lower().rstrip("s") + "s" for item in reading.items if item.kind == "unit"}
+    named = {said: unit for said, unit in asked.items() if unit in _KEPT}
+    if not named:
+        return []
+    parts = list(_parts(frame))
+    if any(isinstance(part, Expr) and part.op in ("span", "age") for part in parts):
+        return []
+    kept = {
+        part.unit
+        for part in parts
+        if isinstance(part, Field) and part.role is Role.MEASURE and part.unit in _KEPT
+    }
+    return [said for said, unit in named.items() if kept and unit not in kept]
+
+
+def _parts(part: Any) -> Iterator[Any]:
+    yield part
+    if isinstance(part, tuple):
+        for one in part:
+            yield from _parts(one)
+    elif is_dataclass(part) and not isinstance(part, Field):
+        for one in fields(part):
+            yield from _parts(getattr(part, one.name))
