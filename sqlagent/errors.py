@@ -7,7 +7,8 @@ SqlAgentError
 |-- LlmError             the language model gave no usable reply
 |   |-- LlmUnreachable   no connection, or no reply in time
 |   |-- LlmRateLimited   told to slow down, and retries did not help
-|   |-- LlmRejected      the server refused the request (key, model name, size)
+|   |-- LlmRejected      the server refused the request (key, model name)
+|       |-- LlmTooLong   the prompt is longer than the model's context
 |-- FrameError           a stored frame cannot be read any more, or a change of one is not offered
 |-- Cancelled            the person stopped the run
 """
@@ -80,6 +81,10 @@ class LlmRateLimited(LlmError):
 
 class LlmRejected(LlmError):
     """The server refused the request: key, model name or size."""
+
+
+class LlmTooLong(LlmRejected):
+    """The prompt is longer than the model's context."""
 
 
 class FrameError(SqlAgentError):

@@ -33,7 +33,7 @@ from sqlagent.values.corrections import (
     Subject,
     calendar_of,
 )
-from sqlagent.values.llm import LlmMessage, LlmReply, LlmRequest, Usage
+from sqlagent.values.llm import LlmMessage, LlmReply, LlmRequest, Prices, Usage
 from sqlagent.values.powers import PASSWORD_HERE, SEVERITIES, Check, Power, ReaderStep, Severity
 from sqlagent.values.source import (
     Catalog,
@@ -82,6 +82,7 @@ __all__ = [
     "Outcome",
     "PASSWORD_HERE",
     "Power",
+    "Prices",
     "Question",
     "RankedGroup",
     "Ranking",
