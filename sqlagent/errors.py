@@ -9,6 +9,7 @@ SqlAgentError
 |   |-- LlmRateLimited   told to slow down, and retries did not help
 |   |-- LlmRejected      the server refused the request (key, model name)
 |       |-- LlmTooLong   the prompt is longer than the model's context
+|   |-- BudgetSpent      the question has used what it may cost
 |-- FrameError           a stored frame cannot be read any more, or a change of one is not offered
 |-- Cancelled            the person stopped the run
 """
@@ -85,6 +86,10 @@ class LlmRejected(LlmError):
 
 class LlmTooLong(LlmRejected):
     """The prompt is longer than the model's context."""
+
+
+class BudgetSpent(LlmError):
+    """The question has used the calls, tokens or money it may cost."""
 
 
 class FrameError(SqlAgentError):

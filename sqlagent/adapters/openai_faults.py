@@ -134,8 +134,8 @@ def asked_to_wait(error: Exception) -> float | None:
 
 def usual_wait(tries: int) -> float:
     """How many seconds to wait after so many tries, a little less at random, so that callers do not come all at once."""
-    wait = min(FIRST_WAIT * 2 ** min(tries, 10), LONGEST_WAIT)
-    return wait * (1 - 0.25 * random.random())  # noqa: S311 - no secret hangs on it
+    wait = min(FIRST_WAIT * 2.0 ** min(tries, 10), LONGEST_WAIT)
+    return float(wait * (1 - 0.25 * random.random()))  # noqa: S311 - no secret hangs on it
 
 
 def unwelcome(error: Exception, settings: Mapping[str, Any]) -> str:

@@ -195,7 +195,7 @@ def json_in(reply: str) -> dict[str, Any]:
         {}
     """
     text = without_thoughts(reply)
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(strict=False)
     found: dict[str, Any] = {}
     starts = [brace.start() for brace in re.finditer("{", text)]
     at = starts[-OBJECTS:][0] if starts else -1
@@ -208,6 +208,28 @@ def json_in(reply: str) -> dict[str, Any]:
         if isinstance(value, dict) and value:
             found = value
         at = text.find("{", end)
+    return found or _pairs_in(text)
+
+
+_PAIR = re.compile(
+    r'"(\w{1,40})"\s*:\s*("(?:[^"\\]|\\.){0,2000}"|\[[^\[\]{}]{0,2000}\]|\{[^{}]{0,2000}\}|-?\d+(?:\.\d+)?)'
+)
+
+
+def _pairs_in(text: str) -> dict[str, Any]:
+    """Read the names and values of an object that was cut off, or broken by a quote inside a text; the last one of a name counts.
+
+    Example:
+        >>> json_in('{"why": "the "paid" ones", "order": ["B", "A"], "re')
+        {'why': 'the ', 'order': ['B', 'A']}
+    """
+    found: dict[str, Any] = {}
+    begin = text.find("{")
+    for name, value in _PAIR.findall(text[begin:]) if begin >= 0 else ():
+        try:
+            found[name] = json.loads(value, strict=False)
+        except ValueError:
+            continue
     return found
 
 

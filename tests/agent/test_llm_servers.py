@@ -335,9 +335,8 @@ TOO_LONG: list[tuple[str, int, Any]] = [
 
 @pytest.mark.parametrize(("status", "body"), [t[1:] for t in TOO_LONG], ids=[t[0] for t in TOO_LONG])
 def test_a_prompt_longer_than_the_context_has_a_name_of_its_own(status: int, body: Any) -> None:
-    with serving(Raw(body, status)) as server:
-        with pytest.raises(LlmTooLong, match="too long for the model"):
-            llm(server).complete(ASK)
+    with serving(Raw(body, status)) as server, pytest.raises(LlmTooLong, match="too long for the model"):
+        llm(server).complete(ASK)
     assert server.calls == 2, "once more without a limit of the reply, and no retries"
 
 
@@ -359,9 +358,8 @@ SAID: list[tuple[str, int, Any, type[LlmError], str]] = [
 def test_what_a_server_says_is_passed_on_in_whatever_shape(
     status: int, body: Any, kind: type[LlmError], words: str
 ) -> None:
-    with serving(Raw(body, status)) as server:
-        with pytest.raises(kind, match=words):
-            llm(server, max_retries=0).complete(ASK)
+    with serving(Raw(body, status)) as server, pytest.raises(kind, match=words):
+        llm(server, max_retries=0).complete(ASK)
 
 
 # ---------------------------------------------------------------- trying again
@@ -398,9 +396,12 @@ def test_a_date_gone_by_is_no_wait() -> None:
 @pytest.mark.parametrize("bound", ["timeout", "patience"])
 def test_a_wait_that_the_question_has_no_time_for_is_not_begun(bound: str) -> None:
     ask = LlmRequest(ASK.messages, patience=5.0 if bound == "patience" else None)
-    with serving(Bad(status=429, headers={"retry-after": "3600"})) as server:
-        with pytest.raises(LlmRateLimited, match="asks to wait 3600 seconds, longer than this question may"):
-            llm(server, timeout=5.0 if bound == "timeout" else 7200.0).complete(ask)
+    asks = "asks to wait 3600 seconds, longer than this question may"
+    with (
+        serving(Bad(status=429, headers={"retry-after": "3600"})) as server,
+        pytest.raises(LlmRateLimited, match=asks),
+    ):
+        llm(server, timeout=5.0 if bound == "timeout" else 7200.0).complete(ask)
     assert server.calls == 1
 
 

@@ -1,4 +1,4 @@
-"""Asks a language model which groups answer better, and whether the pool holds the right SQL.
+"""The judge that asks a language model.
 
 `LlmJudge` is the second maker behind the `Judge` port. It decides what the model is shown and
 how its words are read; how far a verdict is believed (both orders, share gate, margin) is
@@ -10,7 +10,8 @@ What a round of n samples in M groups costs in calls, sampling included:
     fast      n + J + D + 1    J = 2 (one order, and the same in reverse) where M > 1 and the share
                                gate is open, else 0; D = 2 where the two orders disagree on
                                the winner, else 0; 1 for the audit
-    faithful  n + K + 2P + F + 1   K = different SQL texts / 32, rounded up (0 for a single text);
+    faithful  n + K + 2P + F + 1   K = different SQL texts / 32, rounded up (0 for a single text), or with a ranker
+                               one for each different text;
                                P = pairs of different SQL texts across groups; F = 2 for the final
                                comparison of the top two, 0 where that pair was among P
 
@@ -21,20 +22,23 @@ groups of different texts makes about 32 + 1 + 2 x 450 + 2 + 1 calls: `faithful`
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event as Flag
 from threading import Lock
 from typing import Any
 
 from sqlagent import prompts
-from sqlagent.errors import Cancelled, LlmError
+from sqlagent.errors import BudgetSpent, Cancelled, LlmError
+from sqlagent.makers.llm_judging import forms, verdicts
+from sqlagent.makers.llm_judging.ranker import Ranker
+from sqlagent.makers.llm_judging.verdicts import label, letter
 from sqlagent.ports import Judge, Llm
 from sqlagent.prompts import rendering, replies
 from sqlagent.values import (
     Execution,
     ExecutionGroup,
+    Finding,
     LinkedSchema,
     LlmMessage,
     LlmRequest,
@@ -68,7 +72,8 @@ VERDICTS = {
 }
 """The auditor's words, and what is said where it gives no reason; empty where the right SQL is not there."""
 
-_NOTHING = frozenset({"", "none", "nothing", "n/a", "null", "-", "no"})
+Evidence = Callable[[str, str], Sequence[Finding]]
+"""What the data say of the points in which two statements differ."""
 
 
 class LlmJudge:
@@ -80,6 +85,10 @@ class LlmJudge:
     mode): then one call for every 32 different SQL texts. What was asked once is not asked
     again (question, fingerprints and SQL alike). `declined` is the sampler's own list of what is missing by
     replies that called the question unanswerable; the auditor is shown those of the moment.
+
+    With `evidence` judge and auditor are shown, clause by clause, in what candidates differ, and what the data say of
+    the two largest. A `ranker` compares pairs in the judge's place, and marks candidates, one call each, wherever results
+    differ; after two calls without a reply, or that make no sense, the judge does that again.
     """
 
     def __init__(
@@ -91,9 +100,15 @@ class LlmJudge:
         marks: bool = False,
         cancelled: Flag | None = None,
         declined: Sequence[str] = (),
+        evidence: Evidence | None = None,
+        ranker: Llm | None = None,
     ) -> None:
         self._llm, self._features, self._privacy = llm, features, privacy
         self._marks, self._cancelled, self._declined = marks, cancelled, declined
+        self._evidence = evidence
+        self._ranker = Ranker(ranker, privacy, cancelled) if ranker is not None else None
+        self._ranked: dict[tuple[str, ...], float] = {}
+        self._ranker_silences = 0
         self._said: dict[tuple[str, ...], str] = {}
         self._silences = 0
         self._lock = Lock()
@@ -110,9 +125,13 @@ class LlmJudge:
         reply leaves half of the candidates unmarked, the features alone decide.
         """
         fitted = [float(score) for score in self._features.utilities(question, linked, executions)]
-        if not self._marks or len({e.sql for e in executions}) < 2:
+        is_ranked = self._is_ranking and _results_differ(executions)
+        if not (self._marks or is_ranked) or len({e.sql for e in executions}) < 2:
             return fitted
-        marks = self._marked(question, linked, executions)
+        marks = self._ranked_marks(question, linked, executions) if is_ranked else None
+        if marks is None and not self._marks:
+            return fitted
+        marks = marks or self._marked(question, linked, executions)
         if marks is None:
             return fitted
         spread = max(fitted) - min(fitted) or 1.0
@@ -134,7 +153,7 @@ class LlmJudge:
         if len(groups) < 2:
             return list(range(len(groups)))
         shown = groups[:SHOWN]
-        reply = self._ask_mirrored("judge_order", question, linked, shown)
+        reply = self._ask_mirrored("judge_order", question, linked, shown, forms.order_form())
         order = replies.letters_in(reply, len(shown)) if reply is not None else ()
         rest = self._features.order(question, linked, groups)
         if not order and reply is not None:
@@ -145,8 +164,10 @@ class LlmJudge:
         self, question: Question, linked: LinkedSchema, first: ExecutionGroup, second: ExecutionGroup
     ) -> float:
         """Probability that `first` answers better than `second`, shown in this order (two calls, or none when mirrored before)."""
-        reply = self._ask_mirrored("judge_duel", question, linked, (first, second))
-        said = _preference(reply) if reply is not None else None
+        if self._is_ranking and (ranked := self._ranked_pair(question, linked, first, second)) is not None:
+            return ranked
+        reply = self._ask_mirrored("judge_duel", question, linked, (first, second), forms.duel_form())
+        said = verdicts.preference(reply) if reply is not None else None
         if said is None:
             if reply is not None:
                 self._note("The judge's comparison made no sense, so deterministic features decided it.")
@@ -162,16 +183,20 @@ class LlmJudge:
         if not groups:
             return Verdict(False, "no attempt returned a result")
         others = "\n".join(f"- {line}" for line in rendering.declined_lines(tuple(self._declined)))
-        reply = self._ask("judge_audit", question, linked, groups[:AUDITED], sizes=True, others=others)
+        shown, form = groups[:AUDITED], forms.audit_form(tuple(VERDICTS))
+        evidence = self._evidence_text(question, linked, shown)
+        reply = self._ask(
+            "judge_audit", question, linked, shown, form, True, others=others, evidence=evidence
+        )
         value = replies.json_in(reply) if reply is not None else {}
         word = str(value.get("verdict", "")).strip().lower().replace(" ", "_")
         if word not in VERDICTS:
-            word = _bare_verdict(reply or "")
+            word = verdicts.bare_verdict(reply or "", VERDICTS)
         if not word:
             if reply is not None:
                 self._note("The auditor's verdict made no sense, so deterministic features audited the pool.")
             return self._features.audit(question, linked, groups)
-        unmet = _phrases(value.get("unmet"))
+        unmet = verdicts.phrases(value.get("unmet"))
         reason = " ".join(str(value.get("reason") or "").split())[:300]
         is_there = VERDICTS[word]
         return Verdict(
@@ -196,8 +221,9 @@ class LlmJudge:
                 f"[{label(i)}]\n<sql>\n{self._sql(e, question, linked)}\n</sql>" for i, e in enumerate(batch)
             )
             key = ("judge_score", question.text, question.hint, *(e.sql for e in batch))
-            reply = self._call("judge_score", question, linked, key, shown)
-            for i, mark in _marks(reply or "", len(batch)).items():
+            form = forms.marks_form([label(i) for i in range(len(batch))])
+            reply = self._call("judge_score", question, linked, key, shown, form)
+            for i, mark in verdicts.marks(reply or "", len(batch)).items():
                 marks[batch[i].sql] = mark
         if len(marks) * 2 < len(texts):
             self._note("The judge's marks made no sense, so deterministic features scored the candidates.")
@@ -205,14 +231,47 @@ class LlmJudge:
         return marks
 
     def _ask_mirrored(
-        self, prompt: str, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]
+        self,
+        prompt: str,
+        question: Question,
+        linked: LinkedSchema,
+        groups: Sequence[ExecutionGroup],
+        form: dict[str, Any],
     ) -> str | None:
         """Ask in the order given and in the mirrored one at the same time; give the first reply."""
+        evidence = self._evidence_text(question, linked, groups)
+
+        def ask(shown: Sequence[ExecutionGroup]) -> str | None:
+            differences = self._differences_text(question, linked, shown)
+            return self._ask(
+                prompt, question, linked, shown, form, differences=differences, evidence=evidence
+            )
+
         with ThreadPoolExecutor(1, thread_name_prefix="mirrored") as pool:
-            mirrored = pool.submit(self._ask, prompt, question, linked, tuple(groups)[::-1])
-            reply = self._ask(prompt, question, linked, groups)
+            mirrored = pool.submit(ask, tuple(groups)[::-1])
+            reply = ask(groups)
             mirrored.result()
         return reply
+
+    def _differences_text(
+        self, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]
+    ) -> str:
+        if self._evidence is None:
+            return ""
+        names = [letter(i) for i in range(len(groups))]
+        members = [group.members[0] for group in groups]
+        return rendering.differences_text(members, names, question, linked, self._privacy)
+
+    def _evidence_text(
+        self, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]
+    ) -> str:
+        """Say what the data say of the two largest groups, whatever the order they are shown in."""
+        if self._evidence is None or self._privacy == "schema" or len(groups) < 2:
+            return ""
+        largest = sorted(groups, key=lambda g: (-g.weight, g.fingerprint))[:2]
+        members = [group.members[0] for group in largest]
+        findings = self._evidence(members[0].sql, members[1].sql)
+        return rendering.findings_text(findings, members, question, linked, self._privacy)
 
     def _ask(
         self,
@@ -220,15 +279,14 @@ class LlmJudge:
         question: Question,
         linked: LinkedSchema,
         groups: Sequence[ExecutionGroup],
+        form: dict[str, Any],
         sizes: bool = False,
         **also: str,
     ) -> str | None:
         key: tuple[str, ...] = (prompt, question.text, question.hint, *also.values())
         key += tuple(part for g in groups for part in (g.fingerprint, g.members[0].sql, str(g.size) * sizes))
-        shown = "\n\n".join(
-            self._group(letter(i), group, question, linked, sizes) for i, group in enumerate(groups)
-        )
-        return self._call(prompt, question, linked, key, shown, **also)
+        shown = self._groups(groups, question, linked, sizes)
+        return self._call(prompt, question, linked, key, shown, form, **also)
 
     def _call(
         self,
@@ -237,6 +295,7 @@ class LlmJudge:
         linked: LinkedSchema,
         key: tuple[str, ...],
         candidates: str,
+        form: dict[str, Any],
         **also: str,
     ) -> str | None:
         """Ask once, or remember what was said; None where the model gave nothing."""
@@ -256,11 +315,16 @@ class LlmJudge:
             max_tokens=REPLY_TOKENS,
             seed=SEED,
             purpose=prompt.replace("_", ":"),
+            schema=form,
         )
         if self._cancelled is not None and self._cancelled.is_set():
             raise Cancelled("The run was stopped.")
         try:
             reply = self._llm.complete(request, self._cancelled).text
+        except BudgetSpent:
+            with self._lock:
+                self._silences = SILENCES
+            return None
         except LlmError as error:
             self._note(f"The judge gave no reply, so deterministic features judged instead. {error}")
             with self._lock:
@@ -270,13 +334,78 @@ class LlmJudge:
             self._said[key] = reply
         return reply
 
+    # ------------------------------------------------------------ the ranker
+
+    @property
+    def _is_ranking(self) -> bool:
+        return self._ranker is not None and self._ranker_silences < SILENCES
+
+    def _ranked_marks(
+        self, question: Question, linked: LinkedSchema, executions: Sequence[Execution]
+    ) -> dict[str, float] | None:
+        """Ask the ranker for a mark of each different SQL that ran; None where one of them got none."""
+        texts = [e for e in {e.sql: e for e in executions}.values() if e.rows is not None]
+
+        def mark(one: Execution) -> float | None:
+            assert self._ranker is not None
+            shown = self._group("", ExecutionGroup("", (one,)), question, linked, size=False)
+            key = ("point", question.text, question.hint, one.sql)
+            return self._of_ranker(key, lambda ranker: ranker.mark(question, linked, shown))
+
+        with ThreadPoolExecutor(4, thread_name_prefix="ranker") as pool:
+            marks = list(pool.map(mark, texts))
+        if not texts or any(one is None for one in marks):
+            return None
+        found = {e.sql: one for e, one in zip(texts, marks, strict=True) if one is not None}
+        return {e.sql: found.get(e.sql, 0.0) for e in executions}
+
+    def _ranked_pair(
+        self, question: Question, linked: LinkedSchema, first: ExecutionGroup, second: ExecutionGroup
+    ) -> float | None:
+        """Ask the ranker which of two is better, in this order."""
+        key: tuple[str, ...] = ("pair", question.text, question.hint)
+        key += tuple(part for group in (first, second) for part in (group.fingerprint, group.members[0].sql))
+        shown = self._groups((first, second), question, linked)
+        return self._of_ranker(key, lambda ranker: ranker.prefers(question, linked, shown))
+
+    def _of_ranker(self, key: tuple[str, ...], ask: Callable[[Ranker], float | None]) -> float | None:
+        """Ask the ranker once, or remember what it said; None where it gave nothing, which is told."""
+        ranker = self._ranker
+        if ranker is None or not self._is_ranking:
+            return None
+        if key not in self._ranked:
+            try:
+                said, why = ask(ranker), "Its reply made no sense."
+            except BudgetSpent:
+                self._ranker_silences = SILENCES
+                return None
+            except LlmError as error:
+                said, why = None, str(error)
+            if said is None:
+                instead = f"so {self._llm.name} or deterministic features judged instead"
+                self._note(f"The ranker {ranker.name} gave no verdict, {instead}. {why}")
+                with self._lock:
+                    self._ranker_silences += 1
+                return None
+            self._ranked[key] = said
+        return self._ranked[key]
+
+    # ------------------------------------------------------------ what is shown
+
+    def _groups(
+        self, groups: Sequence[ExecutionGroup], question: Question, linked: LinkedSchema, sizes: bool = False
+    ) -> str:
+        return "\n\n".join(
+            self._group(letter(i), group, question, linked, sizes) for i, group in enumerate(groups)
+        )
+
     def _group(
         self, name: str, group: ExecutionGroup, question: Question, linked: LinkedSchema, size: bool
     ) -> str:
-        head = f"[{name}]" + (f" size {group.size}" if size else "")
+        head = f"[{name}]" + (f" size {group.size}" if size else "") if name else ""
         sql = self._sql(group.members[0], question, linked)
         result = rendering.result_text(group, self._privacy, sql, linked.full)
-        return f"{head}\n<sql>\n{sql}\n</sql>\n<result>\n{result}\n</result>"
+        return f"{head}\n<sql>\n{sql}\n</sql>\n<result>\n{result}\n</result>".lstrip()
 
     def _sql(self, execution: Execution, question: Question, linked: LinkedSchema) -> str:
         return rendering.candidate_sql(execution, question, linked, self._privacy)
@@ -287,73 +416,7 @@ class LlmJudge:
                 self.notes.append(note)
 
 
-# ---------------------------------------------------------------- names and replies
-
-
-def letter(index: int) -> str:
-    """Name a group in a prompt: A, B, C and so on."""
-    return chr(ord("A") + index)
-
-
-def label(index: int) -> str:
-    """Name a candidate in a prompt that can show more than 26: C1, C2 and so on."""
-    return f"C{index + 1}"
-
-
-def _preference(reply: str) -> float | None:
-    value = replies.json_in(reply)
-    said = next((v for k, v in value.items() if k.lower() in ("better", "winner", "best", "answer")), None)
-    if said is None:
-        said = replies.without_thoughts(reply).strip(" .*`\n").rpartition("\n")[2].rpartition(":")[2]
-    word = str(said).strip(" .*`\"'[]").lower()
-    if word in ("tie", "equal", "both", "neither", "same", "a = b", "none"):
-        return 0.5
-    if word not in ("a", "b", "a > b", "b > a", "candidate a", "candidate b"):
-        return None
-    first = word.removeprefix("candidate ").startswith("a")
-    sure = _number(value.get("confidence"))
-    sure = 1.0 if sure is None else sure / 100 if sure > 1 else sure
-    sure = min(1.0, max(0.5, sure))
-    return sure if first else 1 - sure
-
-
-def _bare_verdict(reply: str) -> str:
-    """Read a verdict given without JSON: one of the words alone on a line, or after a colon."""
-    for line in reversed(replies.without_thoughts(reply).splitlines()):
-        word = line.rpartition(":")[2].strip(" .*`\"'{}").lower().replace(" ", "_")
-        if word in VERDICTS:
-            return word
-    return ""
-
-
-def _phrases(value: Any) -> tuple[str, ...]:
-    """Read phrases; straight quotes become curly, which marks them as a model's own words (`shown_words`)."""
-    listed = value if isinstance(value, list) else [value] if isinstance(value, str) else []
-    phrases = [" ".join(str(item).split())[:200] for item in listed]
-    phrases = [re.sub(r"(?<!\w)(['\"])([^'\"]+)\1(?!\w)", "“\\2”", phrase) for phrase in phrases]
-    return tuple(dict.fromkeys(p for p in phrases if p.strip(" .").lower() not in _NOTHING))[:8]
-
-
-def _marks(reply: str, count: int) -> dict[int, float]:
-    value = replies.json_in(reply)
-    listed = value.get("marks", value.get("scores", value))
-    found: dict[int, float] = {}
-    if isinstance(listed, list):
-        listed = {label(i): mark for i, mark in enumerate(listed)}
-    if isinstance(listed, dict):
-        for name, mark in listed.items():
-            digits = str(name).strip().lstrip("Cc[").rstrip("]")
-            number = _number(mark)
-            if digits.isdecimal() and 0 < int(digits) <= count and number is not None:
-                found[int(digits) - 1] = min(100.0, max(0.0, number))
-    return found
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        number = float(str(value).strip().rstrip("%"))
-    except ValueError:
-        return None
-    return number if number == number else None
+def _results_differ(executions: Sequence[Execution]) -> bool:
+    """Tell whether a pool gave more than one result: where it did not, nobody is asked for marks."""
+    rows = [execution.rows.rows for execution in executions if execution.rows is not None]
+    return any(other != rows[0] for other in rows[1:])
