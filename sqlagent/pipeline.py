@@ -442,7 +442,7 @@ class Journey:
             if smaller is not None:
                 self.linked, self.calls = smaller, self.calls - count
                 return (yield from self.sampled(number, count))
-            if not wave and not self.pool:
+            if not wave and not self.pool and not self.replaced:
                 note = f"{error} The built-in generator answered instead."
                 self.notes.append(note)
                 yield Noted(note)
@@ -454,6 +454,9 @@ class Journey:
                     FeatureJudge(self.index),
                 )
                 wave = list(self.asked(number, sampling.next_wave(0, self.budget)))
+        too_long = self.sampler.too_long if isinstance(self.sampler, LlmSampler) else 0
+        if too_long and (smaller := trimming.trimmed(self.linked)) is not None:
+            self.linked, self.calls = smaller, self.calls - too_long
         return wave
 
     def asked(self, number: int, count: int) -> Iterator[Candidate]:

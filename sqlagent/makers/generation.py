@@ -56,7 +56,7 @@ class LlmSampler:
     `examples` are verified questions with their SQL, most fitting first; `hints` are drafts
     of the built-in generator, shown to every second family. `declined` gathers what replies
     said is missing where they called the question unanswerable; `problems` tells of calls
-    that gave no candidate.
+    that gave no candidate. `too_long` counts the prompts of the last wave that did not fit the model.
     """
 
     def __init__(
@@ -73,6 +73,7 @@ class LlmSampler:
         self._hints = tuple(hints)[:HINTS]
         self.declined: list[str] = []
         self.problems: list[str] = []
+        self.too_long = 0
 
     def sample(
         self,
@@ -126,10 +127,10 @@ class LlmSampler:
         finally:
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
-        if found or len(self.declined) > declined or not any(isinstance(e, LlmTooLong) for e in errors):
-            self.problems += [str(e) for e in errors if not isinstance(e, BudgetSpent)]
+        too_long = [error for error in errors if isinstance(error, LlmTooLong)]
+        self.too_long = len(too_long)
+        self.problems += [str(e) for e in errors if not isinstance(e, BudgetSpent | LlmTooLong)]
         if not found and len(self.declined) == declined:
-            too_long = [error for error in errors if isinstance(error, LlmTooLong)]
             silent = LlmError("The language model replied, but there was no SQL in what it said.")
             raise next(iter((*too_long, *errors[-1:])), silent)
 

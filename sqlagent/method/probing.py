@@ -110,14 +110,15 @@ class Prober:
                 yield point
 
     def _columns(self, first: Clauses, second: Clauses) -> Iterator[_Point]:
-        """Columns that only one of the two shows, groups, orders or filters by."""
+        """Columns that only one of the two shows, groups, orders or filters by; a key's figures say nothing."""
         used = [
             {name for name, kinds in clauses.columns.items() if kinds & _COMPARED}
             for clauses in (first, second)
         ]
         for name in sorted(used[0] ^ used[1]):
             table, _, column = name.rpartition(".")
-            if table and (point := self._point(exp.column(column, table=table))) is not None:
+            point = self._point(exp.column(column, table=table)) if table else None
+            if point is not None and point.table.primary_key != (point.tree.name,):
                 yield point
 
     def _point(self, tree: exp.Expr) -> _Point | None:

@@ -26,7 +26,12 @@ OBJECTS = 200
 TRIED_CHARS = 8_000
 """The longest piece that is tried; longer statements stand in blocks."""
 
-_THOUGHT_TAG = re.compile(r"<(/?)(?:think|thinking|reasoning|thought)>", re.IGNORECASE)
+_THOUGHT_TAG = re.compile(
+    r"(?:<(?=/?\w+>)|\[(?=/?\w+\])|◁(?=/?\w+▷))(/?)(?:think|thinking|reasoning|thought)[>\]▷]", re.IGNORECASE
+)
+_CHANNEL = re.compile(
+    r"<\|channel\|>\s*(\w+)[^<]*<\|message\|>(.*?)(?=<\|(?:end|start|channel|return)\|>|\Z)", re.DOTALL
+)
 _BLOCK = re.compile(r"(```+|~~~+)[ \t]*([\w+-]*)[^\S\n]*\n?(.*?)(?:\1|\Z)", re.DOTALL)
 _TAGGED = re.compile(r"<(sql|answer|final|final_sql)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _BEGINS = re.compile(r"(?>\s|--[^\n]*\n|/\*.*?\*/|\()*+(?:select|with)\b", re.IGNORECASE | re.DOTALL)
@@ -42,7 +47,12 @@ def without_thoughts(text: str) -> str:
     Example:
         >>> without_thoughts("<think>SELECT 2?</think>SELECT 1")
         'SELECT 1'
+        >>> without_thoughts("<|channel|>analysis<|message|>two?<|end|><|start|>assistant<|channel|>final<|message|>SELECT 1")
+        'SELECT 1'
     """
+    channels = _CHANNEL.findall(text)  # gpt-oss writes so where its server does not take it apart
+    if channels:
+        return "".join(said for channel, said in channels if channel.lower() == "final")
     kept: list[str] = []
     at, is_open = 0, False
     for tag in _THOUGHT_TAG.finditer(text):
