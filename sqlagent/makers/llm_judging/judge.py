@@ -106,9 +106,8 @@ class LlmJudge:
         self._llm, self._features, self._privacy = llm, features, privacy
         self._marks, self._cancelled, self._declined = marks, cancelled, declined
         self._evidence = evidence
-        self._ranker = Ranker(ranker, privacy, cancelled) if ranker is not None else None
-        self._ranked: dict[tuple[str, ...], float] = {}
-        self._ranker_silences = 0
+        instead = f"so {llm.name} or deterministic features judged instead"
+        self._ranker = Ranker(ranker, privacy, cancelled, self._note, instead) if ranker else None
         self._said: dict[tuple[str, ...], str] = {}
         self._silences = 0
         self._lock = Lock()
@@ -125,10 +124,11 @@ class LlmJudge:
         reply leaves half of the candidates unmarked, the features alone decide.
         """
         fitted = [float(score) for score in self._features.utilities(question, linked, executions)]
-        is_ranked = self._is_ranking and _results_differ(executions)
+        ranker = self._ranker if _results_differ(executions) else None
+        is_ranked = ranker is not None and ranker.speaks
         if not (self._marks or is_ranked) or len({e.sql for e in executions}) < 2:
             return fitted
-        marks = self._ranked_marks(question, linked, executions) if is_ranked else None
+        marks = self._ranked(ranker, question, linked, executions) if ranker and is_ranked else None
         if marks is None and not self._marks:
             return fitted
         marks = marks or self._marked(question, linked, executions)
@@ -164,8 +164,10 @@ class LlmJudge:
         self, question: Question, linked: LinkedSchema, first: ExecutionGroup, second: ExecutionGroup
     ) -> float:
         """Probability that `first` answers better than `second`, shown in this order (two calls, or none when mirrored before)."""
-        if self._is_ranking and (ranked := self._ranked_pair(question, linked, first, second)) is not None:
-            return ranked
+        if self._ranker is not None and self._ranker.speaks:
+            shown = self._groups((first, second), question, linked)
+            if (ranked := self._ranker.prefers(question, linked, shown)) is not None:
+                return ranked
         reply = self._ask_mirrored("judge_duel", question, linked, (first, second), forms.duel_form())
         said = verdicts.preference(reply) if reply is not None else None
         if said is None:
@@ -229,6 +231,17 @@ class LlmJudge:
             self._note("The judge's marks made no sense, so deterministic features scored the candidates.")
             return None
         return marks
+
+    def _ranked(
+        self, ranker: Ranker, question: Question, linked: LinkedSchema, executions: Sequence[Execution]
+    ) -> dict[str, float] | None:
+        """Ask the ranker for a mark of each different SQL that ran; None where one of them got none."""
+        ran = {e.sql: e for e in executions if e.rows is not None}
+        shown = {
+            sql: self._group("", ExecutionGroup("", (e,)), question, linked, False) for sql, e in ran.items()
+        }
+        marks = ranker.marks(question, linked, shown)
+        return {e.sql: marks.get(e.sql, 0.0) for e in executions} if marks else None
 
     def _ask_mirrored(
         self,
@@ -333,62 +346,6 @@ class LlmJudge:
         with self._lock:
             self._said[key] = reply
         return reply
-
-    # ------------------------------------------------------------ the ranker
-
-    @property
-    def _is_ranking(self) -> bool:
-        return self._ranker is not None and self._ranker_silences < SILENCES
-
-    def _ranked_marks(
-        self, question: Question, linked: LinkedSchema, executions: Sequence[Execution]
-    ) -> dict[str, float] | None:
-        """Ask the ranker for a mark of each different SQL that ran; None where one of them got none."""
-        texts = [e for e in {e.sql: e for e in executions}.values() if e.rows is not None]
-
-        def mark(one: Execution) -> float | None:
-            assert self._ranker is not None
-            shown = self._group("", ExecutionGroup("", (one,)), question, linked, size=False)
-            key = ("point", question.text, question.hint, one.sql)
-            return self._of_ranker(key, lambda ranker: ranker.mark(question, linked, shown))
-
-        with ThreadPoolExecutor(4, thread_name_prefix="ranker") as pool:
-            marks = list(pool.map(mark, texts))
-        if not texts or any(one is None for one in marks):
-            return None
-        found = {e.sql: one for e, one in zip(texts, marks, strict=True) if one is not None}
-        return {e.sql: found.get(e.sql, 0.0) for e in executions}
-
-    def _ranked_pair(
-        self, question: Question, linked: LinkedSchema, first: ExecutionGroup, second: ExecutionGroup
-    ) -> float | None:
-        """Ask the ranker which of two is better, in this order."""
-        key: tuple[str, ...] = ("pair", question.text, question.hint)
-        key += tuple(part for group in (first, second) for part in (group.fingerprint, group.members[0].sql))
-        shown = self._groups((first, second), question, linked)
-        return self._of_ranker(key, lambda ranker: ranker.prefers(question, linked, shown))
-
-    def _of_ranker(self, key: tuple[str, ...], ask: Callable[[Ranker], float | None]) -> float | None:
-        """Ask the ranker once, or remember what it said; None where it gave nothing, which is told."""
-        ranker = self._ranker
-        if ranker is None or not self._is_ranking:
-            return None
-        if key not in self._ranked:
-            try:
-                said, why = ask(ranker), "Its reply made no sense."
-            except BudgetSpent:
-                self._ranker_silences = SILENCES
-                return None
-            except LlmError as error:
-                said, why = None, str(error)
-            if said is None:
-                instead = f"so {self._llm.name} or deterministic features judged instead"
-                self._note(f"The ranker {ranker.name} gave no verdict, {instead}. {why}")
-                with self._lock:
-                    self._ranker_silences += 1
-                return None
-            self._ranked[key] = said
-        return self._ranked[key]
 
     # ------------------------------------------------------------ what is shown
 
