@@ -118,7 +118,7 @@ class Prober:
         for name in sorted(used[0] ^ used[1]):
             table, _, column = name.rpartition(".")
             point = self._point(exp.column(column, table=table)) if table else None
-            if point is not None and point.table.primary_key != (point.tree.name,):
+            if point is not None and not point.is_key:
                 yield point
 
     def _point(self, tree: exp.Expr) -> _Point | None:
@@ -146,6 +146,12 @@ class _Point:
 
     table: Table
     tree: exp.Expr
+
+    @property
+    def is_key(self) -> bool:
+        """Whether it is a column that only says which row is meant."""
+        keys = {name for key in self.table.foreign_keys for name in key.columns}
+        return self.is_column and self.tree.name in keys | set(self.table.primary_key)
 
     @property
     def is_column(self) -> bool:

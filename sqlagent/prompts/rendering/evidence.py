@@ -21,16 +21,23 @@ def differences_text(
     linked: LinkedSchema,
     privacy: str,
 ) -> str:
-    """Say of every candidate but the first in which clauses it differs from the first, a line each; empty where none can be read."""
+    """Say in which clauses candidates differ; empty where none can be read.
+
+    Of two every difference has a line, the first against the second. Of more, each is told against the one that has
+    least to tell from all others, which is the same whatever the order they are shown in.
+    """
     shown = [candidate_sql(one, question, linked, privacy) for one in executions]
-    is_pair = len(shown) == 2
-    lines: list[str] = []
-    for name, sql in zip(names[1:], shown[1:], strict=True):
-        found = differences(shown[0], sql, linked.full)
-        if is_pair:
-            lines += [f"- {one_line(line, LINE_CHARS)}" for line in found]
-        elif found:
-            lines.append(f"- {names[0]} against {name}: {one_line('; '.join(found), LINE_CHARS)}")
+    if len(shown) == 2:
+        return "\n".join(
+            f"- {one_line(line, LINE_CHARS)}" for line in differences(shown[0], shown[1], linked.full)
+        )
+    sizes = [(sum(len(" ".join(differences(one, sql, linked.full))) for sql in shown), one) for one in shown]
+    base = sizes.index(min(sizes))
+    lines = []
+    for at, sql in enumerate(shown):
+        found = differences(sql, shown[base], linked.full)
+        if found:
+            lines.append(f"- {names[at]} against {names[base]}: {one_line('; '.join(found), LINE_CHARS)}")
     return "\n".join(lines)
 
 
