@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
+from contextlib import suppress
 from email.utils import formatdate
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scripted_server import Bad, Raw, Reply, ScriptedServer, serving
 
+from sqlagent.adapters import openai_faults, openai_replies
 from sqlagent.adapters.openai import OpenAiLlm
+from sqlagent.adapters.openai_stream import gathered
 from sqlagent.errors import (
     Cancelled,
     LlmError,
@@ -456,3 +462,49 @@ def test_a_reply_that_does_not_end_is_given_up(monkeypatch: pytest.MonkeyPatch) 
             llm(server).complete(ASK)
         with pytest.raises(LlmError, match="no chat completion"):
             llm(server, stream=True).complete(ASK)
+
+
+# ---------------------------------------------------------------- shapes nobody thinks of
+
+_NAMES = st.sampled_from(
+    ["choices", "message", "delta", "content", "text", "usage", "logprobs", "top_logprobs", "token", "logprob", "index", "error",
+     "finish_reason", "type", "prompt_tokens", "completion_tokens", "prompt_tokens_details", "cached_tokens", "reasoning", "refusal"]
+)  # fmt: skip
+_LEAVES = st.one_of(
+    st.none(), st.booleans(), st.integers(-9, 10**9), st.floats(allow_nan=True), st.sampled_from(["", "yes", "text", "stop", "length"])
+)  # fmt: skip
+SHAPES = st.recursive(
+    _LEAVES, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_NAMES, inner, max_size=5)), max_leaves=25
+)  # fmt: skip
+
+
+def read_all(completion: Any) -> None:
+    if openai_replies.error_in(completion) is not None:
+        openai_faults.words_of(openai_replies.error_in(completion))
+        return
+    text = openai_replies.text_of(completion)
+    usage = openai_replies.usage_of(completion, ASK, text, 0.0)
+    chances = openai_replies.chances_of(completion, ("yes", "no"))
+    assert (
+        isinstance(text, str) and min(usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens) >= 0
+    )
+    assert all(chance >= 0 for chance in chances.values())
+
+
+@given(body=SHAPES)
+def test_no_shape_of_a_reply_breaks_more_than_the_call(body: Any) -> None:
+    for shape in (body, {"choices": [body]}, {"choices": [{"message": body}], "usage": body}):
+        with suppress(LlmError):
+            read_all(shape)
+    whole = {"choices": [{"message": {"content": "yes"}, "logprobs": {"content": body}}]}
+    read_all(whole)
+
+
+@given(events=st.lists(SHAPES, max_size=4))
+def test_no_shape_of_a_stream_breaks_more_than_the_call(events: list[Any]) -> None:
+    with suppress(LlmError, ValueError):
+        read_all(gathered([f"data: {json.dumps(event)}" for event in events]))
+    with suppress(LlmError, ValueError):
+        read_all(
+            gathered([*(f"data: {json.dumps({'choices': [event]})}" for event in events), "data: [DONE]"])
+        )
