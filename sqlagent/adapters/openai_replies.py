@@ -65,13 +65,13 @@ def chances_of(completion: Any, words: tuple[str, ...]) -> dict[str, float]:
     """
     logprobs = _choice(completion).get("logprobs")
     places = logprobs.get("content") if isinstance(logprobs, dict) else None
-    for place in places if isinstance(places, list) else ():
+    for place in _objects(places):
         found: dict[str, float] = {}
-        for one in place.get("top_logprobs") or [place] if isinstance(place, dict) else ():
-            word = _bare(one.get("token"))
-            if word in words and isinstance(one.get("logprob"), int | float):
-                found[word] = found.get(word, 0.0) + exp(min(0.0, one["logprob"]))
-        if _bare(place.get("token") if isinstance(place, dict) else None) in words and found:
+        for one in _objects(place.get("top_logprobs")) or [place]:
+            word, logprob = _bare(one.get("token")), one.get("logprob")
+            if word in words and isinstance(logprob, int | float) and logprob <= 0:
+                found[word] = min(1.0, found.get(word, 0.0) + exp(logprob))
+        if _bare(place.get("token")) in words and found:
             return {word: found.get(word, 0.0) for word in words}
     return {}
 
@@ -99,6 +99,10 @@ def _joined(content: Any) -> str:
     parts = [part if isinstance(part, dict) else {"text": part} for part in content]
     kept = (_said(part.get("text")) for part in parts if part.get("type", "text") in ("text", "output_text"))
     return "".join(kept)
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def _said(value: Any) -> str:

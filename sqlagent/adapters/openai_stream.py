@@ -43,13 +43,15 @@ def gathered(lines: Iterable[str]) -> dict[str, Any]:
         if chunk.get("error"):
             return {"error": chunk["error"]}
         found |= {name: chunk[name] for name in ("usage", "timings") if chunk.get(name)}
-        for choice in chunk.get("choices") or ():
+        choices = chunk.get("choices")
+        for choice in choices if isinstance(choices, list) else ():
             if not isinstance(choice, dict) or choice.get("index"):
                 continue
-            delta = choice.get("delta") or choice.get("message") or {}
+            delta = _object(choice.get("delta") or choice.get("message"))
             content += _texts(delta.get("content"))
             thoughts += _texts(delta.get("reasoning_content") or delta.get("reasoning"))
-            logprobs += (choice.get("logprobs") or {}).get("content") or ()
+            told = _object(choice.get("logprobs")).get("content")
+            logprobs += told if isinstance(told, list) else ()
             finish = choice.get("finish_reason") or finish
     if not (finish or is_done):
         raise BrokenOff("the stream ended in the middle of the reply")
@@ -58,12 +60,16 @@ def gathered(lines: Iterable[str]) -> dict[str, Any]:
     return found | {"choices": [choice | ({"logprobs": {"content": logprobs}} if logprobs else {})]}
 
 
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
 def _texts(content: Any) -> list[str]:
     """Give the text of a piece of content, which may be a list of parts; thoughts among the parts are left out."""
     if isinstance(content, str):
         return [content]
     return [
         part["text"]
-        for part in content or ()
+        for part in (content if isinstance(content, list) else ())
         if isinstance(part, dict) and part.get("type", "text") == "text" and isinstance(part.get("text"), str)
     ]

@@ -22,7 +22,7 @@ groups of different texts makes about 32 + 1 + 2 x 450 + 2 + 1 calls: `faithful`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event as Flag
 from threading import Lock
@@ -32,13 +32,13 @@ from sqlagent import prompts
 from sqlagent.errors import BudgetSpent, Cancelled, LlmError
 from sqlagent.makers.llm_judging import forms, verdicts
 from sqlagent.makers.llm_judging.ranker import Ranker
-from sqlagent.makers.llm_judging.verdicts import label, letter
+from sqlagent.makers.llm_judging.showing import Evidence, Showing
+from sqlagent.makers.llm_judging.verdicts import label
 from sqlagent.ports import Judge, Llm
 from sqlagent.prompts import rendering, replies
 from sqlagent.values import (
     Execution,
     ExecutionGroup,
-    Finding,
     LinkedSchema,
     LlmMessage,
     LlmRequest,
@@ -72,9 +72,6 @@ VERDICTS = {
 }
 """The auditor's words, and what is said where it gives no reason; empty where the right SQL is not there."""
 
-Evidence = Callable[[str, str], Sequence[Finding]]
-"""What the data say of the points in which two statements differ."""
-
 
 class LlmJudge:
     """A `Judge` that asks a language model and falls back on a deterministic one.
@@ -105,7 +102,7 @@ class LlmJudge:
     ) -> None:
         self._llm, self._features, self._privacy = llm, features, privacy
         self._marks, self._cancelled, self._declined = marks, cancelled, declined
-        self._evidence = evidence
+        self._showing = Showing(privacy, evidence)
         instead = f"so {llm.name} or deterministic features judged instead"
         self._ranker = Ranker(ranker, privacy, cancelled, self._note, instead) if ranker else None
         self._said: dict[tuple[str, ...], str] = {}
@@ -165,7 +162,7 @@ class LlmJudge:
     ) -> float:
         """Probability that `first` answers better than `second`, shown in this order (two calls, or none when mirrored before)."""
         if self._ranker is not None and self._ranker.speaks:
-            shown = self._groups((first, second), question, linked)
+            shown = self._showing.groups((first, second), question, linked)
             if (ranked := self._ranker.prefers(question, linked, shown)) is not None:
                 return ranked
         reply = self._ask_mirrored("judge_duel", question, linked, (first, second), forms.duel_form())
@@ -186,7 +183,7 @@ class LlmJudge:
             return Verdict(False, "no attempt returned a result")
         others = "\n".join(f"- {line}" for line in rendering.declined_lines(tuple(self._declined)))
         shown, form = groups[:AUDITED], forms.audit_form(tuple(VERDICTS))
-        evidence = self._evidence_text(question, linked, shown)
+        evidence = self._showing.findings(question, linked, shown)
         reply = self._ask(
             "judge_audit", question, linked, shown, form, True, others=others, evidence=evidence
         )
@@ -220,7 +217,8 @@ class LlmJudge:
         for at in range(0, len(texts), MARKED):
             batch = texts[at : at + MARKED]
             shown = "\n\n".join(
-                f"[{label(i)}]\n<sql>\n{self._sql(e, question, linked)}\n</sql>" for i, e in enumerate(batch)
+                f"[{label(i)}]\n<sql>\n{self._showing.sql(e, question, linked)}\n</sql>"
+                for i, e in enumerate(batch)
             )
             key = ("judge_score", question.text, question.hint, *(e.sql for e in batch))
             form = forms.marks_form([label(i) for i in range(len(batch))])
@@ -238,7 +236,7 @@ class LlmJudge:
         """Ask the ranker for a mark of each different SQL that ran; None where one of them got none."""
         ran = {e.sql: e for e in executions if e.rows is not None}
         shown = {
-            sql: self._group("", ExecutionGroup("", (e,)), question, linked, False) for sql, e in ran.items()
+            sql: self._showing.group(ExecutionGroup("", (e,)), question, linked) for sql, e in ran.items()
         }
         marks = ranker.marks(question, linked, shown)
         return {e.sql: marks.get(e.sql, 0.0) for e in executions} if marks else None
@@ -252,10 +250,10 @@ class LlmJudge:
         form: dict[str, Any],
     ) -> str | None:
         """Ask in the order given and in the mirrored one at the same time; give the first reply."""
-        evidence = self._evidence_text(question, linked, groups)
+        evidence = self._showing.findings(question, linked, groups)
 
         def ask(shown: Sequence[ExecutionGroup]) -> str | None:
-            differences = self._differences_text(question, linked, shown)
+            differences = self._showing.differences(question, linked, shown)
             return self._ask(
                 prompt, question, linked, shown, form, differences=differences, evidence=evidence
             )
@@ -265,26 +263,6 @@ class LlmJudge:
             reply = ask(groups)
             mirrored.result()
         return reply
-
-    def _differences_text(
-        self, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]
-    ) -> str:
-        if self._evidence is None:
-            return ""
-        names = [letter(i) for i in range(len(groups))]
-        members = [group.members[0] for group in groups]
-        return rendering.differences_text(members, names, question, linked, self._privacy)
-
-    def _evidence_text(
-        self, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]
-    ) -> str:
-        """Say what the data say of the two largest groups, whatever the order they are shown in."""
-        if self._evidence is None or self._privacy == "schema" or len(groups) < 2:
-            return ""
-        largest = sorted(groups, key=lambda g: (-g.weight, g.fingerprint))[:2]
-        members = [group.members[0] for group in largest]
-        findings = self._evidence(members[0].sql, members[1].sql)
-        return rendering.findings_text(findings, members, question, linked, self._privacy)
 
     def _ask(
         self,
@@ -298,7 +276,7 @@ class LlmJudge:
     ) -> str | None:
         key: tuple[str, ...] = (prompt, question.text, question.hint, *also.values())
         key += tuple(part for g in groups for part in (g.fingerprint, g.members[0].sql, str(g.size) * sizes))
-        shown = self._groups(groups, question, linked, sizes)
+        shown = self._showing.groups(groups, question, linked, sizes)
         return self._call(prompt, question, linked, key, shown, form, **also)
 
     def _call(
@@ -346,26 +324,6 @@ class LlmJudge:
         with self._lock:
             self._said[key] = reply
         return reply
-
-    # ------------------------------------------------------------ what is shown
-
-    def _groups(
-        self, groups: Sequence[ExecutionGroup], question: Question, linked: LinkedSchema, sizes: bool = False
-    ) -> str:
-        return "\n\n".join(
-            self._group(letter(i), group, question, linked, sizes) for i, group in enumerate(groups)
-        )
-
-    def _group(
-        self, name: str, group: ExecutionGroup, question: Question, linked: LinkedSchema, size: bool
-    ) -> str:
-        head = f"[{name}]" + (f" size {group.size}" if size else "") if name else ""
-        sql = self._sql(group.members[0], question, linked)
-        result = rendering.result_text(group, self._privacy, sql, linked.full)
-        return f"{head}\n<sql>\n{sql}\n</sql>\n<result>\n{result}\n</result>".lstrip()
-
-    def _sql(self, execution: Execution, question: Question, linked: LinkedSchema) -> str:
-        return rendering.candidate_sql(execution, question, linked, self._privacy)
 
     def _note(self, note: str) -> None:
         with self._lock:
