@@ -197,6 +197,12 @@ class _Point:
             if len(rows) > 1 and rows[1] is not None
             else ()
         )
+        is_telling = bool(common) and common[0][1] > 1  # where every value is its own, none says anything
         return Finding(
-            sql, self.table.name, numbers[0], filled=numbers[1], different=numbers[2], common=common
+            sql,
+            self.table.name,
+            numbers[0],
+            filled=numbers[1],
+            different=numbers[2],
+            common=common if is_telling else (),
         )
