@@ -81,7 +81,7 @@ class MeteredLlm:
         elif tokens >= budget.tokens:
             used = f"{tokens:,} of {budget.tokens:,} tokens"
         elif budget.money is not None and spent.usage.money >= budget.money:
-            used = f"{spent.usage.money:.4g} of {budget.money:.4g}"
+            used = f"{spent.usage.money:.4g} of {budget.money:.4g} in money"
         else:
             return ""
         return f"The budget of this question for the language model is used up ({used})."

@@ -188,7 +188,7 @@ def counted(reply: Reply, prompt: int = 100) -> Callable[[dict[str, Any]], Reply
 ENDS: list[tuple[str, dict[str, Any], str]] = [
     ("calls", {"calls": 4}, "4 of 4 calls"),
     ("tokens", {"tokens": 400}, "440 of 400 tokens"),
-    ("money", {"money": 0.0008}, "0.00088 of 0.0008"),
+    ("money", {"money": 0.0008}, "0.00088 of 0.0008 in money"),
 ]
 
 

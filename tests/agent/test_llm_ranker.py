@@ -18,6 +18,12 @@ from sqlagent.values import Budget
 FAITHFUL = Budget(first=0, samples=4, mode="faithful", audit="always", rounds=0, calls=200)
 
 
+@pytest.fixture(autouse=True)
+def nothing_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A port may be given twice: what an earlier test's server would not have is forgotten."""
+    monkeypatch.setattr("sqlagent.adapters.openai._unwelcome", {})
+
+
 def told(word: str, **chances: float) -> Raw:
     """A reply of one word, with the log-probabilities of some as its first."""
     top = [

@@ -31,6 +31,12 @@ SCHEMA = {"type": "object", "properties": {"better": {"type": "string"}}, "requi
 ASK = LlmRequest((LlmMessage("system", "be brief"), LlmMessage("user", "one?")), 0.7, 123, 42, "judge:duel")
 
 
+@pytest.fixture(autouse=True)
+def nothing_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A port may be given twice: what an earlier test's server would not have is forgotten."""
+    monkeypatch.setattr("sqlagent.adapters.openai._unwelcome", {})
+
+
 def llm(server: ScriptedServer, **settings: Any) -> OpenAiLlm:
     return OpenAiLlm(**{"base_url": server.base_url, "model": "scripted", "timeout": 5.0, **settings})
 
