@@ -49,6 +49,11 @@ class Names:
         owners = self.tables(table)
         return [ref for ref in found if ref.table in owners]
 
+    def exactly(self, words: str) -> str:
+        """The name of columns that words are, signs and spaces ignored; empty where there are none."""
+        found = self._columns.get(flat(words))
+        return found[0].column if found else ""
+
     def said(self, words: str) -> list[ColumnRef]:
         """Columns, else tables, that plain words name: "full name of the guest"."""
         words = words.strip().strip('.`"').strip()

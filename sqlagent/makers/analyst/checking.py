@@ -98,7 +98,7 @@ class Held:
 
     def _computes(self, measure: Measure) -> bool:
         """Whether what a figure is computed of is in the frame."""
-        parts = [part for part in (measure.over, measure.under) if part is not None]
+        parts = [part for part in (measure.over, measure.under, *measure.parts) if part is not None]
         if parts:
             return all(map(self._computes, parts))
         if measure.expr is None:
@@ -216,7 +216,7 @@ def _figures_left_out(frame: Frame, drawn: Sketch) -> list[str]:
         or drawn.share
     ):
         return []
-    plain = all(measure.agg != "ratio" for measure in frame.measures)
+    plain = all(measure.agg != "ratio" for measure in frame.measures) and frame.formula is None
     grouped = max(0, len(frame.by) - len(drawn.by))
     if not plain or frame.transform or frame.pivot or len(frame.measures) + grouped >= len(asked):
         return []
@@ -362,7 +362,7 @@ def _figures(frame: Frame) -> Iterator[Measure]:
     while more:
         measure = more.pop()
         yield measure
-        more += [part for part in (measure.over, measure.under) if part is not None]
+        more += [part for part in (measure.over, measure.under, *measure.parts) if part is not None]
 
 
 def _averages(frame: Frame, model: Model) -> bool:

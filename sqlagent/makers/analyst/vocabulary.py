@@ -270,6 +270,10 @@ class Vocabulary:
         words = tuple(stem(w) for w in lows)
         return words in self.told or words in self.explained
 
+    def explains(self, targets: tuple[Target, ...]) -> bool:
+        """Whether these are what a hint says that words mean."""
+        return targets in self.explained.values()
+
     def _add_labels(self, one: Field, pairs: Iterable[tuple[str, str]], cost: float) -> None:
         for code, label in pairs:
             key = normal(label)

@@ -1,0 +1,187 @@
+"""Frames whose columns that a hint defines are taken apart into what the hint says of them.
+
+While a question is read, a condition that a hint defines is one column that is met or not, and a formula of each row one number.
+Here they become conditions and expressions of real columns, seen from where the frame stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+from sqlagent.makers.analyst.frames import Condition, Expr, Frame, Measure, Path, Slot
+from sqlagent.makers.analyst.rows import NoPlan
+from sqlagent.makers.analyst.source import Source
+
+Kind = TypeVar("Kind")
+
+UNSURE = 0.5
+"""Cost of a definition that says too little: with it a frame is a draft."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What a hint defines as a column of a table: conditions that are met, or what is computed of each row.
+
+    `is_open` says that the hint leaves something open: of whose rows conditions over several tables hold, how rows are summed up.
+    """
+
+    clause: str
+    where: tuple[Condition, ...] = ()
+    expr: Expr | None = None
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What frames may hold of a hint: columns, and by clause the figures that it may give."""
+
+    columns: Mapping[tuple[str, str], Column] = field(default_factory=dict)
+    measures: Mapping[str, tuple[Measure, ...]] = field(default_factory=dict)
+
+    def clauses(self) -> frozenset[str]:
+        """The clauses that a frame may follow."""
+        return frozenset((*(one.clause for one in self.columns.values()), *self.measures))
+
+
+NOTHING_TOLD = Told()
+
+
+def followed(frame: Frame, told: Told) -> frozenset[str]:
+    """The clauses of a hint that a frame follows; it is not yet taken apart."""
+    out = set()
+    figures = list(_parts(frame, Measure))
+    for slot in _parts(frame, Slot):
+        if (one := told.columns.get((slot.field.table, slot.field.column))) is not None:
+            out.add(one.clause)
+    for clause, meant in told.measures.items():
+        if any(_is_one(figure, one) for figure in figures for one in meant):
+            out.add(clause)
+    return frozenset(out)
+
+
+def _is_one(figure: Measure, meant: Measure) -> bool:
+    """Whether a figure is what a hint gives, whatever it is called and restricted by."""
+    if meant.shape:
+        return (figure.shape, figure.parts) == (meant.shape, meant.parts)
+    inside = set(meant.where) <= set(figure.where)
+    return inside and (figure.agg, figure.anchor, figure.expr) == (meant.agg, meant.anchor, meant.expr)
+
+
+def unfolded(frame: Frame, told: Told, source: Source, is_summed: bool) -> Frame:
+    """Give a frame of real columns; `is_summed` says that the question tells how to sum up. Raises: NoPlan where it groups by, or shows, that a condition is met."""
+    doubts = dict.fromkeys(_doubts(frame, told, source, is_summed)) if told.columns else {}
+    made: Frame = _taken_apart(frame, told) if told.columns else frame
+    if any((slot.field.table, slot.field.column) in told.columns for slot in _parts(made, Slot)):
+        raise NoPlan("a condition of a hint as a column")
+    if told.measures:
+        made = _said_once(made)
+    if not doubts:
+        return made
+    return replace(made, cost=round(made.cost + UNSURE, 4), why=(*made.why, *doubts))
+
+
+def _said_once(frame: Frame) -> Frame:
+    """ "The percentage of hens among the macaws", where the formula counts hens: it goes through all macaws."""
+    inside = {(c.op, c.slots, c.values) for m in frame.measures for part in m.parts for c in part.where}
+    kept = tuple(c for c in frame.where if c.negated or (c.op, c.slots, c.values) not in inside)
+    return replace(frame, where=kept) if len(kept) < len(frame.where) else frame
+
+
+def _doubts(frame: Frame, told: Told, source: Source, is_summed: bool) -> Iterator[str]:
+    """What a hint leaves open that decides the frame."""
+    for condition in _parts(frame, Condition):
+        for slot in condition.slots:
+            one = told.columns.get((slot.field.table, slot.field.column))
+            if one is not None and one.is_open and one.where and slot.path:
+                yield f"The hint does not say whether “{slot.field.said}” holds of each of these rows or of what they belong to."
+    for figure in _parts(frame, Measure):
+        slot = figure.expr.slots[0] if figure.expr is not None and figure.expr.op == "column" else None
+        one = told.columns.get((slot.field.table, slot.field.column)) if slot is not None else None
+        if (
+            one is None
+            or not one.is_open
+            or slot is None
+            or figure.agg != "avg"
+            or _is_each(frame, figure, source)
+        ):
+            continue
+        if not is_summed:
+            yield f"“{slot.field.said}” is computed of each row and averaged; the hint does not say how rows are summed up."
+
+
+def _is_each(frame: Frame, figure: Measure, source: Source) -> bool:
+    """Whether each group is one row of the figure's table."""
+    key = source.model.things[figure.anchor].key
+    own = {(figure.anchor, (column,)) for column in key} if len(key) == 1 else set()
+    return any(
+        (slot.field.table, (slot.field.column,)) in own and not slot.path
+        for d in frame.by
+        for slot in (*d.shown, *d.keys)
+    )
+
+
+def _taken_apart(value: Any, told: Told) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_taken_apart(one, told) for one in value)
+    if not is_dataclass(value) or isinstance(value, type | Slot):
+        return value
+    if isinstance(value, Condition) and len(value.slots) == 1:
+        slot = value.slots[0]
+        one = told.columns.get((slot.field.table, slot.field.column))
+        if one is not None and one.where and value.op in ("in", "not in"):
+            return _met(value, one, slot.path)
+    if isinstance(value, Expr) and value.op == "column":
+        slot = value.slots[0]
+        one = told.columns.get((slot.field.table, slot.field.column))
+        if one is not None and one.expr is not None:
+            return replace(one.expr, slots=tuple(seen_from(s, slot.path) for s in one.expr.slots))
+    changed = {
+        part.name: new
+        for part in fields(value)
+        if isinstance(old := getattr(value, part.name), tuple) or is_dataclass(old)
+        if (new := _taken_apart(old, told)) != old
+    }
+    return replace(value, **changed) if changed else value
+
+
+def _met(value: Condition, one: Column, path: Path) -> Condition:
+    """That all conditions are met, or that they are not."""
+    denied = value.negated != (value.op == "not in")
+    parts = tuple(condition_seen_from(part, path) for part in one.where)
+    if len(parts) == 1 and not denied:
+        return parts[0]
+    return Condition("all", parts=parts, negated=denied)
+
+
+def condition_seen_from(one: Condition, path: Path) -> Condition:
+    """A condition of a row as one of the rows from which a path leads to it."""
+    if not path:
+        return one
+    expr = (
+        replace(one.expr, slots=tuple(seen_from(s, path) for s in one.expr.slots))
+        if one.expr is not None
+        else None
+    )
+    slots = tuple(seen_from(slot, path) for slot in one.slots)
+    if one.op == "exists":
+        return replace(one, at=(*path, *one.at))
+    return replace(one, slots=slots, expr=expr, parts=tuple(condition_seen_from(p, path) for p in one.parts))
+
+
+def seen_from(slot: Slot, path: Path) -> Slot:
+    """A column as seen from the rows from which a path leads to its table's."""
+    return replace(slot, path=(*path, *slot.path))
+
+
+def _parts(value: Any, kind: type[Kind]) -> Iterator[Kind]:
+    """All parts of one kind, wherever they stand."""
+    if isinstance(value, kind):
+        yield value
+    if isinstance(value, tuple):
+        for one in value:
+            yield from _parts(one, kind)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for part in fields(value):
+            yield from _parts(getattr(value, part.name), kind)
