@@ -52,7 +52,8 @@ class RunPage:
     version. It `is_first` where it is what the question gave, so that how that was found is told of it; else `changes` are what
     was changed since, oldest first. It `is_unsure` where it was found and may well not be what was meant. It `can_undo` where there is a version to go back to, and `is_front` unless an
     earlier one is looked at. `goes_on` says what a follow-up starts from, where that is not what was shown. A follow-up
-    is asked with the `hint` of the run, or with `follow_hint`, which was typed instead.
+    is asked with the `hint` of the run, or with `follow_hint`, which was typed instead; `unused_hint` says what of the hint the
+    answer does without.
     """
 
     id: int
@@ -64,6 +65,7 @@ class RunPage:
     title: str
     asked: str
     hint: str
+    unused_hint: str
     question: str
     is_rewritten: bool
     is_saved: bool
@@ -137,6 +139,7 @@ def run_page(
         title=title,
         asked=asked,
         hint=run.hint,
+        unused_hint=services.hint_unused_said(run.unused_hint),
         question=run.question,
         is_rewritten=bool(run.asked) and run.question != run.asked,
         is_saved=bool(history) and history[-1].origin == Version.Origin.SAVED,

@@ -8,6 +8,7 @@ from mirror.asking.services.frames import REMOVE, Chip, Understood, version_unde
 from mirror.asking.services.runs import (
     HINT_CHARS,
     hint_check,
+    hint_unused_said,
     question_check,
     run_again,
     run_ask,
@@ -38,6 +39,7 @@ __all__ = [
     "answer_events",
     "chart_change",
     "hint_check",
+    "hint_unused_said",
     "llm_name",
     "question_check",
     "question_typed",

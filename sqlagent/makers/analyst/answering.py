@@ -48,11 +48,12 @@ STALE = timedelta(days=62)
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """One frame with its SQL; `follows` are the clauses of a hint that it takes as they say."""
+    """One frame with its SQL; `follows` are the clauses of a hint that it takes as they say, `doubt` what a hint leaves open."""
 
     frame: Frame
     sql: str
     follows: frozenset[str] = frozenset()
+    doubt: str = ""
 
 
 def today_of(source: Source, clock: date | None = None) -> date:
@@ -155,9 +156,9 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
     is_summed = any(item.op == "agg" for item in reading.items)
     for frame in sorted(frames, key=lambda one: one.cost):
         try:
-            whole = unfolded(in_words(named(frame, source), known), told, source, is_summed)
+            whole, doubt = unfolded(in_words(named(frame, source), known), told, source, is_summed)
             sql = planner.sql(whole)
         except NoPlan:
             continue
-        out.setdefault(sql, Understood(whole, sql, followed(frame, told)))
+        out.setdefault(sql, Understood(whole, sql, followed(frame, told), doubt))
     return reading, sorted(out.values(), key=lambda one: one.frame.cost)

@@ -14,6 +14,9 @@ _ALONE = re.compile(r"(?<!NULLIF)\(([cf]\d{1,2}|\d+(?:\.\d+)?)\)")
 _TWICE = re.compile(r"(?<!NULLIF)\(\(((?:[^()]|\([^()]*\))*)\)\)")
 _GUARDED = re.compile(r"NULLIF\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*), 0\)")
 _WHOLE = re.compile(r"\b1\.0 \* ")
+DIVIDED = "1.0 * f0 / NULLIF(f1, 0)"
+"""The shape of one figure divided by another."""
+
 LONGEST = 400
 """Characters of a shape at most."""
 

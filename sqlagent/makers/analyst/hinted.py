@@ -21,8 +21,9 @@ from sqlagent.makers.analyst.concepts import Meant
 from sqlagent.makers.analyst.frames import Condition, Expr, Measure
 from sqlagent.makers.analyst.lexicon import OPERATORS
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.told_conditions import NotHeld, held_of, top_of, written
+from sqlagent.makers.analyst.told_conditions import NotHeld, held_of, top_of
 from sqlagent.makers.analyst.told_figures import figure_of, of_each_row
+from sqlagent.makers.analyst.told_words import figured, written
 from sqlagent.makers.analyst.unfolding import Column, Told
 from sqlagent.makers.analyst.vocabulary import Target
 from sqlagent.values import Catalog, Question
@@ -48,7 +49,9 @@ class _Teller:
         self, said: Sequence[int], targets: Sequence[Target], is_beside: bool = False, is_own: bool = False
     ) -> bool:
         """Let words of the question mean some targets; False where no word is left that may."""
-        nouns = frozenset(word for thing in self.source.model.things.values() for word in thing.noun[-1:])
+        is_figure = any(target.kind == "concept" for target in targets)
+        things = () if is_figure else self.source.model.things.values()
+        nouns = frozenset(word for thing in things for word in thing.noun[-1:])
         first, end = trimmed(said, self.tokens, nouns, frozenset())
         words = [t for t in self.tokens[first:end] if t.kind != "mark"]
         if is_beside:
@@ -107,12 +110,10 @@ def explained(
             _define(teller, one, said)
     for phrase, body, clause in _sayings(hint, tokens):
         if found := written(phrase, body, tokens, source, today):
-            teller.met(
-                place(phrase, tokens),
-                phrase,
-                clause,
-                [(table, conditions, False) for table, conditions in found],
-            )
+            met = [(table, conditions, False) for table, conditions in found]
+            teller.met(place(phrase, tokens), phrase, clause, met)
+        elif (figure := figured(body, source, today, phrase)) is not None:
+            teller.figured(place(phrase, tokens), clause, [figure])
     if not teller.words:
         return source, Told()
     told = source.telling(teller.words, teller.fields, teller.figures)
@@ -141,13 +142,14 @@ def _define(teller: _Teller, one: Definition, said: Sequence[int]) -> None:
     if targets and teller.take(said, targets, bool(agg), is_own):
         return
     formulas = [meaning for meaning in one.meanings if meaning.formula is not None]
-    if formulas or agg:
+    if formulas or agg and not all(teller.tokens[n].low in OPERATORS for n in said):
         if figures := [
             m for meaning in one.meanings if (m := figure_of(meaning, source, one.phrase)) is not None
         ]:
             teller.figured(said, one.text, figures[:1] if formulas else figures)
         elif rows := [r for meaning in formulas if (r := of_each_row(meaning, source)) is not None]:
             teller.computed(said, one.phrase, one.text, rows[:1])
+    if formulas or agg:
         return
     found = []
     for meaning in one.meanings:

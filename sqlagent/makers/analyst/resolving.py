@@ -202,6 +202,7 @@ class Resolver(Comparing):
                 and not clause.excepted
                 and not clause.negated
                 and clause.opener in ("who", "with", "more", "not")
+                and not s.stands_before_share(clause)
             ):
                 numerators += restricted.conditions
             else:

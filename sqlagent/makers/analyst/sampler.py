@@ -132,6 +132,8 @@ class Analysis:
                 Outcome.AMBIGUOUS,
                 "The question can be read in more than one way; pick the reading you meant.",
             )
+        if self.frames[0].doubt:
+            return Outcome.AMBIGUOUS, f"Not sure: {self.frames[0].doubt} This is a draft."
         if first.cost >= DRAFT:
             return Outcome.AMBIGUOUS, "Not sure that this is what was meant; it is the likeliest reading."
         return Outcome.ANSWERED, f"Understood as {told(first)}."

@@ -71,7 +71,7 @@ def parts(frame: Frame) -> tuple[tuple[str, str], ...]:
 
 def _told(frame: Frame) -> Iterator[tuple[str, str]]:
     if frame.formula is not None:
-        what = _explained(frame.formula)
+        what = _explained(replace(frame.formula, parts=frame.measures))
     elif frame.measures:
         what = " and ".join(_explained(m) for m in frame.measures)
     else:
@@ -124,6 +124,8 @@ def title(frame: Frame) -> str:
         'Number of orders'
     """
     if not frame.measures or frame.transform not in _TITLED or frame.having or frame.pivot or frame.offset:
+        return ""
+    if frame.formula is not None and any(one.where for one in frame.measures):
         return ""
     names = [_figure(one) for one in ((frame.formula,) if frame.formula is not None else frame.measures)]
     if not all(names):

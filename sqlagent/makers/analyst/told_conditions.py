@@ -1,4 +1,4 @@
-"""Conditions that a hint gives as ones of a frame: comparisons of columns, and those that somebody wrote in words.
+"""Conditions that a hint gives as comparisons of columns, as ones of a frame.
 
 Decides of which table's rows they hold: the one from which all of their columns are reached.
 """
@@ -9,52 +9,22 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
-from sqlagent.catalog.hints.placing import place
 from sqlagent.catalog.hints.terms import Meaning, Test, Way
-from sqlagent.catalog.semantics import Field, Form, Kind, Role, Thing
-from sqlagent.language.words import Token, plural_of, stem, tokenise
-from sqlagent.makers.analyst.answering import understand
-from sqlagent.makers.analyst.frames import Condition, Expr, Frame, Path, Slot
+from sqlagent.catalog.semantics import Field, Form, Kind, Role
+from sqlagent.language.words import stem
+from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
 from sqlagent.makers.analyst.periods import Period
-from sqlagent.makers.analyst.rivals import is_rival
 from sqlagent.makers.analyst.source import Source
 from sqlagent.values import ColumnRef
-
-LONGEST = 160
-"""Characters of a definition in words that is understood."""
-
-TRIED = 24
-"""Ways of saying a definition as a question that are tried for one clause."""
-
-SURE = 0.4
-"""Cost from which on words of a definition are not understood well enough."""
 
 _DAYS = frozenset(
     {Form.DAY, Form.MOMENT, Form.TEXT_DAY, Form.TEXT_MOMENT, Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY}
 )
-_SIGNS = {
-    ">=": " at least ",
-    "<=": " at most ",
-    "<>": " not ",
-    "!=": " not ",
-    ">": " more than ",
-    "<": " less than ",
-    "=": " ",
-}
-_SIGN = re.compile(r"\s*(>=|<=|<>|!=|>|<|=)\s*")
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
-_FILLER = re.compile(
-    r"^(?:the|an?|any|all|every|each|if|when|with|having|has|have|those|someone|somebody|anyone)\s+",
-    re.IGNORECASE,
-)
-_OF_A_TIME = re.compile(r"(?:last|past|this|since|before|after|in|between|from|until|\d{4})\b", re.IGNORECASE)
 
 
 class NotHeld(ValueError):
     """A meaning that is no condition of a frame's."""
-
-
-# ---------------------------------------------------------------- comparisons of columns
 
 
 def held_of(meaning: Meaning, source: Source) -> tuple[str, tuple[Condition, ...]]:
@@ -200,97 +170,3 @@ def _text(value: object, one: Field) -> str:
     if one.is_number and not _NUMBER.fullmatch(str(value)):
         raise NotHeld(str(value))
     return str(value)
-
-
-# ---------------------------------------------------------------- conditions in words
-
-
-def written(
-    phrase: str, body: str, tokens: Sequence[Token], source: Source, today: date
-) -> list[tuple[str, tuple[Condition, ...]]]:
-    """What a definition in words says of rows: "at least one order in 2025" of customers, "orders over 500" of orders.
-
-    It is asked as a question of the things that the body, the phrase or the question names, else of each table whose own columns
-    say it. Nothing where it is not understood as a whole.
-    """
-    if len(body) > LONGEST:
-        return []
-    plain = " ".join(_SIGN.sub(lambda sign: _SIGNS[sign[1]], body).split())
-    while filler := _FILLER.match(plain):
-        plain = plain[filler.end() :]
-    words = [token.stem for token in tokenise(plain)]
-    said = place(phrase, tokens)
-    things = list(source.model.things.values())
-    leading = [one for one in things if _is_named(one, words[:3])]
-    named = [one for one in things if _is_named(one, [t.stem for t in tokenise(phrase)])]
-    near = (
-        [one for one in things if _is_named(one, [t.stem for t in tokens[said[0] : said[-1] + 3]])]
-        if said
-        else []
-    )
-    asked = [one for one in things if _is_named(one, [t.stem for t in tokens])]
-    tried = 0
-    for some in (
-        leading,
-        named,
-        near,
-        asked,
-        [one for one in things if one.kind in (Kind.THING, Kind.EVENT, Kind.LINES)],
-    ):
-        found = []
-        for one in some:
-            for text in _asked(one, plain, some is leading):
-                tried += 1
-                conditions = _understood(text, one, source, today) if tried <= TRIED else ()
-                if conditions and (
-                    some is leading or named or near or asked or all(map(_is_own, conditions))
-                ):
-                    found.append((one.table, conditions))
-                    break
-        if found:
-            return found
-    return []
-
-
-def _is_named(one: Thing, stems: Sequence[str]) -> bool:
-    return bool(one.noun) and one.kind is not Kind.CODES and one.noun[-1] in stems
-
-
-def _asked(one: Thing, body: str, is_whole: bool) -> Iterator[str]:
-    """Questions that count a table's rows by what a definition says of them."""
-    if is_whole:
-        yield f"how many {body}"
-        return
-    noun = plural_of(one.said)
-    for joint in ("in the", "") if _OF_A_TIME.match(body) else ("with", "", "that are"):
-        yield " ".join(f"how many {noun} {joint} {body}".split())
-
-
-def _understood(text: str, one: Thing, source: Source, today: date) -> tuple[Condition, ...]:
-    """The conditions of a question that counts a table's rows, where all of it is understood, in one way."""
-    reading, found = understand(text, source, today)
-    if (
-        not found
-        or reading.mended
-        or reading.unknown
-        or any(is_rival(found[0].frame, other.frame) for other in found[1:])
-    ):
-        return ()
-    frame = found[0].frame
-    counts = [m for m in frame.measures if m.agg == "rows" and m.anchor == one.table]
-    plain = Frame(frame.anchor, frame.measures, where=frame.where, cost=frame.cost, why=frame.why)
-    if len(counts) != 1 or frame != plain or frame.cost >= SURE:
-        return ()
-    conditions = (*frame.where, *counts[0].where)
-    return () if any(_is_of_all(c) for c in conditions) else conditions
-
-
-def _is_of_all(one: Condition) -> bool:
-    """Whether a condition holds rows against all others, which depends on where it stands."""
-    return one.op == "compare" and one.number is None and not one.values or any(map(_is_of_all, one.parts))
-
-
-def _is_own(one: Condition) -> bool:
-    """Whether a condition is of columns of the rows themselves."""
-    slots = (*one.slots, *(one.expr.slots if one.expr is not None else ()))
-    return one.op != "exists" and not any(slot.path for slot in slots) and all(map(_is_own, one.parts))

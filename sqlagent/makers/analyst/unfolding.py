@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from sqlagent.makers.analyst.frames import Condition, Expr, Frame, Measure, Path, Slot
+from sqlagent.makers.analyst.formulas import DIVIDED
+from sqlagent.makers.analyst.frames import Condition, Expr, Frame, Measure, Order, Path, Slot
 from sqlagent.makers.analyst.rows import NoPlan
 from sqlagent.makers.analyst.source import Source
 
@@ -63,23 +64,66 @@ def followed(frame: Frame, told: Told) -> frozenset[str]:
 
 def _is_one(figure: Measure, meant: Measure) -> bool:
     """Whether a figure is what a hint gives, whatever it is called and restricted by."""
+    if meant.shape == DIVIDED and figure.over is not None and figure.under is not None:
+        sides = zip((figure.over, figure.under), meant.parts, strict=True)
+        return all(_is_one(one, part) and len(one.where) == len(part.where) for one, part in sides)
     if meant.shape:
         return (figure.shape, figure.parts) == (meant.shape, meant.parts)
-    inside = set(meant.where) <= set(figure.where)
-    return inside and (figure.agg, figure.anchor, figure.expr) == (meant.agg, meant.anchor, meant.expr)
+    sides_of = (figure.over, figure.under) == (meant.over, meant.under)
+    inside = {replace(c, said="") for c in meant.where} <= {replace(c, said="") for c in figure.where}
+    return (
+        inside
+        and sides_of
+        and (figure.agg, figure.anchor, figure.expr) == (meant.agg, meant.anchor, meant.expr)
+    )
 
 
-def unfolded(frame: Frame, told: Told, source: Source, is_summed: bool) -> Frame:
-    """Give a frame of real columns; `is_summed` says that the question tells how to sum up. Raises: NoPlan where it groups by, or shows, that a condition is met."""
-    doubts = dict.fromkeys(_doubts(frame, told, source, is_summed)) if told.columns else {}
-    made: Frame = _taken_apart(frame, told) if told.columns else frame
+def unfolded(frame: Frame, told: Told, source: Source, is_summed: bool) -> tuple[Frame, str]:
+    """Give a frame of real columns, and what the hint leaves open that decides it; such a frame is a draft.
+
+    `is_summed` says that the question tells how to sum up. Raises: NoPlan where it groups by, or shows, that a condition is met.
+    """
+    if told is NOTHING_TOLD:
+        return frame, ""
+    frame = _shown_as_figure(frame, told, source)
+    doubts = dict.fromkeys((*_doubts(frame, told, source, is_summed), *_times_apart(frame)))
+    made: Frame = _said_once(_taken_apart(frame, told))
     if any((slot.field.table, slot.field.column) in told.columns for slot in _parts(made, Slot)):
         raise NoPlan("a condition of a hint as a column")
-    if told.measures:
-        made = _said_once(made)
     if not doubts:
-        return made
-    return replace(made, cost=round(made.cost + UNSURE, 4), why=(*made.why, *doubts))
+        return made, ""
+    return replace(made, cost=round(made.cost + UNSURE, 4)), " ".join(doubts)
+
+
+def _shown_as_figure(frame: Frame, told: Told, source: Source) -> Frame:
+    """A list of things with what a formula gives for each, as that figure of each thing. Raises: NoPlan where more is shown."""
+    computed = [
+        slot
+        for slot in frame.columns
+        if (one := told.columns.get((slot.field.table, slot.field.column))) is not None
+        and one.expr is not None
+    ]
+    if frame.measures or not computed:
+        return frame
+    slot, others = computed[0], set(frame.columns) - set(computed)
+    thing = source.dimension(frame.anchor)
+    if (
+        len(computed) > 1
+        or slot.path
+        or frame.per
+        or frame.distinct
+        or not others <= {*thing.shown, *thing.keys}
+    ):
+        raise NoPlan("what a hint computes beside other columns")
+    if not thing.keys:
+        thing = replace(
+            thing, keys=tuple(source.slot(frame.anchor, c) for c in source.model.things[frame.anchor].key)
+        )
+    if not thing.keys or frame.order is not None and frame.order.by != Expr("column", (slot,)):
+        raise NoPlan("what a hint computes of rows that nothing tells apart")
+    order = Order(frame.order.ascending) if frame.order is not None else None
+    figure = Measure("max", frame.anchor, Expr("column", (slot,)), said=slot.field.said)
+    return replace(frame, measures=(figure,), by=(thing,), columns=(), order=order)
 
 
 def _said_once(frame: Frame) -> Frame:
@@ -95,7 +139,7 @@ def _doubts(frame: Frame, told: Told, source: Source, is_summed: bool) -> Iterat
         for slot in condition.slots:
             one = told.columns.get((slot.field.table, slot.field.column))
             if one is not None and one.is_open and one.where and slot.path:
-                yield f"The hint does not say whether “{slot.field.said}” holds of each of these rows or of what they belong to."
+                yield f"the hint does not say whether “{slot.field.said}” holds of each of these rows or of what they belong to."
     for figure in _parts(frame, Measure):
         slot = figure.expr.slots[0] if figure.expr is not None and figure.expr.op == "column" else None
         one = told.columns.get((slot.field.table, slot.field.column)) if slot is not None else None
@@ -108,7 +152,19 @@ def _doubts(frame: Frame, told: Told, source: Source, is_summed: bool) -> Iterat
         ):
             continue
         if not is_summed:
-            yield f"“{slot.field.said}” is computed of each row and averaged; the hint does not say how rows are summed up."
+            yield f"“{slot.field.said}” is computed of each row and averaged, as the hint does not say how rows are summed up."
+
+
+def _times_apart(frame: Frame) -> Iterator[str]:
+    """That the figures of a formula go by times of their own: what was refunded in a month is rarely of what was sold in it."""
+    if frame.formula is None:
+        return
+    times = [slot for m in frame.measures for c in m.where if c.op == "period" for slot in c.slots]
+    times += [slot for d in frame.by if d.grain for slot in (d.keys if d.op == "several" else d.shown)]
+    said = dict.fromkeys((slot.field.table, slot.field.column) for slot in times)
+    if len(said) > 1:
+        names = " and ".join(dict.fromkeys(slot.field.said for slot in times))
+        yield f"the hint does not say by which time its figures go, here by {names}."
 
 
 def _is_each(frame: Frame, figure: Measure, source: Source) -> bool:

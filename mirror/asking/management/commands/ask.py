@@ -91,6 +91,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
             for reading in answer.readings
         ],
         "notes": list(answer.notes),
+        "unused_hint": list(answer.unused_hint),
         "usage": asdict(answer.usage),
     }
 
@@ -98,6 +99,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
 def answer_lines(answer: Answer) -> list[str]:
     """The answer for people: outcome, SQL, rows, confidence and other readings."""
     lines = ["", f"{str(answer.outcome).capitalize()}{': ' + answer.reason if answer.reason else ''}"]
+    lines += [services.hint_unused_said(answer.unused_hint)] if answer.unused_hint else []
     if answer.sql:
         lines += ["", answer.sql, ""]
     if answer.rows is not None:
