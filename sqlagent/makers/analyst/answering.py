@@ -153,10 +153,10 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
     frames = [in_the_deed(one, reading, source) for one in frames]
     frames = [sums_paid(of_one_deed(figures_once(one)), source) for one in frames]
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
-    is_summed = any(item.op == "agg" for item in reading.items)
+    ops = frozenset(item.op for item in reading.items)
     for frame in sorted(frames, key=lambda one: one.cost):
         try:
-            whole, doubt = unfolded(in_words(named(frame, source), known), told, source, is_summed)
+            whole, doubt = unfolded(in_words(named(frame, source), known), told, source, ops)
             sql = planner.sql(whole)
         except NoPlan:
             continue

@@ -25,11 +25,8 @@ from sqlagent.makers.analyst.told_conditions import NotHeld, held_of, top_of
 from sqlagent.makers.analyst.told_figures import figure_of, of_each_row
 from sqlagent.makers.analyst.told_words import figured, written
 from sqlagent.makers.analyst.unfolding import Column, Told
-from sqlagent.makers.analyst.vocabulary import Target
+from sqlagent.makers.analyst.vocabulary import GIVEN, Target
 from sqlagent.values import Catalog, Question
-
-AWAY = "\0"
-"""How the name of what a hint computes begins: no column of a database has it."""
 
 
 @dataclass(slots=True)
@@ -70,7 +67,7 @@ class _Teller:
         """Let words mean that conditions are met: of each table the conditions, and whether another table may be meant."""
         targets = []
         for table, conditions, is_open in found:
-            name = f"{AWAY}{len(self.columns)}"
+            name = f"{GIVEN}{len(self.columns)}"
             self.fields.append(Field(table, name, (), phrase, Role.TEXT))
             self.columns[table, name] = Column(clause, where=conditions, is_open=is_open)
             targets.append(Target("value", table, name, "1", label=phrase))
@@ -82,7 +79,7 @@ class _Teller:
         """Let words mean what is computed of each row."""
         targets = []
         for table, expr in found:
-            name = f"{AWAY}{len(self.columns)}"
+            name = f"{GIVEN}{len(self.columns)}"
             agg = "avg" if "/" in expr.unit else "sum"
             one = Field(table, name, (), phrase, Role.MEASURE, aggregate=agg, is_number=True)
             self.fields.append(one)
@@ -92,7 +89,7 @@ class _Teller:
 
     def figured(self, said: Sequence[int], clause: str, found: Sequence[Measure]) -> None:
         """Let words mean a figure."""
-        name = f"{AWAY}{clause}"
+        name = f"{GIVEN}{clause}"
         self.figures[name] = tuple(Meant(0.0, one) for one in found)
         self.measures[clause] = tuple(found)
         self.take(said, [Target("concept", "", name)])

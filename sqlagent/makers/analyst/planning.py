@@ -337,6 +337,8 @@ class Planner(RowWriter):
 
     def _computed(self, frame: Frame, formula: Measure, beside: str) -> str:
         """A formula over figures of several tables, each of which was aggregated by itself; rows that are not there add nothing."""
+        if frame.transform or frame.having or frame.per or frame.pivot or frame.with_empty:
+            raise NoPlan("a formula over several tables in another form")
         labels = self._names(frame, sum(len(d.shown) for d in frame.by), len(frame.measures))
         width = len(labels) - len(frame.measures)
         added = [m.agg in ("sum", "rows", "distinct") for m in frame.measures]

@@ -76,6 +76,10 @@ _BOUND = re.compile(
     r"\b(?:over|under|above|below|(?:more|less|fewer|higher|lower) than|at (?:least|most)|between)\b",
     re.IGNORECASE,
 )
+_SHARE = re.compile(
+    r"\b(?:share|percent\w*|ratio|rate|proportion|fraction|per|by|of all|divided)\b|%", re.IGNORECASE
+)
+"""Words by which a definition is of a figure, and no condition of a row."""
 _HAS = re.compile(r"\b(?:has|have|having|had|with|got|set|known|given|filled|recorded)\b", re.IGNORECASE)
 _COMPUTED = re.compile(r"\s(minus|less(?!\s+than\b)|plus|divided\s+by|out\s+of)\s", re.IGNORECASE)
 _ALL = re.compile(r"^(?:all|total|the)\s+", re.IGNORECASE)
@@ -149,7 +153,13 @@ def written(
     of these that name any; else of each table whose own columns say it. Nothing where it is not understood as a whole.
     """
     plain = _plain(body)
-    if not plain or _COMPUTED.search(plain) or _FIGURE.match(plain) and not _BOUND.search(plain):
+    if (
+        not plain
+        or _COMPUTED.search(plain)
+        or _SHARE.search(plain)
+        or _FIGURE.match(plain)
+        and not _BOUND.search(plain)
+    ):
         return []
     things = [one for one in source.model.things.values() if one.kind is not Kind.CODES]
     leading = _leading(plain, things)

@@ -78,15 +78,15 @@ def _is_one(figure: Measure, meant: Measure) -> bool:
     )
 
 
-def unfolded(frame: Frame, told: Told, source: Source, is_summed: bool) -> tuple[Frame, str]:
+def unfolded(frame: Frame, told: Told, source: Source, ops: frozenset[str]) -> tuple[Frame, str]:
     """Give a frame of real columns, and what the hint leaves open that decides it; such a frame is a draft.
 
-    `is_summed` says that the question tells how to sum up. Raises: NoPlan where it groups by, or shows, that a condition is met.
+    `ops` are the operators of the question. Raises: NoPlan where it groups by, or shows, that a condition is met.
     """
     if told is NOTHING_TOLD:
         return frame, ""
     frame = _shown_as_figure(frame, told, source)
-    doubts = dict.fromkeys((*_doubts(frame, told, source, is_summed), *_times_apart(frame)))
+    doubts = dict.fromkeys((*_doubts(frame, told, source, ops), *_times_apart(frame)))
     made: Frame = _said_once(_taken_apart(frame, told))
     if any((slot.field.table, slot.field.column) in told.columns for slot in _parts(made, Slot)):
         raise NoPlan("a condition of a hint as a column")
@@ -128,31 +128,25 @@ def _shown_as_figure(frame: Frame, told: Told, source: Source) -> Frame:
 
 def _said_once(frame: Frame) -> Frame:
     """ "The percentage of hens among the macaws", where the formula counts hens: it goes through all macaws."""
-    inside = {(c.op, c.slots, c.values) for m in frame.measures for part in m.parts for c in part.where}
-    kept = tuple(c for c in frame.where if c.negated or (c.op, c.slots, c.values) not in inside)
+    inside = {replace(c, said="") for m in frame.measures for part in m.parts for c in part.where}
+    kept = tuple(c for c in frame.where if replace(c, said="") not in inside)
     return replace(frame, where=kept) if len(kept) < len(frame.where) else frame
 
 
-def _doubts(frame: Frame, told: Told, source: Source, is_summed: bool) -> Iterator[str]:
+def _doubts(frame: Frame, told: Told, source: Source, ops: frozenset[str]) -> Iterator[str]:
     """What a hint leaves open that decides the frame."""
     for condition in _parts(frame, Condition):
         for slot in condition.slots:
             one = told.columns.get((slot.field.table, slot.field.column))
             if one is not None and one.is_open and one.where and slot.path:
                 yield f"the hint does not say whether “{slot.field.said}” holds of each of these rows or of what they belong to."
-    for figure in _parts(frame, Measure):
-        slot = figure.expr.slots[0] if figure.expr is not None and figure.expr.op == "column" else None
-        one = told.columns.get((slot.field.table, slot.field.column)) if slot is not None else None
-        if (
-            one is None
-            or not one.is_open
-            or slot is None
-            or figure.agg != "avg"
-            or _is_each(frame, figure, source)
-        ):
+    for figure in _parts(frame, Measure) if "agg" not in ops else ():
+        if figure.agg != "avg" or figure.expr is None or figure.expr.op != "column":
             continue
-        if not is_summed:
-            yield f"“{slot.field.said}” is computed of each row and averaged, as the hint does not say how rows are summed up."
+        named = figure.expr.slots[0].field
+        one = told.columns.get((named.table, named.column))
+        if one is not None and one.is_open and not _is_each(frame, figure, source):
+            yield f"“{named.said}” is computed of each row and averaged, as the hint does not say how rows are summed up."
 
 
 def _times_apart(frame: Frame) -> Iterator[str]:

@@ -168,6 +168,10 @@ FAR = 0.75
 """Cost from which on words do not fit a name."""
 
 
+GIVEN = "\0"
+"""How the name of what a hint computes or holds begins: no column of a database has it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """One thing that words may mean; `kind` is thing, field, value, relation or concept.
