@@ -11,7 +11,7 @@ from mirror.asking.models import Run, Version
 from mirror.asking.pages.chips import ChipsView, chips_view
 from mirror.asking.pages.steps import StepsView, steps_view
 from mirror.asking.pages.version import VersionItem, VersionView, version_item, version_view
-from mirror.asking.pages.words import PRIVACY, PRIVACY_MEANING, noted, percent, state_of, sure
+from mirror.asking.pages.words import PRIVACY, PRIVACY_MEANING, hint_unused, noted, percent, state_of, sure
 from mirror.phrases import counted, one_line
 from mirror.results.cells import Cell
 from mirror.results.pages import TableWish, preview_cells
@@ -139,7 +139,7 @@ def run_page(
         title=title,
         asked=asked,
         hint=run.hint,
-        unused_hint=services.hint_unused_said(run.unused_hint),
+        unused_hint=hint_unused(run.unused_hint),
         question=run.question,
         is_rewritten=bool(run.asked) and run.question != run.asked,
         is_saved=bool(history) and history[-1].origin == Version.Origin.SAVED,

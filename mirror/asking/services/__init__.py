@@ -8,7 +8,6 @@ from mirror.asking.services.frames import REMOVE, Chip, Understood, version_unde
 from mirror.asking.services.runs import (
     HINT_CHARS,
     hint_check,
-    hint_unused_said,
     question_check,
     run_again,
     run_ask,
@@ -39,7 +38,6 @@ __all__ = [
     "answer_events",
     "chart_change",
     "hint_check",
-    "hint_unused_said",
     "llm_name",
     "question_check",
     "question_typed",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -43,10 +42,6 @@ def question_check(text: str) -> str:
     return text
 
 
-# Of a hint that is not used so many parts are told, so much of each.
-UNUSED_PARTS, UNUSED_CHARS = 4, 160
-
-
 def hint_check(text: str) -> str:
     """The hint as it will be given with a question. Raises: AskingError when it is too long or hides characters."""
     text = text.replace("\r\n", "\n").strip()
@@ -62,20 +57,6 @@ def hint_check(text: str) -> str:
 
 
 @transaction.atomic
-def hint_unused_said(parts: Sequence[str]) -> str:
-    """What of a hint an answer does without, in a sentence; empty where it uses all of it.
-
-    Example:
-        >>> hint_unused_said(["whales are big", "tall = height > 3"])
-        'Not used of the hint: “whales are big”, “tall = height > 3”.'
-    """
-    if not parts:
-        return ""
-    told = ", ".join(f"“{one_line(part, UNUSED_CHARS)}”" for part in parts[:UNUSED_PARTS])
-    more = len(parts) - UNUSED_PARTS
-    return f"Not used of the hint: {told}{f' and {more} more' if more > 0 else ''}."
-
-
 def run_ask(owner: User, source: Source, question: str, thread: Thread | None = None, hint: str = "") -> Run:
     """Ask a question, as a new thread or as a follow-up in one; a hint says what its words mean. Raises: AskingError."""
     text, hint = question_check(question), hint_check(hint)

@@ -71,11 +71,12 @@ class Names:
         return self.kinds.get(column) in (Kind.TEXT, Kind.OTHER)
 
     def stored(self, column: ColumnRef, text: str) -> str | None:
-        """A text as it is stored in a column; None where it is not there, as far as its values were read."""
+        """A text as it is stored in a column, letter case and signs between words ignored; None where it is not there, as far as its values were read."""
         if self.index is None:
             return None
         found = [m.value for m in self.index.lookup(text) if m.column == column]
-        return next((v for v in found if v == text), next((v for v in found if fold(v) == fold(text)), None))
+        ways = (str, fold, flat)
+        return next((v for same in ways for v in found if same(v) == same(text)), None)
 
     def is_read(self, column: ColumnRef) -> bool:
         """Whether all texts of a column are known, so that one that is not among them is not stored."""

@@ -17,7 +17,7 @@ from sqlglot.errors import SqlglotError
 from sqlagent.catalog.hints.clauses import QUOTED
 from sqlagent.catalog.hints.naming import Names
 from sqlagent.catalog.hints.terms import Formula, Literal, Meaning, Test, Total, Way
-from sqlagent.values import ColumnRef
+from sqlagent.values import ColumnRef, Kind
 
 MEANINGS = 6
 """Meanings of one body at most; one of more is not told apart by its names."""
@@ -263,6 +263,9 @@ class _Reader:
 
     def _literal(self, column: ColumnRef, op: str, value: Literal) -> Test:
         """A comparison whose text is spelled as it is stored. Raises: NoMeaning where it is not stored."""
+        is_number = self.names.kinds.get(column) in (Kind.INTEGER, Kind.NUMBER)
+        if isinstance(value, str) and is_number and op not in ("=", "!=", "like"):
+            value = _number(value)
         if not isinstance(value, str) or op not in ("=", "!="):
             return Test(column, op, (value,))
         stored = self.names.stored(column, value)
@@ -272,6 +275,8 @@ class _Reader:
             return Test(behind[0], op, (behind[1],))
         if self.names.is_read(column) and self.names.is_text(column):
             raise NoMeaning(f"{value} is not stored")
+        if is_number:
+            value = _number(value)
         return Test(column, op, (value,))
 
     # ------------------------------------------------------------ formulas

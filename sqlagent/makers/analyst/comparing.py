@@ -447,9 +447,8 @@ class Comparing(Restricting):
     ) -> tuple[list[Measure], list[Dimension], list[Condition]] | None:
         """The parts of a formula, each over the rows of its own table."""
         own = (*where, *formula.where)
-        return self._laid(
-            [replace(p, said=p.said or f"part {n}") for n, p in enumerate(formula.parts)], dims, own
-        )
+        parts = [replace(p, said=p.said or telling.measure(replace(p, where=()))) for p in formula.parts]
+        return self._laid(parts, dims, own)
 
     def _laid(
         self, measures: Sequence[Measure], dims: Sequence[Dimension], where: Sequence[Condition]

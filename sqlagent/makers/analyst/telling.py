@@ -71,9 +71,9 @@ def parts(frame: Frame) -> tuple[tuple[str, str], ...]:
 
 def _told(frame: Frame) -> Iterator[tuple[str, str]]:
     if frame.formula is not None:
-        what = _explained(replace(frame.formula, parts=frame.measures))
+        what = explained(replace(frame.formula, parts=frame.measures))
     elif frame.measures:
-        what = " and ".join(_explained(m) for m in frame.measures)
+        what = " and ".join(explained(m) for m in frame.measures)
     else:
         shown = ", ".join(dict.fromkeys(column(slot) for slot in frame.columns)) or "all columns"
         what = f"{'the different ' if frame.distinct else ''}{shown} of {_plural(frame.anchor)}"
@@ -267,7 +267,7 @@ def measure(one: Measure) -> str:
     return said + where
 
 
-def _explained(one: Measure) -> str:
+def explained(one: Measure) -> str:
     """A figure in words, a ratio with what is divided by what."""
     if one.agg == "formula" and one.said:
         return f"{measure(one)} ({formulas.told(one.shape, [measure(replace(part, said='')) for part in one.parts])})"

@@ -44,7 +44,7 @@ def measure_parts(frame: Frame, source: Source) -> Iterator[Part]:
         yield Part("measure:0", "measure", "", words, options)
         return
     if frame.formula is not None:
-        yield Part("measure:0", "measure", "", telling.measure(frame.formula), ())
+        yield Part("measure:0", "measure", "", telling.explained(frame.formula), ())
         return
     is_one_table = len({m.anchor for m in measures}) == 1
     for place, one in enumerate(measures):
