@@ -17,7 +17,6 @@ from sqlagent.catalog.hints.terms import Definition, Meaning
 from sqlagent.catalog.semantics import Field, Role
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.words import Token, stem, tokenise
-from sqlagent.makers.analyst.concepts import Meant
 from sqlagent.makers.analyst.frames import Condition, Expr, Measure
 from sqlagent.makers.analyst.lexicon import OPERATORS
 from sqlagent.makers.analyst.source import Source
@@ -38,7 +37,7 @@ class _Teller:
     tokens: Sequence[Token]
     words: dict[tuple[str, ...], tuple[Target, ...]] = field(default_factory=dict)
     fields: list[Field] = field(default_factory=list)
-    figures: dict[str, tuple[Meant, ...]] = field(default_factory=dict)
+    figures: dict[str, tuple[Measure, ...]] = field(default_factory=dict)
     columns: dict[tuple[str, str], Column] = field(default_factory=dict)
     measures: dict[str, tuple[Measure, ...]] = field(default_factory=dict)
 
@@ -90,7 +89,7 @@ class _Teller:
     def figured(self, said: Sequence[int], clause: str, found: Sequence[Measure]) -> None:
         """Let words mean a figure."""
         name = f"{GIVEN}{clause}"
-        self.figures[name] = tuple(Meant(0.0, one) for one in found)
+        self.figures[name] = tuple(found)
         self.measures[clause] = tuple(found)
         self.take(said, [Target("concept", "", name)])
 

@@ -8,20 +8,16 @@ from copy import copy
 from dataclasses import replace
 from threading import Lock
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from sqlagent.catalog.keys import catalog_key
 from sqlagent.catalog.semantics import Field, Form, Kind, Model, Role, Thing, corrected, derive
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.personal import is_personal_column
 from sqlagent.language.words import name_words, stem
-from sqlagent.makers.analyst.frames import Dimension, Path, Slot
+from sqlagent.makers.analyst.frames import Dimension, Measure, Path, Slot
 from sqlagent.makers.analyst.graph import Graph
 from sqlagent.makers.analyst.vocabulary import Target, Vocabulary
 from sqlagent.values import Catalog
-
-if TYPE_CHECKING:
-    from sqlagent.makers.analyst.concepts import Meant
 
 KEPT = 8
 
@@ -40,7 +36,7 @@ class Source:
         self.model = model
         self.graph = Graph(model)
         self.vocabulary = Vocabulary(model, index)
-        self.figures: Mapping[str, tuple[Meant, ...]] = {}
+        self.figures: Mapping[str, tuple[Measure, ...]] = {}
         self.times = frozenset(
             (one.table, one.column) for table in model.things for one in model.of_role(table, Role.TIME)
         )
@@ -57,7 +53,7 @@ class Source:
         self,
         explained: Mapping[tuple[str, ...], tuple[Target, ...]],
         fields: Iterable[Field] = (),
-        figures: Mapping[str, tuple[Meant, ...]] = MappingProxyType({}),
+        figures: Mapping[str, tuple[Measure, ...]] = MappingProxyType({}),
     ) -> Source:
         """The same source, some words of one question meaning what a hint says of them.
 

@@ -76,6 +76,8 @@ _BOUND = re.compile(
     r"\b(?:over|under|above|below|(?:more|less|fewer|higher|lower) than|at (?:least|most)|between)\b",
     re.IGNORECASE,
 )
+_COUNT = re.compile(r"\b(?:number|count|how many)\b", re.IGNORECASE)
+"""Words without which "charges minus payments" speaks of money, not of how many there are."""
 _SHARE = re.compile(
     r"\b(?:share|percent\w*|ratio|rate|proportion|fraction|per|by|of all|divided)\b|%", re.IGNORECASE
 )
@@ -103,6 +105,13 @@ def figured(body: str, source: Source, today: date, said: str) -> Measure | None
     if first is None or second is None or "formula" in (first.agg, second.agg):
         return None
     shape = _SHAPES.get(two[1].lower(), DIVIDED)
+    if shape != DIVIDED and any(part.agg == "rows" and not _COUNT.search(body) for part in (first, second)):
+        return None
+    apart = first.anchor != second.anchor
+    if apart and any(
+        source.model.things[one.anchor].kind is Kind.THING and one.agg == "sum" for one in (first, second)
+    ):
+        return None  # "list rent - rent" is said of each lease, not of the sum of all units
     return Measure("formula", first.anchor, said=said, parts=(first, second), shape=shape)
 
 
