@@ -335,7 +335,9 @@ def test_what_is_not_understood_is_told_and_nothing_is_called_answered(bakery: B
         assert not {"UNION", "PATRONS", "--", "OR"} & set(told.sql.upper().split())
 
 
-@pytest.mark.parametrize("hint", ["balance = orders minus refunds", "balance = price of breads minus revenue"])
+@pytest.mark.parametrize(
+    "hint", ["balance = orders minus refunds", "balance = price of breads minus revenue"]
+)
 def test_a_difference_that_may_be_of_something_else_is_not_guessed_at(bakery: Bakery, hint: str) -> None:
     told = bakery.ask("balance by town", hint)
     assert told.outcome is not Outcome.ANSWERED, told.sql

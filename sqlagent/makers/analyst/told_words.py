@@ -107,10 +107,8 @@ def figured(body: str, source: Source, today: date, said: str) -> Measure | None
     shape = _SHAPES.get(two[1].lower(), DIVIDED)
     if shape != DIVIDED and any(part.agg == "rows" and not _COUNT.search(body) for part in (first, second)):
         return None
-    apart = first.anchor != second.anchor
-    if apart and any(
-        source.model.things[one.anchor].kind is Kind.THING and one.agg == "sum" for one in (first, second)
-    ):
+    kinds = {source.model.things[part.anchor].kind for part in (first, second)}
+    if shape != DIVIDED and first.anchor != second.anchor and Kind.THING in kinds:
         return None  # "list rent - rent" is said of each lease, not of the sum of all units
     return Measure("formula", first.anchor, said=said, parts=(first, second), shape=shape)
 
