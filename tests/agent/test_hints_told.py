@@ -364,10 +364,11 @@ def test_of_two_hints_the_one_that_is_not_used_is_told(bakery: Bakery) -> None:
     assert told.unused_hint == ("nice refers to charm > 3",)
 
 
-def test_a_unanswerable_question_says_which_hint_was_of_no_use(bakery: Bakery) -> None:
-    told = bakery.ask("how many walruses", "walrus refers to tusks > 1")
-    assert told.outcome is not Outcome.ANSWERED
-    assert told.unused_hint == ("walrus refers to tusks > 1",)
+def test_an_unanswerable_question_says_which_hint_was_of_no_use(bakery: Bakery) -> None:
+    for hint in ("walrus refers to tusks > 1", "walrus means loveliness"):
+        told = bakery.ask("how many walruses", hint)
+        assert told.outcome is Outcome.UNANSWERABLE
+        assert told.unused_hint == (hint,)
 
 
 # ---------------------------------------------------------------- what is written into SQL

@@ -28,6 +28,10 @@ from sqlagent.makers.analyst.vocabulary import GIVEN, Target
 from sqlagent.values import Catalog, Question
 
 
+MOST = 6
+"""Definitions in words that are understood of one hint; each is asked as up to some twenty questions."""
+
+
 @dataclass(slots=True)
 class _Teller:
     """Gathers what a hint says of the words of one question."""
@@ -124,7 +128,7 @@ def _sayings(hint: hints.Hint, tokens: Sequence[Token]) -> Iterator[tuple[str, s
             found.setdefault(one.phrase.casefold(), []).append((one.phrase, one.body, one.text))
         elif one.body and place(one.body, tokens):
             found.setdefault(one.body.casefold(), []).append((one.body, one.phrase, one.text))
-    for same in found.values():
+    for same in list(found.values())[:MOST]:
         if len({body.casefold() for _, body, _ in same}) == 1:  # of two that differ neither is believed
             yield same[0]
 
