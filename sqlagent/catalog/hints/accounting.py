@@ -46,10 +46,9 @@ def left_out(
     them; of the others the SQL is looked at.
     """
     tokens, known = tokenise(question), known or {}
-    if not sql:
-        known = {
-            one.text: False for one in (*hint.definitions, *hint.lost)
-        }  # nothing is shown, so nothing is used
+    if not sql:  # nothing is shown, so nothing is used
+        texts = [*(one.text for one in hint.definitions), *(one.text for one in hint.lost)]
+        known = dict.fromkeys(texts, False)
     clauses = [(one.phrase, one.text) for one in hint.lost if not known.get(one.text)]
     for one in hint.definitions:
         if not known.get(one.text, any(_follows(meaning, sql, catalog) for meaning in one.meanings)):

@@ -27,7 +27,6 @@ from sqlagent.makers.analyst.unfolding import Column, Told
 from sqlagent.makers.analyst.vocabulary import GIVEN, Target
 from sqlagent.values import Catalog, Question
 
-
 MOST = 6
 """Definitions in words that are understood of one hint; each is asked as up to some twenty questions."""
 
