@@ -249,6 +249,7 @@ class Journey:
     is_checked: bool = False
     analysis: Analysis | None = None
     doubt: str = ""
+    unused_hint: tuple[str, ...] = ()
 
     @classmethod
     def start(
@@ -576,7 +577,14 @@ class Journey:
                 "and of these what the question's words point at."
             )
         self.notes += dict.fromkeys(note for maker in (self.sampler, self.judge) for note in _told_by(maker))
-        common = Answer(outcome, self.question, reason, confidence=sure, notes=tuple(self.notes))
+        common = Answer(
+            outcome,
+            self.question,
+            reason,
+            confidence=sure,
+            notes=tuple(self.notes),
+            unused_hint=self.unused_hint,
+        )
         if not self.ranking.groups or outcome in (Outcome.UNANSWERABLE, Outcome.FAILED):
             return replace(common, confidence=0.0, pool=len(self.pool))
         best = self.ranking.groups[0]
@@ -605,12 +613,20 @@ class Journey:
         if self.llm is not None or not self.question.hint.strip():
             return outcome, reason, sure
         hint = hints.read(self.question.hint, self.linked.full, self.index)
-        if hint.unread:
-            self.notes.append(f"Not used of the hint: {_quoted(hint.unread)}.")
-        sql = self.ranking.groups[0].representative.sql if self.ranking.groups else ""
-        left = hints.left_out(hint, self.question.text, sql)
+        best = self.ranking.groups[0].representative if self.ranking.groups else None
+        known = (
+            self.analysis.follows(best.candidate.sql)
+            if self.analysis is not None and best is not None
+            else {}
+        )
+        shows = best is not None and outcome in (Outcome.ANSWERED, Outcome.AMBIGUOUS)
+        sql = best.sql if best is not None and shows else ""
+        left = hints.left_out(hint, self.question.text, sql, self.linked.full, known)
+        unread = (text for text in hint.unread if not (shows and known.get(text)))
+        self.unused_hint = tuple(dict.fromkeys((*unread, *(one.clause for one in left))))
         if left and outcome is Outcome.ANSWERED:
-            doubt = f"Not sure: the SQL leaves out what the hint says of {_quoted(left)}. This is a draft."
+            words = _quoted([one.words for one in left])
+            doubt = f"Not sure: the SQL leaves out what the hint says of {words}. This is a draft."
             return Outcome.AMBIGUOUS, doubt, min(sure, DOUBTED)
         return outcome, reason, sure
 

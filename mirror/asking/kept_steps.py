@@ -203,6 +203,7 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
         "agreement_pool": answer.pool,
         "readings": [reading_json(reading) for reading in answer.readings],
         "notes": list(answer.notes),
+        "unused_hint": list(answer.unused_hint),
         "sent": [sent_json(request) for request in answer.sent],
         "usage": {
             "calls": answer.usage.calls,

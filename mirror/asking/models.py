@@ -42,6 +42,9 @@ class Run(Leased):
     asked = models.TextField(blank=True)
     question = models.TextField(blank=True)
     hint = models.TextField(blank=True, default="", help_text="What its words mean, as it was typed with it")
+    unused_hint = models.JSONField(
+        default=list, blank=True, help_text="Parts of the hint that the answer does without"
+    )
     saved = models.ForeignKey(
         "library.SavedSql", on_delete=models.SET_NULL, null=True, blank=True, related_name="runs"
     )

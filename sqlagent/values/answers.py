@@ -26,7 +26,8 @@ class Answer:
     `sql` and `rows` are present for *answered* and *ambiguous* (the likeliest reading).
     `confidence` is the calibrated probability, 0 to 1, that the SQL is right;
     `size` of `pool` attempts agree. `sent` is exactly what the language model was sent. `title` says
-    in a few words what the rows are, where their maker knows; `frame` is what the SQL was written from, as its candidate's.
+    in a few words what the rows are, where their maker knows; `frame` is what the SQL was written from, as its candidate's. `unused_hint` are the parts of the
+    question's hint that the answer does without, as they were typed.
     """
 
     outcome: Outcome
@@ -43,6 +44,7 @@ class Answer:
     sent: tuple[LlmRequest, ...] = ()
     title: str = ""
     frame: str = ""
+    unused_hint: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

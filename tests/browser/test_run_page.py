@@ -83,3 +83,40 @@ def test_long_sql_is_scrolled_by_keyboard(page: Page):
     page.keyboard.press("Control+End")
     assert scroller.evaluate("one => one.scrollTop") > 0
     assert not violations(page)
+
+
+def test_a_hint_that_is_not_used_is_told_beside_the_verdict_and_in_history(page: Page):
+    page.set_viewport_size(PHONE)
+    asked_with_hint(page, "revenue by country in 2025", "please use the good numbers")
+    expect(page.locator("#verdict")).to_contain_text("Answered")
+    expect(page.locator("#verdict")).to_contain_text("Hint not used")
+    told = page.locator("#unused-hint")
+    expect(told).to_have_text("Not used of the hint: “please use the good numbers”.")
+    notice, result = told.bounding_box(), page.locator("#result").bounding_box()
+    assert notice and result and notice["y"] + notice["height"] < result["y"]
+    assert notice["y"] < PHONE["height"]
+    assert sideways(page) <= 0 and not violations(page)
+    page.goto("/history/")
+    first = page.locator("#runs .list-item").first
+    expect(first).to_contain_text("Hint not used")
+    assert sideways(page) <= 0 and not violations(page)
+
+
+def test_a_condition_of_a_hint_is_told_as_it_was_used(page: Page):
+    asked_with_hint(page, "revenue of heavy products by category", "heavy refers to weight of more than 5")
+    expect(page.locator("#verdict")).to_contain_text("Answered")
+    expect(page.locator("#verdict")).not_to_contain_text("Hint not used")
+    expect(page.locator("#understood")).to_contain_text("weight")
+    expect(page.locator("mirror-editor")).to_contain_text("weight > 5")
+    assert not violations(page)
+
+
+def asked_with_hint(page: Page, question: str, hint: str) -> None:
+    """Ask with a hint, and wait for the answer."""
+    page.goto("/?source=shop")
+    page.get_by_role("textbox", name="What do you want to know?").fill(question)
+    page.get_by_text("Add a hint").click()
+    page.get_by_role("textbox", name="Hint").fill(hint)
+    page.get_by_role("button", name="Ask", exact=True).click()
+    page.wait_for_url("**/runs/*/")
+    answered(page)

@@ -114,3 +114,12 @@ def test_people_see_a_table_and_the_other_reading() -> None:
     assert "1,234,567.50" in text
     assert "51% sure. 3 of 7 attempts gave this answer" in text
     assert "Another reading: after returns" in text
+
+
+def test_what_is_not_used_of_a_hint_stands_under_the_outcome(shop) -> None:
+    words = ("revenue by country in 2025", "--source", "shop", "--hint", "please use the good numbers")
+    lines = ask(*words).stdout.splitlines()
+    told = next(n for n, line in enumerate(lines) if line.startswith("Answered"))
+    assert lines[told + 1] == "Not used of the hint: “please use the good numbers”."
+    found = json.loads(ask(*words, "--json").stdout)
+    assert (found["outcome"], found["unused_hint"]) == ("answered", ["please use the good numbers"])

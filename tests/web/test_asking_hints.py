@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from mirror.asking import services
 from mirror.asking.models import Run
+from mirror.asking.pages.words import hint_unused
 from tests.scripted_server import serving
 from tests.web.working import REVENUE, answer
 
@@ -135,3 +136,46 @@ def test_history_finds_a_question_by_its_hint(shop, as_alice) -> None:
     ask(as_alice, hint="")
     found = as_alice.get(reverse("asking:history"), {"q": "Norway"}).context["page"].runs
     assert len(found) == 1
+
+
+UNREAD = "please use the good numbers"
+
+
+def test_what_is_not_used_of_a_hint_stands_beside_the_verdict(
+    transactional_db, shop, alice, media, as_alice
+) -> None:
+    run = answer(services.run_ask(alice, shop, REVENUE, hint=UNREAD))
+    assert (run.outcome, run.unused_hint) == ("answered", [UNREAD])
+    html = as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+    verdict, folded = html.index('id="verdict"'), html.index('id="result"')
+    for told in ("Hint not used", f"Not used of the hint: “{UNREAD}”."):
+        assert verdict < html.index(told, verdict) < folded
+    for name in ("history", "ask"):
+        assert "Hint not used" in as_alice.get(reverse(f"asking:{name}")).content.decode()
+    assert "Hint not used" in as_alice.get(reverse("asking:thread", args=[run.thread_id])).content.decode()
+
+
+def test_a_hint_that_is_used_or_was_not_given_is_not_told(
+    transactional_db, shop, alice, media, as_alice
+) -> None:
+    for hint in ("", HINT):
+        run = answer(services.run_ask(alice, shop, QUESTION if hint else REVENUE, hint=hint))
+        assert run.unused_hint == []
+        html = as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+        assert "Hint not used" not in html and "unused-hint" not in html
+
+
+def test_a_question_that_cannot_be_answered_says_which_hint_was_of_no_use(
+    transactional_db, shop, alice, media, as_alice
+) -> None:
+    hint = "walrus refers to <b>tusks</b> > 1"
+    run = answer(services.run_ask(alice, shop, "how many walruses", hint=hint))
+    assert (run.outcome, run.unused_hint) == ("unanswerable", [hint])
+    html = as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+    assert "Not used of the hint: “walrus refers to &lt;b&gt;tusks&lt;/b&gt; &gt; 1”." in html
+
+
+def test_many_parts_of_a_hint_are_told_cut() -> None:
+    told = hint_unused([f"{n} {'x' * 300}" for n in range(7)])
+    assert len(told) < 900 and told.endswith("and 3 more.")
+    assert hint_unused([]) == ""

@@ -38,6 +38,7 @@ class RecentRun:
     title: str
     source: str
     state: str
+    is_hint_unused: bool
     when: datetime
 
 
@@ -97,6 +98,7 @@ def ask_page(
                 title=run.asked or run.question or run.thread.title,
                 source=run.thread.source.name,
                 state=state_of(run),
+                is_hint_unused=bool(run.unused_hint),
                 when=run.created_at,
             )
             for run in recent

@@ -31,6 +31,7 @@ class RunItem:
     question: str
     source: str
     state: str
+    is_hint_unused: bool
     confidence: int | None
     sentence: str
     sql: str
@@ -94,6 +95,7 @@ def _item(run: Run) -> RunItem:
         question=run.question if run.question != run.asked else "",
         source=run.thread.source.name,
         state=state_of(run),
+        is_hint_unused=bool(run.unused_hint),
         confidence=percent(run.confidence) if run.agreement_size else None,
         sentence=newest.sentence if newest and newest.sentence else run.reason,
         sql=newest.sql if newest else "",

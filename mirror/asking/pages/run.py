@@ -11,7 +11,16 @@ from mirror.asking.models import Run, Version
 from mirror.asking.pages.chips import ChipsView, chips_view
 from mirror.asking.pages.steps import StepsView, steps_view
 from mirror.asking.pages.version import VersionItem, VersionView, version_item, version_view
-from mirror.asking.pages.words import PRIVACY, PRIVACY_MEANING, noted, percent, spent, state_of, sure
+from mirror.asking.pages.words import (
+    PRIVACY,
+    PRIVACY_MEANING,
+    hint_unused,
+    noted,
+    percent,
+    spent,
+    state_of,
+    sure,
+)
 from mirror.phrases import counted, one_line
 from mirror.results.cells import Cell
 from mirror.results.pages import TableWish, preview_cells
@@ -52,7 +61,8 @@ class RunPage:
     version. It `is_first` where it is what the question gave, so that how that was found is told of it; else `changes` are what
     was changed since, oldest first. It `is_unsure` where it was found and may well not be what was meant. It `can_undo` where there is a version to go back to, and `is_front` unless an
     earlier one is looked at. `goes_on` says what a follow-up starts from, where that is not what was shown. A follow-up
-    is asked with the `hint` of the run, or with `follow_hint`, which was typed instead.
+    is asked with the `hint` of the run, or with `follow_hint`, which was typed instead; `unused_hint` says what of the hint the
+    answer does without.
     """
 
     id: int
@@ -64,6 +74,7 @@ class RunPage:
     title: str
     asked: str
     hint: str
+    unused_hint: str
     question: str
     is_rewritten: bool
     is_saved: bool
@@ -138,6 +149,7 @@ def run_page(
         title=title,
         asked=asked,
         hint=run.hint,
+        unused_hint=hint_unused(run.unused_hint),
         question=run.question,
         is_rewritten=bool(run.asked) and run.question != run.asked,
         is_saved=bool(history) and history[-1].origin == Version.Origin.SAVED,

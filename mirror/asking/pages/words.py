@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from mirror.asking.models import Run, Version
-from mirror.phrases import counted
+from mirror.phrases import counted, one_line
 from mirror.work.leases import Status
 
 PRIVACY = {
@@ -35,6 +35,24 @@ def noted(note: str) -> str:
     """
     found = _READ_AS.fullmatch(note)
     return f"“{found[1]}” → {found[2]}" if found else note
+
+
+# Of a hint that is not used so many parts are told, so much of each.
+UNUSED_PARTS, UNUSED_CHARS = 4, 160
+
+
+def hint_unused(parts: Sequence[str]) -> str:
+    """What of a hint an answer does without, in a sentence; empty where it uses all of it.
+
+    Example:
+        >>> hint_unused(["whales are big", "tall = height > 3"])
+        'Not used of the hint: “whales are big”, “tall = height > 3”.'
+    """
+    if not parts:
+        return ""
+    told = ", ".join(f"“{one_line(part, UNUSED_CHARS)}”" for part in parts[:UNUSED_PARTS])
+    more = len(parts) - UNUSED_PARTS
+    return f"Not used of the hint: {told}{f' and {more} more' if more > 0 else ''}."
 
 
 def sure(confidence: float | None) -> str:

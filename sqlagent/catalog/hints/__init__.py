@@ -13,27 +13,36 @@ Example:
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from collections.abc import Hashable
 from threading import Lock
 
-from sqlagent.catalog.hints.accounting import computes, covered, left_out
+from sqlagent.catalog.hints.accounting import LeftOut, computes, covered, left_out
 from sqlagent.catalog.hints.clauses import Clause, clauses
 from sqlagent.catalog.hints.naming import Names
 from sqlagent.catalog.hints.parsing import meanings
 from sqlagent.catalog.hints.placing import narrowed
-from sqlagent.catalog.hints.terms import Definition, Hint, Meaning, Test
+from sqlagent.catalog.hints.terms import Definition, Formula, Hint, Lost, Meaning, Test, Total
 from sqlagent.catalog.keys import catalog_key
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.values import Catalog
 
-__all__ = ["Definition", "Hint", "Meaning", "Test", "computes", "covered", "left_out", "read"]
+__all__ = [
+    "Definition",
+    "Formula",
+    "Hint",
+    "LeftOut",
+    "Lost",
+    "Meaning",
+    "Test",
+    "Total",
+    "computes",
+    "covered",
+    "left_out",
+    "read",
+]
 
 KEPT = 16
-
-_SIGNS = re.compile(r"[<>=()'\"`]")
-"""Signs of an expression. Prose that explains a word for people is no definition that an answer fails to follow."""
 
 _read: OrderedDict[Hashable, tuple[ValueIndex | None, Hint]] = OrderedDict()
 _lock = Lock()
@@ -59,19 +68,19 @@ def read(hint: str, catalog: Catalog, index: ValueIndex | None = None) -> Hint:
 def _hint(hint: str, names: Names) -> Hint:
     found, unread = clauses(hint)
     made: list[Definition] = []
-    lost: list[str] = []
+    lost: list[Lost] = []
     for clause in found:
         one = _definition(clause, names)
         if one is None:
             unread.append(clause.text)
-            lost += [clause.phrase] if _SIGNS.search(clause.body) else []
+            lost.append(Lost(clause.phrase, clause.body, clause.text))
         else:
             made.append(one)
     kept = _agreed(made)
     others = [one for one in made if one not in kept]
     unread += [one.text for one in others]
-    lost += [one.phrase for one in others]
-    return Hint(tuple(kept), tuple(unread), tuple(filter(None, lost)))
+    lost += [Lost(one.phrase, "", one.text) for one in others]
+    return Hint(tuple(kept), tuple(unread), tuple(one for one in lost if one.phrase))
 
 
 def _definition(clause: Clause, names: Names) -> Definition | None:

@@ -25,7 +25,18 @@ _SAYS = re.compile(
     r"\s(?:(?:also\s+)?refers?\s+to|means?|stands?\s+for|denotes?|is\s+defined\s+as)\s", re.IGNORECASE
 )
 _AGAIN = re.compile(r"^(?:refers?\s+to|means?|the|a|an)\s+", re.IGNORECASE)
-_IS = re.compile(r"\s(?:is|are)\s(?:the\s|a\s|an\s)?", re.IGNORECASE)
+_IS = re.compile(
+    r"\s(?:(?:is|are)(?:\s(?:called|considered|counted\s+as|known\s+as))?|counts?\s+as)\s(?:the\s|a\s|an\s)?",
+    re.IGNORECASE,
+)
+_COLON = re.compile(r"^[^<>=:()]{1,60}(?<=[^\W\d]):\s", re.IGNORECASE)
+_LITERAL = r"(?:'[^']*'|\"[^\"]*\"|-?\d[\d.]*)"
+_ONE = rf"[\w .`\"\[\]]{{1,60}}?\s*(?:[<>]=?|!=|<>|=|\slike|\sbetween\s+{_LITERAL}\s+and)\s*{_LITERAL}"
+_CONDITION = re.compile(rf"{_ONE}(?:\s+(?:and|or)\s+{_ONE}){{0,5}}\s*", re.IGNORECASE)
+"""Comparisons of names with literals."""
+_NAME = re.compile(r"[\w &'-]{1,40}")
+_COMPARES = re.compile(r"[<>=(]|\s(?:like|between|in)\s", re.IGNORECASE)
+_FILLER = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 _EQUALS = re.compile(r"(?<![<>!=])=(?![=>])")
 _NEXT = re.compile(r"(?:,|\.|\band\b)\s+(?=[^,.;()]{1,80}$)", re.IGNORECASE)
 
@@ -86,12 +97,24 @@ def _clause(text: str) -> Clause:
         body = text[found.end() :].strip()
         while again := _AGAIN.match(body):
             body = body[again.end() :]
-        return Clause(text, text[: found.start()].strip(), body, "says")
-    compares = re.search(r"[<>=(]|\s(?:like|between|in)\s", blank, re.IGNORECASE)
+        return _turned(Clause(text, text[: found.start()].strip(), body, "says"))
+    if found := _COLON.match(blank):
+        return Clause(text, text[: found.end() - 2].strip(), text[found.end() :].strip(), "says")
+    compares = _COMPARES.search(blank)
     found = _IS.search(blank)
     is_null = found is not None and re.match(r"(?:not\s+)?null\b", blank[found.end() :], re.IGNORECASE)
-    if found and not is_null and (compares is None or compares.start() > found.start()):
-        return Clause(text, text[: found.start()].strip(), text[found.end() :].strip(), "is")
+    if found and not is_null:
+        told = Clause(text, text[: found.start()].strip(), text[found.end() :].strip(), "is")
+        turned = _turned(told)
+        if turned is not told or compares is None or compares.start() > found.start():
+            return turned
     if found := _EQUALS.search(blank):
-        return Clause(text, text[: found.start()].strip(), text[found.end() :].strip(), "equals")
+        return _turned(Clause(text, text[: found.start()].strip(), text[found.end() :].strip(), "equals"))
     return Clause(text, "", text, "")
+
+
+def _turned(clause: Clause) -> Clause:
+    """A clause the other way round where what comes first is the condition: "weight_kg > 500 is a whale"."""
+    if not _CONDITION.fullmatch(clause.phrase) or not _NAME.fullmatch(clause.body):
+        return clause
+    return Clause(clause.text, _FILLER.sub("", clause.body), clause.phrase, "says")

@@ -49,6 +49,11 @@ class Names:
         owners = self.tables(table)
         return [ref for ref in found if ref.table in owners]
 
+    def exactly(self, words: str) -> str:
+        """The name of columns that words are, signs and spaces ignored; empty where there are none."""
+        found = self._columns.get(flat(words))
+        return found[0].column if found else ""
+
     def said(self, words: str) -> list[ColumnRef]:
         """Columns, else tables, that plain words name: "full name of the guest"."""
         words = words.strip().strip('.`"').strip()
@@ -66,11 +71,12 @@ class Names:
         return self.kinds.get(column) in (Kind.TEXT, Kind.OTHER)
 
     def stored(self, column: ColumnRef, text: str) -> str | None:
-        """A text as it is stored in a column; None where it is not there, as far as its values were read."""
+        """A text as it is stored in a column, letter case and signs between words ignored; None where it is not there, as far as its values were read."""
         if self.index is None:
             return None
         found = [m.value for m in self.index.lookup(text) if m.column == column]
-        return next((v for v in found if v == text), next((v for v in found if fold(v) == fold(text)), None))
+        ways = (str, fold, flat)
+        return next((v for same in ways for v in found if same(v) == same(text)), None)
 
     def is_read(self, column: ColumnRef) -> bool:
         """Whether all texts of a column are known, so that one that is not among them is not stored."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
 from sqlglot import exp
@@ -16,8 +16,8 @@ from sqlglot.errors import SqlglotError
 
 from sqlagent.catalog.hints.clauses import QUOTED
 from sqlagent.catalog.hints.naming import Names
-from sqlagent.catalog.hints.terms import Formula, Literal, Meaning, Test, Way
-from sqlagent.values import ColumnRef
+from sqlagent.catalog.hints.terms import Formula, Literal, Meaning, Test, Total, Way
+from sqlagent.values import ColumnRef, Kind
 
 MEANINGS = 6
 """Meanings of one body at most; one of more is not told apart by its names."""
@@ -44,9 +44,20 @@ def meanings(body: str, names: Names) -> tuple[Meaning, ...]:
     """Give what a body may mean; empty where it is broken or names nothing here."""
     if said := names.said(_FILLER.sub("", body)):
         return tuple(Meaning(shown=(ref,)) for ref in said) if len(said) <= MEANINGS else ()
-    tree = _parsed(body)
+    return _read(body, names) or _read(_with_names(body, names), names)
+
+
+def _read(body: str, names: Names) -> tuple[Meaning, ...]:
+    """What an expression may mean; nothing where it is empty."""
+    tree = _parsed(body) if body else None
     if tree is None:
         return ()
+    for quoted in list(tree.find_all(exp.Literal)):  # 'weight_kg' > 500
+        compared = (
+            isinstance(quoted.parent, (exp.Predicate, exp.Between, exp.In)) and quoted.parent.this is quoted
+        )
+        if quoted.is_string and compared and names.columns(quoted.name):
+            quoted.replace(exp.column(quoted.name, quoted=True))
     columns = [c for c in tree.find_all(exp.Column) if not isinstance(c.this, exp.Star)]
     try:
         options = [(column, _options(column, names)) for column in columns]
@@ -55,6 +66,28 @@ def meanings(body: str, names: Names) -> tuple[Meaning, ...]:
         return _kept(_each(tree, options, names))
     except NoMeaning:
         return ()
+
+
+_WORDS = re.compile(r"(?<![\w.])[^\W\d]\w*(?: +\w+){1,4}")
+
+
+def _with_names(body: str, names: Names) -> str:
+    """The body with names of columns that are written in several words ("weight kg > 500") as one each; empty where there are none."""
+
+    def joined(words: re.Match[str]) -> str:
+        said = words.group().split(" ")
+        for first in range(len(said) - 1):
+            for end in range(len(said), first + 1, -1):
+                if found := names.exactly(" ".join(said[first:end])):
+                    return " ".join((*said[:first], f'"{found}"', *said[end:]))
+        return words.group()
+
+    out, at = "", 0
+    for quoted in QUOTED.finditer(body):
+        out += _WORDS.sub(joined, body[at : quoted.start()]) + quoted.group()
+        at = quoted.end()
+    out += _WORDS.sub(joined, body[at:])
+    return out if out != body else ""
 
 
 def _parsed(body: str) -> exp.Expr | None:
@@ -113,6 +146,7 @@ class _Reader:
 
     chosen: Mapping[int, ColumnRef]
     names: Names
+    totals: list[Total] = field(default_factory=list)
 
     def meaning(self, tree: exp.Expr) -> Meaning:
         """The parts that AND joins: columns, aggregates, comparisons and joins. Raises: NoMeaning."""
@@ -229,6 +263,9 @@ class _Reader:
 
     def _literal(self, column: ColumnRef, op: str, value: Literal) -> Test:
         """A comparison whose text is spelled as it is stored. Raises: NoMeaning where it is not stored."""
+        is_number = self.names.kinds.get(column) in (Kind.INTEGER, Kind.NUMBER)
+        if isinstance(value, str) and is_number and op not in ("=", "!=", "like"):
+            value = _number(value)
         if not isinstance(value, str) or op not in ("=", "!="):
             return Test(column, op, (value,))
         stored = self.names.stored(column, value)
@@ -238,6 +275,8 @@ class _Reader:
             return Test(behind[0], op, (behind[1],))
         if self.names.is_read(column) and self.names.is_text(column):
             raise NoMeaning(f"{value} is not stored")
+        if is_number:
+            value = _number(value)
         return Test(column, op, (value,))
 
     # ------------------------------------------------------------ formulas
@@ -246,6 +285,7 @@ class _Reader:
         """A formula with its columns numbered, its functions written as arithmetic. Raises: NoMeaning."""
         columns: list[ColumnRef] = []
         tests: list[Test] = []
+        self.totals.clear()
         built = self._computed(tree, columns, tests)
         if not columns:
             raise NoMeaning(tree.sql())
@@ -253,7 +293,18 @@ class _Reader:
         bare = any(c.find_ancestor(exp.AggFunc) is None for c in built.find_all(exp.Column))
         if outer and bare:
             raise NoMeaning(tree.sql())
-        return Formula(built.sql(), tuple(columns), tuple(dict.fromkeys(tests)), outer)
+        shape = built.transform(
+            lambda node: exp.column(f"f{node.meta['total']}") if isinstance(node, exp.AggFunc) else node
+        )
+        totals = tuple(self.totals) if outer else ()
+        return Formula(
+            built.sql(),
+            tuple(columns),
+            tuple(dict.fromkeys(tests)),
+            outer,
+            totals,
+            shape.sql() if outer else "",
+        )
 
     def _computed(self, node: exp.Expr, columns: list[ColumnRef], tests: list[Test]) -> exp.Expr:
         if isinstance(node, exp.Paren):
@@ -288,24 +339,42 @@ class _Reader:
         if len(list(node.find_all(exp.AggFunc))) > 1:
             raise NoMeaning(node.sql())
         if isinstance(inner, exp.Star):
-            return node.copy()
+            return self._told(node.copy(), Total("rows"))
         if isinstance(inner, exp.Distinct) and len(inner.expressions) == 1:
-            return kind(this=exp.Distinct(expressions=[self._computed(inner.expressions[0], columns, tests)]))
+            (one,) = inner.expressions
+            distinct = exp.Distinct(expressions=[self._computed(one, columns, tests)])
+            if kind is not exp.Count:
+                raise NoMeaning(node.sql())
+            return self._told(kind(this=distinct), self._total("distinct", one, ()))
         parts = list(self._parts(inner))
         figures = [part for part in parts if not _is_test(part)]
         held = [self._clause(part) for part in parts if _is_test(part) and self._way(part) is None]
         if len(figures) > 1 or not figures and kind not in (exp.Sum, exp.Count):
             raise NoMeaning(node.sql())
+        agg = _AGGREGATES[kind]
         if not held:
-            return kind(this=self._computed(figures[0], columns, tests))
+            return self._told(
+                kind(this=self._computed(figures[0], columns, tests)), self._total(agg, figures[0], ())
+            )
         tests += [test for clause in held for test in clause]
         condition = exp.and_(*(exp.or_(*(_test_sql(t, columns) for t in clause)) for clause in held))
         if not figures or kind is exp.Count or kind is exp.Sum and self._is_no_number(figures[0]):
-            one: exp.Expr = exp.Literal.number(1)
-            kind = exp.Count
-        else:
-            one = self._computed(figures[0], columns, tests)
-        return kind(this=exp.Case(ifs=[exp.If(this=condition, true=one)]))
+            case = exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))])
+            return self._told(exp.Count(this=case), Total("rows", tests=tuple(held)))
+        case = exp.Case(ifs=[exp.If(this=condition, true=self._computed(figures[0], columns, tests))])
+        return self._told(kind(this=case), self._total(agg, figures[0], tuple(held)))
+
+    def _total(self, agg: str, node: exp.Expr, tests: tuple[tuple[Test, ...], ...]) -> Total:
+        """One aggregate with the columns of its own."""
+        own: list[ColumnRef] = []
+        sql = self._computed(node, own, []).sql()
+        return Total(agg, sql, tuple(own), tests)
+
+    def _told(self, built: exp.Expr, total: Total) -> exp.Expr:
+        """An aggregate that bears its place among the formula's."""
+        built.meta["total"] = len(self.totals)
+        self.totals.append(total)
+        return built
 
     def _is_no_number(self, node: exp.Expr) -> bool:
         """Whether what is summed cannot be: a text, or a key."""

@@ -31,16 +31,33 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
+class Total:
+    """One aggregate inside of a formula: rows, count (of filled cells), distinct, sum, avg, min or max.
+
+    It is of what `sql` computes of each row from `columns`, named `c0`, `c1`, ... in their order; of the rows themselves where both
+    are empty. `tests` hold of the rows, all of them, each one of several.
+    """
+
+    agg: str
+    sql: str = ""
+    columns: tuple[ColumnRef, ...] = ()
+    tests: tuple[tuple[Test, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Formula:
     """Something computed of columns. `sql` names them `c0`, `c1`, ... in the order of `columns`.
 
-    `tests` are the comparisons inside of it. It is one figure over all rows where `is_figure`, else one of each row.
+    `tests` are the comparisons inside of it. It is one figure over all rows where `is_figure`, else one of each row. A figure's
+    aggregates are its `totals`, which `shape` names `f0`, `f1`, ... in their order.
     """
 
     sql: str
     columns: tuple[ColumnRef, ...]
     tests: tuple[Test, ...] = ()
     is_figure: bool = True
+    totals: tuple[Total, ...] = ()
+    shape: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +92,21 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
+class Lost:
+    """A clause that explains a phrase and was not read. `body` is what it says of the phrase; empty where two clauses differ."""
+
+    phrase: str
+    body: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Hint:
     """A hint read: its definitions, and the clauses that say nothing here, as they are written.
 
-    `lost` are the phrases of these that are written as expressions, or defined twice.
+    `lost` are those of them that explain a phrase.
     """
 
     definitions: tuple[Definition, ...] = ()
     unread: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()
+    lost: tuple[Lost, ...] = ()

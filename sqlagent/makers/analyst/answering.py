@@ -27,6 +27,7 @@ from sqlagent.makers.analyst.rows import NoPlan
 from sqlagent.makers.analyst.sketching import sketch
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.unequal import unequal
+from sqlagent.makers.analyst.unfolding import NOTHING_TOLD, Told, followed, unfolded
 
 _FORMULA = re.compile(r"\([^()]*[/=][^()]*\)")
 """A formula in brackets explains a word and is none of the question's own."""
@@ -49,10 +50,12 @@ STALE = timedelta(days=62)
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """One frame with its SQL."""
+    """One frame with its SQL; `follows` are the clauses of a hint that it takes as they say, `doubt` what a hint leaves open."""
 
     frame: Frame
     sql: str
+    follows: frozenset[str] = frozenset()
+    doubt: str = ""
 
 
 def today_of(source: Source, clock: date | None = None) -> date:
@@ -80,34 +83,37 @@ def _clock_of(source: Source) -> date:
         return date.today()
 
 
-def understand(text: str, source: Source, today: date) -> tuple[Reading, list[Understood]]:
+def understand(
+    text: str, source: Source, today: date, told: Told = NOTHING_TOLD
+) -> tuple[Reading, list[Understood]]:
     """Give what a question may mean here, likeliest first, each SQL once.
 
-    The reading's `asked` are left only where nothing else is asked for: then the source cannot tell.
+    The reading's `asked` are left only where nothing else is asked for: then the source cannot tell. `told` is what a hint
+    defined besides in this source.
     """
     if left := NOT_UNDERSTOOD.search(text):
-        reading, made = understand(text[: left.start()], source, today)
+        reading, made = understand(text[: left.start()], source, today, told)
         return reading, [_lacking(one, tuple(left[1].split("; "))) for one in made]
     text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", condensed(text)))
     body, ending = endings(text)
     if ending:
-        reading, bare = _understood(body, source, today)
+        reading, bare = _understood(body, source, today, told)
         shown = [_shown_by(one, ending, source, today) for one in bare]
         if shown and shown[0] is not None:
             return reading, [one for one in shown if one is not None]
         if any(one.kind == "of all" for one in ending):
-            reading, whole = _understood(text, source, today)
+            reading, whole = _understood(text, source, today, told)
             said = tuple(one.text.strip(" ,") for one in ending if one.kind == "of all")
             return reading, [_lacking(one, said) if one.frame.transform == "share" else one for one in whole]
         if alone := tuple(one.name for one in ending if one.kind == "along"):
             return reading, [_lacking(one, alone) for one in bare]
-    return _understood(text, source, today)
+    return _understood(text, source, today, told)
 
 
 def _lacking(one: Understood, words: tuple[str, ...]) -> Understood:
     """A frame that leaves some words out, and costs as much."""
     unused = (*one.frame.unused, *words)
-    return Understood(replace(one.frame, unused=unused, cost=round(one.frame.cost + UNMET, 4)), one.sql)
+    return replace(one, frame=replace(one.frame, unused=unused, cost=round(one.frame.cost + UNMET, 4)))
 
 
 def _shown_by(one: Understood, ending: tuple[Ending, ...], source: Source, today: date) -> Understood | None:
@@ -115,7 +121,7 @@ def _shown_by(one: Understood, ending: tuple[Ending, ...], source: Source, today
 
     def along(frame: Frame, name: str) -> Frame | None:
         """Set a figure beside that is understood as a whole by itself."""
-        found = _understood(name, source, today)[1]
+        found = _understood(name, source, today, NOTHING_TOLD)[1]
         first = found[0].frame if found else None
         if first is None or first.unused or first.cost >= DRAFT:
             return None
@@ -123,12 +129,12 @@ def _shown_by(one: Understood, ending: tuple[Ending, ...], source: Source, today
 
     frame = shown_by(one.frame, ending, along)
     try:
-        return Understood(frame, Planner(source.model).sql(frame)) if frame is not None else None
+        return replace(one, frame=frame, sql=Planner(source.model).sql(frame)) if frame is not None else None
     except NoPlan:
         return None
 
 
-def _understood(text: str, source: Source, today: date) -> tuple[Reading, list[Understood]]:
+def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Reading, list[Understood]]:
     """Read, sketch, resolve and plan a question without endings."""
     reading = read(text, source.vocabulary, today)
     reading = lengths(owned(compounded(reading, source.vocabulary), source), source)
@@ -151,11 +157,12 @@ def _understood(text: str, source: Source, today: date) -> tuple[Reading, list[U
     frames = [sums_paid(of_one_deed(figures_once(one)), source) for one in frames]
     frames = [in_minor_units(one, reading) for one in frames]
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
+    ops = frozenset(item.op for item in reading.items)
     for frame in sorted(frames, key=lambda one: one.cost):
-        frame = in_words(named(frame, source), known)
         try:
-            sql = planner.sql(frame)
+            whole, doubt = unfolded(in_words(named(frame, source), known), told, source, ops)
+            sql = planner.sql(whole)
         except NoPlan:
             continue
-        out.setdefault(sql, Understood(frame, sql))
-    return reading, list(out.values())
+        out.setdefault(sql, Understood(whole, sql, followed(frame, told), doubt))
+    return reading, sorted(out.values(), key=lambda one: one.frame.cost)

@@ -243,6 +243,7 @@ class Attacher(Counting):
         if (
             clause.periods
             or clause.late
+            or self.source.vocabulary.explains(item.targets)
             or any(t.kind == "value" and t.table == anchor and t.cost < 0.2 for t in item.targets)
         ):
             return False
@@ -366,7 +367,8 @@ class Attacher(Counting):
         if kind == "value":
             key = (slot.field.table, slot.field.column, tuple(r.columns[0] for r in slot.path))
             values.setdefault(key, (slot, []))[1].append(target.value)
-            part.why.append(f"'{item.text}' -> {slot.field.said} = {target.label or target.value}")
+            if slot.field.words:  # what a hint defines has no name of its own
+                part.why.append(f"'{item.text}' -> {slot.field.said} = {target.label or target.value}")
         elif kind == "flag":
             literal = slot.field.no if clause.negated != (target.label == "un") else slot.field.yes
             part.conditions.append(Condition("in", (slot,), (literal.strip("'"),)))

@@ -100,7 +100,7 @@ class Held:
 
     def _computes(self, measure: Measure) -> bool:
         """Whether what a figure is computed of is in the frame."""
-        parts = [part for part in (measure.over, measure.under) if part is not None]
+        parts = [part for part in (measure.over, measure.under, *measure.parts) if part is not None]
         if parts:
             return all(map(self._computes, parts))
         if measure.expr is None:
@@ -339,7 +339,7 @@ def _figures(frame: Frame) -> Iterator[Measure]:
     while more:
         measure = more.pop()
         yield measure
-        more += [part for part in (measure.over, measure.under) if part is not None]
+        more += [part for part in (measure.over, measure.under, *measure.parts) if part is not None]
 
 
 def _averages(frame: Frame, model: Model) -> bool:

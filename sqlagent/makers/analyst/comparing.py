@@ -439,12 +439,24 @@ class Comparing(Restricting):
         self, measures: list[Measure], dims: list[Dimension], where: list[Condition]
     ) -> tuple[list[Measure], list[Dimension], list[Condition]] | None:
         """Figures of several tables: the dimensions and conditions as seen from each of them."""
-        first = measures[0].anchor
         lower = self._one_anchor(measures)
-        if lower is not None:
-            return lower, dims, where
+        return (lower, dims, where) if lower is not None else self._laid(measures, dims, where)
+
+    def _apart(
+        self, formula: Measure, dims: list[Dimension], where: list[Condition]
+    ) -> tuple[list[Measure], list[Dimension], list[Condition]] | None:
+        """The parts of a formula, each over the rows of its own table."""
+        own = (*where, *formula.where)
+        parts = [replace(p, said=p.said or telling.measure(replace(p, where=()))) for p in formula.parts]
+        return self._laid(parts, dims, own)
+
+    def _laid(
+        self, measures: Sequence[Measure], dims: Sequence[Dimension], where: Sequence[Condition]
+    ) -> tuple[list[Measure], list[Dimension], list[Condition]] | None:
+        """Figures side by side; None where one of them cannot be grouped or restricted so."""
+        first = measures[0].anchor
         out: list[Measure] = []
-        for number, measure in enumerate(measures):
+        for measure in measures:
             own: list[Condition] = list(measure.where)
             for condition in where:
                 moved = (
@@ -453,7 +465,6 @@ class Comparing(Restricting):
                 if moved is None:
                     return None
                 own.append(moved)
-            del number
             out.append(replace(measure, where=tuple(own)))
         made: list[Dimension] = []
         for dimension in dims:

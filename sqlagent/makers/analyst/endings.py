@@ -282,7 +282,7 @@ def _is_bad(frame: Frame) -> bool:
 
 def _can_be_sorted(frame: Frame) -> bool:
     """Whether a frame's groups stand in an order of their own choice."""
-    anchors = {measure.anchor for measure in frame.measures}
+    anchors = {measure.anchor for measure in frame.measures} if frame.formula is None else set()
     if frame.limit is not None or frame.pivot or frame.per or frame.with_empty or len(anchors) > 1:
         return False
     return frame.transform in _SORTABLE and all(measure.agg != "median" for measure in frame.measures)

@@ -25,9 +25,9 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Expr:
-    """Something computed of one row. `op` is column, times, minus, span (later minus earlier), age, or count of one.
+    """Something computed of one row. `op` is column, times, minus, span (later minus earlier), age, formula, or count of one.
 
-    `unit` is the span's: days, hours and the like.
+    `unit` is the span's: days, hours and the like; of a formula its shape, which names the slots `c0`, `c1`, ... (`formulas`).
     """
 
     op: str
@@ -62,10 +62,10 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One figure: an aggregate over rows that meet `where`, or a ratio of two of them.
+    """One figure: an aggregate over rows that meet `where`, a ratio of two of them, or a formula of several.
 
-    `agg`: rows, distinct, sum, avg, median, min, max, ratio. `percent` says a ratio is told in percent. `anchor` is the
-    table whose rows are gone through.
+    `agg`: rows, distinct, sum, avg, median, min, max, ratio, formula. `percent` says a ratio is told in percent. `anchor` is the
+    table whose rows are gone through. A formula is computed of its `parts` by its `shape`, which names them `f0`, `f1`, ...
     """
 
     agg: str
@@ -77,6 +77,8 @@ class Measure:
     percent: bool = False
     said: str = ""
     unit: str = ""
+    parts: tuple[Measure, ...] = ()
+    shape: str = ""
 
 
 def share_of(over: Measure, under: Measure, said: str = "share") -> Measure:
@@ -137,7 +139,7 @@ class Frame:
     `transform`: share, change, growth, running, moving (over `window` periods), average (of the groups' figures),
     spread (how many groups have which figure). `per` are dimensions within which `limit` counts. `pivot` are values of the last
     dimension that become columns. `cost` is how far the words are from what was understood, `unused` the words
-    that no slot holds, `scale` how many of the second figure a quotient is of (a hundred, so percent, where it is 0), `why` what was understood of which words.
+    that no slot holds, `formula` what a formula over several tables computes of the measures, `scale` how many of the second figure a quotient is of (a hundred, so percent, where it is 0), `why` what was understood of which words.
     """
 
     anchor: str
@@ -160,6 +162,7 @@ class Frame:
     why: tuple[str, ...] = ()
     flags: tuple[str, ...] = field(default=())
     scale: float = 0.0
+    formula: Measure | None = None
 
     def slots(self) -> Iterator[Slot]:
         """Every column that the frame looks at from its anchor."""

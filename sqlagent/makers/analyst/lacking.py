@@ -55,7 +55,13 @@ def _beside_left_out(frame: Frame, reading: Reading, drawn: Sketch) -> list[str]
     named = {text.lower() for text in asked}
     plain = all(measure.agg != "ratio" or measure.said.lower() in named for measure in frame.measures)
     grouped = max(0, len(frame.by) - len(drawn.by))
-    if not plain or frame.transform or frame.pivot or len(frame.measures) + grouped >= len(asked):
+    if (
+        not plain
+        or frame.formula
+        or frame.transform
+        or frame.pivot
+        or len(frame.measures) + grouped >= len(asked)
+    ):
         return []
     said = " ".join(measure.said.lower() for measure in frame.measures)
     return [text for text in asked if text.lower() not in said][: len(asked) - len(frame.measures) - grouped]

@@ -45,7 +45,7 @@ _JOINING = frozenset({"and", "vs", "ratio", "share", "growth", "figures", "with"
 def mixed(frame: Frame, reading: Reading, drawn: Sketch) -> list[str]:
     """Words that became a figure of another table though nothing joins two figures: "tenant satisfaction", "deposit money"."""
     plain = [one for one in frame.measures if one.agg != "ratio"]
-    if len(plain) < 2 or len({one.anchor for one in plain}) < 2 or drawn.vs or drawn.scale:
+    if len(plain) < 2 or len({one.anchor for one in plain}) < 2 or drawn.vs or drawn.scale or frame.formula:
         return []
     if any(item.op in _JOINING or item.text in ("+", "&", ":", ";") for item in reading.items):
         return []

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sqlagent.makers.analyst.echoing import singular
+from sqlagent.makers.analyst.formulas import filled
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Having, Measure
 from sqlagent.makers.analyst.rows import Block, NoPlan, RowWriter
 from sqlagent.makers.analyst.telling import figure_name
@@ -26,6 +27,8 @@ class Planner(RowWriter):
         anchors = {m.anchor for m in frame.measures}
         if len(anchors) > 1:
             beside = self._side_by_side(frame)
+            if frame.formula is not None:
+                return self._computed(frame, frame.formula, beside)
             return self._quotient(frame, beside) if frame.transform == "quotient" else beside
         if any(m.agg == "median" for m in frame.measures):
             return self._median(frame)
@@ -42,6 +45,9 @@ class Planner(RowWriter):
             over = self.figure(block, measure.over, (*measure.where, *others))
             under = self.figure(block, measure.under, (*measure.where, *others))
             return f"{'100.0' if measure.percent else '1.0'} * {over} / NULLIF({under}, 0)"
+        if measure.agg == "formula":
+            parts = [self.figure(block, part, (*measure.where, *others)) for part in measure.parts]
+            return f"({filled(measure.shape, parts)})"
         if measure.agg == "rows":
             return f"COUNT(CASE WHEN {met} THEN 1 END)" if met else "COUNT(*)"
         assert measure.expr is not None
@@ -137,7 +143,7 @@ class Planner(RowWriter):
             met = f" WHERE {' AND '.join(where)}" if where else ""
             each = f"SELECT {figure} AS figure {self._from(inner)}{met} GROUP BY {', '.join(dict.fromkeys(inner_keys))}"
             return f"{own} {having.compare} (SELECT AVG(1.0 * figure) FROM ({each}) AS each_group)"  # noqa: S608
-        return f"{own} {having.compare} {having.number:g}"
+        return f"{own} {having.compare} {having.number:.15g}"
 
     def _order(self, frame: Frame, block: Block, figures: Sequence[str], shown: Sequence[str]) -> str:
         if not shown:
@@ -328,6 +334,24 @@ class Planner(RowWriter):
         own = f"{many:.1f} * {labels[width]} / NULLIF({labels[width + 1]}, 0) AS {self.dialect.quoted(name)}"
         order = f" ORDER BY {', '.join(labels[:width])}" if width else ""
         return f"SELECT {', '.join([*labels[:width], own])} FROM ({beside}) AS figures{order}"  # noqa: S608
+
+    def _computed(self, frame: Frame, formula: Measure, beside: str) -> str:
+        """A formula over figures of several tables, each of which was aggregated by itself; rows that are not there add nothing."""
+        if frame.transform or frame.having or frame.per or frame.pivot or frame.with_empty:
+            raise NoPlan("a formula over several tables in another form")
+        labels = self._names(frame, sum(len(d.shown) for d in frame.by), len(frame.measures))
+        width = len(labels) - len(frame.measures)
+        added = [m.agg in ("sum", "rows", "distinct") for m in frame.measures]
+        cells = [f"COALESCE({c}, 0)" if add else c for c, add in zip(labels[width:], added, strict=True)]
+        name = self.dialect.quoted(_safe(formula.said or "figure"))
+        name = name if name not in labels[:width] else self.dialect.quoted("figure")
+        own = f"{filled(formula.shape, cells)} AS {name}"
+        ranked = frame.order is not None or frame.limit is not None
+        way = "" if frame.order is not None and frame.order.ascending else " DESC"
+        order = f" ORDER BY {name}{way}" if ranked else f" ORDER BY {', '.join(labels[:width])}"
+        if not width:
+            order = ""
+        return f"SELECT {', '.join([*labels[:width], own])} FROM ({beside}) AS figures{order}{self._limit(frame)}"  # noqa: S608
 
     def _median(self, frame: Frame) -> str:
         measure = frame.measures[0]

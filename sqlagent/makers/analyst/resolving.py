@@ -14,7 +14,7 @@ from sqlagent.catalog.semantics import Kind, Model, Role
 from sqlagent.makers.analyst.attaching import LOST
 from sqlagent.makers.analyst.comparing import Comparing
 from sqlagent.makers.analyst.concepts import Meant, worth
-from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Having, Measure, Slot, share_of
+from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Having, Measure, Order, Slot, share_of
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.repeating import repeated
 from sqlagent.makers.analyst.retiming import alike, timed_by
@@ -208,6 +208,7 @@ class Resolver(Comparing):
                 and not clause.excepted
                 and not clause.negated
                 and clause.opener in ("who", "with", "more", "not")
+                and not s.stands_before_share(clause)
             ):
                 numerators += restricted.conditions
             else:
@@ -281,12 +282,22 @@ class Resolver(Comparing):
                 replace(d, bucket=s.bucket) if d.op == "age" or d.shown[0].field.role is Role.MEASURE else d
                 for d in dims
             ]
-        if measures and any(m.anchor != anchor for m in measures):
+        formula = self._over_tables(measures)
+        if formula is not None:
+            apart = (
+                self._apart(formula, dims, where)
+                if self._stands_alone(measures, havings, per, transform, pivot, order)
+                else None
+            )
+            if apart is None:
+                return
+            measures, dims, where = apart
+        elif measures and any(m.anchor != anchor for m in measures):
             spread = self._spread(measures, dims, where)
             if spread is None:
                 return
             measures, dims, where = spread
-        if transform in ("", "quotient") and order is None and not havings and not pivot:
+        if transform in ("", "quotient") and order is None and not (havings or pivot or formula):
             measures, dims = self._as_asked(measures, dims)
         yield Frame(
             anchor=anchor,
@@ -309,7 +320,22 @@ class Resolver(Comparing):
             why=tuple(why),
             flags=tuple(flags),
             scale=s.scale if transform == "quotient" else 0.0,
+            formula=formula,
         )
+
+    @staticmethod
+    def _over_tables(measures: Sequence[Measure]) -> Measure | None:
+        """A formula of which not all parts go through the rows of one table."""
+        return next((m for m in measures if len({part.anchor for part in m.parts}) > 1), None)
+
+    @staticmethod
+    def _stands_alone(
+        measures: Sequence[Measure], havings: Sequence[Having], per: Sequence[Dimension], transform: str,
+        pivot: Sequence[str], order: Order | None,
+    ) -> bool:  # fmt: skip
+        """Whether a formula over several tables is all that is asked for, so that its parts can be laid side by side."""
+        ranked = order is not None and (order.by is not None or order.dimension is not None)
+        return len(measures) == 1 and not (havings or per or transform or pivot or ranked)
 
     @staticmethod
     def _at_the_time(

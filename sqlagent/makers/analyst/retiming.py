@@ -29,7 +29,8 @@ def timed_by(frame: Frame, old: Field, new: Field) -> Frame:
     def measure(one: Measure) -> Measure:
         over = measure(one.over) if one.over is not None else None
         under = measure(one.under) if one.under is not None else None
-        return replace(one, where=tuple(condition(c) for c in one.where), over=over, under=under)
+        parts = tuple(map(measure, one.parts))
+        return replace(one, where=tuple(map(condition, one.where)), over=over, under=under, parts=parts)
 
     return replace(
         frame,

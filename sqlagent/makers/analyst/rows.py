@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlagent.catalog.semantics import Form, Model
 from sqlagent.makers.analyst.dialects import Dialect
+from sqlagent.makers.analyst.formulas import filled
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
 from sqlagent.makers.analyst.lexicon import UNIT_WORDS
 
@@ -134,6 +135,8 @@ class RowWriter:
             return " * ".join(columns)
         if expr.op == "minus":
             return f"({columns[0]} - {columns[1]})"
+        if expr.op == "formula":
+            return f"({filled(expr.unit, columns)})"
         if expr.op == "margin rate":
             return f"(1.0 * ({columns[0]} - {columns[1]}) / NULLIF({columns[0]}, 0))"
         if expr.op == "discounted":
@@ -212,7 +215,7 @@ class RowWriter:
                 value = self.expression(inner, c.expr)
                 return f"{own} {c.compare} (SELECT AVG({value}) {self._from(inner)})"
             return (
-                f"{own} {c.compare} {c.number:g}"
+                f"{own} {c.compare} {c.number:.15g}"
                 if abs(c.number) < 1e15
                 else f"{own} {c.compare} {int(c.number)}"
             )
@@ -291,7 +294,7 @@ class RowWriter:
             if compare in ("<", "<=") or (compare == "=" and number == 0):
                 compare, negated = (_OPPOSITE[compare] if compare != "=" else ">"), not negated
             if not (compare in (">", ">=") and number <= 0 and c.counted is None):
-                having = f" GROUP BY {pointing} HAVING {figure} {compare} {number:g}"
+                having = f" GROUP BY {pointing} HAVING {figure} {compare} {number:.15g}"
         where.append(f"{pointing} IS NOT NULL")
         word = "NOT IN" if negated else "IN"
         return f"{here}.{self.dialect.quoted(last.referenced[0])} {word} (SELECT {pointing} {self._from(inner)} WHERE {' AND '.join(where)}{having})"  # noqa: S608 - composed of quoted names

@@ -28,6 +28,7 @@ from sqlagent.makers.analyst.rivals import is_rival
 from sqlagent.makers.analyst.source import Source, source_of
 from sqlagent.makers.analyst.stored_frames import plain
 from sqlagent.makers.analyst.telling import expression, parts, title, told
+from sqlagent.makers.analyst.unfolding import NOTHING_TOLD
 from sqlagent.sql.formatting import formatted
 from sqlagent.values import Candidate, LinkedSchema, Outcome, Question
 
@@ -72,6 +73,14 @@ class Analysis:
     missing: tuple[str, ...] = ()
     language: str = ""
     future: str = ""
+    hinted: frozenset[str] = frozenset()
+
+    def follows(self, sql: str) -> dict[str, bool]:
+        """Whether a candidate takes each clause of the hint that frames may hold as it says; empty of SQL of another maker."""
+        made = [
+            one for one, candidate in zip(self.frames, self.candidates, strict=True) if candidate.sql == sql
+        ]
+        return {clause: clause in made[0].follows for clause in self.hinted} if made else {}
 
     @property
     def unused(self) -> tuple[str, ...]:
@@ -123,6 +132,8 @@ class Analysis:
                 Outcome.AMBIGUOUS,
                 "The question can be read in more than one way; pick the reading you meant.",
             )
+        if self.frames[0].doubt:
+            return Outcome.AMBIGUOUS, f"Not sure: {self.frames[0].doubt} This is a draft."
         if first.cost >= DRAFT:
             return Outcome.AMBIGUOUS, "Not sure that this is what was meant; it is the likeliest reading."
         return Outcome.ANSWERED, f"Understood as {told(first)}."
@@ -133,10 +144,11 @@ def analyse(
 ) -> Analysis:
     """Read a question over the whole catalog; never raises, whatever the text. A few milliseconds."""
     source = source_of(linked.full, index)
+    today, told_of = today_of(source, clock), NOTHING_TOLD
+    model = source.model
     if question.hint:
-        source = explained(source, question, linked.full, index)
-    today = today_of(source, clock)
-    reading, frames = understand(question.text[:MAX_CHARS], source, today)
+        source, told_of = explained(source, question, linked.full, index, today)
+    reading, frames = understand(question.text[:MAX_CHARS], source, today, told_of)
     kept = frames[:OFFERED]
     best = kept[0].frame.cost if kept else 0.0
     odds = [math.exp(-6.0 * (one.frame.cost - best)) for one in kept]
@@ -149,7 +161,7 @@ def analyse(
             notes(one, reading, today, source.model.newest),
             weight=8 * share / sum(odds),
             title=title(one.frame),
-            frame=json.dumps(plain(one.frame, source.model), ensure_ascii=False),
+            frame=json.dumps(plain(one.frame, model), ensure_ascii=False),
             parts=parts(one.frame),
         )
         for one, share in zip(kept, odds, strict=True)
@@ -164,10 +176,12 @@ def analyse(
         if speaking or _is_written(question.text) and not source.is_business
         else "Not sure: the words were not understood as a whole. This is a draft."
     )
-    made = Analysis(reading, tuple(kept), candidates, speaking, doubt, lacking, language, future)
+    hinted = told_of.clauses()
+    made = Analysis(reading, tuple(kept), candidates, speaking, doubt, lacking, language, future, hinted)
     hint = hints.read(question.hint, linked.full, index)
-    if speaking and hints.computes(hint, question.text):
-        return replace(made, speaks=False)  # a formula that somebody gave is none of a frame's
+    held = kept[0].follows if kept else frozenset()
+    if speaking and not source.is_business and not hints.computes(hint, question.text) <= held:
+        return replace(made, speaks=False)  # a formula that somebody gave and that no frame holds
     if speaking and _is_written(question.text) and not NOT_UNDERSTOOD.search(question.text):
         outcome, reason = made.outcome()
         beyond = outcome is Outcome.UNANSWERABLE and not (language or future)
@@ -231,9 +245,8 @@ def missing(reading: Reading, source: Source) -> tuple[str, ...]:
 def notes(one: Understood, reading: Reading, today: date, newest: str) -> tuple[str, ...]:
     """What is said of a frame: how it was understood, what was mended, which day counts as today."""
     out = [f"Understood as {told(one.frame)}."]
-    out += [
-        f"'{m.said}' -> {expression(m.expr)}" for m in one.frame.measures if m.said and m.expr is not None
-    ]
+    figures = one.frame.measures if one.frame.formula is None else ()
+    out += [f"'{m.said}' -> {expression(m.expr)}" for m in figures if m.said and m.expr is not None]
     out += one.frame.why
     out += [f"“{old}” was read as “{new}”." for old, new in reading.mended]
     if (

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from copy import copy
+from dataclasses import replace
 from threading import Lock
+from types import MappingProxyType
 
 from sqlagent.catalog.keys import catalog_key
 from sqlagent.catalog.semantics import Field, Form, Kind, Model, Role, Thing, corrected, derive
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.personal import is_personal_column
 from sqlagent.language.words import name_words, stem
-from sqlagent.makers.analyst.frames import Dimension, Path, Slot
+from sqlagent.makers.analyst.frames import Dimension, Measure, Path, Slot
 from sqlagent.makers.analyst.graph import Graph
 from sqlagent.makers.analyst.vocabulary import Target, Vocabulary
 from sqlagent.values import Catalog
@@ -34,6 +36,7 @@ class Source:
         self.model = model
         self.graph = Graph(model)
         self.vocabulary = Vocabulary(model, index)
+        self.figures: Mapping[str, tuple[Measure, ...]] = {}
         self.times = frozenset(
             (one.table, one.column) for table in model.things for one in model.of_role(table, Role.TIME)
         )
@@ -46,10 +49,25 @@ class Source:
         other.vocabulary.index = index
         return other
 
-    def telling(self, explained: Mapping[tuple[str, ...], tuple[Target, ...]]) -> Source:
-        """The same source, some words of one question meaning what a hint says of them."""
+    def telling(
+        self,
+        explained: Mapping[tuple[str, ...], tuple[Target, ...]],
+        fields: Iterable[Field] = (),
+        figures: Mapping[str, tuple[Measure, ...]] = MappingProxyType({}),
+    ) -> Source:
+        """The same source, some words of one question meaning what a hint says of them.
+
+        `fields` are columns besides that the hint computes, `figures` figures by the concept that a target names.
+        """
         other = copy(self)
+        other.figures = figures
+        more = tuple(fields)
+        grown = {
+            table: (*own, *(f for f in more if f.table == table)) for table, own in self.model.fields.items()
+        }
+        other.model = replace(self.model, fields=grown) if more else self.model
         other.vocabulary = copy(self.vocabulary)
+        other.vocabulary.model = other.model
         other.vocabulary.explained = explained
         return other
 

@@ -15,6 +15,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from sqlagent.catalog.semantics import Field, Model, Relation
 from sqlagent.errors import FrameError
+from sqlagent.makers.analyst.formulas import is_shape
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Having, Measure, Order, Slot
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import GRAIN_PHRASES
@@ -30,7 +31,9 @@ _PARTS = (Frame, Measure, Dimension, Condition, Having, Order, Expr, Slot, Perio
 _COMPARISONS = frozenset({"", ">", ">=", "<", "<=", "=", "<>"})
 _GRAINS = frozenset({"", "half", "weekend", *GRAIN_PHRASES.values()})
 _WORDS: dict[tuple[type, str], frozenset[str]] = {
-    (Measure, "agg"): frozenset({"rows", "distinct", "sum", "avg", "median", "min", "max", "ratio"}),
+    (Measure, "agg"): frozenset(
+        {"rows", "distinct", "sum", "avg", "median", "min", "max", "ratio", "formula"}
+    ),
     (Condition, "compare"): _COMPARISONS | _GRAINS,
     (Having, "compare"): _COMPARISONS,
     (Dimension, "grain"): _GRAINS,
@@ -163,12 +166,18 @@ def _lacks(part: Any) -> bool:
             return not part.shown or (part.op == "several" and len(part.keys) < 2)
         case Measure(agg="ratio"):
             return part.over is None or part.under is None
+        case Measure(agg="formula"):
+            return not is_shape(part.shape, len(part.parts))
         case Measure():
             return part.agg != "rows" and part.expr is None
         case Condition(op="exists" | "all" | "any"):
             return False
         case Condition(op="compare") if part.expr is not None:
             return False
+        case Expr(op="formula"):
+            return not is_shape(part.unit, len(part.slots))
+        case Frame(formula=Measure() as whole):
+            return not is_shape(whole.shape, len(part.measures))
         case Condition() | Expr():
             return len(part.slots) < _COLUMNS.get(part.op, 1)
     return False
@@ -221,6 +230,8 @@ def _tables(frame: Frame) -> set[str]:
             conditions(one.where)
             measure(one.over)
             measure(one.under)
+            for part in one.parts:
+                measure(part)
 
     conditions(frame.where)
     for own in (*frame.measures, *(h.measure for h in frame.having)):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from sqlagent.catalog.semantics import Role
 from sqlagent.language.dates import shift
 from sqlagent.language.lexicon import STOP_WORDS
 from sqlagent.language.words import plural_of, stem
+from sqlagent.makers.analyst import formulas
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Having, Measure, Slot
 from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.periods import Period
@@ -68,8 +70,10 @@ def parts(frame: Frame) -> tuple[tuple[str, str], ...]:
 
 
 def _told(frame: Frame) -> Iterator[tuple[str, str]]:
-    if frame.measures:
-        what = " and ".join(_explained(m) for m in frame.measures)
+    if frame.formula is not None:
+        what = explained(replace(frame.formula, parts=frame.measures))
+    elif frame.measures:
+        what = " and ".join(explained(m) for m in frame.measures)
     else:
         shown = ", ".join(dict.fromkeys(column(slot) for slot in frame.columns)) or "all columns"
         what = f"{'the different ' if frame.distinct else ''}{shown} of {_plural(frame.anchor)}"
@@ -121,7 +125,9 @@ def title(frame: Frame) -> str:
     """
     if not frame.measures or frame.transform not in _TITLED or frame.having or frame.pivot or frame.offset:
         return ""
-    names = [_figure(one) for one in frame.measures]
+    if frame.formula is not None and any(one.where for one in frame.measures):
+        return ""
+    names = [_figure(one) for one in ((frame.formula,) if frame.formula is not None else frame.measures)]
     if not all(names):
         return ""
     what = _TITLED[frame.transform] + " and ".join(
@@ -148,7 +154,7 @@ def title(frame: Frame) -> str:
 
 def _figure(one: Measure) -> str:
     """A figure's own name; empty where it has none or holds only under conditions."""
-    if one.where or one.agg == "ratio" and not one.said:
+    if one.where or one.agg in ("ratio", "formula") and not one.said:
         return ""
     if one.agg == "ratio" and one.said in _UNNAMED:
         return measure(one)
@@ -216,6 +222,8 @@ def column(slot: Slot) -> str:
 def expression(expr: Expr) -> str:
     """What is computed of one row, in words."""
     names = [column(slot) for slot in expr.slots]
+    if expr.op == "formula":
+        return formulas.told(expr.unit, names)
     if expr.op == "times":
         return " times ".join(names)
     if expr.op == "discounted":
@@ -243,6 +251,8 @@ def measure(one: Measure) -> str:
     where = "".join(f" {part}" for part in _that(one.where))
     if one.agg == "ratio" and one.over is not None and one.under is not None:
         return (one.said if one.said not in _UNNAMED else _divided(one)) + where
+    if one.agg == "formula":
+        return (one.said or formulas.told(one.shape, [measure(part) for part in one.parts])) + where
     if one.agg == "rows":
         return f"number of {_counted(one)}{where}"
     assert one.expr is not None
@@ -257,8 +267,10 @@ def measure(one: Measure) -> str:
     return said + where
 
 
-def _explained(one: Measure) -> str:
+def explained(one: Measure) -> str:
     """A figure in words, a ratio with what is divided by what."""
+    if one.agg == "formula" and one.said:
+        return f"{measure(one)} ({formulas.told(one.shape, [measure(replace(part, said='')) for part in one.parts])})"
     if one.agg != "ratio" or one.over is None or one.under is None or one.said in _UNNAMED:
         return measure(one)
     return f"{measure(one)} ({_divided(one)})"
@@ -370,7 +382,7 @@ def _condition(c: Condition) -> str:
         return (" and " if c.op == "all" else " or ").join(condition(p) for p in c.parts)
     if c.op == "exists":
         inner = " and ".join(condition(p) for p in c.parts)
-        bound = f" {_COMPARED.get(c.compare, c.compare)} {c.number:g}" if c.number is not None else ""
+        bound = f" {_COMPARED.get(c.compare, c.compare)} {c.number:.15g}" if c.number is not None else ""
         if c.number is not None:
             where = f" where {inner}" if inner else ""
             if c.counted is None:
@@ -385,7 +397,7 @@ def _condition(c: Condition) -> str:
             if c.number is None and not c.values
             else f"that of {c.values[0]}"
             if c.values
-            else f"{c.number:g}"
+            else f"{c.number:.15g}"
         )
         return f"{expression(c.expr)} {_COMPARED.get(c.compare, c.compare)} {number}"
     names = [column(slot) for slot in c.slots]
@@ -422,7 +434,7 @@ def _label(slot: Slot, value: str) -> str:
 
 def having(one: Having) -> str:
     """A bound on a figure in words."""
-    number = "the average" if one.average else f"{one.number:g}" if one.number is not None else "its bound"
+    number = "the average" if one.average else f"{one.number:.15g}" if one.number is not None else "its bound"
     return f"with {measure(one.measure)} {_COMPARED.get(one.compare, one.compare)} {number}"
 
 

@@ -173,6 +173,10 @@ FAR = 0.75
 """Cost from which on words do not fit a name."""
 
 
+GIVEN = "\0"
+"""How the name of what a hint computes or holds begins: no column of a database has it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """One thing that words may mean; `kind` is thing, field, value, relation or concept.
@@ -274,6 +278,10 @@ class Vocabulary:
         """Whether words are a name that the owner gave, or that a hint explains."""
         words = tuple(stem(w) for w in lows)
         return words in self.told or words in self.explained
+
+    def explains(self, targets: tuple[Target, ...]) -> bool:
+        """Whether these are what a hint says that words mean."""
+        return targets in self.explained.values()
 
     def _add_labels(self, one: Field, pairs: Iterable[tuple[str, str]], cost: float) -> None:
         for code, label in pairs:

@@ -10,6 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from mirror.asking import services
+from mirror.asking.pages.words import hint_unused
 from mirror.phrases import one_line
 from mirror.queries.running import source_opened
 from mirror.results.cells import exact_text, json_cell, shown
@@ -91,6 +92,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
             for reading in answer.readings
         ],
         "notes": list(answer.notes),
+        "unused_hint": list(answer.unused_hint),
         "usage": asdict(answer.usage),
     }
 
@@ -98,6 +100,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
 def answer_lines(answer: Answer) -> list[str]:
     """The answer for people: outcome, SQL, rows, confidence and other readings."""
     lines = ["", f"{str(answer.outcome).capitalize()}{': ' + answer.reason if answer.reason else ''}"]
+    lines += [hint_unused(answer.unused_hint)] if answer.unused_hint else []
     if answer.sql:
         lines += ["", answer.sql, ""]
     if answer.rows is not None:

@@ -64,6 +64,8 @@ def _parts(frame: Frame) -> Iterator[Part]:
         )
     if frame.limit is not None:
         yield Part("rank", "", f"{frame.limit}{f' after {frame.offset}' if frame.offset else ''}")
+    if frame.formula is not None:
+        yield Part("transform", "", f"formula {frame.formula.shape}")
     if frame.transform:
         yield Part("transform", "", f"{frame.transform} {frame.window or ''}")
     for value in frame.pivot:
@@ -74,7 +76,7 @@ def _inner(measure: Measure) -> Iterator[Part]:
     """What holds of a figure alone. The periods that figures are compared over are parts of the question."""
     for one in measure.where:
         yield from _condition(one)
-    for inner in (measure.over, measure.under):
+    for inner in (measure.over, measure.under, *measure.parts):
         if inner is not None:
             yield from _inner(inner)
 
@@ -113,6 +115,8 @@ def _says(one: Condition) -> str:
 def _measure(one: Measure) -> str:
     if one.agg == "ratio" and one.over is not None and one.under is not None:
         return f"ratio of {_measure(one.over)} to {_measure(one.under)}"
+    if one.agg == "formula":
+        return f"{one.shape} of {', '.join(map(_measure, one.parts))}"
     if one.agg == "distinct" and one.expr is not None and one.expr.slots[0].field.role is Role.KEY:
         return f"rows {one.expr.slots[0].field.table}"
     return f"{one.agg} {_expression(one.expr) or one.anchor}"

@@ -43,6 +43,9 @@ def measure_parts(frame: Frame, source: Source) -> Iterator[Part]:
         words = telling.measure(replace(bare, where=()))
         yield Part("measure:0", "measure", "", words, options)
         return
+    if frame.formula is not None:
+        yield Part("measure:0", "measure", "", telling.explained(frame.formula), ())
+        return
     is_one_table = len({m.anchor for m in measures}) == 1
     for place, one in enumerate(measures):
         options = tuple(_options(frame, place, source)) if is_one_table else ()
@@ -162,8 +165,8 @@ def _base(one: Measure) -> str:
 
 def _short(one: Measure) -> str:
     """A figure in few words, for telling that it was changed."""
-    if one.agg == "ratio":
-        return one.said or "the ratio"
+    if one.agg in ("ratio", "formula"):
+        return one.said or f"the {one.agg}"
     if one.agg in ("rows", "distinct"):
         return f"number of {one.said}" if one.said else "the number of rows"
     word = _AGGREGATES[one.agg]

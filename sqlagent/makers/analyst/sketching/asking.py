@@ -296,6 +296,7 @@ def vs(walk: Walk, item: Item) -> None:
 
 def share(walk: Walk, item: Item) -> None:
     walk.out.share = True
+    walk.out.share_at = item.start
     walk.out.share_between = (
         bool(walk.out.asks) and walk.follows("mention") and item.text.lower().endswith("of")
     )

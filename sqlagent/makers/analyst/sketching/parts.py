@@ -18,6 +18,10 @@ class Ask:
     joined: bool = False
 
 
+APART = 3
+"""Words that say nothing between a clause and a share, from which on a new sentence begins with it: ", what is the"."""
+
+
 @dataclass(slots=True)
 class Clause:
     """A part of a question that restricts: what it mentions, and whether it says no.
@@ -105,6 +109,7 @@ class Sketch:
     transform: str = ""
     window: int = 0
     share: bool = False
+    share_at: int = 0
     ratio: bool = False
     rate: bool = False
     vs: bool = False
@@ -124,6 +129,12 @@ class Sketch:
     rank_text: str = ""
     late_share: bool = False
     share_between: bool = False
+
+    def stands_before_share(self, clause: Clause) -> bool:
+        """ "Of bookings with children, what is the share of ...": what was said before, and apart, is of the whole."""
+        ends = [item.end for item in clause.mentions]
+        return bool(ends) and self.share_at - max(ends) >= APART
+
     counts: Item | None = None
     number: int | None = None
     stems: frozenset[str] = frozenset()

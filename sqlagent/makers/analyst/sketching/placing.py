@@ -11,6 +11,7 @@ from sqlagent.makers.analyst.lexicon import UNIT_WORDS
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching.parts import Ask
 from sqlagent.makers.analyst.sketching.walk import Walk
+from sqlagent.makers.analyst.vocabulary import GIVEN
 
 LEVELS = frozenset(
     stem(word)
@@ -103,7 +104,8 @@ def mention(walk: Walk, item: Item) -> None:
     if walk.section == "columns":
         out.columns.append(item)
         return
-    if walk.section == "rank by" and out.rank is not None and out.rank.by is None and best.kind != "value":
+    is_figure = best.kind != "value" or best.column.startswith(GIVEN) and not _stands_before_noun(walk, item)
+    if walk.section == "rank by" and out.rank is not None and out.rank.by is None and is_figure:
         out.rank.by = item
         walk.section = "mods"
         return
@@ -115,6 +117,12 @@ def mention(walk: Walk, item: Item) -> None:
         out.main.mentions.append(item)
         return
     _asked(walk, item)
+
+
+def _stands_before_noun(walk: Walk, item: Item) -> bool:
+    """Whether a noun follows right away, which the word then restricts: "heavy products"."""
+    nxt = walk.next()
+    return nxt is not None and nxt.kind == "mention" and nxt.start == item.end
 
 
 def pair(walk: Walk, item: Item) -> None:
