@@ -61,6 +61,10 @@ class Run(Leased):
         "Version", on_delete=models.SET_NULL, null=True, blank=True, related_name="followed_by",
         help_text="What was shown when this was asked as a follow-up",
     )  # fmt: skip
+    after = models.ForeignKey(
+        "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="then",
+        help_text="The question on whose page this was asked as a follow-up",
+    )  # fmt: skip
     is_thinking = models.BooleanField(
         default=False, help_text="Waits for the LLM, and holds no turn of its source"
     )

@@ -40,7 +40,7 @@ def chain(opened, name, *typed):
     turns: list[Turn] = []
     for one in typed:
         said = stand_alone(one, turns, source.catalog, None, index=source.index, privacy="rows")
-        turns.append(Turn(said.text, "SELECT 1"))
+        turns.append(Turn(said.text, "SELECT 1", typed=said.typed))
     return [turn.question for turn in turns]
 
 
@@ -161,6 +161,22 @@ def test_what_is_not_understood_stays_until_it_is_forgotten(opened):
 def test_the_last_change_is_taken_back(opened):
     typed = ("revenue by category 2025", "and by agent", "undo")
     assert chain(opened, "garden", *typed)[-1] == "revenue by category 2025"
+
+
+def test_each_undo_goes_one_step_further_back(opened):
+    typed = ("revenue by category 2025", "foo bar", "only online", "undo", "Undo please", "go back")
+    *_, both, one, none, end = chain(opened, "garden", *typed)
+    assert both == "revenue by category 2025 for online (not understood: foo bar)"
+    assert one == "revenue by category 2025 (not understood: foo bar)"
+    assert none == "revenue by category 2025"
+    assert (
+        end == "revenue by category 2025 (not understood: go back)"
+    )  # nothing is left: it is told, not dropped
+
+
+def test_a_follow_up_after_undo_changes_what_was_gone_back_to(opened):
+    typed = ("revenue by category 2025", "by month instead", "undo", "only online")
+    assert chain(opened, "garden", *typed)[-1] == "revenue by category 2025 for online"
 
 
 def test_the_period_before_stands_in_the_same_row(opened):

@@ -40,7 +40,7 @@ _CUT = re.compile(
     re.IGNORECASE,
 )
 _FORGET = re.compile(
-    r"^(?:never ?mind|forget (?:it|that|about it)|ignore that|drop (?:it|that)|undo(?: (?:it|that))?|leave it)$",
+    r"^(?:never ?mind|(?:forget|drop|remove|ignore) (?:it|that|this)(?: again)?|forget about it|leave it)(?: please)?$",
     re.IGNORECASE,
 )
 
