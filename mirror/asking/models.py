@@ -14,6 +14,7 @@ from mirror.work.leases import Leased, Status
 LONG_WAIT = timedelta(seconds=8)
 # What was changed, and what rows are, in words: a line each.
 CHANGE_CHARS, TITLE_CHARS = 300, 200
+DRAFT = "The question can be understood in more than one way."
 
 
 class Thread(models.Model):
@@ -135,3 +136,17 @@ class Version(Leased):
     class Meta:
         ordering = ["-shown", "-number"]
         constraints = [models.UniqueConstraint(fields=["run", "number"], name="one_version_a_number")]
+
+    @property
+    def draft(self) -> str:
+        """Why its rows may well not be what was meant, in words; empty where nothing says so.
+
+        Of saved SQL its run keeps them as they were when it ran. A changed draft is one as long as words of the question are left out.
+        """
+        if self.origin == self.Origin.ANSWER:
+            return (self.run.reason or DRAFT) if self.run.outcome == "ambiguous" else ""
+        if self.origin == self.Origin.SAVED:
+            return self.run.reason
+        left = ((self.frame or {}).get("frame") or {}).get("unused") or ()
+        said = ", ".join(f"“{word}”" for word in left)
+        return f"This was left out: {said}." if said else ""

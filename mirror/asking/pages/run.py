@@ -132,7 +132,7 @@ def run_page(
     level = run.privacy or source.privacy
     asked = run.asked or run.question
     title = asked or run.thread.title
-    view = version_view(current, wish, current.title or title) if current else None
+    view = version_view(current, wish, _file_title(current, title)) if current else None
     newest = selectors.run_newest(run.thread)
     before = services.version_before(current) if current is not None else None
     return RunPage(
@@ -152,7 +152,7 @@ def run_page(
         is_saved=bool(history) and history[-1].origin == Version.Origin.SAVED,
         state=state_of(run),
         is_working=not run.is_ended,
-        reason=run.reason,
+        reason=_reason(run, current),
         confidence=percent(run.confidence) if run.agreement_size else None,
         sure=sure(run.confidence) if run.agreement_size else "",
         agree=_agree(run.agreement_size, run.agreement_pool, run.llm),
@@ -171,7 +171,7 @@ def run_page(
         steps=steps,
         understood=chips_view(current, chip_problem),
         is_first=current is None or current.origin in (Version.Origin.ANSWER, Version.Origin.SAVED),
-        is_unsure=run.outcome == "ambiguous" and (current is None or current.origin == Version.Origin.ANSWER),
+        is_unsure=bool(current.draft) if current is not None else run.outcome == "ambiguous",
         is_front=not versions or current == versions[0],
         can_undo=before is not None,
         changes=_changes(versions, current),
@@ -183,6 +183,20 @@ def run_page(
         problem=problem,
         follow_up=follow_up,
     )
+
+
+def _file_title(version: Version, title: str) -> str:
+    """What a file of a version's rows is called; it tells a draft in front, where no cut takes it away."""
+    said = version.title or title
+    return f"Draft: {said}" if version.draft else said
+
+
+def _reason(run: Run, current: Version | None) -> str:
+    """Why there is no answer, or a draft of one, in words."""
+    if current is None or current.origin == Version.Origin.ANSWER:
+        return run.reason
+    saved = current.origin == Version.Origin.SAVED
+    return f"This SQL was saved from a draft. {current.draft}" if saved and current.draft else current.draft
 
 
 def _changes(versions: list[Version], current: Version | None) -> tuple[str, ...]:

@@ -114,7 +114,7 @@ def run_saved(owner: User, saved: SavedSql, arguments: dict[str, Any]) -> Run:
     arguments = dates_fixed(saved.parameters, arguments)
     thread = Thread.objects.create(owner=owner, source=saved.source, title=saved.name[:200])
     run = Run.objects.create(
-        thread=thread, asked="", question=saved.question, saved=saved, status=Status.DONE, sentence=""
+        thread=thread, asked="", question=saved.question, saved=saved, status=Status.DONE, reason=saved.draft
     )
     version = Version.objects.create(
         run=run, number=1, origin=Version.Origin.SAVED, sql=saved.sql, arguments=arguments, chart=saved.chart

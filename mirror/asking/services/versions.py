@@ -139,7 +139,7 @@ def version_stop(version: Version) -> None:
 
 
 def version_save(version: Version, *, name: str, description: str = "") -> SavedSql:
-    """Keep a version's SQL in the library, with its question, parameters and chart. Raises: AskingError."""
+    """Keep a version's SQL in the library, with its question, parameters and chart, and that it is a draft. Raises: AskingError."""
     run = version.run
     parameters = run.saved.parameters if run.saved else None
     try:
@@ -152,6 +152,7 @@ def version_save(version: Version, *, name: str, description: str = "") -> Saved
             question=run.question,
             parameters=parameters,
             chart=version.chart,
+            draft=version.draft,
         )
     except ValueError as error:
         raise AskingError(str(error)) from None
