@@ -18,7 +18,7 @@ from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import LlmError
 from sqlagent.makers import followups
 from sqlagent.makers.analyst.answering import NOT_UNDERSTOOD
-from sqlagent.makers.analyst.changing import followed
+from sqlagent.makers.analyst.changing import FORGET, followed
 from sqlagent.ports import Llm
 from sqlagent.prompts import rendering, replies
 from sqlagent.values import (
@@ -42,12 +42,6 @@ BACK = re.compile(
     re.IGNORECASE,
 )
 """Goes one step back, whatever the last one was."""
-
-FORGET = re.compile(
-    r"(?:(?:drop|remove|forget|ignore) (?:that|it|this)(?: again)?|forget about it|leave it|never ?mind)(?: please)?",
-    re.IGNORECASE,
-)
-"""Takes away what was not understood; where all was, it goes one step back."""
 
 FORWARD = re.compile(
     r"(?:redo|go forward|forward|(?:redo|repeat) (?:that|it|this))(?: again| please)?", re.IGNORECASE

@@ -69,6 +69,16 @@ def first(opened, name, text):
         ("all cafes please", "cafes", "gone"),
         ("which one was best", "best 1", ""),
         ("year by year", "by year", "add"),
+        ("just leeds pls", "leeds", "narrow"),
+        ("no shows only", "no shows", "narrow"),
+        ("no-shows out", "without no-shows", "add"),
+        ("renewals excluded", "without renewals", "add"),
+        ("ex refunds", "without refunds", "add"),
+        ("broken out by agent", "by agent", "add"),
+        ("sold out", "sold out", ""),
+        ("open ones", "open ones", "narrow"),
+        ("who's worst", "worst 1", ""),
+        ("all days of the week again", "days of the week", "gone"),
     ],
 )
 def test_what_a_follow_up_is_about_to_do(typed, text, way):
@@ -156,6 +166,30 @@ def test_what_is_not_understood_stays_until_it_is_forgotten(opened):
     assert failed == "revenue by category 2025 (not understood: foo bar baz)"
     assert later == "revenue by category 2025 for online (not understood: foo bar baz)"
     assert forgotten == "revenue by category 2025 for online"
+
+
+def test_a_draft_keeps_what_was_not_mentioned_and_what_was_not_understood(opened):
+    typed = ("revenue billed by category 2025", "only online", "by month instead", "what about 2024")
+    assert chain(opened, "garden", *typed)[1:] == [
+        "revenue by category 2025 for online (not understood: billed)",
+        "revenue by month 2025 for online (not understood: billed)",
+        "revenue by month 2024 for online (not understood: billed)",
+    ]
+
+
+def test_days_of_the_week_go_and_the_period_stays(opened):
+    typed = ("revenue by category 2025", "only saturdays", "sundays instead", "all days of the week again")
+    *_, saturday, sunday, every = chain(opened, "garden", *typed)
+    assert (saturday, sunday) == ("revenue by category 2025 saturdays", "revenue by category 2025 sundays")
+    assert every == "revenue by category 2025"
+
+
+def test_an_n_between_words_is_an_and_and_no_code(opened):
+    typed, written = (
+        first(opened, "garden", f"revenue by agent 2025 {one} march")
+        for one in ("february n", "february and")
+    )
+    assert typed.sql == written.sql
 
 
 def test_the_last_change_is_taken_back(opened):

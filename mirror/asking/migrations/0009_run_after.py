@@ -25,7 +25,7 @@ class Migration(migrations.Migration):
             "run",
             "after",
             models.ForeignKey(
-                "self",
+                "asking.run",
                 on_delete=models.SET_NULL,
                 null=True,
                 blank=True,
