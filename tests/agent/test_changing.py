@@ -15,6 +15,7 @@ from sqlagent.makers.analyst.beside import period_before
 from sqlagent.makers.analyst.changing.intents import intent
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.source import source_of
+from sqlagent.makers.analyst.telling import title
 from sqlagent.makers.following import stand_alone
 from sqlagent.values import Turn
 
@@ -295,3 +296,17 @@ def test_the_period_before_is_as_long(first_day, until, unit, begins):
     found = period_before(Period(first_day, until, "day"), unit)
     assert found is not None and found.first == begins
     assert period_before(Period(first_day, None, "day"), unit) is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("revenue and number of orders by month 2025 online", "by month, 2025, online flag: yes"),
+        (
+            "revenue by category 2025 online as a share",
+            "Share of revenue by category, 2025, online flag: yes",
+        ),
+    ],
+)
+def test_titles_of_two_figures_and_of_shares_tell_period_and_filters(opened, asked, said):
+    assert title(first(opened, "garden", asked).frame).endswith(said)

@@ -43,6 +43,10 @@ CHARTS = {
         REGIONS,
         {"mark": "area", "x": "month", "y": ["orders"], "series": "region", "aggregate": "sum"},
     ),
+    "figures of other sizes": (
+        Rows(("month", "orders", "revenue"), tuple((m, m.month, m.month * 4_000) for m in MONTHS)),
+        {"mark": "line", "x": "month", "y": ["orders", "revenue"]},
+    ),
     "points": (CITIES, {"mark": "scatter", "x": "sales", "y": ["cost"]}),
     "slices": (CITIES, {"mark": "pie", "x": "city", "y": ["sales"]}),
     "counts": (NAMES, {"mark": "histogram", "x": "sales"}),
