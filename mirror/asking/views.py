@@ -302,7 +302,9 @@ def version(request: PersonRequest, pk: int) -> HttpResponse:
 
 def _render_result(request: PersonRequest, found: Version) -> HttpResponse:
     if not found.is_ended:
-        return render(request, "asking/_working.html", {"version": version_view(found)})
+        is_followed = request.headers.get("X-Requested-With") == "mirror-run"
+        name = "asking/_version_now.html" if is_followed else "asking/_working.html"
+        return render(request, name, {"version": version_view(found)})
     page = run_page(found.run, number=found.number, wish=TableWish.read(request.GET))
     response = render(request, "asking/_answer.html", {"page": page, "save_form": SaveForm()})
     response["X-Mirror-Ended"] = "1"

@@ -238,3 +238,17 @@ def test_sql_of_an_answer_without_chips_goes_back_to_the_first_answer(run, as_al
     as_alice.post(reverse("asking:edit", args=[run.pk]), {"sql": "SELECT 1 AS one"})
     version = work(run.versions.first())
     assert (page_of(as_alice, run).back_to, version.status) == ("Back to the first answer", Status.DONE)
+
+
+# ---------------------------------------------------------------- waiting
+
+
+def test_sql_that_waits_for_a_worker_does_not_say_that_it_runs(run, as_alice) -> None:
+    as_alice.post(reverse("asking:edit", args=[run.pk]), {"sql": "SELECT 1 AS one"})
+    version = run.versions.first()
+    html = as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+    assert "The SQL waits for a worker" in html and "The SQL is running" not in html
+    Version.objects.filter(pk=version.pk).update(status=Status.RUNNING)
+    followed = {"X-Requested-With": "mirror-run"}
+    now = as_alice.get(reverse("asking:version", args=[version.pk]), headers=followed).content.decode()
+    assert "The SQL is running" in now and "id=" not in now
