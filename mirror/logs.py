@@ -20,7 +20,7 @@ class PlainRefusals(logging.Filter):
         if not record.name.startswith("django."):
             return True
         if getattr(record, "status_code", 0) in REFUSED:
-            record.exc_info = record.exc_text = None
+            record.exc_info = None
         path = getattr(getattr(record, "request", None), "path_info", "")
         return not (record.name == "django.request" and path == "/healthz" and not record.exc_info)
 

@@ -16,7 +16,7 @@ from mirror.phrases import counted, one_line
 from mirror.results.cells import Cell
 from mirror.results.pages import TableWish, preview_cells
 
-_BACK_TO = {
+_BACK_TO: dict[str, str] = {
     Version.Origin.ANSWER: "Back to the first answer",
     Version.Origin.READING: "Back to the other reading",
     Version.Origin.SAVED: "Back to the saved SQL",

@@ -37,13 +37,13 @@ TRIES = 3
 # What the children of an engine do, and what is loaded before they are forked.
 CHILD, TITLES = "sqlagent.adapters.children.child", "sqlagent.adapters.children.titles"
 DOORS = {
-    "sqlite": (f"{CHILD}:serve_sqlite", ("sqlagent.adapters.sqlite_engine", f"{TITLES}:sqlite")),
+    "sqlite": (f"{CHILD}:serve_sqlite", ("sqlagent.adapters.sqlite_engine", f"{TITLES}:title_sqlite")),
     "duckdb": (
         f"{CHILD}:serve_duckdb",
         (
             "sqlagent.adapters.children.arrow_frames",
             "sqlagent.adapters.duckdb_engine:warm",
-            f"{TITLES}:duckdb",
+            f"{TITLES}:title_duckdb",
         ),
     ),
 }

@@ -5,11 +5,11 @@ from __future__ import annotations
 from setproctitle import setproctitle
 
 
-def sqlite() -> None:
+def title_sqlite() -> None:
     """Call this process after statements of SQLite files."""
     setproctitle("Mirror: statements of SQLite files")
 
 
-def duckdb() -> None:
+def title_duckdb() -> None:
     """Call this process after statements of DuckDB files."""
     setproctitle("Mirror: statements of DuckDB files")
