@@ -141,12 +141,17 @@ class Version(Leased):
     def draft(self) -> str:
         """Why its rows may well not be what was meant, in words; empty where nothing says so.
 
-        Of saved SQL its run keeps them as they were when it ran. A changed draft is one as long as words of the question are left out.
+        Of saved SQL its run keeps them as they were when it ran. A changed draft is one as long as words of the question are left out;
+        a reading that somebody chose, and SQL that somebody wrote, are none.
         """
-        if self.origin == self.Origin.ANSWER:
-            return (self.run.reason or DRAFT) if self.run.outcome == "ambiguous" else ""
         if self.origin == self.Origin.SAVED:
             return self.run.reason
+        if self.run.outcome != "ambiguous":
+            return ""
+        if self.origin == self.Origin.ANSWER:
+            return self.run.reason or DRAFT
+        if self.origin != self.Origin.CHANGE:
+            return ""
         left = ((self.frame or {}).get("frame") or {}).get("unused") or ()
         said = ", ".join(f"“{word}”" for word in left)
         return f"This was left out: {said}." if said else ""

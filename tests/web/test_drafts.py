@@ -76,6 +76,23 @@ def test_a_changed_draft_is_one_as_long_as_words_are_left_out(draft, as_alice) -
     assert WHY in save(as_alice, changed, "Changed").draft
 
 
+def test_a_reading_that_somebody_chose_is_no_draft(draft, as_alice) -> None:
+    version = draft.versions.get()
+    reading = {
+        "sql": version.sql,
+        "difference": "another",
+        "columns": [],
+        "rows": [],
+        "row_count": 1,
+        "size": 1,
+    }
+    Run.objects.filter(pk=draft.pk).update(readings=[reading | {"frame": version.frame}])
+    as_alice.post(reverse("asking:use_reading", args=[draft.pk, 0]))
+    chosen = work(draft.versions.first())
+    assert page_of(as_alice, draft).context["page"].is_unsure is False
+    assert save(as_alice, chosen).draft == ""
+
+
 def test_sql_that_a_person_wrote_is_no_draft(draft, as_alice) -> None:
     as_alice.post(reverse("asking:edit", args=[draft.pk]), {"sql": "SELECT 1 AS one"})
     edited = work(draft.versions.first())
