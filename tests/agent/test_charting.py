@@ -389,11 +389,11 @@ def test_no_rows_break_a_chart(some: Rows) -> None:
     go.Figure(drawn)
 
 
-MONTHS = tuple((f"2025-{month:02}", 600 + month, 24_000.5 * month, 90 + month) for month in range(1, 13))
+APART = tuple((f"2025-{month:02}", 600 + month, 24_000.5 * month, 90 + month) for month in range(1, 13))
 
 
 def test_figures_of_other_sizes_stand_under_one_another_with_an_axis_each() -> None:
-    some = Rows(("month", "orders", "revenue", "returned"), MONTHS)
+    some = Rows(("month", "orders", "revenue", "returned"), APART)
     chart = charting.suggest(some)
     assert chart.y == ("orders", "revenue", "returned")
     drawn = charting.figure(chart, some)
@@ -411,7 +411,7 @@ def test_figures_of_other_sizes_stand_under_one_another_with_an_axis_each() -> N
 
 
 def test_figures_of_one_size_share_an_axis() -> None:
-    some = Rows(("month", "orders", "returned"), tuple((m, a, c) for m, a, _, c in MONTHS))
+    some = Rows(("month", "orders", "returned"), tuple((m, a, c) for m, a, _, c in APART))
     drawn = charting.figure(charting.suggest(some), some)
     assert all("yaxis" not in trace for trace in drawn["data"])
     assert "yaxis2" not in drawn["layout"]
@@ -426,5 +426,5 @@ def test_an_axis_of_few_months_or_days_names_no_time_between_them(times: tuple[s
     drawn = charting.figure(charting.suggest(some), some)
     go.Figure(drawn)
     assert drawn["layout"]["xaxis"]["dtick"] == step
-    many_months = Rows(("month", "orders"), tuple((m, a) for m, a, _, _ in MONTHS))
+    many_months = Rows(("month", "orders"), tuple((m, a) for m, a, _, _ in APART))
     assert "dtick" not in charting.figure(charting.suggest(many_months), many_months)["layout"]["xaxis"]
