@@ -28,6 +28,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, NoReturn, TypeVar
 
+from setproctitle import setproctitle
+
 from sqlagent.forks import frames
 from sqlagent.forks.forking import Fork, Gone, Kept, Server
 from sqlagent.forks.frames import Frame, Torn
@@ -44,7 +46,7 @@ START_SECONDS = 15.0
 TRIES = 2
 # Children give way to what makes pages, by this much.
 NICE = 5
-DOOR = "mirror.confined:call_do"
+DOOR, TITLED = "mirror.confined:call_do", "mirror.confined:titled"
 
 Answer = TypeVar("Answer")
 
@@ -84,6 +86,11 @@ class Bounds:
 
 
 # ---------------------------------------------------------------- who calls
+
+
+def titled() -> None:
+    """Call this process after what it does; its forks are called so too."""
+    setproctitle("Mirror: reads files and databases")
 
 
 def run(
@@ -146,7 +153,11 @@ class _Starting:
         """Start one. What its children open may be named by the environment: certificates, drivers' settings."""
         place = str(Path(__file__).resolve().parent.parent)
         return Server(
-            DOOR, self.modules, idle_seconds=self.idle_seconds, environment=os.environ, folder=place
+            DOOR,
+            [*self.modules, TITLED],
+            idle_seconds=self.idle_seconds,
+            environment=os.environ,
+            folder=place,
         )
 
 

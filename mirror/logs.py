@@ -1,4 +1,4 @@
-"""What never reaches a log: tokens that stand in addresses, of sign-in links, of links to files and of recipients."""
+"""What never reaches a log: tokens that stand in addresses, and more than a line about a request that was refused."""
 
 from __future__ import annotations
 
@@ -7,6 +7,22 @@ import re
 
 _PLACES = ("/sign-in/link/", "/reports/link/", "/reports/mails/")
 _TOKEN = re.compile(rf"({'|'.join(_PLACES)})[^/?#\s\"']+")
+
+
+REFUSED = range(400, 500)
+
+
+class PlainRefusals(logging.Filter):
+    """Leaves one line of a request that was refused, without the place in our code; health says in its answer what is down."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Take the traceback off a refusal; a record of /healthz goes."""
+        if not record.name.startswith("django."):
+            return True
+        if getattr(record, "status_code", 0) in REFUSED:
+            record.exc_info = None
+        path = getattr(getattr(record, "request", None), "path_info", "")
+        return not (record.name == "django.request" and path == "/healthz" and not record.exc_info)
 
 
 class WithoutTokens(logging.Filter):

@@ -486,9 +486,16 @@ LOGGING = {
     "formatters": {
         "line": {"format": "%(asctime)s %(levelname)-7s %(name)s pid=%(process)d %(message)s"},
     },
-    "filters": {"without_tokens": {"()": "mirror.logs.WithoutTokens"}},
+    "filters": {
+        "without_tokens": {"()": "mirror.logs.WithoutTokens"},
+        "plain_refusals": {"()": "mirror.logs.PlainRefusals"},
+    },
     "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["without_tokens"]},
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "line",
+            "filters": ["plain_refusals", "without_tokens"],
+        },
     },
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from setproctitle import setproctitle
+
 from mirror.forked import memory_trim
 
 # What parts need and no import of theirs loads before they are forked.
@@ -108,13 +110,17 @@ def tasks_load() -> None:
     app.finalize()
 
 
-def celery_run(*words: str, gives_way: bool = False) -> None:
-    """Run a worker or the scheduler, as Celery's own command does."""
+def celery_run(*words: str, title: str, gives_way: bool = False) -> None:
+    """Run a worker or the scheduler, as Celery's own command does, but under a title of ours in the system's list of processes."""
+    from celery import platforms
+
     from mirror.celery import app
 
     if gives_way:
         os.nice(REPORTS_NICE)
-    # Celery shows them in the title of the process.
+    # It would give the process a title of its own, and each of its pool.
+    vars(platforms)["_setproctitle"] = None
+    setproctitle(title)
     sys.argv = ["celery", *words]
     app.start([*words, "--loglevel", "INFO"])
 
@@ -126,6 +132,7 @@ def runs(host: str, port: int) -> Iterator[tuple[str, str, Callable[[], object]]
     for worker in workers():
         how = ["--pool", worker.pool, "--concurrency", str(worker.at_once)]
         called = ["--hostname", worker_name(worker.name), "--queues", worker.queues]
-        run = partial(celery_run, "worker", *how, *quiet, *called, gives_way=worker.gives_way)
+        title = f"Mirror: {worker.words} ({worker_name(worker.name)})"
+        run = partial(celery_run, "worker", *how, *quiet, *called, title=title, gives_way=worker.gives_way)
         yield worker.words, worker.log, run
-    yield "scheduler", "scheduler", partial(celery_run, "beat", "--pidfile=")
+    yield "scheduler", "scheduler", partial(celery_run, "beat", "--pidfile=", title="Mirror: scheduler")

@@ -14,6 +14,7 @@ from mirror.work.leases import Leased, Status
 LONG_WAIT = timedelta(seconds=8)
 # What was changed, and what rows are, in words: a line each.
 CHANGE_CHARS, TITLE_CHARS = 300, 200
+DRAFT = "The question can be understood in more than one way."
 
 
 class Thread(models.Model):
@@ -63,6 +64,10 @@ class Run(Leased):
     follows = models.ForeignKey(
         "Version", on_delete=models.SET_NULL, null=True, blank=True, related_name="followed_by",
         help_text="What was shown when this was asked as a follow-up",
+    )  # fmt: skip
+    after = models.ForeignKey(
+        "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="then",
+        help_text="The question on whose page this was asked as a follow-up",
     )  # fmt: skip
     is_thinking = models.BooleanField(
         default=False, help_text="Waits for the LLM, and holds no turn of its source"
@@ -134,3 +139,22 @@ class Version(Leased):
     class Meta:
         ordering = ["-shown", "-number"]
         constraints = [models.UniqueConstraint(fields=["run", "number"], name="one_version_a_number")]
+
+    @property
+    def draft(self) -> str:
+        """Why its rows may well not be what was meant, in words; empty where nothing says so.
+
+        Of saved SQL its run keeps them as they were when it ran. A changed draft is one as long as words of the question are left out;
+        a reading that somebody chose, and SQL that somebody wrote, are none.
+        """
+        if self.origin == self.Origin.SAVED:
+            return self.run.reason
+        if self.run.outcome != "ambiguous":
+            return ""
+        if self.origin == self.Origin.ANSWER:
+            return self.run.reason or DRAFT
+        if self.origin != self.Origin.CHANGE:
+            return ""
+        left = ((self.frame or {}).get("frame") or {}).get("unused") or ()
+        said = ", ".join(f"“{word}”" for word in left)
+        return f"This was left out: {said}." if said else ""

@@ -70,9 +70,20 @@ def thread_runs(thread: Thread) -> list[Run]:
     return list(runs.order_by("pk").prefetch_related(_versions()))
 
 
-def thread_turns(thread: Thread) -> list[Run]:
-    """The questions of a thread, oldest first, without what they gave."""
-    return list(thread.runs.select_related("thread").defer(*LARGE).order_by("pk"))
+def run_path(run: Run) -> list[Run]:
+    """The questions that a run was asked after, oldest first, without what they gave."""
+    known = {one.pk: one for one in run.thread.runs.select_related("thread").defer(*LARGE)}
+    path: list[Run] = []
+    after = run.after_id
+    while after is not None and after in known and len(path) < len(known):
+        path.append(known[after])
+        after = known[after].after_id
+    return path[::-1]
+
+
+def run_newest(thread: Thread) -> Run | None:
+    """The question of a thread that was asked last."""
+    return thread.runs.defer(*LARGE).order_by("-pk").first()
 
 
 def steps_of(run: Run) -> list[Step]:

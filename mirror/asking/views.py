@@ -48,9 +48,9 @@ def _wants_fragment(request: PersonRequest) -> bool:
     return bool(request.headers.get("HX-Request"))
 
 
-def _to_run(request: PersonRequest, run: Run, fragment: str = "") -> HttpResponse:
-    """Go to a run: by htmx without a reload where it asked, else by a redirect."""
-    address = reverse("asking:run", args=[run.pk]) + fragment
+def _to_run(request: PersonRequest, run: Run, rest: str = "") -> HttpResponse:
+    """Go to a run, and `rest` of its address: by htmx without a reload where it asked, else by a redirect."""
+    address = reverse("asking:run", args=[run.pk]) + rest
     if _wants_fragment(request):
         return HttpResponse(status=204, headers={"HX-Redirect": address})
     return redirect(address)
@@ -110,15 +110,33 @@ def suggest(request: PersonRequest) -> JsonResponse:
 
 @require_POST
 def follow(request: PersonRequest, pk: int) -> HttpResponse:
-    """Ask a follow-up in the thread of a run."""
+    """Ask a follow-up on a run's page, of the `version` that is shown there; "undo" and "redo" go a step through the thread."""
     run = _run(request, pk)
     question, hint = request.POST.get("question", ""), request.POST.get("hint", run.hint)
+    version = _version_of(run, request.POST.get("version", ""))
     try:
-        asked = services.run_ask(request.user, run.thread.source, question, run.thread, hint)
-        return _to_run(request, asked)
+        if step := services.step_take(run, version, question):
+            return _stepped(request, step)
+        return _to_run(request, services.run_follow(run, question, hint, version))
     except services.AskingError as error:
-        page = run_page(run, problem=str(error), follow_up=question, follow_hint=hint)
+        number = version.number if version is not None else None
+        page = run_page(run, number=number, problem=str(error), follow_up=question, follow_hint=hint)
         return _render_run(request, page, status=422)
+
+
+def _version_of(run: Run, number: str) -> Version | None:
+    """The version of a run with this number, else the one it shows now; None where it has none."""
+    found = run.versions.filter(number=int(number)).first() if is_id(number) else None
+    return found or run.versions.first()
+
+
+def _stepped(request: PersonRequest, step: services.Step) -> HttpResponse:
+    """Show what a step led to, and say how to go the other way."""
+    other = "“redo” goes forward again" if step.is_back else "“undo” goes back again"
+    messages.info(
+        request, f"{'Back' if step.is_back else 'Forward'} to {step.words}. Typed as a follow-up, {other}."
+    )
+    return _to_run(request, step.run, f"?version={step.number}" if step.number else "")
 
 
 @require_POST
@@ -284,7 +302,9 @@ def version(request: PersonRequest, pk: int) -> HttpResponse:
 
 def _render_result(request: PersonRequest, found: Version) -> HttpResponse:
     if not found.is_ended:
-        return render(request, "asking/_working.html", {"version": version_view(found)})
+        is_followed = request.headers.get("X-Requested-With") == "mirror-run"
+        name = "asking/_version_now.html" if is_followed else "asking/_working.html"
+        return render(request, name, {"version": version_view(found)})
     page = run_page(found.run, number=found.number, wish=TableWish.read(request.GET))
     response = render(request, "asking/_answer.html", {"page": page, "save_form": SaveForm()})
     response["X-Mirror-Ended"] = "1"

@@ -11,7 +11,7 @@ class SavedSql(models.Model):
 
     `parameters` is a list of `{"name", "kind", "default", "label"}`; the SQL refers to them
     as `:name`. `question` is the one it answered, if any. *Verified* SQL is a saved SQL that
-    somebody vouched for (`verified_by`, `verified_at`).
+    somebody vouched for (`verified_by`, `verified_at`). One saved from a draft says so until its SQL is changed or verified.
     """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_sql")
@@ -29,6 +29,10 @@ class SavedSql(models.Model):
     verified_at = models.DateTimeField(null=True, blank=True)
     problem = models.TextField(
         blank=True, help_text="Why it no longer runs since the source's tables changed"
+    )
+    draft = models.TextField(
+        blank=True,
+        help_text="Why the answer it was saved from was a draft; empty once its SQL was changed or verified",
     )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)

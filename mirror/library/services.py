@@ -1,9 +1,11 @@
-"""What can happen to saved SQL: saved, changed, shared, let go. Running it is a run's business."""
+"""What can happen to saved SQL: saved, changed, shared, verified, let go. Running it is a run's business."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+from django.utils import timezone
 
 from mirror.library import selectors
 from mirror.library.models import SavedSql
@@ -14,7 +16,16 @@ from mirror.sources.catalogs import catalog_read
 from mirror.sources.models import Source
 from sqlagent.values import Catalog
 
-__all__ = ["ParameterError", "dates_fixed", "sql_bind", "sql_delete", "sql_save", "sql_share", "sql_update"]
+__all__ = [
+    "ParameterError",
+    "dates_fixed",
+    "sql_bind",
+    "sql_delete",
+    "sql_save",
+    "sql_share",
+    "sql_update",
+    "sql_verify",
+]
 
 
 def sql_save(
@@ -27,10 +38,11 @@ def sql_save(
     question: str = "",
     parameters: Sequence[Mapping[str, Any]] | None = None,
     chart: dict[str, Any] | None = None,
+    draft: str = "",
 ) -> SavedSql:
     """Keep SQL under a name. Raises: ParameterError when parameters and SQL do not fit.
 
-    With no `parameters`, each `:name` in the SQL becomes a text parameter.
+    With no `parameters`, each `:name` in the SQL becomes a text parameter. `draft` says why what it was saved from is one.
     """
     kept = (
         [
@@ -50,6 +62,7 @@ def sql_save(
         sql=sql,
         parameters=kept,
         chart=chart,
+        draft=draft,
     )
 
 
@@ -58,17 +71,24 @@ def sql_update(
 ) -> SavedSql:
     """Keep what was changed. Raises: ParameterError; nothing changes then.
 
-    Changed SQL is no longer verified: somebody vouched for another text.
+    Changed SQL is no longer verified, as somebody vouched for another text, and no longer what a draft was found to be.
     """
     kept = [dict(parameter) for parameter in parameters]
     parameters_check(sql, kept, saved.source.engine)
     if sql != saved.sql:
         saved.verified_by = saved.verified_at = None
+        saved.draft = ""
         if saved.problem and saved.source.catalog:
             saved.problem = selectors.problem_of(saved.source, sql, kept, catalog_read(saved.source.catalog))
     saved.name, saved.description, saved.sql, saved.parameters = name, description, sql, kept
     saved.save()
     return saved
+
+
+def sql_verify(saved: SavedSql, by: User) -> None:
+    """Vouch for saved SQL: it is no draft then, until its SQL is changed."""
+    saved.verified_by, saved.verified_at, saved.draft = by, timezone.now(), ""
+    saved.save(update_fields=["verified_by", "verified_at", "draft"])
 
 
 def problems_keep(source: Source, catalog: Catalog) -> int:

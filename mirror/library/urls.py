@@ -12,5 +12,6 @@ urlpatterns = [
     path("<int:pk>/", views.saved, name="saved"),
     path("<int:pk>/edit/", views.edit, name="edit"),
     path("<int:pk>/share/", views.share, name="share"),
+    path("<int:pk>/verify/", views.verify, name="verify"),
     path("<int:pk>/delete/", views.delete, name="delete"),
 ]

@@ -1,4 +1,4 @@
-"""Pages of saved SQL: list, look, edit, share, let go. The button that runs it posts to asking."""
+"""Pages of saved SQL: list, look, edit, share, verify, let go. The button that runs it posts to asking."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.library import selectors, services
 from mirror.library.forms import ArgumentsForm, ParameterForms, SavedSqlForm
@@ -103,6 +103,15 @@ def share(request: PersonRequest, pk: int) -> HttpResponse:
         form = ShareForm(offered=offered, initial={"teams": saved.teams.all()})
     status = 422 if form.is_bound else 200
     return render(request, "library/share.html", {"form": form, "saved": saved}, status=status)
+
+
+@require_POST
+def verify(request: PersonRequest, pk: int) -> HttpResponse:
+    """Vouch for saved SQL that was saved from a draft."""
+    saved = _saved(request, pk, to_change=True)
+    services.sql_verify(saved, request.user)
+    messages.success(request, f"{saved.name} is verified by you, and no draft any more.")
+    return redirect("library:saved", pk)
 
 
 @read_or_post

@@ -15,6 +15,8 @@ from django.db.models import Q
 from mirror.sources.secrets import EncryptedTextField
 from mirror.work.leases import Retried
 
+DRAFT = "This SQL was saved from a draft."
+
 
 class Report(models.Model):
     """Saved SQL, one or several, sent on a schedule.
@@ -181,6 +183,7 @@ class RunPart(models.Model):
     row_count = models.PositiveBigIntegerField(default=0)
     truncated = models.BooleanField(default=False)
     seconds = models.FloatField(default=0)
+    draft = models.TextField(blank=True, help_text="Why its SQL was a draft when it ran")
     sentence = models.TextField(blank=True)
     chart = models.JSONField(null=True, blank=True)
     image = models.FileField(upload_to="reports/", blank=True, max_length=300)
@@ -193,6 +196,11 @@ class RunPart(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def told(self) -> str:
+        """Its sentence; before it that its SQL was saved from a draft, and why."""
+        return f"{DRAFT} {self.draft} {self.sentence}".strip() if self.draft else self.sentence
 
 
 class ReportFile(models.Model):

@@ -95,7 +95,7 @@ def _followed(chain: Chain, source: Source) -> Iterator[Followed]:
         )
         before = judged.right
         if said.sql:
-            turns.append(Turn(said.question.text, said.sql))
+            turns.append(Turn(said.question.text, said.sql, typed=said.question.typed))
 
 
 def _answer(question: Question, source: Source, turns: Sequence[Turn]) -> Answer:

@@ -11,13 +11,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from threading import Event as Flag
+from typing import Literal
 
 from sqlagent import prompts
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import LlmError
 from sqlagent.makers import followups
 from sqlagent.makers.analyst.answering import NOT_UNDERSTOOD
-from sqlagent.makers.analyst.changing import followed
+from sqlagent.makers.analyst.changing import FORGET, followed
 from sqlagent.ports import Llm
 from sqlagent.prompts import rendering, replies
 from sqlagent.values import (
@@ -35,11 +36,33 @@ TURNS = 5
 LONGEST = 600
 """Characters of a rewritten question; a longer reply is no question."""
 
-UNDONE = re.compile(
-    r"(?:(?:drop|remove|forget|ignore) (?:that|it|this)(?: again)?|never ?mind|undo|go back|back|revert|as (?:it was )?before|the previous (?:one|question|answer)|(?:undo|revert) (?:that|it|this|the last (?:one|change|step)))",
+BACK = re.compile(
+    r"(?:undo|go back|back|revert|step back|as (?:it was )?before|the previous (?:one|question|answer)"
+    r"|(?:undo|revert) (?:that|it|this|the last (?:one|change|step)))(?: again| please)?",
     re.IGNORECASE,
 )
-"""What takes the last change back."""
+"""Goes one step back, whatever the last one was."""
+
+FORWARD = re.compile(
+    r"(?:redo|go forward|forward|(?:redo|repeat) (?:that|it|this))(?: again| please)?", re.IGNORECASE
+)
+"""Goes one step forward again."""
+
+
+def step_typed(typed: str, before: str) -> Literal["back", "forward", ""]:
+    """Tell whether what was typed after a question goes a step back or forward in its thread, rather than changing it.
+
+    Example:
+        >>> step_typed("Undo!", "revenue 2025"), step_typed("never mind", "revenue 2025"), step_typed("only 2024", "revenue")
+        ('back', 'back', '')
+        >>> step_typed("never mind", "revenue 2025 (not understood: foo)"), step_typed("undo", "revenue (not understood: foo)")
+        ('', 'back')
+    """
+    typed = " ".join(typed.split()).strip(" .!?")
+    if FORWARD.fullmatch(typed):
+        return "forward"
+    is_back = BACK.fullmatch(typed) or (FORGET.fullmatch(typed) and not NOT_UNDERSTOOD.search(before))
+    return "back" if is_back else ""
 
 
 def stand_alone(
@@ -55,26 +78,41 @@ def stand_alone(
 ) -> Question:
     """Give what was typed a form that stands by itself; `typed` is kept where the two differ.
 
-    "Undo" and its like give the question before the last one. The first question of a thread, and one that is whole in itself, stay as they are and cost
+    "Undo" and its like go a step back in the turns, each time one further. The first question of a thread, and one that is whole in itself, stay as they are and cost
     nothing. Otherwise one LLM call where there is an LLM; where it fails or replies with
     something that is no question, and where there is none, the analyst and the rules rewrite. Never raises for
     any text. `whole` is the catalog with what its owner hid, of which the analyst's model is derived. Raises: Cancelled.
     """
     hint = typed.hint if isinstance(typed, Question) else ""
     typed = " ".join((typed.text if isinstance(typed, Question) else typed).split())
-    is_whole = bool(turns) and not NOT_UNDERSTOOD.search(turns[-1].stated or turns[-1].question)
-    if len(turns) > 1 and is_whole and UNDONE.fullmatch(typed.strip(" .!?")):
-        earlier = turns[-2]
-        return Question(earlier.stated or earlier.question, hint, typed)
+    turns = _stood(turns)
+    if len(turns) > 1 and step_typed(typed, said_of(turns[-1])) == "back":
+        return Question(said_of(turns[-2]), hint, typed)
     if not turns or not typed or followups.stands_alone(typed, catalog):
         return Question(typed, hint)
     text = _asked(typed, turns, catalog, llm, privacy, cancelled) if llm is not None else ""
     if not text:
         last = turns[-1]
-        before = replace(last, question=last.stated or last.question)
+        before = replace(last, question=said_of(last))
         by_words = followups.rewrite(typed, before, catalog)
         text = followed(typed, before.question, whole or catalog, index, by_words) or by_words
     return Question(text, hint, typed) if text != typed else Question(typed, hint)
+
+
+def said_of(turn: Turn) -> str:
+    """What a turn asks now: what its chips say, else its question."""
+    return turn.stated or turn.question
+
+
+def _stood(turns: Sequence[Turn]) -> Sequence[Turn]:
+    """The turns that still stand, oldest first: one that went a step back took the one before it away, and itself."""
+    stood: list[Turn] = []
+    for turn in turns:
+        if len(stood) > 1 and turn.typed and step_typed(turn.typed, said_of(stood[-1])) == "back":
+            stood.pop()
+        else:
+            stood.append(turn)
+    return stood
 
 
 def _asked(

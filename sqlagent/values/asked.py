@@ -12,12 +12,13 @@ class Turn:
     """An earlier question of the same thread, as it was typed and rewritten, and the SQL that answered it.
 
     `stated` is what its chips say since they were changed. It may hold stored values that nobody typed, so no language
-    model is shown it.
+    model is shown it. `typed` is what was typed, where that differs from the question: an "undo" is known by it.
     """
 
     question: str
     sql: str
     stated: str = ""
+    typed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

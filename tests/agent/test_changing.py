@@ -15,6 +15,7 @@ from sqlagent.makers.analyst.beside import period_before
 from sqlagent.makers.analyst.changing.intents import intent
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.source import source_of
+from sqlagent.makers.analyst.telling import title
 from sqlagent.makers.following import stand_alone
 from sqlagent.values import Turn
 
@@ -40,7 +41,7 @@ def chain(opened, name, *typed):
     turns: list[Turn] = []
     for one in typed:
         said = stand_alone(one, turns, source.catalog, None, index=source.index, privacy="rows")
-        turns.append(Turn(said.text, "SELECT 1"))
+        turns.append(Turn(said.text, "SELECT 1", typed=said.typed))
     return [turn.question for turn in turns]
 
 
@@ -69,6 +70,16 @@ def first(opened, name, text):
         ("all cafes please", "cafes", "gone"),
         ("which one was best", "best 1", ""),
         ("year by year", "by year", "add"),
+        ("just leeds pls", "leeds", "narrow"),
+        ("no shows only", "no shows", "narrow"),
+        ("no-shows out", "without no-shows", "add"),
+        ("renewals excluded", "without renewals", "add"),
+        ("ex refunds", "without refunds", "add"),
+        ("broken out by agent", "by agent", "add"),
+        ("sold out", "sold out", ""),
+        ("open ones", "open ones", "narrow"),
+        ("who's worst", "worst 1", ""),
+        ("all days of the week again", "days of the week", "gone"),
     ],
 )
 def test_what_a_follow_up_is_about_to_do(typed, text, way):
@@ -158,9 +169,49 @@ def test_what_is_not_understood_stays_until_it_is_forgotten(opened):
     assert forgotten == "revenue by category 2025 for online"
 
 
+def test_a_draft_keeps_what_was_not_mentioned_and_what_was_not_understood(opened):
+    typed = ("revenue billed by category 2025", "only online", "by month instead", "what about 2024")
+    assert chain(opened, "garden", *typed)[1:] == [
+        "revenue by category 2025 for online (not understood: billed)",
+        "revenue by month 2025 for online (not understood: billed)",
+        "revenue by month 2024 for online (not understood: billed)",
+    ]
+
+
+def test_days_of_the_week_go_and_the_period_stays(opened):
+    typed = ("revenue by category 2025", "only saturdays", "sundays instead", "all days of the week again")
+    *_, saturday, sunday, every = chain(opened, "garden", *typed)
+    assert (saturday, sunday) == ("revenue by category 2025 saturdays", "revenue by category 2025 sundays")
+    assert every == "revenue by category 2025"
+
+
+def test_an_n_between_words_is_an_and_and_no_code(opened):
+    typed, written = (
+        first(opened, "garden", f"revenue by agent 2025 {one} march")
+        for one in ("february n", "february and")
+    )
+    assert typed.sql == written.sql
+
+
 def test_the_last_change_is_taken_back(opened):
     typed = ("revenue by category 2025", "and by agent", "undo")
     assert chain(opened, "garden", *typed)[-1] == "revenue by category 2025"
+
+
+def test_each_undo_goes_one_step_further_back(opened):
+    typed = ("revenue by category 2025", "foo bar", "only online", "undo", "Undo please", "go back")
+    *_, both, one, none, end = chain(opened, "garden", *typed)
+    assert both == "revenue by category 2025 for online (not understood: foo bar)"
+    assert one == "revenue by category 2025 (not understood: foo bar)"
+    assert none == "revenue by category 2025"
+    assert (
+        end == "revenue by category 2025 (not understood: go back)"
+    )  # nothing is left: it is told, not dropped
+
+
+def test_a_follow_up_after_undo_changes_what_was_gone_back_to(opened):
+    typed = ("revenue by category 2025", "by month instead", "undo", "only online")
+    assert chain(opened, "garden", *typed)[-1] == "revenue by category 2025 for online"
 
 
 def test_the_period_before_stands_in_the_same_row(opened):
@@ -245,3 +296,17 @@ def test_the_period_before_is_as_long(first_day, until, unit, begins):
     found = period_before(Period(first_day, until, "day"), unit)
     assert found is not None and found.first == begins
     assert period_before(Period(first_day, None, "day"), unit) is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("revenue and number of orders by month 2025 online", "by month, 2025, online flag: yes"),
+        (
+            "revenue by category 2025 online as a share",
+            "Share of revenue by category, 2025, online flag: yes",
+        ),
+    ],
+)
+def test_titles_of_two_figures_and_of_shares_tell_period_and_filters(opened, asked, said):
+    assert title(first(opened, "garden", asked).frame).endswith(said)

@@ -387,3 +387,44 @@ def test_no_rows_break_a_chart(some: Rows) -> None:
     drawn = charting.figure(chart, some)
     json.dumps(drawn, allow_nan=False)
     go.Figure(drawn)
+
+
+APART = tuple((f"2025-{month:02}", 600 + month, 24_000.5 * month, 90 + month) for month in range(1, 13))
+
+
+def test_figures_of_other_sizes_stand_under_one_another_with_an_axis_each() -> None:
+    some = Rows(("month", "orders", "revenue", "returned"), APART)
+    chart = charting.suggest(some)
+    assert chart.y == ("orders", "revenue", "returned")
+    drawn = charting.figure(chart, some)
+    go.Figure(drawn)
+    assert [(trace["name"], trace["yaxis"]) for trace in drawn["data"]] == [
+        ("Orders", "y"),
+        ("Revenue", "y2"),
+        ("Returned", "y"),
+    ]
+    layout = drawn["layout"]
+    assert layout["yaxis"]["title"]["text"] == "Orders and returned"
+    assert layout["yaxis2"]["title"]["text"] == "Revenue"
+    assert layout["yaxis"]["domain"][0] > layout["yaxis2"]["domain"][1]
+    assert (layout["xaxis"]["anchor"], layout["height"], layout["showlegend"]) == ("y2", 380, True)
+
+
+def test_figures_of_one_size_share_an_axis() -> None:
+    some = Rows(("month", "orders", "returned"), tuple((m, a, c) for m, a, _, c in APART))
+    drawn = charting.figure(charting.suggest(some), some)
+    assert all("yaxis" not in trace for trace in drawn["data"])
+    assert "yaxis2" not in drawn["layout"]
+
+
+@pytest.mark.parametrize(
+    ("times", "step"),
+    [(("2025-01", "2025-02", "2025-03"), "M1"), (("2025-01-30", "2025-01-31", "2025-02-02"), 86_400_000)],
+)
+def test_an_axis_of_few_months_or_days_names_no_time_between_them(times: tuple[str, ...], step: Any) -> None:
+    some = Rows(("month", "orders"), tuple((time, 5 + n) for n, time in enumerate(times)))
+    drawn = charting.figure(charting.suggest(some), some)
+    go.Figure(drawn)
+    assert drawn["layout"]["xaxis"]["dtick"] == step
+    many_months = Rows(("month", "orders"), tuple((m, a) for m, a, _, _ in APART))
+    assert "dtick" not in charting.figure(charting.suggest(many_months), many_months)["layout"]["xaxis"]

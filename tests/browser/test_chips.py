@@ -103,7 +103,7 @@ def test_sql_written_by_hand_has_no_chips_and_leads_back(page: Page):
     expect(page.locator("#why")).to_contain_text("SQL that you wrote")
     page.keyboard.press("Escape")
     assert not violations(page)
-    page.get_by_role("button", name="Back to what was asked").press("Enter")
+    page.get_by_role("button", name="Back to the first answer").press("Enter")
     expect(chip(page, "revenue")).to_be_focused()
     expect(page.locator("mirror-editor")).to_contain_text("categories.name")
     expect(page.locator("#versions")).to_contain_text("2 versions")
@@ -238,3 +238,25 @@ def test_words_that_are_understood_are_marked_while_typing_and_nothing_moves(pag
     box.fill("")
     expect(page.locator("mark")).to_have_count(0)
     expect(box).not_to_have_accessible_description(re.compile("Not understood"))
+
+
+def test_undo_and_redo_are_typed_and_lead_through_the_thread(page: Page):
+    ask(page, QUESTION, source="shop")
+    answered(page)
+    first = page.url
+    box = page.get_by_role("textbox", name="Ask a follow-up")
+    box.fill("by month instead")
+    box.press("Enter")
+    page.wait_for_url(lambda url: url != first)
+    answered(page)
+    second = page.url
+    for typed, place in (("undo", first), ("redo", second), ("undo", first)):
+        page.get_by_role("textbox", name="Ask a follow-up").fill(typed)
+        page.keyboard.press("Enter")
+        page.wait_for_url(place)
+        expect(page.locator(".messages")).to_contain_text("Typed as a follow-up")
+    page.get_by_role("textbox", name="Ask a follow-up").fill("undo")
+    page.keyboard.press("Enter")
+    expect(page.locator("#follow-up-problem")).to_contain_text("nothing left to undo")
+    expect(page.locator("#follow-note")).to_contain_text("A follow-up goes on from this question")
+    assert not violations(page)

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 import time_machine
 from django.core.management import CommandError, call_command
+from django.urls import reverse
 from django.utils import timezone
 from openpyxl import load_workbook
 
@@ -276,3 +277,26 @@ def test_a_report_is_run_from_a_shell(post, alice, saved) -> None:
     sql_delete(saved)
     with pytest.raises(CommandError, match="was deleted"):
         call_command("reports", "run", str(report.pk))
+
+
+def test_a_report_of_sql_saved_from_a_draft_says_so_on_its_pages_in_mails_and_in_files(
+    post, alice, as_alice, saved
+) -> None:
+    saved.draft = "“foo” was not understood."
+    saved.save()
+    report = save_report(alice, saved, to=["a@example.com"], formats=["csv", "xlsx"])
+    run = runs_of(report, timezone.now() - timedelta(minutes=1))
+    told = "This SQL was saved from a draft. “foo” was not understood."
+    assert [file.name.startswith("draft-weekly-customers-") for file in run.files.all()] == [True, True]
+    assert [file.notes for file in run.files.all()] == [[f"{saved.name}: {told}"]] * 2
+    book = load_workbook(run.files.last().file.open("rb"))
+    assert book.sheetnames[0].startswith("Draft")
+    text = post.mails()[0].message.get_body(("plain",)).get_content()
+    assert told in " ".join(text.split())
+    for address in (reverse("reports:report", args=[report.pk]), reverse("reports:run", args=[run.pk])):
+        assert "“foo” was not understood." in as_alice.get(address).content.decode()
+    # A run tells what held when it was made.
+    saved.draft = ""
+    saved.save()
+    assert "saved from a draft" in as_alice.get(reverse("reports:run", args=[run.pk])).content.decode()
+    assert runs_of(report).parts.get().draft == ""

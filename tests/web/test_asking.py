@@ -470,7 +470,7 @@ def test_a_follow_up_is_read_against_the_question_before(answered, as_alice) -> 
     page = as_alice.get(reverse("asking:run", args=[run.pk])).context["page"]
     assert page.is_rewritten
     assert "2024" in page.question and "countries" in page.question
-    assert [turn.asked for turn in page.turns] == [REVENUE, "only 2024"]
+    assert [turn.asked for turn in page.earlier] == [REVENUE]
 
 
 def test_an_empty_follow_up_is_told_beside_the_answer(answered, as_alice) -> None:
@@ -495,9 +495,7 @@ def test_a_list_of_runs_costs_the_same_few_reads_however_long(
     answered, as_alice, django_assert_max_num_queries
 ) -> None:
     for number in range(12):
-        services.run_ask(
-            answered.thread.owner, answered.thread.source, f"How many {number}?", answered.thread
-        )
+        services.run_follow(answered, f"How many {number}?")
     with django_assert_max_num_queries(18) as seen:
         as_alice.get(reverse("asking:history"), {"q": "how"})
         as_alice.get(reverse("asking:history"))
@@ -507,7 +505,7 @@ def test_a_list_of_runs_costs_the_same_few_reads_however_long(
 
 
 def test_a_thread_shows_its_questions_in_order(answered, as_alice) -> None:
-    services.run_ask(answered.thread.owner, answered.thread.source, "only 2024", answered.thread)
+    services.run_follow(answered, "only 2024")
     page = as_alice.get(reverse("asking:thread", args=[answered.thread_id])).context["page"]
     assert [run.title for run in page.runs] == [REVENUE, "only 2024"]
 

@@ -161,7 +161,7 @@ def test_what_was_stopped_before_its_rows_came_is_run_when_gone_back_to(run, as_
 def test_a_follow_up_after_undo_goes_on_from_what_is_shown(run, alice, as_alice) -> None:
     change(as_alice, run.versions.first(), "by:0", "grain:month")
     undo(as_alice, work(run.versions.first()))
-    follow = answer(services.run_ask(alice, run.thread.source, "only 2024", run.thread))
+    follow = answer(services.run_follow(run, "only 2024"))
     assert "category" in follow.question
 
 
@@ -256,18 +256,18 @@ def test_sql_that_was_typed_has_no_chips_and_leads_back_to_what_was_asked(run, a
 def test_a_follow_up_after_typed_sql_says_what_it_goes_on_from(run, alice, as_alice) -> None:
     as_alice.post(reverse("asking:edit", args=[run.pk]), {"sql": "SELECT 1 AS one"})
     work(run.versions.first())
-    follow = answer(services.run_ask(alice, run.thread.source, "by month instead", run.thread))
+    follow = answer(services.run_follow(run, "by month instead"))
     said = f"Goes on from your question “{QUESTION}”, not from the SQL that you edited."
     assert said in as_alice.get(reverse("asking:run", args=[follow.pk])).content.decode()
     undo(as_alice, run.versions.first())
     page = as_alice.get(reverse("asking:run", args=[follow.pk])).content.decode()
     assert said in page, "it tells what was, not what is shown there since"
-    third = answer(services.run_ask(alice, run.thread.source, "by quarter instead", run.thread))
-    assert "Goes on from" not in as_alice.get(reverse("asking:run", args=[third.pk])).content.decode()
+    third = answer(services.run_follow(run, "by quarter instead"))
+    assert "that you edited" not in as_alice.get(reverse("asking:run", args=[third.pk])).content.decode()
 
 
 def test_what_was_understood_is_said_once(run, alice, as_alice) -> None:
-    follow = answer(services.run_ask(alice, run.thread.source, "by month instead", run.thread))
+    follow = answer(services.run_follow(run, "by month instead"))
     html = as_alice.get(reverse("asking:run", args=[follow.pk])).content.decode()
     assert "mirror-chips" in html
     assert "Understood as <q>" not in html
@@ -373,7 +373,7 @@ def test_a_run_that_is_answered_anew_cannot_be_changed_meanwhile(run) -> None:
 def test_a_follow_up_goes_on_from_what_was_changed(run, alice, as_alice) -> None:
     change(as_alice, run.versions.first(), "by:0", "grain:month")
     work(run.versions.first())
-    follow = answer(services.run_ask(alice, run.thread.source, "only 2024", run.thread))
+    follow = answer(services.run_follow(run, "only 2024"))
     sql = follow.versions.get().sql
     assert "strftime('%Y-%m'" in sql.lower() or "month" in sql.lower()
     assert "2024-01-01" in sql

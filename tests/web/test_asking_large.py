@@ -116,7 +116,7 @@ def test_a_chip_is_changed_to_another_value_and_a_follow_up_goes_on_from_it(run,
     changed = work(run.versions.first())
     assert "Germany" in changed.sql and changed.result.row_count
     assert any("Germany" in one for one in words(run))
-    follow = answer(services.run_ask(alice, run.thread.source, "only 2024", run.thread))
+    follow = answer(services.run_follow(run, "only 2024"))
     sql = follow.versions.get().sql
     assert "Germany" in sql and "2024-01-01" in sql and "Norway" not in sql
 

@@ -33,7 +33,7 @@ class Attacked:
 
     def __init__(self, running: Running) -> None:
         self.running = running
-        self.worker = running.part("--hostname intake@")
+        self.worker = running.part("(intake@")
         self._web = running.part("Mirror: web server")
         for page in PAGES * 3:
             assert running.get(page)[0] == 200
@@ -125,7 +125,7 @@ def stays_small(mirror: Attacked) -> Iterator[None]:
     assert mirror.megabytes("VmRSS") - mirror.first <= MORE_MEGABYTES, "what stays of all tests so far"
     assert mirror.more() <= MORE_MEGABYTES
     assert "Norway" in mirror.read(mirror.upload(("orders.csv", ORDERS)))
-    assert mirror.running.part("--hostname intake@") == mirror.worker
+    assert mirror.running.part("(intake@") == mirror.worker
 
 
 def test_a_small_file_is_read_at_once(mirror):

@@ -82,7 +82,7 @@ def test_a_model_is_corrected_and_gone_by_on_postgresql(crm: Source, alice: Any,
     assert {row[0].weekday() for row in rows} == {6}
     first = services.run_ask(alice, crm, "deals by town")
     assert asked(first)[2] == "answered"
-    followed = services.run_ask(alice, crm, "by state instead", thread=first.thread)
+    followed = services.run_follow(first, "by state instead")
     sql, rows, _ = asked(followed)
     assert {row[0] for row in rows} == {"Open", "Closed"}
     post("crm.people", "town", hidden="on")

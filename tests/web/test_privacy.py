@@ -65,7 +65,7 @@ def asked(source: Source, settings, privacy: str, *questions: str) -> tuple[Run,
     try:
         run = answer(services.run_ask(source.owner, Source.objects.get(pk=source.pk), questions[0]))
         for text in questions[1:]:
-            run = answer(services.run_ask(source.owner, source, text, thread=run.thread))
+            run = answer(services.run_follow(run, text))
     finally:
         server.stop()
     return run, server

@@ -170,7 +170,7 @@ def test_nothing_of_a_worker_that_was_killed_goes_on(shop, alice, worker, model)
 
 def servers_below(pid: int) -> list[int]:
     """The servers of forks that a process has started, or those below it."""
-    return [one for one in below(pid) if b"forks.server" in command(one)]
+    return [one for one in below(pid) if b"Mirror: statements" in command(one)]
 
 
 def test_a_message_that_was_lost_is_sent_again(shop, alice, worker) -> None:

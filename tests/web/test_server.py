@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 
 from mirror.modes import too_open
+from tests.processes import command
 from tests.servers import PASSWORD, PostgresServer, RedisServer
 from tests.stores import shop_copy
 
@@ -262,17 +263,45 @@ def test_a_second_start_is_told_why_not_and_the_way_out(started, tmp_path, own_f
 
 @pytest.mark.parametrize("name", ["mirror", "mirror-2", "intake", "deliveries"])
 def test_a_killed_worker_is_started_again(started, name):
-    worker = started.part(f"--hostname {name}@")
+    worker = started.part(f"({name}@")
     os.kill(worker, signal.SIGKILL)
     until = time.monotonic() + 30
     while time.monotonic() < until:
         try:
-            if started.part(f"--hostname {name}@") != worker:
+            if started.part(f"({name}@") != worker:
                 break
         except (AssertionError, FileNotFoundError):
             pass
         time.sleep(0.2)
-    assert started.part(f"--hostname {name}@") != worker
+    assert started.part(f"({name}@") != worker
+
+
+def test_the_systems_list_of_processes_names_each_part(started):
+    until = time.monotonic() + 30
+    while time.monotonic() < until:  # the values of the shop are read meanwhile
+        titles = {command(pid).rstrip(b"\0 ").decode().split(" (")[0] for pid in started.children()}
+        if "Mirror: statements of SQLite files" in titles:
+            break
+        time.sleep(0.2)
+    assert titles <= {
+        *(
+            "Mirror: web server",
+            "Mirror: worker",
+            "Mirror: worker-2",
+            "Mirror: worker for intake",
+            "Mirror: worker for reports",
+        ),
+        *("Mirror: worker for deliveries", "Mirror: scheduler", "Mirror: statements of SQLite files"),
+        *("Mirror: statements of DuckDB files", "Mirror: reads files and databases"),
+    }
+    assert {"Mirror: scheduler", "Mirror: worker", "Mirror: worker for reports"} <= titles
+
+
+def test_a_refused_request_is_one_line_of_the_log_and_health_none(started):
+    assert started.get(started.link, {"csrfmiddlewaretoken": "wrong"})[0] == 403
+    log = (started.folder / "logs" / "web.log").read_text()
+    assert "Traceback" not in log
+    assert "healthz" not in log
 
 
 def test_no_log_holds_a_secret(started):

@@ -4,7 +4,7 @@
 
 const EDGE = 8;
 const SPELL_MS = 700;
-const UNDO = ["undo-change", "undo-edit"];
+const UNDO = ["undo-change", "undo-edit", "undo-reading"];
 let back = "";
 document.addEventListener("submit", (event) => { if (UNDO.includes(event.submitter?.id)) back = event.submitter.id; });
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from mirror.asking import selectors
 from mirror.asking.models import Run, Thread
 from mirror.asking.pages.words import percent, state_of
 from mirror.paging import Pager, pager_of
-from mirror.phrases import counted
+from mirror.phrases import counted, one_line
 from mirror.sources.selectors import sources_visible
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ class RunItem:
     sql: str
     versions: str
     when: datetime
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +75,26 @@ def history_page(user: User, words: str = "", source: str = "", number: str = "1
 
 
 def thread_page(thread: Thread) -> ThreadPage:
-    """Show a thread."""
+    """Show a thread; a question that was not asked after the one above it says which one it goes on from."""
     runs = selectors.thread_runs(thread)
+    known = {run.pk: run for run in runs}
+    notes = [
+        f"Goes on from “{one_line(_title(known[run.after_id]), 200)}”"
+        if run.after_id in known and above is not None and run.after_id != above.pk
+        else ""
+        for above, run in zip([None, *runs], runs, strict=False)
+    ]
     return ThreadPage(
         id=thread.pk,
         title=thread.title,
         source=thread.source.name,
-        runs=tuple(map(_item, runs)),
+        runs=tuple(replace(_item(run), note=note) for run, note in zip(runs, notes, strict=True)),
         last_id=runs[-1].pk if runs else None,
     )
+
+
+def _title(run: Run) -> str:
+    return run.asked or run.question or run.thread.title
 
 
 def _item(run: Run) -> RunItem:
@@ -91,7 +103,7 @@ def _item(run: Run) -> RunItem:
     return RunItem(
         id=run.pk,
         thread_id=run.thread_id,
-        title=run.asked or run.question or run.thread.title,
+        title=_title(run),
         question=run.question if run.question != run.asked else "",
         source=run.thread.source.name,
         state=state_of(run),

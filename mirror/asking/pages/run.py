@@ -25,6 +25,12 @@ from mirror.phrases import counted, one_line
 from mirror.results.cells import Cell
 from mirror.results.pages import TableWish, preview_cells
 
+_BACK_TO: dict[str, str] = {
+    Version.Origin.ANSWER: "Back to the first answer",
+    Version.Origin.READING: "Back to the other reading",
+    Version.Origin.SAVED: "Back to the saved SQL",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class ReadingView:
@@ -46,8 +52,6 @@ class TurnView:
 
     id: int
     asked: str
-    state: str
-    is_current: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +64,17 @@ class RunPage:
     that failed; `typed` replaces it where something just typed could not be taken. `understood` are the chips of the
     version. It `is_first` where it is what the question gave, so that how that was found is told of it; else `changes` are what
     was changed since, oldest first. It `is_unsure` where it was found and may well not be what was meant. It `can_undo` where there is a version to go back to, and `is_front` unless an
-    earlier one is looked at. `goes_on` says what a follow-up starts from, where that is not what was shown. A follow-up
+    earlier one is looked at. It was asked after the `earlier` questions of its thread, and `newest` is another one that was asked last.
+    `goes_on` says what it was read against, where that is not what was asked or shown before it, and `follow_note` what a follow-up will be. A follow-up
     is asked with the `hint` of the run, or with `follow_hint`, which was typed instead; `unused_hint` says what of the hint the
     answer does without.
     """
 
     id: int
     thread_id: int
-    turns: tuple[TurnView, ...]
+    thread_size: int
+    earlier: tuple[TurnView, ...]
+    newest: TurnView | None
     source_id: int
     source: str
     dialect: str
@@ -104,7 +111,9 @@ class RunPage:
     is_front: bool
     can_undo: bool
     changes: tuple[str, ...]
+    back_to: str
     goes_on: str
+    follow_note: str
     follow_hint: str
     longest_hint: int
     problem: str = ""
@@ -135,14 +144,15 @@ def run_page(
     level = run.privacy or source.privacy
     asked = run.asked or run.question
     title = asked or run.thread.title
-    view = version_view(current, wish, current.title or title) if current else None
+    view = version_view(current, wish, _file_title(current, title)) if current else None
+    newest = selectors.run_newest(run.thread)
+    before = services.version_before(current) if current is not None else None
     return RunPage(
         id=run.pk,
         thread_id=run.thread_id,
-        turns=tuple(
-            TurnView(turn.pk, turn.asked or turn.thread.title, state_of(turn), turn.pk == run.pk)
-            for turn in selectors.thread_turns(run.thread)
-        ),
+        thread_size=run.thread.runs.count(),
+        earlier=tuple(map(_turn, selectors.run_path(run))),
+        newest=_turn(newest) if newest is not None and newest != run else None,
         source_id=source.pk,
         source=source.name,
         dialect=source.engine,
@@ -155,7 +165,7 @@ def run_page(
         is_saved=bool(history) and history[-1].origin == Version.Origin.SAVED,
         state=state_of(run),
         is_working=not run.is_ended,
-        reason=run.reason,
+        reason=_reason(run, current),
         confidence=percent(run.confidence) if run.agreement_size else None,
         sure=sure(run.confidence) if run.agreement_size else "",
         agree=_agree(run.agreement_size, run.agreement_pool, run.llm),
@@ -175,16 +185,32 @@ def run_page(
         steps=steps,
         understood=chips_view(current, chip_problem),
         is_first=current is None or current.origin in (Version.Origin.ANSWER, Version.Origin.SAVED),
-        is_unsure=run.outcome == "ambiguous" and (current is None or current.origin == Version.Origin.ANSWER),
+        is_unsure=bool(current.draft) if current is not None else run.outcome == "ambiguous",
         is_front=not versions or current == versions[0],
-        can_undo=current is not None and services.version_before(current) is not None,
+        can_undo=before is not None,
         changes=_changes(versions, current),
+        back_to=_BACK_TO.get(before.origin, "Back to what was asked") if before is not None else "",
         goes_on=_goes_on(run),
+        follow_note=_follow_note(run, versions, current),
         follow_hint=run.hint if follow_hint is None else follow_hint,
         longest_hint=services.HINT_CHARS,
         problem=problem,
         follow_up=follow_up,
     )
+
+
+def _file_title(version: Version, title: str) -> str:
+    """What a file of a version's rows is called; it tells a draft in front, where no cut takes it away."""
+    said = version.title or title
+    return f"Draft: {said}" if version.draft else said
+
+
+def _reason(run: Run, current: Version | None) -> str:
+    """Why there is no answer, or a draft of one, in words."""
+    if current is None or current.origin == Version.Origin.ANSWER:
+        return run.reason
+    saved = current.origin == Version.Origin.SAVED
+    return f"This SQL was saved from a draft. {current.draft}" if saved and current.draft else current.draft
 
 
 def _changes(versions: list[Version], current: Version | None) -> tuple[str, ...]:
@@ -197,14 +223,32 @@ def _changes(versions: list[Version], current: Version | None) -> tuple[str, ...
     return tuple(reversed(said))
 
 
+def _turn(run: Run) -> TurnView:
+    return TurnView(run.pk, run.asked or run.thread.title)
+
+
 def _goes_on(run: Run) -> str:
-    """What a follow-up starts from, where SQL was shown that was typed: without a language model it is not read."""
+    """What a follow-up was read against, where that was not the last one asked, or SQL that was typed: without a language model it is not read."""
     shown = run.follows
-    if shown is None or shown.origin != Version.Origin.EDIT or run.llm or run.question == run.asked:
+    if shown is None or run.question == run.asked:
         return ""
-    return (
-        f"Goes on from your question “{one_line(shown.run.question, 200)}”, not from the SQL that you edited."
-    )
+    question = one_line(shown.run.asked or shown.run.question, 200)
+    if shown.origin == Version.Origin.EDIT and not run.llm:
+        return f"Goes on from your question “{question}”, not from the SQL that you edited."
+    between = run.thread.runs.filter(pk__gt=shown.run_id, pk__lt=run.pk).order_by("-pk").first()
+    if between is None:
+        return ""
+    return f"Goes on from “{question}”, not from “{one_line(_turn(between).asked, 200)}”, which was asked before it."
+
+
+def _follow_note(run: Run, versions: list[Version], current: Version | None) -> str:
+    """What a follow-up asked on this page goes on from, where that is not plain."""
+    if current is not None and current != versions[0]:
+        return f"A follow-up goes on from version {current.number}, which is shown here."
+    if run.is_ended and run.follows is not None and current is None:
+        question = one_line(run.follows.run.asked or run.follows.run.question, 200)
+        return f"This question has no answer: a follow-up goes on from “{question}”."
+    return ""
 
 
 def _agree(size: int, pool: int, llm: str = "") -> str:
@@ -227,7 +271,9 @@ def _reading(run: Run, index: int, data: dict[str, Any], current: Version | None
         columns=tuple(data["columns"]),
         rows=preview_cells(data),
         more=f"and {counted(more, 'more row')}" if more > 0 else "",
-        is_current=current is not None and current.sql == data["sql"],
+        is_current=current is not None
+        and current.origin == Version.Origin.READING
+        and current.sql == data["sql"],
     )
 
 

@@ -10,6 +10,7 @@ from mirror.asking.models import Version
 from mirror.asking.pages.words import version_state
 from mirror.phrases import counted, took
 from mirror.results.pages import TablePage, TableWish, table_page
+from mirror.work.leases import Status
 
 _ORIGINS = {
     "answer": "the answer",
@@ -96,7 +97,7 @@ class VersionItem:
 
 @dataclass(frozen=True, slots=True)
 class VersionView:
-    """Everything a page shows of one version: `is_edited` by a person, `is_other_reading` where another reading was chosen.
+    """Everything a page shows of one version; `now` says what it does while it works: `is_edited` by a person, `is_other_reading` where another reading was chosen.
 
     `is_changed` where a chip was, and `change` says how. It `is_number` where its rows are drawn as one number, or were before they run.
     """
@@ -111,7 +112,7 @@ class VersionView:
     state: str
     is_working: bool
     is_stopping: bool
-    waits_turn: bool
+    now: str
     sql: str
     words: str
     when: datetime | None
@@ -152,7 +153,7 @@ def version_view(version: Version, wish: TableWish | None = None, title: str = "
         state=state,
         is_working=not version.is_ended,
         is_stopping=version.stop_requested and not version.is_ended,
-        waits_turn=version.waits_turn and not version.is_ended,
+        now=_now(version),
         sql=version.sql,
         words=result_words(version),
         when=version.ended_at,
@@ -161,6 +162,15 @@ def version_view(version: Version, wish: TableWish | None = None, title: str = "
         chart=chart_view(version) if table is not None and not table.gone else None,
         failure=_failure(version.failure, state),
     )
+
+
+def _now(version: Version) -> str:
+    """What a version that has not ended waits for, or that it runs."""
+    if version.waits_turn and not version.is_ended:
+        return "Waiting for its turn: as much runs on this source at once as its limit allows"
+    if version.status == Status.QUEUED:
+        return "The SQL waits for a worker"
+    return "" if version.is_ended else "The SQL is running"
 
 
 def result_words(version: Version) -> str:

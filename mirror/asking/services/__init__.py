@@ -5,12 +5,14 @@ from mirror.asking.services.answer_stream import answer_events, llm_name
 from mirror.asking.services.answering import run_answer, run_break
 from mirror.asking.services.charts import chart_change
 from mirror.asking.services.frames import REMOVE, Chip, Understood, version_understood
+from mirror.asking.services.paths import Step, step_take
 from mirror.asking.services.runs import (
     HINT_CHARS,
     hint_check,
     question_check,
     run_again,
     run_ask,
+    run_follow,
     run_saved,
     run_stop,
 )
@@ -34,6 +36,7 @@ __all__ = [
     "REMOVE",
     "AskingError",
     "Chip",
+    "Step",
     "Understood",
     "answer_events",
     "chart_change",
@@ -47,10 +50,12 @@ __all__ = [
     "run_answer",
     "run_ask",
     "run_break",
+    "run_follow",
     "run_saved",
     "run_stop",
     "sql_format",
     "sql_problem",
+    "step_take",
     "version_again",
     "version_before",
     "version_break",

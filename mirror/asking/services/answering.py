@@ -18,8 +18,8 @@ from mirror.asking.kept_steps import StepWriter, answer_fields, frame_json, not_
 from mirror.asking.models import TITLE_CHARS, Run, Step, Version
 from mirror.asking.services.answer_stream import answer_events, llm_name
 from mirror.asking.services.charts import DRAWN_ROWS, chart_drawn
-from mirror.asking.services.frames import version_asked
 from mirror.asking.services.given_up import RUN_BROKEN, STOPPED
+from mirror.asking.services.paths import turns_before
 from mirror.asking.services.thinking import ThinkingLlm
 from mirror.queries.running import (
     KeptRows,
@@ -41,7 +41,7 @@ from mirror.work.leases import Lease, LeaseLost, Status
 from mirror.work.watching import Watch
 from sqlagent.errors import DatabaseError, SqlAgentError
 from sqlagent.events import Ended, Event
-from sqlagent.values import Answer, Outcome, Question, Rows, Turn
+from sqlagent.values import Answer, Outcome, Question, Rows
 
 if TYPE_CHECKING:
     from mirror.people.models import User
@@ -51,8 +51,6 @@ log = logging.getLogger(__name__)
 # The rows of an answer as they were stored, or why they could not be.
 Stored = StoredResult | NotRun | None
 
-# Earlier questions a follow-up is read against.
-TURNS = 5
 BEGUN_AGAIN = "The worker that answered this was interrupted. It began again."
 
 
@@ -83,20 +81,6 @@ def run_break(lease: Lease) -> None:
     """End a run that met an error nobody expected."""
     with suppress(LeaseLost):
         lease.end(**RUN_BROKEN)
-
-
-def turns_before(run: Run) -> tuple[Turn, ...]:
-    """The latest answered questions of the same thread, oldest first, each with its SQL of now.
-
-    Of one whose chips were changed what they say now stands beside it, where that can be said as a question.
-    """
-    turns = []
-    for earlier in run.thread.runs.filter(pk__lt=run.pk).order_by("-pk")[:TURNS]:
-        version = earlier.versions.exclude(result=None).first()
-        if version is not None:
-            asked = earlier.question or run.thread.title
-            turns.append(Turn(asked, version.sql, version_asked(version)))
-    return tuple(reversed(turns))
 
 
 def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, Stored]:

@@ -101,8 +101,9 @@ def version_changed(version: Version, slot: str, key: str) -> Changed:
 
 
 def version_asked(version: Version) -> str:
-    """Say what a changed version asks as a question that is read so; empty where nothing was changed or none is known."""
-    if version.frame is None or not version.change:
+    """Say what a changed version, or another reading, asks as a question that is read so; empty for an answer, or where none is known."""
+    is_other = bool(version.change) or version.origin == version.Origin.READING
+    if version.frame is None or not is_other:
         return ""
     try:
         known = _known(version.run.thread.source, is_page=False)

@@ -10,6 +10,7 @@ from django.db import transaction
 from mirror.asking.errors import AskingError
 from mirror.asking.models import Run, Thread, Version
 from mirror.asking.services.given_up import RUN_STOPPED
+from mirror.asking.services.paths import version_followed
 from mirror.asking.services.queue_bounds import queue_check
 from mirror.library.services import dates_fixed
 from mirror.phrases import one_line, unhidden
@@ -57,26 +58,42 @@ def hint_check(text: str) -> str:
 
 
 @transaction.atomic
-def run_ask(owner: User, source: Source, question: str, thread: Thread | None = None, hint: str = "") -> Run:
-    """Ask a question, as a new thread or as a follow-up in one; a hint says what its words mean. Raises: AskingError."""
+def run_ask(owner: User, source: Source, question: str, hint: str = "") -> Run:
+    """Ask a question, as a new thread; a hint says what its words mean. Raises: AskingError."""
     text, hint = question_check(question), hint_check(hint)
     queue_check(owner)
-    follows = _shown_last(thread) if thread is not None else None
-    if thread is None:
-        thread = Thread.objects.create(owner=owner, source=source, title=one_line(text, 200))
-    run = Run.objects.create(thread=thread, asked=text, question=text, hint=hint, follows=follows)
+    thread = Thread.objects.create(owner=owner, source=source, title=one_line(text, 200))
+    return _asked(thread, text, hint)
+
+
+@transaction.atomic
+def run_follow(run: Run, question: str, hint: str = "", version: Version | None = None) -> Run:
+    """Ask a follow-up on a run's page, where this version of it is shown, else the one it shows now. Raises: AskingError.
+
+    It goes on from that, whatever else was asked in the thread.
+    """
+    text, hint = question_check(question), hint_check(hint)
+    queue_check(run.thread.owner)
+    shown = version_followed(run, version or run.versions.first())
+    return _asked(run.thread, text, hint, after=run, follows=shown)
+
+
+def _asked(
+    thread: Thread, text: str, hint: str, *, after: Run | None = None, follows: Version | None = None
+) -> Run:
+    run = Run.objects.create(
+        thread=thread, asked=text, question=text, hint=hint, after=after, follows=follows
+    )
     send(run)
     return run
 
 
-def _shown_last(thread: Thread) -> Version | None:
-    """What the latest answered question of a thread shows."""
-    return Version.objects.filter(run__thread=thread).exclude(result=None).order_by("-run", "-shown").first()
-
-
+@transaction.atomic
 def run_again(run: Run) -> Run:
-    """Ask the same question once more, with the same hint, in the same thread."""
-    return run_ask(run.thread.owner, run.thread.source, run.asked or run.question, run.thread, run.hint)
+    """Ask the same question once more, with the same hint, at the same place of the same thread. Raises: AskingError."""
+    text = question_check(run.asked or run.question)
+    queue_check(run.thread.owner)
+    return _asked(run.thread, text, run.hint, after=run.after, follows=run.follows)
 
 
 def run_stop(run: Run) -> None:
@@ -97,7 +114,7 @@ def run_saved(owner: User, saved: SavedSql, arguments: dict[str, Any]) -> Run:
     arguments = dates_fixed(saved.parameters, arguments)
     thread = Thread.objects.create(owner=owner, source=saved.source, title=saved.name[:200])
     run = Run.objects.create(
-        thread=thread, asked="", question=saved.question, saved=saved, status=Status.DONE, sentence=""
+        thread=thread, asked="", question=saved.question, saved=saved, status=Status.DONE, reason=saved.draft
     )
     version = Version.objects.create(
         run=run, number=1, origin=Version.Origin.SAVED, sql=saved.sql, arguments=arguments, chart=saved.chart

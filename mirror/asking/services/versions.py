@@ -76,36 +76,43 @@ def version_change(version: Version, slot: str, key: str) -> Version:
 
 
 def version_before(version: Version) -> Version | None:
-    """Give the version that a changed or edited one is taken back to: the nearest it was made of that has chips.
+    """Give the version that another is taken back to: of edited SQL the nearest it was made of that nobody edited, of a change the one it was made of.
 
-    None for an answer, for another reading that was chosen and for SQL that no question led to.
+    Of another reading that was chosen it is what was found first. None for that, and for SQL that was edited where there was none.
     """
+    if version.origin == Version.Origin.READING:
+        return version.run.versions.filter(origin=Version.Origin.ANSWER).order_by("number").first()
     if version.origin not in (Version.Origin.CHANGE, Version.Origin.EDIT):
         return None
     base = version.base
-    while base is not None and base.frame is None:
+    while base is not None and base.origin == Version.Origin.EDIT:
         base = base.base
     return base
 
 
 def version_undo(version: Version) -> Version:
-    """Take a changed or edited version back: show the one before it again. Nothing is lost, and no version is added.
+    """Take a changed or edited version, or another reading, back: show the one before it again. Nothing is lost, and no version is added.
 
     Only one whose rows never came (it was stopped, or failed) is run again. Raises: AskingError where there is none before.
     """
     before = version_before(version)
     if before is None:
         raise AskingError("There is no change to take back here.")
-    if before.result_id is None:
-        return version_again(before)
+    return version_show(before)
+
+
+def version_show(version: Version) -> Version:
+    """Show a version again; one whose rows never came is run again, as a version of its own. Raises: AskingError."""
+    if version.result_id is None:
+        return version_again(version)
     run = version.run
     _check_ended(run)
     _supersede(run)
     with transaction.atomic():
         Run.objects.select_for_update().get(pk=run.pk)
-        before.shown = _highest(run, "shown") + 1
-        before.save(update_fields=["shown"])
-    return before
+        version.shown = _highest(run, "shown") + 1
+        version.save(update_fields=["shown"])
+    return version
 
 
 def version_again(version: Version) -> Version:
@@ -132,7 +139,7 @@ def version_stop(version: Version) -> None:
 
 
 def version_save(version: Version, *, name: str, description: str = "") -> SavedSql:
-    """Keep a version's SQL in the library, with its question, parameters and chart. Raises: AskingError."""
+    """Keep a version's SQL in the library, with its question, parameters and chart, and that it is a draft. Raises: AskingError."""
     run = version.run
     parameters = run.saved.parameters if run.saved else None
     try:
@@ -145,6 +152,7 @@ def version_save(version: Version, *, name: str, description: str = "") -> Saved
             question=run.question,
             parameters=parameters,
             chart=version.chart,
+            draft=version.draft,
         )
     except ValueError as error:
         raise AskingError(str(error)) from None

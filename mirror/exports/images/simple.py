@@ -42,13 +42,15 @@ def draw(figure: Json, width: int, height: int, scale: float) -> bytes:
     FigureCanvasAgg(paper)
     layout, data = figure["layout"], figure["data"]
     places.set(rect=(0.01, 0.01, 0.98, 1 - _title(paper, layout, height) / height - 0.02))
-    axes = paper.subplots()
+    panels = list(dict.fromkeys(trace.get("yaxis", "y") for trace in data))
+    axes = paper.subplots(max(1, len(panels)), sharex=len(panels) > 1, squeeze=False)[:, 0]
     if not data:
-        _words(axes, layout)
+        _words(axes[0], layout)
     elif data[0]["type"] == "pie":
-        _pie(axes, data[0])
+        _pie(axes[0], data[0])
     else:
-        _drawn(axes, data, layout)
+        for place, panel in enumerate(sorted(panels)):
+            _drawn(axes[place], data, _of_panel(layout, panel, is_last=place == len(panels) - 1), panel)
     file = BytesIO()
     paper.savefig(file, format="png", dpi=_DPI * scale, facecolor=PANEL)
     return file.getvalue()
@@ -106,12 +108,20 @@ def _pie(axes: Axes, trace: Json) -> None:
         inside.set_color(PANEL)
 
 
-def _drawn(axes: Axes, data: Sequence[Json], layout: Json) -> None:
+def _of_panel(layout: Json, panel: str, *, is_last: bool) -> Json:
+    """The layout of one of several figures under one another: its own value axis, and words for the shared one under the last."""
+    own = layout | {"yaxis": layout.get(f"yaxis{panel[1:]}") or {}}
+    return own if is_last else own | {"xaxis": {**(layout.get("xaxis") or {}), "title": {}}}
+
+
+def _drawn(axes: Axes, data: Sequence[Json], layout: Json, panel: str = "y") -> None:
     lying = data[0].get("orientation") == "h"
     along = "y" if lying else "x"
     places = _Places(data, along, layout.get(f"{along}axis") or {})
     heaped: dict[bool, list[float]] = {}
     for number, trace in enumerate(data):
+        if trace.get("yaxis", "y") != panel:
+            continue
         colour = SERIES[number % len(SERIES)]
         at = places.of(trace[along])
         values = [math.nan if v is None else v for v in trace["x" if lying else "y"]]

@@ -98,6 +98,7 @@ def _kept(making: Making, part: ReportPart, saved: SavedSql, ran: KeptRows, leas
         row_count=result.row_count,
         truncated=result.truncated,
         seconds=result.seconds,
+        draft=saved.draft,
     )
     with ExitStack() as undo:
         undo.callback(result_delete, result)

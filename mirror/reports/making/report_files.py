@@ -19,7 +19,7 @@ from mirror.exports.names import file_name
 from mirror.exports.sheets import sheet_of
 from mirror.exports.values import FORMATS, Cover, ExportError, Sheet
 from mirror.reports.making.made import STORAGE_ADVICE, MadePart, Making, RunFailed, run_folder
-from mirror.reports.models import ReportFile, ReportRun, RunPart
+from mirror.reports.models import DRAFT, ReportFile, ReportRun, RunPart
 from mirror.reports.schedule.zones import at_zone
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
@@ -43,7 +43,7 @@ def files_write(
     called now and then, and may raise. Raises: RunFailed when a file cannot be written or stored.
     """
     sheets = [
-        sheet_of(part.result, part.row.title, sentence=part.row.sentence, chart_image=image)
+        sheet_of(part.result, _titled(part.row), sentence=part.row.told, chart_image=image)
         for part, image in zip(parts, images, strict=True)
     ]
     made: list[ReportFile] = []
@@ -54,8 +54,21 @@ def files_write(
             title = making.report.title
             if len(sheets) > len(of_file):
                 title = f"{title[:40]} {of_file[0].title}"
+            elif any(part.row.draft for part in parts):
+                title = f"Draft: {title}"
             made.append(_written(making, name, title, of_file, {file.name for file in made}, check))
+            drafts = [
+                part.row
+                for part, sheet in zip(parts, sheets, strict=True)
+                if sheet in of_file and part.row.draft
+            ]
+            made[-1].notes += [f"{part.title}: {DRAFT} {part.draft}" for part in drafts]
     return made
+
+
+def _titled(part: RunPart) -> str:
+    """The title of a part; it tells a draft in front, where no cut takes it away."""
+    return f"Draft: {part.title}" if part.draft else part.title
 
 
 def image_keep(making: Making, position: int, image: bytes) -> str:

@@ -33,11 +33,12 @@ AHEAD = 5
 
 @dataclass(frozen=True, slots=True)
 class PartLine:
-    """One SQL of a report; `saved_id` where it can be looked at, `is_gone` once it was deleted."""
+    """One SQL of a report; `saved_id` where it can be looked at, `is_gone` once it was deleted, `draft` why it is one."""
 
     name: str
     saved_id: int | None
     is_gone: bool
+    draft: str
     source: str
     arguments: list[tuple[str, str]]
 
@@ -234,6 +235,7 @@ def _part(part: ReportPart, saved_seen: Collection[int]) -> PartLine:
         name=part.saved.name if part.saved else part.name,
         saved_id=part.saved_id if part.saved_id in saved_seen else None,
         is_gone=part.saved is None,
+        draft=part.saved.draft if part.saved else "",
         source=part.saved.source.name if part.saved else "",
         arguments=[
             (labels.get(name, name), words.value_words(value)) for name, value in part.arguments.items()

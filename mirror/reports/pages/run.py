@@ -61,6 +61,7 @@ class PartView:
 
     id: int
     title: str
+    draft: str
     sentence: str
     sql: str
     arguments: list[tuple[str, str]]
@@ -234,6 +235,7 @@ def _part(part: RunPart, run: ReportRun) -> PartView:
     return PartView(
         id=part.pk,
         title=part.title,
+        draft=part.draft,
         sentence=part.sentence,
         sql=part.sql,
         arguments=[(str(name), _value(value, part, run)) for name, value in part.arguments.items()],

@@ -98,7 +98,7 @@ def _section(part: RunPart) -> Section:
         notes = (str(error),)
     return Section(
         title=part.title,
-        sentence=part.sentence,
+        sentence=part.told,
         columns=columns,
         kinds=kinds,
         rows=rows,

@@ -35,12 +35,16 @@ IDLE_OF_ONE, IDLE_OF_ALL = 4, 12
 # How often a child is looked for: one that is idle may end, and so may a server.
 TRIES = 3
 # What the children of an engine do, and what is loaded before they are forked.
-CHILD = "sqlagent.adapters.children.child"
+CHILD, TITLES = "sqlagent.adapters.children.child", "sqlagent.adapters.children.titles"
 DOORS = {
-    "sqlite": (f"{CHILD}:serve_sqlite", ("sqlagent.adapters.sqlite_engine",)),
+    "sqlite": (f"{CHILD}:serve_sqlite", ("sqlagent.adapters.sqlite_engine", f"{TITLES}:title_sqlite")),
     "duckdb": (
         f"{CHILD}:serve_duckdb",
-        ("sqlagent.adapters.children.arrow_frames", "sqlagent.adapters.duckdb_engine:warm"),
+        (
+            "sqlagent.adapters.children.arrow_frames",
+            "sqlagent.adapters.duckdb_engine:warm",
+            f"{TITLES}:title_duckdb",
+        ),
     ),
 }
 

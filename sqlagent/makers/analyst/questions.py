@@ -338,7 +338,8 @@ class _Making:
         for one in self._measures(anchor.table):
             expr = Measure("avg", anchor.table, summed(one).expr)
             for group in self._groups(anchor.table)[:2]:
-                yield self._by(_Figure(one.said, expr), group, f"Average {one.said} by {group.said}", None)
+                for said in _without_unit(one.said):
+                    yield self._by(_Figure(one.said, expr), group, f"Average {said} by {group.said}", None)
 
     def growth(self, anchor: Thing, figure: _Figure) -> Iterator[_Proposal]:
         """How a figure changed from one year to the next."""
@@ -532,6 +533,16 @@ def _sorting() -> frozenset[str]:
     return CATEGORICAL | _GEOGRAPHY
 
 
+_CURRENCY = re.compile(
+    r"eur|usd|gbp|chf|sek|nok|dkk|pln|czk|huf|jpy|cny|inr|aud|cad|nzd|brl|mxn|zar|sgd|hkd", re.IGNORECASE
+)
+_UNIT = re.compile(
+    r"m?g|kg|lbs?|oz|t|[kcm]?m|mi|ft|[mc]?l|sqm|m[23]|ha|k?wh?|mw|[gm]b|secs?|mins?|hrs?|pct|percent",
+    re.IGNORECASE,
+)
+"""Units that names of columns end in."""
+
+
 def _is_said(word: str) -> bool:
     """Whether a word of a name is one that people say: "eu" and "xyz" are not."""
     return word in _SMALL or bool(_SAID.fullmatch(word))
@@ -548,6 +559,20 @@ def _bare(said: str) -> str:
     while len(words) > 1 and words[-1] in ("name", "code", "key", "label", "id"):
         words.pop()
     return " ".join(words)
+
+
+def _without_unit(said: str) -> tuple[str, ...]:
+    """A column's words as people say them, likely ways first: a unit at the end of its name goes, or stands in brackets.
+
+    Example:
+        >>> _without_unit("fee eur"), _without_unit("weight kg"), _without_unit("fee")
+        (('fee', 'fee (EUR)'), ('weight', 'weight (kg)'), ('fee',))
+    """
+    what, _, unit = said.rpartition(" ")
+    is_money = bool(_CURRENCY.fullmatch(unit))
+    if not what or not (is_money or _UNIT.fullmatch(unit)):
+        return (said,)
+    return what, f"{what} ({unit.upper() if is_money else unit})"
 
 
 def _single(said: str) -> str:

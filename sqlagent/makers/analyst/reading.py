@@ -94,6 +94,10 @@ class Reading:
     figures: tuple[str, ...] = ()
 
 
+_N = re.compile(r"(?<=[a-z]{2})\s+'?n'?\s+(?=[a-z]{2})")
+""" "hotels n restaurants"; a code N is written large."""
+
+
 def condensed(text: str) -> str:
     """Put one space for several, and one mark for several of a kind: patterns then take time in proportion to a text.
 
@@ -105,7 +109,8 @@ def condensed(text: str) -> str:
 
 
 def prepared(text: str, vocabulary: Vocabulary) -> str:
-    """Give a question as it is cut: "w/o" opened, signs apart, stored years quoted. A text that was prepared stays as it is."""
+    """Give a question as it is cut: "w/o" and "n" opened, signs apart, stored years quoted. A text that was prepared stays as it is."""
+    text = _N.sub(" and ", text)
     text = _SAYS_NOTHING.sub(" ", _WITHOUT.sub("without", _years_joined(text, vocabulary)))
     text = _SHORT_GRAIN.sub(lambda short: _opened(short.group(), vocabulary), _BY_GRAIN.sub(r"by \1", text))
     text = text.replace("(", " , ").replace(")", " ")

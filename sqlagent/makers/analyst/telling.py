@@ -127,11 +127,13 @@ def title(frame: Frame) -> str:
         return ""
     if frame.formula is not None and any(one.where for one in frame.measures):
         return ""
-    names = [_figure(one) for one in ((frame.formula,) if frame.formula is not None else frame.measures)]
+    measures, shared = _of_all((frame.formula,) if frame.formula is not None else frame.measures)
+    names = [_figure(one) for one in measures]
     if not all(names):
         return ""
+    is_bare = bool(frame.transform) or len(names) > 1
     what = _TITLED[frame.transform] + " and ".join(
-        n.removeprefix("number of ") if frame.transform else n for n in names
+        n.removeprefix("number of ") if is_bare else n for n in names
     )
     groups = [dimension(d).removesuffix(" name").removesuffix(" code") for d in frame.by]
     groups = [d.grain if d.grain else said for d, said in zip(frame.by, groups, strict=True)]
@@ -143,13 +145,25 @@ def title(frame: Frame) -> str:
         what += f" by {' and '.join(groups)}"
     if frame.per:
         what += f" in each {' and '.join(dimension(d).removesuffix(' name') for d in frame.per)}"
-    parts = [
-        period(c.period) if c.op == "period" and c.period is not None and not c.negated else condition(c)
-        for c in frame.where
-    ]
-    parts = [_labels(c) or part for c, part in zip(frame.where, parts, strict=True)]
-    said = ", ".join([what, *parts])
+    where = sorted((*frame.where, *shared), key=lambda c: c.op != "period")
+    said = ", ".join([what, *map(_titled, where)])
     return said[:1].upper() + said[1:] if len(said) <= LONG_TITLE else ""
+
+
+def _of_all(measures: Sequence[Measure]) -> tuple[Sequence[Measure], Sequence[Condition]]:
+    """Figures without the conditions that hold of them all, and those: figures of several tables keep them each by itself."""
+    first = measures[0].where
+    if len(measures) < 2 or any(
+        list(map(_titled, one.where)) != list(map(_titled, first)) for one in measures
+    ):
+        return measures, ()
+    return [replace(one, where=()) for one in measures], first
+
+
+def _titled(c: Condition) -> str:
+    """A condition as a title says it: its period, or its values where they tell it."""
+    said = period(c.period) if c.op == "period" and c.period is not None and not c.negated else condition(c)
+    return _labels(c) or said
 
 
 def _figure(one: Measure) -> str:

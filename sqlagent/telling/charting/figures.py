@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from collections.abc import Sequence
 from datetime import date, datetime, time
 from typing import Any
@@ -19,8 +20,10 @@ from sqlagent.telling.charting.points import (
     MAX_SLICES,
     Points,
     label,
+    lower_first,
     measure_of,
     note_of,
+    panels_of,
     points_of,
     title_of,
 )
@@ -29,6 +32,10 @@ from sqlagent.values import Cell, Chart, Kind, Rows
 LONG_LABEL = 10
 """Characters of the longest label from which bars lie down; longer ones would stand on end."""
 MANY_BARS = 12
+GAP, PANEL_HEIGHT = 0.1, 190
+"""Between figures under one another, as a part of the whole, and what one takes, in pixels."""
+FEW_TIMES = 8
+"""Months or days up to which each is named on its axis; more are left to whoever draws, none between two of them."""
 CUT_LABEL = 42
 
 Json = dict[str, Any]
@@ -90,7 +97,7 @@ def _axes(chart: Chart, rows: Rows) -> Json:
     axis: Json = {"title": {"text": in_words(chart.x)}, "automargin": True}
     if timed:
         axis["type"] = "date"
-        axis |= _time_format(x)
+        axis |= _time_format(x) | _time_steps(xs)
         if chart.mark == "bar":
             axis |= {"type": "category"} if _is_year(x) else {}
     else:
@@ -103,6 +110,10 @@ def _axes(chart: Chart, rows: Rows) -> Json:
         axis["autorange"] = "reversed"
     layout = _layout(chart, rows, several)
     layout |= {"xaxis": value, "yaxis": axis} if lying else {"xaxis": axis, "yaxis": value}
+    panels = panels_of(rows, chart.y) if timed and several and not chart.series else []
+    if len(panels) > 1:
+        layout |= _in_panels(panels, dict(zip(points.values, data, strict=True)), axis, value)
+        return {"data": data, "layout": layout}
     if chart.mark == "bar" and several:
         layout["barmode"] = "stack" if _stacks(chart, points) else "group"
     if lying:
@@ -110,6 +121,23 @@ def _axes(chart: Chart, rows: Rows) -> Json:
             280, 90 + 24 * len(xs) * (1 if layout.get("barmode") != "group" else len(data))
         )
     return {"data": data, "layout": layout}
+
+
+def _in_panels(panels: Sequence[Sequence[str]], traces: dict[str, Json], axis: Json, value: Json) -> Json:
+    """Put figures of other sizes under one another, each with an axis of its own: on one the small ones would lie flat."""
+    count = len(panels)
+    height = (1 - GAP * (count - 1)) / count
+    layout: Json = {"showlegend": any(len(names) > 1 for names in panels), "height": PANEL_HEIGHT * count}
+    for place, panel in enumerate(panels):
+        mark = str(place + 1) if place else ""
+        top = 1 - place * (height + GAP)
+        words = " and ".join([in_words(panel[0]), *(lower_first(in_words(name)) for name in panel[1:])])
+        domain = {"domain": [round(max(0.0, top - height), 4), round(top, 4)]}
+        layout[f"yaxis{mark}"] = value | {"title": {"text": words}} | domain
+        for name in panel:
+            traces[name]["yaxis"] = f"y{mark}"
+    layout["xaxis"] = axis | {"anchor": f"y{count}"}
+    return layout
 
 
 def _trace(
@@ -288,6 +316,14 @@ def _when(cell: Cell, column: Profile) -> str | None:
 def _time_format(column: Profile) -> Json:
     if _is_year(column):
         return {"tickformat": "%Y", "hoverformat": "%Y"}
+    return {}
+
+
+def _time_steps(xs: Sequence[str | None]) -> Json:
+    """Name no time between two months, or two days, where there is nothing: not "Jan 12" on an axis of months."""
+    for form, step in ((r"\d{4}-\d{2}", "M1"), (r"\d{4}-\d{2}-\d{2}", 86_400_000)):
+        if len(xs) <= FEW_TIMES and all(x is not None and re.fullmatch(form, x) for x in xs):
+            return {"dtick": step, "tickformat": "%b %Y" if step == "M1" else "%-d %b %Y"}
     return {}
 
 

@@ -13,10 +13,14 @@ from sqlagent.telling.charting.points import (
     MAX_LABELS,
     hashable,
     note_of,
+    panels_of,
     points_of,
     title_of,
 )
 from sqlagent.values import Chart, Kind, Rows
+
+MOST_FIGURES = 3
+"""Figures of one chart."""
 
 
 def suggest(rows: Rows, question: str = "") -> Chart:
@@ -78,7 +82,7 @@ def _over_time(
     repeats = when.distinct + when.nulls < len(rows.rows)
     mark = "line" if when.distinct > 2 else "bar"
     if not repeats:
-        return Chart(mark, when.name, chosen)
+        return Chart(mark, when.name, tuple(m.name for m in measures[:MOST_FIGURES]))
     for category in sorted(categories, key=lambda c: c.distinct):
         if category.distinct > 1 and _unique(rows, when, category):
             return Chart(mark, when.name, chosen[:1], category.name)
@@ -161,14 +165,8 @@ def _counted(rows: Rows, categories: Sequence[Profile]) -> Chart:
 
 
 def _same_scale(rows: Rows, measures: Sequence[Profile]) -> tuple[str, ...]:
-    """Keep the measures that can share an axis with the first: within a factor of 20, three at most."""
-    tops = {
-        m.name: max((abs(number_of(r[m.index]) or 0.0) for r in rows.rows), default=0.0) for m in measures
-    }
-    first = tops[measures[0].name] or 1.0
-    return tuple(m.name for m in measures if 0.05 <= (tops[m.name] or 1.0) / first <= 20)[:3] or (
-        measures[0].name,
-    )
+    """Keep the measures that can share an axis with the first, three at most."""
+    return panels_of(rows, [m.name for m in measures])[0][:MOST_FIGURES]
 
 
 def _unique(rows: Rows, first: Profile, second: Profile) -> bool:

@@ -92,7 +92,7 @@ def loss_of(change: Difference, meant: Intent) -> float:
         return float(sum(part.kind != "period" for part in change.gained))
     if meant.way == "gone":
         wrong = [*change.gained, *(new for _, new in change.replaced if new.kind != "order")]
-        wrong += [part for part in change.lost if meant.is_time != (part.kind == "period")]
+        wrong += [part for part in change.lost if not _is_meant(part, meant)]
         if meant.every or meant.once:  # what comes back was left out: no group and no figure goes
             wrong += [part for part in change.lost if part.kind in ("by", "measure")]
         return float(len(wrong)) + max(0, len(change.lost) - 1) * 0.3
@@ -113,6 +113,13 @@ def loss_of(change: Difference, meant: Intent) -> float:
         else 1.0
         for part in change.lost
     )
+
+
+def _is_meant(part: Part, meant: Intent) -> bool:
+    """Whether a part that went is of the kind that was to go."""
+    if meant.is_weekday and part.kind == "where" and part.says.startswith("weekday"):
+        return True
+    return meant.is_time == (part.kind == "period")
 
 
 def _placed(change: Difference, meant: Intent, held: frozenset[Part]) -> float:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 _I = re.IGNORECASE
 _LEAD = re.compile(
-    r"^(?:ok(?:ay)?|so|now|please|then|well|great|thanks|thank you|cool|h+m+|ah|oh|actually|sorry|maybe|(?:can|could|would) (?:you|we|i)(?: please)?|i want(?: to see)?"
+    r"^(?:ok(?:ay)?|so|now|please|pls|plz|then|well|great|thanks|thank you|cool|h+m+|ah|oh|actually|sorry|maybe|(?:can|could|would) (?:you|we|i)(?: please)?|i want(?: to see)?"
     r"|i(?:'d| would) (?:like|prefer|rather see)(?: to see)?|i need|give me|get me|let(?:'s| me| us) see|show (?:it|them|this|that|me)|show|display|put|have|see|try"
     r"|make (?:it|that)|do (?:it|that)|change (?:it|that) to|switch to|filter (?:to|by|on|for)|restrict (?:it )?to|limit (?:it )?to|use|take|look at"
     r"|that as|it as|them as)\b[,\s]*",
     _I,
 )
 _TAIL = re.compile(
-    r"[,\s]*\b(?:please|though|then|thanks|thank you|again|for now|for a start|if possible|(?:will|would|should|'ll) (?:do|suffice|be (?:better|best|fine|enough|good|ok|nice|great))"
+    r"[,\s]*\b(?:please|pls|plz|though|then|thanks|thx|thank you|again|for now|for a start|if possible|(?:will|would|should|'ll) (?:do|suffice|be (?:better|best|fine|enough|good|ok|nice|great))"
     r"|(?:is|are|was|were) (?:enough|fine|ok|okay|sufficient|better|best|good|plenty)|suffices?|would help|view)$",
     _I,
 )
@@ -52,8 +52,8 @@ _SORTED = re.compile(
     r"^(?:sort|sorted|order|ordered|rank|ranked)(?:\s+(?:it|them|this|these|those|that))?\s+(.+)$", _I
 )
 _EXCEPT = re.compile(
-    r"^(?:not|exclude|excluding|except(?: for)?|without|leave out|ignore|ignoring|no|nobody from|nobody in|none from|no one from|nothing from)\s+(?!than\b|more\b)(.+)$"
-    r"|^(?:leave|take|keep)\s+(.+?)\s+out$",
+    r"^(?:not|exclude|excluding|excl\.?|ex|except(?: for)?|without|w/o|minus|leave out|ignore|ignoring|no(?! ?shows?\b)|nobody from|nobody in|none from|no one from|nothing from)\s+(?!than\b|more\b)(.+)$"
+    r"|^(?:leave|take|keep)\s+(.+?)\s+out$|^([\w' -]*?\b(?!\w+ed\b|sold\b|paid\b|bought\b|lent\b|taken\b|by\b|per\b)[\w'-]+)\s+(?:out|excluded|left out)$",
     _I,
 )
 _BACK = re.compile(
@@ -147,6 +147,14 @@ _BARE_NUMBER = re.compile(r"^(?:it\s+)?(\d{1,3})$")
 _THOSE = re.compile(
     r"^(?:those|the ones|ones|these|the rest)\s+(?=with|without|from|in|of|for|above|over|below)", _I
 )
+FORGET = re.compile(
+    r"(?:(?:drop|remove|forget|ignore) (?:that|it|this)(?: again)?|forget about it|leave it|never ?mind)(?: please)?",
+    re.IGNORECASE,
+)
+"""Takes away what was not understood; where all was, a step back in the thread."""
+
+_IS = re.compile(r"\b(who|what|which|that)'s\b", _I)
+_ONES = re.compile(r"\w\s+ones?$", _I)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _ARTICLE = re.compile(r"^(?:the|a|an)\s+", _I)
 _TIMES = frozenset(
@@ -181,6 +189,16 @@ class Intent:
         words = set(self.text.lower().split())
         return self.way == "gone" and bool(words & _TIMES or any(map(_YEAR.fullmatch, words)))
 
+    @property
+    def is_weekday(self) -> bool:
+        """Whether what is to go is certain days of the week."""
+        words = set(self.text.lower().split())
+        return (
+            self.way == "gone"
+            and bool(words & {"day", "days", "weekday", "weekdays"})
+            and not words & {"date", "dates"}
+        )
+
 
 def intent(typed: str) -> Intent:
     """Read what a follow-up, or a part of one, is about to do.
@@ -190,7 +208,7 @@ def intent(typed: str) -> Intent:
         ('Norway', 'swap', 'gone')
     """
     asks = typed.rstrip().endswith("?")
-    whole = " ".join(typed.split()).strip(" ?.!,")
+    whole = _IS.sub(r"\1 is", " ".join(typed.split()).replace("’", "'").strip(" ?.!,"))
     text = _trimmed(whole)
     if special := _of_its_own(text, whole):
         return special
@@ -275,7 +293,7 @@ def _special(text: str) -> Intent | None:
     if found := _SORTED.match(text):
         return Intent(f"sorted {found[1]}", "sort")
     if found := _EXCEPT.match(text):
-        return Intent(f"without {_bare(found[1] or found[2])}", "add")
+        return Intent(f"without {_bare(found[1] or found[2] or found[3])}", "add")
     if found := _LEAST.match(text):
         return Intent(f"{found[2]} {found[1]}{text[found.end() :]}")
     if found := _BARE_NUMBER.match(text):
@@ -307,6 +325,8 @@ def _way(text: str, asks: bool) -> Intent:
         return replace(special, way=way) if way == "swap" and special.way != "sort" else special
     if _NARROWS.search(text):
         text, way = _NARROWS.sub("", text), way or "narrow"
+    if not way and _ONES.search(text):  # of what was asked for, never a group of it
+        way = "narrow"
     return Intent(_bare(_trimmed(text)), way, figure=bool(counts))
 
 

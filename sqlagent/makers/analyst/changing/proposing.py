@@ -287,7 +287,7 @@ def _made_of(items: tuple[Item, ...]) -> Typed:
     kinds = {item.kind for item in items if item.kind in ("mention", "period", "text")}
     if first is not None and (first.op == "by" or first.kind == "grain"):
         kinds = {"by", "grain"}
-    if first is not None and first.op in ("rank", "agg", "share", "more"):
+    if first is not None and first.op in ("rank", "agg", "share", "more", "weekday"):
         kinds = {first.op}
     trails = first is not None and first.op in ("not", "except", "rel", "with", "where")
     return Typed(frozenset(kinds), frozenset().union(*map(about_of, items)), trails)

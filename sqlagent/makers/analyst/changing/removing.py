@@ -50,7 +50,10 @@ def gone(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
     named = [one for one in asked.stretches if _is_named(one, meant, words)]
     if words & _COMPARISON:
         named = [one for one in asked.stretches if one.kind == "vs"]
-    if meant.is_time:
+    of_days = [one for one in asked.stretches if one.kind == "weekday"] if meant.is_weekday else []
+    if of_days:
+        named = of_days
+    elif meant.is_time and "week" not in words:
         named = [one for one in asked.stretches if one.kind == "period"] + named
     if words <= _FILTERS:
         named = [one for one in asked.stretches if one.about or one.kind == "period"]

@@ -13,10 +13,10 @@ from sqlagent.language.words import MAX_CHARS, tokenise
 from sqlagent.makers.analyst.answering import NOT_UNDERSTOOD, today_of, understand
 from sqlagent.makers.analyst.changing.asked import Asked
 from sqlagent.makers.analyst.changing.doubting import doubt_of, doubt_of_ending, loss_of
-from sqlagent.makers.analyst.changing.intents import Intent, intent
+from sqlagent.makers.analyst.changing.intents import FORGET, Intent, intent
 from sqlagent.makers.analyst.changing.parts import Part, difference, parts
 from sqlagent.makers.analyst.changing.proposing import proposed
-from sqlagent.makers.analyst.changing.wordings import Wording, stretches
+from sqlagent.makers.analyst.changing.wordings import Wording, stretches, tidy
 from sqlagent.makers.analyst.endings import endings
 from sqlagent.makers.analyst.reading import condensed, prepared, read
 from sqlagent.makers.analyst.sampler import speaks
@@ -37,10 +37,6 @@ _CUT = re.compile(
     r"\s*;\s*|\s*,\s*(?:and\s+|but\s+)?(?=(?:(?:year|quarter|month|week|day) by|group(?:ed)?|worst|best|largest|smallest|highest|lowest|only|just|by|per|in|for|since|before|after|until|between|sort(?:ed)?|top|bottom|with|without|split"
     r"|excluding|except|as|monthly|weekly|daily|yearly|quarterly|also|(?:19|20)\d\d)\b)|\s*,\s*(?=[^,]+\s+only$)|\s+but\s+(?=(?:only|just|by|per|in|for|since|without|top|as|split|sort(?:ed)?|group(?:ed)?)\b)"
     r"|\s+and\s+(?=(?:only|just|sort(?:ed)?)\b)",
-    re.IGNORECASE,
-)
-_FORGET = re.compile(
-    r"^(?:never ?mind|forget (?:it|that|about it)|ignore that|drop (?:it|that)|undo(?: (?:it|that))?|leave it)$",
     re.IGNORECASE,
 )
 
@@ -65,16 +61,20 @@ def followed(
     whole = before[: left.start()] if left else before
     lacking = left[1].split("; ") if left else []
     asked = _asked(whole, source, today)
+    if asked is None and index is not None and (plainer := _without_unused(whole, source, today)):
+        whole, unused = plainer
+        lacking = [*lacking, *unused]
+        asked = _asked(whole, source, today)
     if asked is None or not asked.speaks:
         return ""
-    if lacking and _FORGET.match(typed.strip(" ?.!")):
+    if lacking and FORGET.fullmatch(typed.strip(" ?.!")):
         return whole
     if not source.is_business and _keeps(other, typed, asked, source, today):
         return other
     found = _changed(typed, asked, source, today)
     if (
         not found
-        and not left
+        and not lacking
         and (
             _keeps(other, typed, asked, source, today)
             or index is None
@@ -88,6 +88,20 @@ def followed(
     if not found:
         lacking.append(" ".join(re.sub(r"[();]", " ", typed).split()).strip(" ?.!"))
     return f"{found or whole.strip(' ?.!')} (not understood: {'; '.join(lacking)})" if lacking else found
+
+
+def _without_unused(text: str, source: Source, today: date) -> tuple[str, tuple[str, ...]] | None:
+    """A draft of a question without the words that it leaves out, and those; None where it would mean anything else without them."""
+    reading, frames = understand(text, source, today)
+    unused = frames[0].frame.unused if frames else ()
+    if not unused or not speaks(text, reading, frames, source):
+        return None
+    plainer = text
+    for word in unused:
+        plainer = tidy(re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", " ", plainer, count=1, flags=re.IGNORECASE))
+    asked = _asked(plainer, source, today)
+    is_same = asked is not None and difference(parts(frames[0].frame), asked.held).is_none
+    return (plainer, unused) if is_same else None
 
 
 def _keeps(text: str, typed: str, asked: Asked, source: Source, today: date) -> bool:

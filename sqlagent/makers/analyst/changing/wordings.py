@@ -88,7 +88,11 @@ def stretches(text: str, tokens: tuple[Token, ...], items: tuple[Item, ...]) -> 
         about = frozenset(
             word for t in item.targets if t.kind == "value" for word in stems_of(t.table, t.column)
         )
-        if item.kind in ("mention", "period", "grain", "text", "unknown") or item.op in ("agg", "share"):
+        if item.kind in ("mention", "period", "grain", "text", "unknown") or item.op in (
+            "agg",
+            "share",
+            "weekday",
+        ):
             out.append(Stretch(item.op or item.kind, start, end, text[start:end], about))
         following = items[place + 1] if place + 1 < len(items) else None
         if item.op == "by" and following is not None:

@@ -1,0 +1,128 @@
+"""A draft stays one wherever its SQL goes: saved, listed, run again, downloaded; until it is changed or verified."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from mirror.asking import services
+from mirror.asking.models import Run, Version
+from mirror.library.models import SavedSql
+from tests.web.test_asking_chips import known, read_once  # noqa: F401
+from tests.web.working import answer, work
+
+QUESTION = "revenue by category 2025"
+WHY = "foo bar"
+
+
+@pytest.fixture
+def draft(known, alice) -> Run:  # noqa: F811
+    """A follow-up of which something was not understood."""
+    first = answer(services.run_ask(alice, known, QUESTION))
+    run = answer(services.run_follow(first, WHY))
+    assert (run.outcome, WHY in run.reason) == ("ambiguous", True)
+    return run
+
+
+def save(client, version: Version, name: str = "Revenue") -> SavedSql:
+    client.post(reverse("asking:save", args=[version.pk]), {"name": name})
+    return SavedSql.objects.get(name=name)
+
+
+def page_of(client, run: Run):
+    return client.get(reverse("asking:run", args=[run.pk]))
+
+
+def test_saved_sql_tells_on_its_page_and_in_the_list_that_it_was_saved_from_a_draft(draft, as_alice) -> None:
+    saved = save(as_alice, draft.versions.get())
+    assert saved.draft == draft.reason
+    page = as_alice.get(reverse("library:saved", args=[saved.pk])).content.decode()
+    assert "Saved from a draft" in page and WHY in page
+    assert '<span class="badge badge-warn" title="' in as_alice.get(reverse("library:list")).content.decode()
+    plain = save(
+        as_alice,
+        answer(services.run_ask(draft.thread.owner, draft.thread.source, QUESTION)).versions.get(),
+        "Plain",
+    )
+    assert plain.draft == ""
+    assert "draft" not in as_alice.get(reverse("library:saved", args=[plain.pk])).content.decode()
+
+
+def test_saved_sql_of_a_draft_that_is_run_is_marked_and_so_are_its_files(draft, as_alice) -> None:
+    saved = save(as_alice, draft.versions.get())
+    as_alice.post(reverse("asking:run_saved", args=[saved.pk]))
+    run = Run.objects.order_by("-pk").first()
+    work(run.versions.get())
+    response = page_of(as_alice, run)
+    page, html = response.context["page"], response.content.decode()
+    assert (page.is_unsure, page.reason) == (True, f"This SQL was saved from a draft. {saved.draft}")
+    assert page.reason.replace("“", "").split(".")[0] in html.replace("“", "")
+    assert "Saved SQL" in html
+    href = re.search(r'href="([^"]+/csv/[^"]*)"', html)[1]
+    file = as_alice.get(href.replace("&amp;", "&"))
+    assert 'filename="draft-' in file["Content-Disposition"]
+    # Saved anew from there it is a draft still.
+    assert WHY in save(as_alice, run.versions.get(), "Again").draft
+
+
+def test_a_changed_draft_is_one_as_long_as_words_are_left_out(draft, as_alice) -> None:
+    version = draft.versions.get()
+    as_alice.post(reverse("asking:change", args=[version.pk]), {"choice": "by:0 grain:month"})
+    changed = work(draft.versions.first())
+    page = page_of(as_alice, draft).context["page"]
+    assert (page.is_unsure, page.version.is_changed, WHY in page.reason) == (True, True, True)
+    assert WHY in save(as_alice, changed, "Changed").draft
+
+
+def test_a_reading_that_somebody_chose_is_no_draft(draft, as_alice) -> None:
+    version = draft.versions.get()
+    reading = {
+        "sql": version.sql,
+        "difference": "another",
+        "columns": [],
+        "rows": [],
+        "row_count": 1,
+        "size": 1,
+    }
+    Run.objects.filter(pk=draft.pk).update(readings=[reading | {"frame": version.frame}])
+    as_alice.post(reverse("asking:use_reading", args=[draft.pk, 0]))
+    chosen = work(draft.versions.first())
+    assert page_of(as_alice, draft).context["page"].is_unsure is False
+    assert save(as_alice, chosen).draft == ""
+
+
+def test_sql_that_a_person_wrote_is_no_draft(draft, as_alice) -> None:
+    as_alice.post(reverse("asking:edit", args=[draft.pk]), {"sql": "SELECT 1 AS one"})
+    edited = work(draft.versions.first())
+    assert page_of(as_alice, draft).context["page"].is_unsure is False
+    assert save(as_alice, edited).draft == ""
+
+
+def test_the_mark_goes_when_the_sql_is_changed_and_stays_when_the_name_is(draft, as_alice) -> None:
+    saved = save(as_alice, draft.versions.get())
+    typed = {"name": "Named anew", "form-TOTAL_FORMS": "0", "form-INITIAL_FORMS": "0"}
+    address = reverse("library:edit", args=[saved.pk])
+    assert as_alice.post(address, typed | {"sql": saved.sql}).status_code == 302
+    saved.refresh_from_db()
+    assert (saved.name, bool(saved.draft)) == ("Named anew", True)
+    as_alice.post(address, typed | {"sql": "SELECT 1 AS one"})
+    saved.refresh_from_db()
+    assert saved.draft == ""
+
+
+def test_the_owner_alone_verifies_and_the_mark_goes(draft, as_alice, as_bob, as_charlie, team, alice) -> None:
+    saved = save(as_alice, draft.versions.get())
+    saved.teams.add(team)
+    address = reverse("library:verify", args=[saved.pk])
+    assert (as_bob.post(address).status_code, as_charlie.post(address).status_code) == (403, 404)
+    assert "verify" not in as_bob.get(reverse("library:saved", args=[saved.pk])).content.decode().replace(
+        "verifies", ""
+    )
+    assert as_alice.get(address).status_code == 405
+    page = as_alice.post(address, follow=True).content.decode()
+    saved.refresh_from_db()
+    assert (saved.draft, saved.verified_by) == ("", alice)
+    assert saved.verified_at is not None
+    assert "Verified" in page and "Saved from a draft" not in page
