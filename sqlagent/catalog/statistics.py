@@ -223,7 +223,7 @@ def _owners(
 ) -> Iterator[tuple[Table, Column, tuple[str, ...]]]:
     """Tables with a single column that tells their rows apart, and the words of their names; without words no name suggests them."""
     for table in catalog.tables:
-        facts, noun = tables.get(table.key), tuple(stem(word) for word in name_words(table.name))
+        facts, noun = tables.get(table.key), _noun(table)
         if facts is None or not facts.rows or not noun:
             continue
         single = table.primary_key[0] if len(table.primary_key) == 1 else ""
@@ -239,6 +239,58 @@ def _owners(
 _SELF = frozenset(
     stem(w) for w in ("manager", "parent", "supervisor", "boss", "mentor", "referrer", "head", "lead")
 )
+_STAFF = frozenset(
+    stem(w)
+    for w in ["employee", "emp", "staff", "personnel", "worker", "user", "person", "people", "crew", "member"]
+)
+"""Nouns of tables that hold who works there."""
+
+_ROLES = frozenset(
+    stem(w)
+    for w in [
+        "rep",
+        "representative",
+        "salesperson",
+        "seller",
+        "agent",
+        "operator",
+        "op",
+        "foreman",
+        "fore",
+        "manager",
+        "mgr",
+        "supervisor",
+        "handler",
+        "owner",
+        "assignee",
+        "author",
+        "creator",
+        "editor",
+        "approver",
+        "inspector",
+        "technician",
+        "tech",
+        "driver",
+        "clerk",
+        "buyer",
+        "planner",
+        "trainer",
+        "instructor",
+        "coordinator",
+        "mechanic",
+        "reviewer",
+        "auditor",
+        "cashier",
+        "waiter",
+        "captain",
+        "lead",
+        "head",
+    ]
+)
+"""What somebody is who works there, as columns say it."""
+
+_HEADERS = frozenset({"hd", "hdr", "header", "mst", "master", "tbl", "tab"})
+"""Ends of table names that are none of the noun."""
 
 
 def _suggested(
@@ -274,8 +326,22 @@ def _suggested(
             out.append((2, owner, key))
         elif bare and len(bare) == 1 and bare[0] == noun[-1] and column.name.lower() != "name":
             out.append((4, owner, key))
+        elif noun[-1] in _STAFF and _is_somebody(column, bare, ends_as_key):
+            out.append((5, owner, key))
     out.sort(key=lambda found: (found[0], len(found[1].name)))
     return [(owner, key) for _, owner, key in out[:3]]
+
+
+def _noun(table: Table) -> tuple[str, ...]:
+    """The stems of a table's name without an end that says how it is kept: so_hd is the head of an so."""
+    words = [stem(word) for word in name_words(table.name)]
+    return tuple(words[:-1] if len(words) > 1 and split_name(table.name)[-1] in _HEADERS else words)
+
+
+def _is_somebody(column: Column, bare: Sequence[str], ends_as_key: bool) -> bool:
+    """Whether a column says who did something: rep_no, handled_by."""
+    by = len(bare) > 1 and split_name(column.name)[-1] == "by"
+    return by or ends_as_key and len(bare) == 1 and bare[0] in _ROLES
 
 
 def _ends_so(name: str, key: str) -> bool:

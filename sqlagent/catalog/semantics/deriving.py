@@ -19,6 +19,8 @@ from sqlagent.catalog.semantics.values import Field, Form, Kind, Model, Relation
 from sqlagent.catalog.semantics.words import (
     AVERAGED,
     BEGINS,
+    BODILY,
+    BULK,
     CATEGORICAL,
     COUNTED,
     DATE_PARTS,
@@ -29,11 +31,12 @@ from sqlagent.catalog.semantics.words import (
     KEYS,
     MONEY,
     NAMES,
+    PIECES,
     SPANS,
     STATES,
 )  # fmt: skip
 from sqlagent.catalog.statistics import ColumnFacts, Statistics, TableFacts
-from sqlagent.language.words import fold, stem
+from sqlagent.language.words import fold, split_name, stem
 from sqlagent.values import Catalog, Column, ColumnRef, Table
 from sqlagent.values import Kind as Cells
 
@@ -85,6 +88,7 @@ class _Deriving:
     def model(self) -> Model:
         fields = {t.key: self._fields(t) for t in self.catalog.tables}
         things = {t.key: self._thing(t, fields[t.key]) for t in self.catalog.tables}
+        fields = {key: moved(things[key].kind, some) for key, some in fields.items()}
         return Model(
             self.catalog.dialect,
             things,
@@ -194,7 +198,8 @@ class _Deriving:
             return Role.DIMENSION
         if column.kind in (Cells.INTEGER, Cells.NUMBER):
             last = words[-1] if words else ""
-            if last in KEYS and not set(words) & (MONEY | COUNTED) or (last == "id"):
+            is_numbered = split_name(column.name)[-1:] in (("no",), ("nr",), ("nbr",)) and len(words) > 1
+            if last in KEYS and not set(words) & (MONEY | COUNTED) or last == "id" or is_numbered:
                 return Role.KEY
             tells_apart = (table.key, column.name) in self.referenced or 20 < rows * 0.95 <= distinct
             if last in KEYS and tells_apart and column.kind is Cells.INTEGER:
@@ -324,6 +329,24 @@ def measured(words: Sequence[str], is_number: bool = True) -> tuple[str, str]:
         and bool(said & {stem("price"), stem("cost")})
     )
     return ("avg" if averaged else "sum"), unit
+
+
+def moved(kind: Kind, fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Add up the weights of what events move: pickups, parcels, lines. A weight beside a height or a pulse is of a body.
+
+    Example:
+        >>> weight = Field("pickups", "kg", ("weight", "kg"), "weight kg", Role.MEASURE, "avg", is_number=True)
+        >>> moved(Kind.EVENT, (weight,))[0].aggregate, moved(Kind.THING, (weight,))[0].aggregate
+        ('sum', 'avg')
+    """
+    if kind not in (Kind.EVENT, Kind.LINES) or any(set(f.words) & BODILY for f in fields):
+        return fields
+    return tuple(
+        replace(f, aggregate="sum")
+        if f.aggregate == "avg" and set(f.words) & BULK and not set(f.words) & PIECES
+        else f
+        for f in fields
+    )
 
 
 def between(fields: Sequence[Field]) -> tuple[str, str]:

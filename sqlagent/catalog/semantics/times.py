@@ -18,11 +18,14 @@ from sqlagent.catalog.semantics.words import (
     SAME_DEED,
     TAKING_PLACE,
     TIMES,
+    TRAVELS,
+    stems,
 )
 from sqlagent.catalog.statistics import ColumnFacts
 from sqlagent.values import Column, Kind
 
 _BEGINNING, _ENDING = frozenset({"start", "begin", "from"}), frozenset({"end", "to", "until", "thru"})
+_LEAVING, _ARRIVING = stems("departure departed depart"), stems("arrival arrived")
 _STEM = 4
 """Letters from which on two stems of which one begins with the other are of one word."""
 
@@ -109,6 +112,9 @@ def default_time(times: Sequence[tuple[str, tuple[str, ...], Form, float]], noun
         'ship_dt'
         >>> default_time([("bkd", ("book", "date"), Form.DAY, 1.0), ("arr", ("arriv", "date"), Form.DAY, 1.0)], ("stay",))
         'arr'
+        >>> legs = [("arrival", ("arriv",), Form.MOMENT, 1.0), ("departure", ("departur",), Form.MOMENT, 1.0)]
+        >>> default_time(legs, ("stay",)), default_time(legs, ("flight",))
+        ('arrival', 'departure')
     """
     return next(iter(_ranked(times, noun)), ("", 0.0))[0]
 
@@ -134,6 +140,7 @@ def _ranked(
     out: list[tuple[str, float]] = []
     paired = any(set(words) & _ENDING for _, words, _, _ in times)
     held = takes_place(noun)
+    travels = bool(set(noun) & TRAVELS)
     for place, (column, words, form, filled) in enumerate(times):
         said = set(words)
         worth = 0.1 * place + 2.0 * (1 - filled)
@@ -152,7 +159,11 @@ def _ranked(
             worth -= 1.0
         if said & LATE and not said & EARLY and not is_held:
             worth += 2.0
-        if said & ENDS:
+        if travels and said & _LEAVING:
+            worth -= 1.0  # a trip begins where a stay ends
+        elif travels and said & _ARRIVING:
+            worth += 2.0
+        elif said & ENDS:
             worth += 1.0
         if form is Form.YEAR:
             worth += 2.5

@@ -33,7 +33,7 @@ OPENED = {
     "sku": "sku", "subs": "subscription", "sub": "subscription", "mbr": "member", "membr": "member", "rm": "room", "bkg": "booking", "resv": "reservation",
     "frt": "freight", "wgt": "weight", "svc": "service", "srv": "service", "serv": "service", "surch": "surcharge", "surchg": "surcharge", "orig": "origin", "ltr": "liter", "pcs": "pieces", "odo": "odometer", "dist": "distance",
     "prom": "promised", "purch": "purchase", "cred": "credit", "lim": "limit", "cap": "capacity", "comm": "commission", "ctrct": "contract", "wrk": "work", "wknd": "weekend", "qtr": "quarter",
-    "hdr": "header", "cts": "cents", "cr": "credit", "chan": "channel", "req": "requested", "pur": "purchase", "strg": "storage", "blkd": "blocked", "inact": "inactive", "ctn": "carton",
+    "hdr": "header", "ent": "entity", "cts": "cents", "cr": "credit", "chan": "channel", "req": "requested", "pur": "purchase", "strg": "storage", "blkd": "blocked", "inact": "inactive", "ctn": "carton",
     "tmp": "temperature", "hol": "holiday", "cal": "calendar", "lv": "left", "rsn": "reason", "rgn": "region", "mfr": "manufacturer", "eq": "equipment", "equip": "equipment", "dpt": "department", "pri": "priority", "prio": "priority", "own": "owner", "catg": "category",
     "knd": "kind", "pln": "planned", "clsd": "closed", "prs": "persons", "dmg": "damage", "rmk": "remark", "rmks": "remarks", "incid": "incident",
 }  # fmt: skip
@@ -42,7 +42,14 @@ OPENED = {
 NUMBERED = {"reg": "registration", "lic": "license", "pol": "policy", "acc": "account", "ser": "serial"}
 """Short forms that mean something else before a number: a reg no is no region's."""
 
-DATED = {"reg": "registration", "ret": "return", "st": "start", "iss": "issue", "can": "cancelled"}
+DATED = {
+    "fin": "finished",
+    "reg": "registration",
+    "ret": "return",
+    "st": "start",
+    "iss": "issue",
+    "can": "cancelled",
+}
 """Short forms that mean something else before a date: a reg date is no region's, a st date no status's."""
 
 RUN_TOGETHER = words_of(
@@ -70,7 +77,7 @@ PREFIXES = words_of(
 )
 SUFFIXES = words_of(
     """
-    dim fact tbl table tab view master mstr
+    dim fact tbl table tab view master mstr hd hdr header
     """
 )
 
@@ -88,6 +95,11 @@ AVERAGED = stems(
     "rate price score rating age percent percentage pct ratio temperature level average grade satisfaction latitude longitude "
     "height weight size nps stars speed pressure humidity factor index probability fte multiplier interest salary wage"
 )
+BULK = stems("weight mass")
+BODILY = stems("height temperature pressure pulse bmi heart birth breed")
+"""Words beside which a weight is of a body, and is not added up."""
+PIECES = stems("unit average avg mean per each single limit max maximum min minimum standard")
+"""Words with which a weight is of one piece."""
 COUNTED = stems(
     "count quantity seats units number calls users visits pages clicks views impressions items guests passengers nights"
 )
@@ -124,6 +136,11 @@ TAKING_PLACE = stems("appointment booking reservation tour visit class lesson co
                      "shift departure consultation viewing inspection treatment")  # fmt: skip
 """Nouns of what is held at a time that was agreed before."""
 
+TRAVELS = stems(
+    "sailing flight trip voyage crossing journey ride run route train bus tram leg transfer haul shipment freight"
+)
+"""Nouns of what begins with a departure."""
+
 SAME_DEED = tuple(stems(group) for group in (
     "payment paid pay settled", "sale sold sell", "message sent", "email sent", "absence start from", "claim reported filed", "invoice invoiced issued billed",
     "bill billed issued", "loss incident occurred", "purchase bought", "dispatch dispatched shipped", "shipment ship shipped", "order ordered placed",
@@ -133,9 +150,9 @@ SAME_DEED = tuple(stems(group) for group in (
 
 PERSONAL = stems("birth born dob death")
 ENDS = stems("end ended term termination terminated cancel canceled cancelled churn churned left leave exit valid to until expire expired "
-             "discontinued resigned deactivated retired dissolved removed thru through leaving departure out quit")  # fmt: skip
+             "discontinued resigned deactivated retired dissolved removed thru through leaving departure out quit finish finished")  # fmt: skip
 ENDED = stems("end ended term termination terminated cancel canceled cancelled churn churned left leave exit discontinued resigned deactivated "
               "retired removed quit leaving until to thru through")  # fmt: skip
 BEGINS = stems("start started begin began from hired hire joined since valid effective signed opened")
-CODE_KINDS = stems("type kind category domain set list group class field name")
+CODE_KINDS = stems("type kind category domain set list group class field name entity")
 DATE_PARTS = stems("year month quarter week weekday day dayofweek monthname holiday fiscal")

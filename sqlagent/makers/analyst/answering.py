@@ -15,6 +15,7 @@ from sqlagent.makers.analyst.endings import Ending, endings, shown_by
 from sqlagent.makers.analyst.enumerating import enumerated
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.happening import in_the_deed
+from sqlagent.makers.analyst.holding import holding
 from sqlagent.makers.analyst.implied import figures_once, of_one_deed, sums_paid
 from sqlagent.makers.analyst.lengths import lengths
 from sqlagent.makers.analyst.owning import named, owned, rival_ways
@@ -130,7 +131,7 @@ def _understood(text: str, source: Source, today: date) -> tuple[Reading, list[U
     """Read, sketch, resolve and plan a question without endings."""
     reading = read(text, source.vocabulary, today)
     reading = lengths(owned(compounded(reading, source.vocabulary), source), source)
-    reading = unequal(enumerated(reading, source.model), source.model)
+    reading = holding(unequal(enumerated(reading, source.model), source.model), source)
     planner = Planner(source.model)
     out: dict[str, Understood] = {}
     drawn = sketch(reading)

@@ -13,6 +13,7 @@ from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.makers.analyst.concepts import Meant, meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
 from sqlagent.makers.analyst.happening import EDGE
+from sqlagent.makers.analyst.lacking import figures_left_out
 from sqlagent.makers.analyst.mixing import counts_money, figures_in, has_figure, mixed
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, Reading
@@ -127,7 +128,7 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
         left += drawn.denials
     if _is_first_by_number(frame, drawn):
         left.append(drawn.rank_text)
-    left += _figures_left_out(frame, drawn)
+    left += figures_left_out(frame, reading, drawn, source.model)
     left += mixed(frame, reading, drawn)
     left += counts_money(frame, reading)
     left += unconverted(frame, reading)
@@ -196,32 +197,6 @@ def _now_of_others(frame: Frame, reading: Reading) -> list[str]:
         if one.said == "current" and any(slot.path and slot.field.table not in named for slot in one.slots):
             return [item.text for item in reading.items if item.op == "current"][:1]
     return []
-
-
-def _figures_left_out(frame: Frame, drawn: Sketch) -> list[str]:
-    """Figures that were asked for side by side and are fewer in the frame: "orders and revenue" are two."""
-    asks = [ask for ask in drawn.asks if ask.item is not None]
-    beside = [
-        one
-        for place, one in enumerate(asks)
-        if one.joined or asks[place + 1 : place + 2] and asks[place + 1].joined
-    ]
-    asked = [ask.item.text for ask in beside if ask.item is not None]
-    if (
-        len(asked) < 2
-        or not frame.measures
-        or drawn.rank is not None
-        or drawn.ratio
-        or drawn.vs
-        or drawn.share
-    ):
-        return []
-    plain = all(measure.agg != "ratio" for measure in frame.measures)
-    grouped = max(0, len(frame.by) - len(drawn.by))
-    if not plain or frame.transform or frame.pivot or len(frame.measures) + grouped >= len(asked):
-        return []
-    said = " ".join(measure.said.lower() for measure in frame.measures)
-    return [text for text in asked if text.lower() not in said][: len(asked) - len(frame.measures) - grouped]
 
 
 def _bounds_parts(frame: Frame, model: Model) -> bool:
@@ -449,11 +424,15 @@ def _alternates(frame: Frame, model: Model) -> bool:
 
 
 def _has_both(frame: Frame, model: Model) -> bool:
+    """Two of something, each for itself; either of two values is both only of rows that bear one each."""
+    inside = [c for one in _conditions(frame) for c in one.parts]
+    of_rows = not any(measure.agg == "distinct" for measure in frame.measures)
     return (
         len(frame.measures) > 1
         or len(frame.having) > 1
         or sum(c.op == "exists" for c in _conditions(frame)) > 1
-        or any(len(c.values) > 1 for c in _conditions(frame))
+        or of_rows
+        and any(len(c.values) > 1 and c not in inside for c in _conditions(frame))
     )
 
 

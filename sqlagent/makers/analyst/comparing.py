@@ -144,7 +144,7 @@ class Comparing(Restricting):
         if s.scale:
             return self._per_many(start, measure, item)
         for target in item.targets:
-            if target.cost > item.targets[0].cost + 0.05:
+            if target.cost > item.targets[0].cost + (0.1 if target.kind == "thing" else 0.05):
                 break
             if target.kind == "field":
                 found = self._per_field(start, measure, by, target, item)

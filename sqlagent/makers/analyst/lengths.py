@@ -19,6 +19,27 @@ from sqlagent.makers.analyst.vocabulary import Target
 _LENGTHS = frozenset({"length", "lengths", "duration", "durations"})
 _NIGHTS = frozenset({"nights", "overnights", "overnight"})
 _LASTING = {stem(w) for w in (*SPANS, "nights", "length")}
+_WHOLE = {
+    stem(w)
+    for w in (
+        "total",
+        "actual",
+        "in",
+        "of",
+        "number",
+        "count",
+        "run",
+        "time",
+        "elapsed",
+        "m",
+        "min",
+        "h",
+        "hrs",
+        "stay",
+        "service",
+    )
+}
+"""Words beside which a length is that of the whole row."""
 
 _SURE = 0.15
 """Cost below which a word is taken to be the very name of something."""
@@ -100,8 +121,16 @@ def _has_own(item: Item, table: str) -> bool:
 
 
 def _column(source: Source, table: str) -> Field | None:
-    """The measure in which the lasting of rows is stored."""
-    return next((f for f in source.measures(table) if set(f.words) & _LASTING), None)
+    """The measure in which the lasting of rows is stored; overtime minutes are a part of it, and minutes planned are not it."""
+    noun = source.model.things[table].noun
+    return next(
+        (
+            f
+            for f in source.measures(table)
+            if set(f.words) & _LASTING and set(f.words) <= _LASTING | _WHOLE | {*noun}
+        ),
+        None,
+    )
 
 
 def _without_owner(items: Sequence[Item], at: int, table: str, unit: str) -> list[Item]:

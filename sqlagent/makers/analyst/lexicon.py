@@ -173,6 +173,11 @@ DOMAIN_SYNONYMS = (
     "completed finished done closed", "pending open waiting", "running ongoing active", "hire join start onboard", "leave quit exit depart", "return refund", "message reply comment", "reply response answer", "machine equipment device", "defect fault failure",
     "project engagement", "fee charge", "discount rebate", "brand make manufacturer", "user customer", "agent operator", "carrier courier", "sign register join", "create raise file log", "resolve solve close", "pay settle collect", "deliver arrive", "ship dispatch send", "birth born", "left leaving departed exit quit", "began begun begin start started", "paid paying", "sent sending dispatch", "tax vat",
     "billing cycle", "headquarters hq", "grade level", "performance rating", "switch change move", "amount value sum", "length duration", "weight mass", "birthday birth", "phone telephone", "email mail", "zip postcode", "money amount", "cash amount", "raise increase", "collected paid received", "owed outstanding due", "applicant candidate", "lost loss", "child kid", "delay delayed late", "piece unit", "category department", "web site online",
+    "vessel ship boat ferry", "sailing crossing voyage passage", "harbor harbour port marina", "passenger traveller traveler rider", "aircraft plane airplane", "truck lorry", "bus coach", "bike bicycle cycle", "skipper captain",
+    "pickup collect collection", "complaint claim grievance", "settle resolve close", "handle process", "lot batch consignment", "yield output", "scrap reject waste", "freight haulage", "pallet skid", "parcel package",
+    "child kid youth", "adult grownup", "donor giver supporter", "donation gift contribution", "volunteer helper", "tenant renter lessee occupant", "landlord owner", "deposit bond", "property building house", "plot parcel field",
+    "dish meal", "waiter server", "screening showing performance", "exam examination test", "grade mark", "lesson session", "teacher tutor", "animal pet", "vet veterinarian", "patient client", "therapist physiotherapist", "treatment therapy procedure", "prescription medication drug medicine",
+    "inspection check audit", "penalty fine", "outage downtime stoppage", "repair fix", "spare part component", "meter gauge", "consumption usage use", "subscriber member", "contractor subcontractor", "bid offer quote quotation", "lead prospect", "deal opportunity", "meeting appointment", "overtime extra", "shift duty", "vacancy opening", "interview screening",
 )  # fmt: skip
 """Words that may name the same, as people use them; stems of each group stand for each other at a small cost."""
 
@@ -198,7 +203,7 @@ SYNONYMS = synonyms()
 CONCEPTS: dict[str, str] = {
     phrase: concept
     for concept, phrases in (
-        ("revenue", "revenue|sales|turnover|gmv|sales revenue|net sales|net revenue|gross sales|gross revenue|sales amount|sales value|money made|takings|proceeds|order value|sales volume|income|earned|earn|took in|taken in|billing|billings|amount billed|billed amount|amount invoiced|invoiced amount"),
+        ("revenue", "revenue|sales|turnover|gmv|sales revenue|net sales|net revenue|gross sales|gross revenue|sales amount|sales value|money made|takings|proceeds|order value|sales volume|income|earned|earn|took in|taken in|billing|billings|amount billed|billed amount|amount invoiced|invoiced amount|money|money earned|money brought in"),
         ("cost", "cost of goods|cogs|cost of sales"),
         ("spend", "spend|spending|expenses|expenditure|costs|cost|expense|money spent|outlay"),
         ("margin", "margin|profit|gross margin|gross profit|markup|profits|margins|earnings"),
@@ -215,7 +220,7 @@ CONCEPTS: dict[str, str] = {
         ("churn rate", "churn rate|churn|attrition rate|turnover rate|staff turnover"),
         ("collected", "cash collected|money collected|collected cash|collections|collected|payments received|money received|cash received|received cash|cash in"),
         ("outstanding", "outstanding amount|outstanding|unpaid amount|amount owed|open amount|receivables|money owed|outstanding balance"),
-        ("selling", "best selling|bestselling|best-selling|top selling|top-selling|most sold|best sold|worst selling|least sold|bestseller|bestsellers|best sellers|selling"),
+        ("selling", "best selling|bestselling|best-selling|top selling|top-selling|most sold|best sold|worst selling|least sold|bestseller|bestsellers|best sellers|best seller|top seller|top sellers|worst seller|worst sellers|selling"),
         ("customers", "buyers|buying customers|paying customers"),
         ("orders", "orders|order|receipts|receipt|transactions|transaction|baskets|purchases|checkouts"),
         ("ctr", "click through rate|clickthrough rate|ctr|click rate|click-through rate"),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
-from sqlagent.catalog.semantics import Role
+from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
-from sqlagent.makers.analyst.concepts.meant import BUYERS
+from sqlagent.makers.analyst.concepts.meant import BUYERS, GOODS
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Ask, Clause, Rank
 from sqlagent.makers.analyst.starts import STAFF
@@ -27,6 +28,7 @@ COMES = frozenset(
 )  # fmt: skip
 """What customers do, and staff as a rule do not."""
 
+_COMMON = re.compile(r"common|frequent|popular|often|usual")
 _POSTS = frozenset(stem(word) for word in ["role", "job", "position", "title", "post"])
 
 WORKERS = frozenset(
@@ -67,7 +69,7 @@ class Preparing(Timing):
                 worst = ask.item.text.lower().startswith(("worst", "least"))
                 others = [a for a in s.asks if a is not ask]
                 rank = s.rank or Rank("asc" if worst else "desc", 1 if others else None)
-                rank.target = rank.target or (others[0].item if others else None)
+                rank.target = rank.target or (others[0].item if others else self._sold(ask.item))
                 rank.by = ask.item
                 rank.count, s.number = s.number or rank.count, None
                 named = [i for i in s.by if i.kind == "mention" and self._is_figure(i)]
@@ -85,6 +87,7 @@ class Preparing(Timing):
             and not any(a.item is not None and a.item.targets[0].kind == "concept" for a in s.asks)
         ):
             s.share = s.late_share = True
+        self._most_common()
         self._span_parts()
         self._lateness()
         self._much()
@@ -106,8 +109,7 @@ class Preparing(Timing):
             and target.targets[0].kind == "concept"
         ) and target.targets[0].column == "selling":
             s.rank.by, s.rank.target = s.rank.target, None
-            if s.asks:
-                s.rank.target = s.asks.pop(0).item
+            s.rank.target = s.asks.pop(0).item if s.asks else self._sold(target)
         self._weekdays()
         if s.trend and not any(i.kind == "grain" for i in s.by) and s.rank is None:
             s.by.append(Item("grain", 0, 0, "month", grain="month"))
@@ -217,6 +219,44 @@ class Preparing(Timing):
                 ask.aggs, s.asks[0].aggs = ("sum",), ()
                 s.asks.insert(0, s.asks.pop(place))
                 return
+
+    def _sold(self, said: Item) -> Item | None:
+        """What is sold, where a question asks for "best sellers" alone: the one thing with a noun for goods that lines point at."""
+        goods = [
+            thing
+            for thing in self.model.things.values()
+            if thing.kind is Kind.THING and thing.noun[-1:] and thing.noun[-1] in GOODS
+        ]
+        sells = {one.measure.anchor for one in meant(self.source, "selling")}
+        reached = [one for one in goods if any(self.graph.paths(table, one.table) for table in sells)]
+        if len(reached) != 1 or "sell" not in said.text.lower():
+            return None
+        return Item("mention", said.start, said.end, said.text, targets=(Target("thing", reached[0].table),))
+
+    def _most_common(self) -> None:
+        """ "most common complaint reason": the column right behind a noun is what is counted, and the noun says whose it is."""
+        s = self.sketch
+        target = s.rank.target if s.rank is not None else None
+        first = s.asks[0].item if s.asks else None
+        if (
+            s.rank is None
+            or target is None
+            or first is None
+            or s.rank.by is not None
+            or target.end != first.start
+        ):
+            return
+        thing, column = target.targets[0], first.targets[0]
+        one = self.model.field(column.table, column.column) if column.kind == "field" else None
+        if (
+            thing.kind == "thing"
+            and one is not None
+            and one.few
+            and one.table == thing.table
+            and _COMMON.search(s.rank_text)
+        ):
+            s.rank.target = first
+            s.asks = s.asks[1:]
 
     def _bounded_deeds(self) -> None:
         """ "drivers who delivered more than 65 trips": the verb before a bound is said of the rows that are counted."""

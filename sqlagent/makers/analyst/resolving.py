@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
-from sqlagent.catalog.semantics import Kind, Role
+from sqlagent.catalog.semantics import Kind, Model, Role
 from sqlagent.makers.analyst.attaching import LOST
 from sqlagent.makers.analyst.comparing import Comparing
-from sqlagent.makers.analyst.concepts import Meant
+from sqlagent.makers.analyst.concepts import Meant, worth
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Having, Measure, Slot, share_of
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.repeating import repeated
@@ -30,6 +30,12 @@ OTHER_TIME = 0.12
 def resolve(sketch: Sketch, source: Source, today: date) -> list[Frame]:
     """Give the frames of a sketch, cheapest first; empty where nothing can be asked for."""
     return Resolver(sketch, source, today).frames()
+
+
+def _is_own_key(anchor: str, one: Dimension, model: Model) -> bool:
+    """Whether groups are single rows, which nobody asks for by a part of a name."""
+    thing, slots = model.things[anchor], one.shown
+    return len(slots) == 1 and not slots[0].path and thing.key == (slots[0].field.column,) and not one.grain
 
 
 class Resolver(Comparing):
@@ -222,6 +228,7 @@ class Resolver(Comparing):
         measures = [self._sound(m) for m in measures]
         transform = "quotient" if s.scale and len(measures) == 2 else s.transform
         if s.share_between and len(measures) == 2 and transform == "":
+            measures = self._in_money(measures)
             if measures[0].anchor == measures[1].anchor:
                 measures = [share_of(measures[0], measures[1], f"{measures[0].said} share")]
             else:
@@ -279,6 +286,8 @@ class Resolver(Comparing):
             if spread is None:
                 return
             measures, dims, where = spread
+        if transform in ("", "quotient") and order is None and not havings and not pivot:
+            measures, dims = self._as_asked(measures, dims)
         yield Frame(
             anchor=anchor,
             measures=tuple(measures),
@@ -340,6 +349,33 @@ class Resolver(Comparing):
                     return Slot(one)
         return None
 
+    def _as_asked(
+        self, measures: list[Measure], dims: list[Dimension]
+    ) -> tuple[list[Measure], list[Dimension]]:
+        """Figures in the order in which they were asked for, where all bear the words they were asked by, and their groups' keys."""
+        asked = [ask.item.text.lower() for ask in self.sketch.asks if ask.item is not None]
+        if not {one.said.lower() for one in measures} <= set(asked):
+            return measures, dims
+        places = sorted(range(len(measures)), key=lambda n: asked.index(measures[n].said.lower()))
+        keyed = [
+            replace(one, keys=tuple(one.keys[n] for n in places))
+            if len(one.keys) == len(places) and one.op == "several"
+            else one
+            for one in dims
+        ]
+        return [measures[n] for n in places], keyed
+
+    def _in_money(self, measures: list[Measure]) -> list[Measure]:
+        """Two figures of which one is a part of the other: refunds as a percentage of revenue are what they amount to."""
+        if not any(one.unit == "money" for one in measures):
+            return measures
+        out = []
+        for one in measures:
+            thing = self.model.things.get(one.anchor) if one.agg == "rows" else None
+            paid = next(iter(worth(self.source, thing, "sum")), None) if thing is not None else None
+            out.append(replace(paid.measure, where=one.where, said=one.said) if paid is not None else one)
+        return out
+
     def _second(
         self,
         ask: Ask,
@@ -379,7 +415,11 @@ class Resolver(Comparing):
                     dear = 0.12 if found.measure.agg == "rows" and not ask.aggs else 0.0
                     options.append((found.cost + 0.1 + dear, "measure", found))
             grouped = self._dimension(anchor, item, None)
-            if grouped is not None and not self.sketch.much:
+            if (
+                grouped is not None
+                and not self.sketch.much
+                and not _is_own_key(anchor, grouped[1], self.model)
+            ):
                 options.append((grouped[0] + 0.1, "by", None))
         for cost, _slot, _ in self.attach.fields(anchor, item, (Role.TIME, Role.FLAG))[:1]:
             options.append((cost + 0.01, "value", None))
@@ -387,7 +427,11 @@ class Resolver(Comparing):
             (t.table, t.column) for i in self._all() if i is not item for t in i.targets if t.kind == "value"
         }
         for target in item.targets:
-            if target.kind == "field" and (target.table, target.column) in valued:
+            own = target is item.targets[0] and (target.table, (target.column,)) == (
+                anchor,
+                self.model.things[anchor].key,
+            )
+            if target.kind == "field" and (own or (target.table, target.column) in valued):
                 options.append((min(0.02, target.cost), "same", None))
         for target in item.targets:
             if target.kind == "thing" and (target.table == anchor or self.graph.paths(anchor, target.table)):
@@ -408,6 +452,8 @@ class Resolver(Comparing):
         values = self.attach.values(anchor, item)
         if values:
             options.append((values[0][0], "value", None))
+        if self.sketch.share_between and any(kind == "measure" for _, kind, _ in options):
+            options = [one for one in options if one[1] == "measure"]  # "claims as a percentage of orders"
         if not options:
             main.mentions.append(item)
             return 0.0

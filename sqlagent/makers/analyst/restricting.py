@@ -66,7 +66,9 @@ class Restricting(Denying):
             rest = replace(main, mentions=left, periods=[], opener="who", either=False)
             if not main.current or self._has_state(anchor):
                 pass
-            part = self.attach.clause(anchor, replace(rest, late="", days=""))
+            rest = replace(rest, late="", days="")
+            several = main.both and len(left) > 1
+            part = self._both(anchor, rest, None) if several else self.attach.clause(anchor, rest)
         else:
             part = Part()
         part.conditions += done

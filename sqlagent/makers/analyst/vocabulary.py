@@ -94,6 +94,11 @@ BETWEEN = frozenset(
 SHORT = frozenset({*ABBREVIATIONS, *OPENED} - {"man", "per", "pro", "car", "pay", "min", "max"})
 """Short forms that people type too."""
 
+_NOUNS = frozenset(
+    stem(w) for w in ["ticket", "case", "issue", "incident", "bill", "job", "task", "customer", "person"]
+)
+"""Nouns that no verb of a time stands for: a ticket is no time at which something was requested."""
+
 _SMALL = frozenset(stem(w) for w in GLUE | STOP_WORDS)
 
 _CLASSES = frozenset(
@@ -456,6 +461,9 @@ class Vocabulary:
         if entry.kind == "relation" and len(stems) > 1:
             pointing = self.model.field(entry.table, entry.column)
             return pointing is None or pointing.role is not Role.TIME
+        if entry.kind == "field" and stems[-1] in _NOUNS and not set(stems) & {*entry.words, *entry.noun}:
+            one = self.model.field(entry.table, entry.column)
+            return one is None or one.role is not Role.TIME
         if entry.kind != "field" or len(stems) == 1:
             return True
         noun = set(entry.noun)

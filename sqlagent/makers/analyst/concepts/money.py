@@ -45,7 +45,8 @@ def revenue(source: Source) -> Iterator[Meant]:
                 base = min(base, 0.1)
             stored = True
             yield Meant(base + own, summed(one, "revenue"))
-        if not stored and (product := priced(source, thing)) is not None:
+        came_back = {stem("return"), stem("refund")} & set(thing.noun)
+        if not stored and not came_back and (product := priced(source, thing)) is not None:
             yield Meant(base + 0.1, Measure("sum", thing.table, product, said="revenue", unit="money"))
 
 

@@ -10,6 +10,7 @@ from sqlagent.makers.analyst.concepts.meant import AMOUNTS, NO_REVENUE, PLANNED,
 from sqlagent.makers.analyst.concepts.money import priced
 from sqlagent.makers.analyst.concepts.orders import head_of
 from sqlagent.makers.analyst.frames import Expr, Measure
+from sqlagent.makers.analyst.lexicon import SYNONYMS
 from sqlagent.makers.analyst.source import Source
 
 
@@ -41,9 +42,10 @@ def worth(source: Source, thing: Thing, agg: str) -> Iterator[Meant]:
 
 def _own(source: Source, thing: Thing) -> Iterator[Meant]:
     stored = False
+    named = {*thing.noun, *(word for noun in thing.noun for word in SYNONYMS.get(noun, ()))}
     for one in source.measures(thing.table):
         words = set(one.words)
-        if one.unit != "money" or one.aggregate != "sum" or words & (NO_REVENUE | PLANNED) - SELLING:
+        if one.unit != "money" or one.aggregate != "sum" or words & (NO_REVENUE | PLANNED) - SELLING - named:
             continue
         more = words - AMOUNTS - SELLING - set(thing.noun)
         stored = True

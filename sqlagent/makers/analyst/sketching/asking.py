@@ -91,6 +91,15 @@ def figures(walk: Walk, item: Item) -> None:
 
 
 def much(walk: Walk, item: Item) -> None:
+    nxt = walk.next()
+    if (
+        walk.out.asks
+        and walk.out.asks[-1].aggs == ("count",)
+        and walk.came("and")
+        and (nxt is None or nxt.op == "rel")
+    ):
+        walk.out.asks[-1].aggs = ("count", "sum")  # "how many refunds and how much money is that"
+        return
     walk.aggs = ["sum"]
     walk.out.much = True
     walk.out.earned = "money" in item.text.lower() or item.text.lower().startswith("what")

@@ -182,14 +182,17 @@ def _asked(walk: Walk, item: Item) -> None:
     ):
         out.main.mentions.append(item)
         return
-    before = walk.before()
-    joined = (
-        before is not None
-        and before.op == "and"
-        and before.text.lower() in ("and", "&", "as well as", "plus", ",")
-    )
-    out.asks.append(Ask(item, tuple(walk.aggs), walk.distinct, joined and before.text != ","))  # type: ignore[union-attr]
+    out.asks.append(Ask(item, tuple(walk.aggs), walk.distinct, _is_joined(walk)))
     walk.aggs, walk.distinct = [], False
+
+
+def _is_joined(walk: Walk) -> bool:
+    """Whether a mention stands beside the one before: "revenue and number of orders"; a comma says so only of a count."""
+    at = walk.at - 1
+    while at > 0 and walk.items[at].op in ("count", "agg", "distinct", "of"):
+        at -= 1
+    said = walk.items[at].text.lower() if at >= 0 and walk.items[at].op == "and" else ""
+    return said in ("and", "&", "as well as", "plus") or said == "," and "count" in walk.aggs
 
 
 def _is_paired(walk: Walk) -> bool:

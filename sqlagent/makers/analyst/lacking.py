@@ -1,0 +1,92 @@
+"""Figures that a question asks for and a frame lacks, or computes of something else than was said."""
+
+from __future__ import annotations
+
+from sqlagent.catalog.semantics import Kind, Model
+from sqlagent.makers.analyst.frames import Frame
+from sqlagent.makers.analyst.lexicon import MONEY_EVENTS
+from sqlagent.makers.analyst.reading import Reading
+from sqlagent.makers.analyst.sketching import Ask, Sketch
+
+_LENGTHS = frozenset({"length", "lengths", "duration", "durations"})
+_VALUES_OF_HEADS = frozenset(
+    f"{noun} {word}"
+    for noun in ("order", "basket", "invoice", "receipt", "purchase")
+    for word in ("value", "size", "amount", "total")
+)
+"""Figures of a whole whose lines are stored."""
+
+
+def figures_left_out(frame: Frame, reading: Reading, drawn: Sketch, model: Model) -> list[str]:
+    """Give the words of figures that were asked for and are not computed, or are computed of other rows than was said."""
+    return [
+        *_beside_left_out(frame, reading, drawn),
+        *_whole_left_out(frame, drawn),
+        *_spans_of_others(frame, reading),
+        *_value_of_lines(frame, reading, model),
+    ]
+
+
+def _follows_comma(ask: Ask, reading: Reading) -> bool:
+    """Whether something asked for stands right after a comma."""
+    at = next((n for n, item in enumerate(reading.items) if item is ask.item), 0)
+    return at > 0 and reading.items[at - 1].text == ","
+
+
+def _beside_left_out(frame: Frame, reading: Reading, drawn: Sketch) -> list[str]:
+    """Figures that were asked for side by side and are fewer in the frame: "orders and revenue" are two."""
+    asks = [ask for ask in drawn.asks if ask.item is not None]
+    if len(frame.measures) == 1 and any(ask.aggs == ("count", "sum") for ask in asks):
+        return ["how many"] if frame.measures[0].agg == "sum" else ["how much"]
+    joined = [ask.joined for ask in asks]
+    for place in range(len(asks) - 2, 0, -1):  # "revenue, orders and customers" are three
+        joined[place] = joined[place] or joined[place + 1] and _follows_comma(asks[place], reading)
+    beside = [one for place, one in enumerate(asks) if joined[place] or any(joined[place + 1 : place + 2])]
+    asked = [ask.item.text for ask in beside if ask.item is not None]
+    if (
+        len(asked) < 2
+        or not frame.measures
+        or drawn.rank is not None
+        or drawn.ratio
+        or drawn.vs
+        or drawn.share
+    ):
+        return []
+    named = {text.lower() for text in asked}
+    plain = all(measure.agg != "ratio" or measure.said.lower() in named for measure in frame.measures)
+    grouped = max(0, len(frame.by) - len(drawn.by))
+    if not plain or frame.transform or frame.pivot or len(frame.measures) + grouped >= len(asked):
+        return []
+    said = " ".join(measure.said.lower() for measure in frame.measures)
+    return [text for text in asked if text.lower() not in said][: len(asked) - len(frame.measures) - grouped]
+
+
+def _whole_left_out(frame: Frame, drawn: Sketch) -> list[str]:
+    """What is told as a part of its own total, though it was to be a part of something else: "returns as a percentage of order lines"."""
+    if not drawn.share_between or frame.transform != "share" or len(frame.measures) != 1:
+        return []
+    said = frame.measures[0].said.lower()
+    asked = [ask.item.text for ask in drawn.asks[:2] if ask.item is not None]
+    return [text for text in asked if text.lower() not in said and len(asked) > 1]
+
+
+def _spans_of_others(frame: Frame, reading: Reading) -> list[str]:
+    """A length that is measured on rows of another table than those it is said of: "average batch duration"."""
+    spans = [item for item in reading.items if item.op == "span" and item.text.lower() in _LENGTHS]
+    if not spans or len(frame.measures) != 1:
+        return []
+    before = next((one for one in reading.items if one.end == spans[0].start and one.kind == "mention"), None)
+    expr = frame.measures[0].expr
+    if before is None or expr is None or expr.op != "span" or before.targets[0].kind != "thing":
+        return []
+    return [] if before.targets[0].table == expr.slots[0].field.table else [before.text]
+
+
+def _value_of_lines(frame: Frame, reading: Reading, model: Model) -> list[str]:
+    """The median, least or greatest value of an order, where the rows are lines of one, or nothing that is sold."""
+    if not any(one.agg in ("median", "min", "max") for one in frame.measures):
+        return []
+    thing = model.things[frame.measures[0].anchor]
+    if thing.kind is not Kind.LINES and set(thing.noun) & set(MONEY_EVENTS):
+        return []
+    return [item.text for item in reading.items if item.text.lower() in _VALUES_OF_HEADS]
