@@ -6,6 +6,7 @@ Alice owns things, Bob shares her team, Charlie is a stranger: every page is wal
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -118,9 +119,24 @@ def team(alice, bob):
     return team
 
 
+@pytest.fixture(scope="session")
+def shop_read_at() -> datetime:
+    """When the sample shop was read: the same hour for all tests, so that what is unpacked of it is kept between them."""
+    from django.utils import timezone
+
+    return timezone.now()
+
+
 @pytest.fixture
-def shop(alice, team, shop_file: Path):
-    """The sample shop as a source that Alice owns and shares with the analysts."""
+def shop(new_shop, shop_read_at: datetime):
+    """The sample shop as a source that Alice owns and shares with the analysts; its tables and values are read."""
+    stores.shop_known(new_shop, shop_read_at)
+    return new_shop
+
+
+@pytest.fixture
+def new_shop(alice, team, shop_file: Path):
+    """The same, and nothing of it read."""
     from mirror.sources.demo import SHOP_QUESTIONS
     from mirror.sources.models import Source
 

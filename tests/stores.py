@@ -1,6 +1,6 @@
-"""A store with all its tables and nothing in them, and the sample shop: made once a run and copied.
+"""A store with all its tables and nothing in them, the sample shop, and what Mirror knows of it: made once a run and copied.
 
-Migrating takes five seconds of a processor and the shop three, copies none. Whoever needs one first makes it, in a folder
+Migrating takes five seconds of a processor, the shop three, its tables and values two; copies take none. Whoever needs one first makes it, in a folder
 that all processes of a run share (`MIRROR_TEST_STORES`); the others wait. Tests of a first start, of an upgrade and of the
 shop make their own.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import fcntl
 import os
+import pickle
 import shutil
 import sqlite3
 import subprocess
@@ -17,11 +18,13 @@ import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 VARIABLE = "MIRROR_TEST_STORES"
-STORE, SHOP = "store.sqlite3", "shop.sqlite3"
+STORE, SHOP, KNOWN = "store.sqlite3", "shop.sqlite3", "shop.known"
 MIGRATES = """
 import django
 from django.core.management import call_command
@@ -62,6 +65,20 @@ def folder_fill(folder: Path) -> None:
     shop_copy(folder / SHOP)
 
 
+def shop_known(source: Any, at: datetime) -> None:
+    """Let a source that is the sample shop have its tables and values read, as a worker would have done at `at`."""
+    from mirror.sources.models import StoredIndex
+
+    found = pickle.loads(
+        _made(KNOWN, lambda path: path.write_bytes(pickle.dumps(_known(source)))).read_bytes()
+    )
+    for name, value in {**found["source"], "catalog_at": at}.items():
+        setattr(source, name, value)
+    source.save()
+    ready = {"state": StoredIndex.State.READY, "queued_at": at, "ended_at": at, "updated_at": at}
+    StoredIndex.objects.create(source=source, **ready, **found["index"])
+
+
 def ids_part(path: Path) -> None:
     """Let the ids of each table of a store begin at a thousand of its own.
 
@@ -79,6 +96,11 @@ def ids_part(path: Path) -> None:
 
 
 def _copy(name: str, make: Callable[[Path], object], to: Path) -> None:
+    shutil.copyfile(_made(name, make), to)
+
+
+def _made(name: str, make: Callable[[Path], object]) -> Path:
+    """Where a file lies that all processes share, once one of them has made it."""
     folder_share()
     folder = Path(os.environ[VARIABLE])
     whole = folder / name
@@ -87,7 +109,33 @@ def _copy(name: str, make: Callable[[Path], object], to: Path) -> None:
         if not whole.exists():
             make(whole.with_suffix(".half"))
             whole.with_suffix(".half").rename(whole)
-    shutil.copyfile(whole, to)
+    return whole
+
+
+def _known(source: Any) -> dict[str, dict[str, Any]]:
+    """Read tables, powers and values, as workers do."""
+    from django.conf import settings
+
+    from mirror.sources.catalogs import catalog_fetch, catalog_json
+    from mirror.sources.opening import open_source
+    from sqlagent.catalog.value_index import ValueIndex
+    from sqlagent.catalog.value_reading import ValueReading
+
+    catalog = catalog_fetch(source)
+    reading = ValueReading(catalog)
+    with closing(open_source(source)) as database:
+        reading.read(database, per_column=settings.VALUE_INDEX_PER_COLUMN, seconds=600, stop=lambda: False)
+    assert not reading.left
+    index = ValueIndex.of(reading)
+    values = {"data": index.to_bytes(), "size": len(index), "coverage": reading.coverage()}
+    return {
+        "source": {
+            "catalog": catalog_json(catalog),
+            "catalog_version": catalog.version,
+            "powers": source.powers,
+        },
+        "index": {"catalog_version": catalog.version, **values},
+    }
 
 
 def _migrate(path: Path) -> None:

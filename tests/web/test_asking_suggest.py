@@ -24,10 +24,7 @@ QUERIES = 6
 
 @pytest.fixture
 def known(shop, media):
-    """The shop with its catalog and values read."""
-    catalog_refresh(shop)
-    values_read(shop)
-    shop.refresh_from_db()
+    """The shop, and a folder for what is stored of its answers."""
     return shop
 
 

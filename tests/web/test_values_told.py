@@ -19,6 +19,12 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
+def shop(new_shop):
+    """The shop before anything of it is read."""
+    return new_shop
+
+
+@pytest.fixture
 def partly(shop, media, monkeypatch) -> StoredIndex:
     """The shop with some of its columns read, and the next turn queued."""
 

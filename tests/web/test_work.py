@@ -43,6 +43,12 @@ def _at_once(monkeypatch, media) -> None:
 
 
 @pytest.fixture
+def shop(new_shop):
+    """The shop before anything of it is read: to read it is one kind of work."""
+    return new_shop
+
+
+@pytest.fixture
 def told(monkeypatch) -> list[tuple[str, Any]]:
     """What workers were told of, instead of by a broker."""
     found: list[tuple[str, Any]] = []
