@@ -16,6 +16,7 @@ from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.core.exceptions import ImproperlyConfigured
 
 from mirror.modes import umask_set
+from sqlagent.values import Prices
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -301,8 +302,38 @@ LLM_SECOND_MODEL = env.str("LLM_SECOND_MODEL", default="")
 if LLM_SECOND_BASE_URL and not (LLM_BASE_URL or LLM_API_KEY):
     raise ImproperlyConfigured("LLM_SECOND_BASE_URL is of use beside LLM_BASE_URL or LLM_API_KEY only")
 
+# A model that only ranks: it compares and marks candidates where its server answers, else the one above does.
+RANKER_BASE_URL = env.str("RANKER_BASE_URL", default="")
+RANKER_API_KEY = env.str("RANKER_API_KEY", default="")
+RANKER_MODEL = env.str("RANKER_MODEL", default="")
+if RANKER_BASE_URL and not (LLM_BASE_URL or LLM_API_KEY):
+    raise ImproperlyConfigured("RANKER_BASE_URL is of use beside LLM_BASE_URL or LLM_API_KEY only")
+if RANKER_BASE_URL and not RANKER_MODEL.strip():
+    raise ImproperlyConfigured("RANKER_BASE_URL needs RANKER_MODEL, the name its server uses")
+
 # Tokens that a question may cost; 0: what its budget says.
 LLM_TOKENS = env.int("LLM_TOKENS", default=0)
+
+# What a million tokens cost, by server: of prompts, of prompts read from the cache, of replies.
+LLM_PRICES = env.str("LLM_PRICES", default="")
+LLM_SECOND_PRICES = env.str("LLM_SECOND_PRICES", default="")
+RANKER_PRICES = env.str("RANKER_PRICES", default="")
+for _name in ("LLM_PRICES", "LLM_SECOND_PRICES", "RANKER_PRICES"):
+    try:
+        Prices.read(globals()[_name])
+    except ValueError:
+        raise ImproperlyConfigured(
+            f"{_name} must be two or three numbers, such as 2.5, 10 or 2.5, 1.25, 10"
+        ) from None
+
+# The currency these are in, and what a question may cost in it; 0: no bound.
+LLM_CURRENCY = env.str("LLM_CURRENCY", default="USD")
+LLM_MONEY = env.float("LLM_MONEY", default=0.0)
+if LLM_MONEY < 0 or (LLM_MONEY and not LLM_PRICES):
+    raise ImproperlyConfigured("LLM_MONEY must be 0 or more, and needs LLM_PRICES to be reckoned with")
+
+# Whether replies come word by word, so that one that stalls is given up after half a minute.
+LLM_STREAM = env.bool("LLM_STREAM", default=False)
 
 # Seconds one call of a language model may take, retries included; a model on a CPU needs more.
 LLM_TIMEOUT = env.float("LLM_TIMEOUT", default=120.0)

@@ -7,7 +7,9 @@ SqlAgentError
 |-- LlmError             the language model gave no usable reply
 |   |-- LlmUnreachable   no connection, or no reply in time
 |   |-- LlmRateLimited   told to slow down, and retries did not help
-|   |-- LlmRejected      the server refused the request (key, model name, size)
+|   |-- LlmRejected      the server refused the request (key, model name)
+|       |-- LlmTooLong   the prompt is longer than the model's context
+|   |-- BudgetSpent      the question has used what it may cost
 |-- FrameError           a stored frame cannot be read any more, or a change of one is not offered
 |-- Cancelled            the person stopped the run
 """
@@ -80,6 +82,14 @@ class LlmRateLimited(LlmError):
 
 class LlmRejected(LlmError):
     """The server refused the request: key, model name or size."""
+
+
+class LlmTooLong(LlmRejected):
+    """The prompt is longer than the model's context."""
+
+
+class BudgetSpent(LlmError):
+    """The question has used the calls, tokens or money it may cost."""
 
 
 class FrameError(SqlAgentError):

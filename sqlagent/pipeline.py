@@ -19,7 +19,7 @@ from sqlagent import guard
 from sqlagent.catalog import examples, hints, meanings
 from sqlagent.catalog.hiding import usable
 from sqlagent.catalog.value_index import ValueIndex
-from sqlagent.errors import Cancelled, DatabaseError, LlmError, SqlAgentError
+from sqlagent.errors import Cancelled, DatabaseError, LlmError, LlmTooLong, SqlAgentError
 from sqlagent.events import (
     Audited,
     Checked,
@@ -50,9 +50,11 @@ from sqlagent.method import (
     linking,
     looking_up,
     presenting,
+    probing,
     ranking,
     resampling,
     sampling,
+    trimming,
 )
 from sqlagent.method.metering import MeteredLlm
 from sqlagent.ports import Database, Fetch, Judge, Llm, Sampler
@@ -65,6 +67,7 @@ from sqlagent.values import (
     Catalog,
     Execution,
     ExecutionGroup,
+    Finding,
     Limits,
     LinkedSchema,
     Outcome,
@@ -84,6 +87,7 @@ def answer(
     catalog: Catalog | None = None,
     index: ValueIndex | None = None,
     llm: Llm | None = None,
+    ranker: Llm | None = None,
     turns: Sequence[Turn] = (),
     budget: Budget | None = None,
     privacy: str = "schema",
@@ -98,7 +102,7 @@ def answer(
     fails) end as one of the four outcomes with the reason; nothing expected is raised.
     `turns` are the earlier questions of the thread: with them a follow-up is rewritten to
     its stand-alone form first. SQL typed as a question runs as it is, if the guard lets it
-    through. Costs at most `budget`. The rows of an answer that were cut are fetched once more, by `fetch`
+    through. Costs at most `budget`. A `ranker` beside the `llm` compares and marks candidates in its place. The rows of an answer that were cut are fetched once more, by `fetch`
     where it is given, else into memory.
     """
     budget = budget or Budget()
@@ -145,6 +149,7 @@ def answer(
             database,
             looked,
             meter,
+            MeteredLlm(ranker, budget, beside=meter) if ranker and meter else None,
             budget,
             privacy,
             cancelled,
@@ -159,7 +164,7 @@ def answer(
     except SqlAgentError as error:
         ended = Answer(Outcome.FAILED, question, reason=str(error))
     usage, sent = (meter.usage, tuple(meter.sent)) if meter else (ended.usage, ())
-    notes = (*ended.notes, *meter.notes) if meter else ended.notes
+    notes = tuple(dict.fromkeys((*ended.notes, *meter.notes))) if meter else ended.notes
     yield Ended(replace(ended, usage=replace(usage, seconds=monotonic() - started), sent=sent, notes=notes))
 
 
@@ -222,7 +227,7 @@ class Journey:
     database: Database
     index: ValueIndex | None
     looked: looking_up.LookedUp
-    llm: Llm | None
+    llm: MeteredLlm | None
     privacy: str
     sampler: Sampler
     judge: Judge
@@ -232,7 +237,9 @@ class Journey:
     ordered: bool
     deadline: float
     fetch: Fetch | None = None
+    prober: probing.Prober | None = None
     pool: list[Execution] = field(default_factory=list)
+    replaced: int = 0
     groups: tuple[ExecutionGroup, ...] = ()
     ranking: Ranking = Ranking((), 0)
     verdict: Verdict = Verdict(False, "nothing was tried")
@@ -253,6 +260,7 @@ class Journey:
         database: Database,
         looked: looking_up.LookedUp,
         llm: MeteredLlm | None,
+        ranker: MeteredLlm | None,
         budget: Budget,
         privacy: str,
         cancelled: Flag,
@@ -279,6 +287,13 @@ class Journey:
         drafts = grammar.sample(question, linked, count=budget.drafts) if llm and budget.drafts else ()
         shown = [draft.sql for draft in drafts]
         asking = LlmSampler(llm, privacy=privacy, hints=shown) if llm else None
+        few = replace(_limits(budget, probing.ROWS), seconds=probing.STATEMENT_SECONDS)
+        looker = execution.Executor(database, catalog, few, policy=policy)
+        prober = (
+            probing.Prober(looker, linked.full, has_values=privacy == "rows", cancelled=cancelled)
+            if llm and not faithful
+            else None
+        )
         return cls(
             question=question,
             linked=linked,
@@ -288,7 +303,14 @@ class Journey:
             sampler=(asking if asking else AnalystSampler(analysis) if analysis else grammar),
             judge=(
                 LlmJudge(
-                    llm, features, privacy, marks=faithful, cancelled=cancelled, declined=asking.declined
+                    llm,
+                    features,
+                    privacy,
+                    marks=faithful,
+                    cancelled=cancelled,
+                    declined=asking.declined,
+                    evidence=prober.findings if prober else None,
+                    ranker=ranker,
                 )
                 if llm and asking
                 else AnalystJudge()
@@ -311,6 +333,7 @@ class Journey:
             llm=llm,
             privacy=privacy,
             fetch=fetch,
+            prober=prober,
         )
 
     @property
@@ -321,16 +344,17 @@ class Journey:
     def rounds(self) -> Iterator[Event]:
         """Sample, execute, rank and audit; then once more with feedback when the audit says so.
 
-        No auditor is asked where every attempt agreed and the checks passed, nor where every reply declined.
+        No auditor is asked where every attempt agreed and the checks passed, nor where every reply declined. No round
+        begins on a budget that is used up. `faithful` replaces the pool, whatever was in it; else the gate decides.
         """
         for number in range(self.budget.rounds + 1):
             earlier, earlier_pool = self.ranking, tuple(self.pool)
             yield Sampling(number, self.verdict.unmet if number else ())
+            if number and self.is_replacing:
+                self.pool, self.groups, self.replaced = [], (), self.replaced + len(self.pool)
             yield from self.gather(number)
             self.rank()
-            if number and resampling.keeps_earlier(
-                self.question, self.linked, earlier, self.ranking, self.judge
-            ):
+            if number and self.stands(earlier):
                 self.pool, self.ranking = list(earlier_pool), earlier
                 self.groups = tuple(r.group for r in earlier.groups)
             yield Ranked(self.ranking)
@@ -341,8 +365,20 @@ class Journey:
                 return
             self.verdict = resampling.audit(self.question, self.linked, self.ranking, self.pool, self.judge)
             yield Audited(self.verdict)
-            if self.verdict.accepted or monotonic() > self.deadline:
+            is_spent = self.llm is not None and self.llm.is_spent
+            if self.verdict.accepted or is_spent or monotonic() > self.deadline:
                 return
+
+    @property
+    def is_replacing(self) -> bool:
+        """Whether a further round replaces the pool, as the paper does; the built-in generator's beam only goes on."""
+        return self.llm is not None and self.budget.mode == "faithful"
+
+    def stands(self, earlier: Ranking) -> bool:
+        """Whether the winner of the round before stays: by the gate, or because a pool that replaced it came to nothing."""
+        if self.is_replacing:
+            return bool(earlier.groups) and not self.ranking.groups
+        return resampling.keeps_earlier(self.question, self.linked, earlier, self.ranking, self.judge)
 
     def gather(self, number: int) -> Iterator[Event]:
         """One round of sampling, in waves, until the groups settle or the samples are used up.
@@ -350,9 +386,10 @@ class Journey:
         Of a language model its calls count, else candidates. A small first wave without SQL is no end yet.
         """
         made, calls = len(self.pool), self.calls
+        budget = sampling.replacing(self.budget) if number and self.is_replacing else self.budget
         while count := sampling.next_wave(
             self.calls - calls if self.llm else len(self.pool) - made,
-            self.budget,
+            budget,
             first=self.is_voted and number == 0,
         ):
             if self.cancelled.is_set():
@@ -362,7 +399,7 @@ class Journey:
                 break
             for ran in self.executor.run(wave, cancelled=self.cancelled):
                 mended = self.mended(ran)
-                yield Executed(len(self.pool), mended)
+                yield Executed(self.replaced + len(self.pool), mended)
                 self.pool.append(mended)
             self.groups = self.grouped(self.pool)
             if wave:
@@ -393,22 +430,34 @@ class Journey:
         )
 
     def sampled(self, number: int, count: int) -> Generator[Event, None, list[Candidate]]:
-        """Ask the sampler for a wave; where an LLM is silent, the built-in generator steps in."""
+        """Ask the sampler for a wave; where an LLM is silent, the built-in generator steps in.
+
+        A prompt that does not fit the model is asked again with less of the schema, as long as there is less.
+        """
         wave: list[Candidate] = []
         try:
             for candidate in self.asked(number, count):
                 wave.append(candidate)
         except LlmError as error:
-            if not wave and not self.pool:
+            smaller = trimming.trimmed(self.linked) if isinstance(error, LlmTooLong) else None
+            if smaller is not None:
+                self.linked, self.calls = smaller, self.calls - count
+                return (yield from self.sampled(number, count))
+            if not wave and not self.pool and not self.replaced:
                 note = f"{error} The built-in generator answered instead."
                 self.notes.append(note)
                 yield Noted(note)
+                if self.linked.is_trimmed:
+                    self.linked = linking.link(self.question, self.linked.full, self.index)
                 self.llm, self.sampler, self.judge = (
                     None,
                     GrammarSampler(self.index),
                     FeatureJudge(self.index),
                 )
                 wave = list(self.asked(number, sampling.next_wave(0, self.budget)))
+        too_long = self.sampler.too_long if isinstance(self.sampler, LlmSampler) else 0
+        if too_long and (smaller := trimming.trimmed(self.linked)) is not None:
+            self.linked, self.calls = smaller, self.calls - too_long
         return wave
 
     def asked(self, number: int, count: int) -> Iterator[Candidate]:
@@ -429,8 +478,19 @@ class Journey:
 
     def feedback(self) -> Sequence[str]:
         """What the next round is told of the ones before, as a language model may see it."""
+        findings: Sequence[Finding] = ()
+        if self.prober is not None and self.privacy != "schema" and len(self.ranking.groups) > 1:
+            one, other = (ranked.representative.sql for ranked in self.ranking.groups[:2])
+            findings = self.prober.findings(one, other)
         return rendering.feedback_lines(
-            self.verdict, self.ranking, self.pool, self.declined, self.question, self.linked, self.privacy
+            self.verdict,
+            self.ranking,
+            self.pool,
+            self.declined,
+            self.question,
+            self.linked,
+            self.privacy,
+            findings,
         )
 
     @property
@@ -469,7 +529,7 @@ class Journey:
             if mended is not failed:
                 at = next(n for n, e in enumerate(self.pool) if e is failed)
                 self.pool[at] = mended
-                yield Executed(at, mended)
+                yield Executed(self.replaced + at, mended)
 
     def rank(self) -> None:
         """Group the pool, pruned to its size by pointwise rank when rounds were joined, and order the groups."""
@@ -508,6 +568,14 @@ class Journey:
             outcome, reason = Outcome.UNANSWERABLE, self.verdict.reason
         outcome, reason, sure = self.as_far_as_explained(outcome, reason, sure)
         outcome, reason, sure = self.as_far_as_read(outcome, reason, sure)
+        if self.llm is not None and self.llm.is_spent and self.pool:
+            self.notes.append(f"{self.llm.told} The answer is the best of what was found until then.")
+        if self.linked.is_trimmed and self.llm is not None:
+            shown, of = len(self.linked.catalog.tables), len(self.linked.full.tables)
+            self.notes.append(
+                f"The whole schema does not fit the language model, so it saw {shown} of {of} tables "
+                "and of these what the question's words point at."
+            )
         self.notes += dict.fromkeys(note for maker in (self.sampler, self.judge) for note in _told_by(maker))
         common = Answer(
             outcome,

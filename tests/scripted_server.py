@@ -29,7 +29,18 @@ class Bad:
     body: bytes = b"<html>not what you expect</html>"
 
 
-Reply = str | list[str] | Bad
+@dataclass(frozen=True)
+class Raw:
+    """A reply as some server writes it: JSON or bytes, or events of a stream, of which the one at `hangs` is never sent."""
+
+    body: object
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    events: tuple[object, ...] = ()
+    hangs: int = -1
+
+
+Reply = str | list[str] | Bad | Raw
 Script = Callable[[dict[str, Any]], Reply]
 
 
@@ -169,6 +180,9 @@ def answer(
     if isinstance(reply, Bad):
         fail(server, handler, reply)
         return
+    if isinstance(reply, Raw):
+        raw(server, handler, reply)
+        return
     n = int(body.get("n") or 1)
     texts = (list(reply) if isinstance(reply, list) else [reply] * n)[:n]
     if body.get("stream"):
@@ -189,6 +203,27 @@ def answer(
     if server.usage:
         value["usage"] = {"prompt_tokens": sent, "completion_tokens": made, "total_tokens": sent + made}
     send(handler, 200, value)
+
+
+def raw(server: ScriptedServer, handler: BaseHTTPRequestHandler, reply: Raw) -> None:
+    """Send a reply as it is written."""
+    if not reply.events:
+        handler.close_connection = reply.status >= 400
+        closing = {"connection": "close"} if reply.status >= 400 else {}
+        send(handler, reply.status, reply.body, **closing, **reply.headers)
+        return
+    handler.close_connection = True
+    handler.send_response(200)
+    handler.send_header("content-type", "text/event-stream")
+    handler.send_header("connection", "close")
+    handler.end_headers()
+    for at, event in enumerate(reply.events):
+        if at == reply.hangs:
+            waits(server, handler.connection, 60)
+            return
+        line = event if isinstance(event, str) else f"data: {json.dumps(event)}"
+        handler.wfile.write(f"{line}\n\n".encode())
+        handler.wfile.flush()
 
 
 def stream(handler: BaseHTTPRequestHandler, body: dict[str, Any], texts: list[str]) -> None:

@@ -29,6 +29,8 @@ _servers = (
     "LLM_API_KEY",
     "LLM_MODEL",
     "LLM_SECOND_BASE_URL",
+    "LLM_MONEY",
+    "RANKER_BASE_URL",
     "EMAIL_HOST",
 )
 for _name in (*_servers, "PRODUCTION", "DEBUG"):

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from django.conf import settings
+
 from mirror.results.cells import json_cell, value_kind
 from sqlagent.events import (
     Audited,
@@ -208,5 +210,8 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
             "prompt_tokens": answer.usage.prompt_tokens,
             "completion_tokens": answer.usage.completion_tokens,
             "seconds": round(answer.usage.seconds, 3),
+            "cached_tokens": answer.usage.cached_tokens,
+            "money": round(answer.usage.money, 6),
+            "currency": settings.LLM_CURRENCY,
         },
     }

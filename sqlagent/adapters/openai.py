@@ -6,86 +6,75 @@ called. What is asked and what a reply means is left to the stages.
 
 from __future__ import annotations
 
-import socket
-import ssl
 import threading
 import time
-from collections.abc import Mapping
-from contextlib import suppress
-from functools import cache
 from threading import Event as Flag
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
 import openai
-from openai.types.chat import ChatCompletion
 
-from sqlagent.errors import Cancelled, LlmError, LlmRateLimited, LlmRejected, LlmUnreachable
-from sqlagent.values import LlmReply, LlmRequest, Usage
+from sqlagent.adapters import openai_faults as faults
+from sqlagent.adapters.openai_line import Line
+from sqlagent.adapters.openai_replies import NO_COMPLETION, chances_of, error_in, text_of, usage_of
+from sqlagent.adapters.openai_stream import BrokenOff
+from sqlagent.errors import (
+    Cancelled,
+    LlmError,
+    LlmRateLimited,
+    LlmRejected,
+    LlmTooLong,
+    LlmUnreachable,
+)
+from sqlagent.values import LlmReply, LlmRequest, Prices, Usage
 
 POLL_SECONDS = 0.05
 """How soon a cancelled call is noticed; the web's watcher itself looks every 250 ms."""
 
-NO_LIMIT = "no limit"
-"""Marks a server that is asked without any limit of tokens."""
+STALL_SECONDS = 30.0
+"""Seconds without a word in the middle of a streamed reply after which it is given up."""
 
 WORDS_CHARS = 300
 """How much of a server's own error text is passed on: enough to act on, short enough to show."""
 
+NO_LIMIT = "no limit"
+"""Marks a call that is made without any limit of tokens."""
 
-@cache
-def _certificates() -> ssl.SSLContext:
-    """Read the system's certificates once: 20 ms that every client would spend again."""
-    return ssl.create_default_context()
+LIMITS = ("max_tokens", "max_completion_tokens")
+"""What servers call the limit of a reply, in the order in which they are tried."""
 
+FORMS = ("json_schema", "json_object")
+"""Forms of a reply that servers see to, in the order in which they are tried."""
 
-class _Line:
-    """One client with its one connection, so that ending a call ends nobody else's."""
+_unwelcome: dict[tuple[str, str], set[str]] = {}
+"""Settings that a model of a server will not have, as long as this process lives: each refusal is a call."""
 
-    def __init__(self, base_url: str, api_key: str, timeout: float, max_retries: int) -> None:
-        self._stream: Any = None
-        self._http = httpx2.Client(
-            verify=_certificates(),
-            timeout=timeout,
-            limits=httpx2.Limits(max_connections=1, max_keepalive_connections=1),
-            event_hooks={"request": [self._watch]},
-            follow_redirects=True,
-        )
-        self.client = openai.OpenAI(
-            base_url=base_url,
-            api_key=api_key or "none",
-            timeout=timeout,
-            max_retries=max_retries,
-            http_client=self._http,
-        )
-
-    def _watch(self, request: httpx2.Request) -> None:
-        request.extensions = {**request.extensions, "trace": self._traced}
-
-    def _traced(self, event: str, info: Mapping[str, Any]) -> None:
-        if event.endswith(("connect_tcp.complete", "start_tls.complete")):
-            self._stream = info.get("return_value")
-
-    def hang_up(self) -> None:
-        """End the call in flight. Closing alone leaves a blocked read waiting; a shutdown wakes it."""
-        with suppress(OSError, AttributeError):
-            self._stream.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
-        with suppress(RuntimeError, OSError):
-            self._http.close()
+_lock = threading.Lock()
 
 
 class OpenAiLlm:
     """A model behind an OpenAI-compatible server.
 
-    429, 5xx and broken connections are retried `max_retries` times with the library's
-    exponential backoff, a `retry-after` heeded. A call never takes longer than `timeout`
-    seconds, retries included, even when a server dribbles bytes; so silence is not asked twice.
+    429, 5xx and broken connections are tried again `max_retries` times: after the time that the server names
+    (`Retry-After` in seconds or as a date), else after half a second, doubled each time. A server that says that it is
+    loading its model is asked until it has. No wait goes beyond `timeout` or the request's `patience`. A call never
+    takes longer than `timeout` seconds, retries included, even when a server dribbles bytes; so silence is not asked
+    twice. With `stream` a reply comes word by word, and one that stops for `stall` seconds is given up.
     An empty `api_key` is fine for servers that ask for none. Nothing raised holds the key.
     """
 
     def __init__(
-        self, *, base_url: str, model: str, api_key: str = "", timeout: float = 120.0, max_retries: int = 2
+        self,
+        *,
+        base_url: str,
+        model: str,
+        api_key: str = "",
+        timeout: float = 120.0,
+        max_retries: int = 2,
+        stream: bool = False,
+        stall: float = STALL_SECONDS,
+        prices: Prices | None = None,
     ) -> None:
         if not model.strip():
             raise LlmRejected("No language model is named. Set LLM_MODEL to the name your server uses.")
@@ -95,10 +84,10 @@ class OpenAiLlm:
             raise LlmRejected("LLM_API_KEY holds a line break or a character that no key has. Copy it again.")
         self._base_url, self._model, self._key = base_url, model, api_key
         self._timeout, self._retries = timeout, max_retries
+        self._stream, self._stall, self._prices = stream, stall, prices or Prices()
         self._lock = threading.Lock()
-        self._idle: list[_Line] = []
+        self._idle: list[Line] = []
         self._usage = Usage()
-        self._unwelcome: set[str] = set()
         self._closed = False
 
     @property
@@ -125,94 +114,145 @@ class OpenAiLlm:
         Token figures are the server's; where it gives none they are estimated at four
         characters a token.
 
-        Raises: Cancelled, LlmUnreachable, LlmRateLimited, LlmRejected, LlmError.
+        Raises: Cancelled, LlmUnreachable, LlmRateLimited, LlmTooLong, LlmRejected, LlmError.
         """
         if cancelled is not None and cancelled.is_set():
             raise Cancelled("The run was stopped.")
         begun = time.monotonic()
         try:
             completion = self._converse(request, cancelled)
-            text = _text_of(completion)
+            text = text_of(completion)
         except LlmError:
             self._count(Usage(calls=1, seconds=time.monotonic() - begun))
             raise
-        usage = _usage_of(completion, request, text, time.monotonic() - begun)
+        usage = usage_of(completion, request, text, time.monotonic() - begun)
+        usage += Usage(money=self._prices.of(usage))
         self._count(usage)
-        return LlmReply(text, usage)
+        return LlmReply(text, usage, chances=chances_of(completion, request.choices))
 
     def _count(self, usage: Usage) -> None:
         with self._lock:
             self._usage = self._usage + usage
 
-    def _converse(self, request: LlmRequest, cancelled: Flag | None) -> object:
-        """Call; where a server will not have one of our settings, call again without it."""
+    # ------------------------------------------------------------ trying
+
+    def _converse(self, request: LlmRequest, cancelled: Flag | None) -> Any:
+        """Call; call again without a setting that the server will not have, and once more where it may help."""
+        begun = time.monotonic()
+        deadline, tries, left_out = begun + self._timeout, 0, set[str]()
+        latest = deadline if request.patience is None else min(deadline, begun + request.patience)
         while True:
-            settings = self._settings(request)
-            result = self._call(settings, cancelled)
+            settings = self._settings(request, left_out)
+            result = self._call(settings, deadline, cancelled)
             if not isinstance(result, Exception):
                 return result
-            unwelcome = _unwelcome(result, settings)
-            if not unwelcome:
+            if faults.is_too_long(result) and any(limit in settings for limit in LIMITS):
+                # vLLM refuses a prompt that fits where prompt and limit together do not
+                left_out.add(NO_LIMIT)
+                continue
+            if refused := faults.unwelcome(result, settings):
+                with _lock:
+                    _unwelcome.setdefault((self._base_url, self._model), set()).add(refused)
+                left_out.add(refused)
+                continue
+            wait = self._wait(result, tries)
+            if wait is None or time.monotonic() + wait > latest:
                 # raised outside any except block: no chained error can carry the server's raw words
-                raise self._named(result)
-            with self._lock:
-                self._unwelcome.add(unwelcome)
+                raise self._named(result, wait or 0.0)
+            tries += 1
+            self._sleep(wait, cancelled)
 
-    def _settings(self, request: LlmRequest) -> dict[str, Any]:
+    def _wait(self, error: Exception, tries: int) -> float | None:
+        """How many seconds to wait before the next try; None where none may help."""
+        if isinstance(error, LlmError) or not faults.may_pass(error):
+            return None
+        if faults.is_loading(error) and self._retries:
+            return faults.asked_to_wait(error) or faults.LOADING_WAIT
+        if tries >= self._retries:
+            return None
+        asked = faults.asked_to_wait(error)
+        return faults.usual_wait(tries) if asked is None else asked
+
+    def _sleep(self, seconds: float, cancelled: Flag | None) -> None:
+        if (cancelled or Flag()).wait(seconds):
+            raise Cancelled("The run was stopped.")
+
+    def _settings(self, request: LlmRequest, left_out: set[str]) -> dict[str, Any]:
+        with _lock:
+            gone = left_out | _unwelcome.get((self._base_url, self._model), set())
         settings: dict[str, Any] = {
             "model": self._model,
             "messages": [{"role": m.role, "content": m.text} for m in request.messages],
             "temperature": request.temperature,
-            "max_tokens": request.max_tokens,
         }
+        limit = next((name for name in LIMITS if name not in gone), None)
+        if limit and NO_LIMIT not in gone:
+            settings[limit] = request.max_tokens
         if request.seed is not None:
             settings["seed"] = request.seed
-        with self._lock:
-            unwelcome = set(self._unwelcome)
-        if "max_tokens" in unwelcome and NO_LIMIT not in unwelcome:
-            settings["max_completion_tokens"] = settings["max_tokens"]
-        if NO_LIMIT in unwelcome:
-            unwelcome.add("max_tokens")
-        return {name: value for name, value in settings.items() if name not in unwelcome}
+        if request.choices:
+            settings |= {"logprobs": True, "top_logprobs": 5}
+        form = next((name for name in FORMS if name not in gone), None)
+        if request.schema is not None and form:
+            settings["response_format"] = {"type": form}
+            if form == "json_schema":
+                named = {"name": request.purpose.replace(":", "_") or "reply", "strict": True}
+                settings["response_format"]["json_schema"] = named | {"schema": dict(request.schema)}
+        if self._stream:
+            settings |= {"stream": True, "stream_options": {"include_usage": True}}
+        if "logprobs" in gone:
+            gone = gone | {"top_logprobs"}
+        return {name: value for name, value in settings.items() if name not in gone}
 
-    def _call(self, settings: dict[str, Any], cancelled: Flag | None) -> object:
+    # ------------------------------------------------------------ one call
+
+    def _call(self, settings: dict[str, Any], deadline: float, cancelled: Flag | None) -> Any:
         """Call on a thread of its own, so that waiting can end before the server does; give errors as values."""
         line = self._take()
-        box: list[object] = []
+        box: list[Any] = []
         done = threading.Event()
 
         def work() -> None:
             try:
-                box.append(line.client.chat.completions.create(**settings))
-            except (openai.OpenAIError, httpx2.HTTPError, ValueError, RuntimeError) as error:
+                said = line.ask(settings)
+                error = error_in(said)
+                box.append(said if error is None else faults.InBody(error))
+            except (openai.OpenAIError, httpx2.HTTPError, ValueError, RuntimeError, RecursionError) as error:
                 box.append(error)
             finally:
                 done.set()
 
         threading.Thread(target=work, name="llm-call", daemon=True).start()
-        deadline = time.monotonic() + self._timeout
         while not done.wait(POLL_SECONDS):
             if cancelled is not None and cancelled.is_set():
                 line.hang_up()
                 raise Cancelled("The run was stopped.")
-            if time.monotonic() > deadline:
+            now, heard = time.monotonic(), line.heard_at
+            if heard is not None and now - heard > self._stall:
+                line.hang_up()
+                raise LlmUnreachable(
+                    f"The language model at {self._host} stopped in the middle of its reply for {self._stall:g} seconds."
+                )
+            if now > deadline:
                 line.hang_up()
                 raise self._late()
         self._put_back(line)
         return box[0] if box else LlmError("The call to the language model broke off.")
 
-    def _take(self) -> _Line:
+    def _take(self) -> Line:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
-        return _Line(self._base_url, self._key, self._timeout, self._retries)
+        return Line(self._base_url, self._key, self._timeout)
 
-    def _put_back(self, line: _Line) -> None:
+    def _put_back(self, line: Line) -> None:
         with self._lock:
             if not self._closed:
                 self._idle.append(line)
                 return
         line.hang_up()
+
+    # ------------------------------------------------------------ names for faults
 
     def _late(self) -> LlmUnreachable:
         return LlmUnreachable(
@@ -224,83 +264,43 @@ class OpenAiLlm:
     def _host(self) -> str:
         return urlsplit(self._base_url).netloc.rpartition("@")[2]
 
-    def _named(self, error: Exception) -> LlmError:
+    def _named(self, error: Exception, wait: float) -> LlmError:
         """Give a failure its name in our tree and plain words, never the key."""
         if isinstance(error, LlmError):
             return error
-        said = self._said(error)
         where = f"The language model at {self._host}"
         if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):
             return self._late()
+        if isinstance(error, BrokenOff):
+            return LlmUnreachable(f"{where} broke off in the middle of its reply.")
         if isinstance(error, openai.APIConnectionError | httpx2.HTTPError):
             cause = self._clean(str(error.__cause__ or error))
             return LlmUnreachable(f"{where} could not be reached ({cause}). Is the server running?")
-        if isinstance(error, openai.RateLimitError):
-            return LlmRateLimited(f"{where} is handling too many requests or the quota is used up. {said}")
-        if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
+        if not isinstance(error, openai.APIStatusError | faults.InBody):
+            return LlmError(NO_COMPLETION.replace("The language model", where))
+        said, status = self._clean(faults.words_of(error.body)), error.status_code
+        said = f"It said: {said}" if said else ""
+        asks = f"It asks to wait {wait:.0f} seconds, longer than this question may. " if wait >= 1 else ""
+        if faults.is_too_long(error):
+            return LlmTooLong(f"{where} refused the request ({status}): it is too long for the model. {said}")
+        if status == 429:
+            words = f"{where} is handling too many requests or the quota is used up."
+            return LlmRateLimited(f"{words} {asks}{said}")
+        if status in (401, 403):
             return LlmRejected(f"{where} did not accept the key. Check LLM_API_KEY. {said}")
-        if isinstance(error, openai.NotFoundError):
+        if status == 404:
             return LlmRejected(
                 f"{where} knows no model called {self._model}, or has no such address. "
                 f"Check LLM_MODEL and LLM_BASE_URL. {said}"
             )
-        if isinstance(error, openai.APIStatusError) and error.status_code < 500:
-            return LlmRejected(f"{where} refused the request ({error.status_code}). {said}")
-        if isinstance(error, openai.APIStatusError):
-            return LlmError(f"{where} failed ({error.status_code}) and retries did not help. {said}")
-        return LlmError(f"{where} replied with something that is no chat completion.")
-
-    def _said(self, error: Exception) -> str:
-        body = getattr(error, "body", None)
-        said = body.get("message", "") if isinstance(body, dict) else ""
-        return f"It said: {self._clean(str(said))}" if said else ""
+        if faults.is_loading(error):
+            return LlmUnreachable(f"{where} is still loading its model. {asks}{said}")
+        if status < 500:
+            return LlmRejected(f"{where} refused the request ({status}). {said}")
+        return LlmError(f"{where} failed ({status}) and retries did not help. {asks}{said}")
 
     def _clean(self, text: str) -> str:
         if self._key:
             text = text.replace(self._key, "***")
         text = " ".join(text.split())
         return text if len(text) <= WORDS_CHARS else text[: WORDS_CHARS - 1] + "…"
-
-
-def _unwelcome(error: Exception, settings: Mapping[str, Any]) -> str:
-    """Name the setting a server will not have, or nothing.
-
-    vLLM refuses a prompt that fits when prompt and `max_tokens` together do not ("maximum context
-    length is 8192 tokens. However, you requested ..."): then no limit is named at all.
-
-    Seen with reasoning models: "Unsupported parameter: 'max_tokens' is not supported with this
-    model. Use 'max_completion_tokens' instead." and the like for `temperature` and `seed`.
-    """
-    text = str(error).lower()
-    limits = {"max_tokens", "max_completion_tokens"} & settings.keys()
-    if isinstance(error, openai.BadRequestError) and limits and "context length" in text:
-        return NO_LIMIT
-    if not isinstance(error, openai.BadRequestError) or not any(
-        word in text for word in ("unsupported", "not support", "unrecognized", "not permitted")
-    ):
-        return ""
-    named = getattr(error, "param", None)
-    for setting in ("max_tokens", "temperature", "seed"):
-        if setting in settings and (named == setting or f"'{setting}'" in text or f"`{setting}`" in text):
-            return setting
-    return ""
-
-
-def _text_of(completion: object) -> str:
-    """Read the first choice. Raises: LlmError for what is no chat completion."""
-    choices = completion.choices if isinstance(completion, ChatCompletion) else None
-    if not choices:
-        raise LlmError("The language model replied with something that is no chat completion.")
-    content = getattr(choices[0].message, "content", None)
-    if not content and choices[0].finish_reason == "length":
-        raise LlmError("The language model used up its tokens before it came to an answer.")
-    return content if isinstance(content, str) else ""
-
-
-def _usage_of(completion: object, request: LlmRequest, text: str, seconds: float) -> Usage:
-    usage = getattr(completion, "usage", None)
-    prompt = getattr(usage, "prompt_tokens", None)
-    reply = getattr(usage, "completion_tokens", None)
-    if not isinstance(prompt, int):
-        prompt = sum(len(message.text) for message in request.messages) // 4
-    return Usage(1, prompt, reply if isinstance(reply, int) else len(text) // 4, seconds)

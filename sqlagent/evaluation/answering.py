@@ -93,6 +93,14 @@ PATIENCE = 900.0
 
 
 @lru_cache(maxsize=1)
+def ranker_from_environment() -> Llm | None:
+    """Give the model that RANKER_BASE_URL, RANKER_API_KEY and RANKER_MODEL name, if any."""
+    url, model = os.environ.get("RANKER_BASE_URL", ""), os.environ.get("RANKER_MODEL", "")
+    key = os.environ.get("RANKER_API_KEY", "")
+    return OpenAiLlm(base_url=url, model=model, api_key=key, timeout=PATIENCE) if url else None
+
+
+@lru_cache(maxsize=1)
 def llm_from_environment() -> Llm:
     """Give the language model that LLM_BASE_URL, LLM_API_KEY and LLM_MODEL name. Raises: BadInput."""
     url, key = os.environ.get("LLM_BASE_URL", ""), os.environ.get("LLM_API_KEY", "")
@@ -172,6 +180,7 @@ def answer_on(source: Source, item: Item, *, llm: str, budget: Budget, fresh: bo
         catalog=source.catalog,
         index=source.index,
         llm=model,
+        ranker=ranker_from_environment() if model else None,
         budget=budget,
         privacy="rows",  # what is measured is public data
     ):

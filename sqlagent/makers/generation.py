@@ -16,7 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from threading import Event as Flag
 
 from sqlagent import prompts
-from sqlagent.errors import Cancelled, LlmError
+from sqlagent.errors import BudgetSpent, Cancelled, LlmError, LlmTooLong
 from sqlagent.ports import Llm
 from sqlagent.prompts import rendering, replies
 from sqlagent.sql import literals
@@ -56,7 +56,7 @@ class LlmSampler:
     `examples` are verified questions with their SQL, most fitting first; `hints` are drafts
     of the built-in generator, shown to every second family. `declined` gathers what replies
     said is missing where they called the question unanswerable; `problems` tells of calls
-    that gave no candidate.
+    that gave no candidate. `too_long` counts the prompts of the last wave that did not fit the model.
     """
 
     def __init__(
@@ -73,6 +73,7 @@ class LlmSampler:
         self._hints = tuple(hints)[:HINTS]
         self.declined: list[str] = []
         self.problems: list[str] = []
+        self.too_long = 0
 
     def sample(
         self,
@@ -89,8 +90,8 @@ class LlmSampler:
         """Yield candidates as the calls of a wave come back: at most `count`, one call each.
 
         A call that fails or replies without SQL yields nothing and is told in `problems`.
-        Where every call failed, the last error is raised; where every reply lacked SQL and
-        none called the question unanswerable, an LlmError says so. A caller that stops
+        Where every call failed, the last error is raised, or that the prompt is too long; where every reply lacked SQL
+        and none called the question unanswerable, an LlmError says so. A caller that stops
         early ends the calls still open.
 
         Raises: LlmError, Cancelled.
@@ -109,7 +110,8 @@ class LlmSampler:
         if not wave:
             return
         stop = Flag()
-        found, declined, error = 0, len(self.declined), None
+        found, declined = 0, len(self.declined)
+        errors: list[LlmError] = []
         pool = ThreadPoolExecutor(max_workers=len(wave), thread_name_prefix="sample")
         try:
             calls = {pool.submit(self._llm.complete, request, stop): family for family, request in wave}
@@ -117,8 +119,7 @@ class LlmSampler:
                 try:
                     reply = call.result()
                 except LlmError as problem:
-                    self.problems.append(str(problem))
-                    error = problem
+                    errors.append(problem)
                     continue
                 if candidate := self._candidate(reply, calls[call], question, linked, round):
                     found += 1
@@ -126,8 +127,12 @@ class LlmSampler:
         finally:
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
+        too_long = [error for error in errors if isinstance(error, LlmTooLong)]
+        self.too_long = len(too_long)
+        self.problems += [str(e) for e in errors if not isinstance(e, BudgetSpent | LlmTooLong)]
         if not found and len(self.declined) == declined:
-            raise error or LlmError("The language model replied, but there was no SQL in what it said.")
+            silent = LlmError("The language model replied, but there was no SQL in what it said.")
+            raise next(iter((*too_long, *errors[-1:])), silent)
 
     def request(
         self,
@@ -205,7 +210,7 @@ class LlmSampler:
 
 def _wider(linked: LinkedSchema) -> str:
     """Say how many tables a resampling round sees that the first one did not; empty where it sees the same."""
-    more = len(linked.full.tables) - len(linked.catalog.tables)
+    more = 0 if linked.is_trimmed else len(linked.full.tables) - len(linked.catalog.tables)
     return f"{more} table{'s' * (more > 1)}" if more > 0 else ""
 
 

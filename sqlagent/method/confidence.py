@@ -148,7 +148,7 @@ def outcome(
     *Unanswerable* names the words that found nothing in the schema (where `linked` is given: an
     LLM knows words that linking does not), or what the auditor found missing; *failed* repeats what the
     database said; *ambiguous* is for real rivals only: non-empty readings of nearly the winner's
-    size, where confidence is not high.
+    size where confidence is not high, and ties that no judge could settle.
     """
     foreign = _foreign(linked, ranking, question) if linked is not None else ""
     if foreign or not verdict.answerable:
@@ -156,7 +156,10 @@ def outcome(
     if not ranking.groups:
         return Outcome.FAILED, _why_failed(executions)
     top = ranking.groups[0]
-    if rivals(ranking, readings) and sure < SURE:
+    found = rivals(ranking, readings)
+    if found and ranking.tied and checked is not None:
+        return Outcome.AMBIGUOUS, "Two readings are equally likely; pick the one you meant."
+    if found and sure < SURE:
         return Outcome.AMBIGUOUS, "The question can be read in more than one way; pick the reading you meant."
     if _says_nothing(top):
         return Outcome.ANSWERED, "The SQL ran, and no rows match."
@@ -223,17 +226,18 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def rivals(ranking: Ranking, readings: Sequence[Reading]) -> tuple[Reading, ...]:
-    """Give the readings that are nearly as probable as the winner, have rows, and answer something else."""
+    """Give the readings that are nearly as probable as the winner or tied with it, have rows, and answer something else."""
     if not ranking.groups:
         return ()
-    top, by_sql = ranking.groups[0], {ranked.representative.sql: ranked for ranked in ranking.groups}
+    top, tied = ranking.groups[0], ranking.groups[1:2] if ranking.tied else ()
+    by_sql = {ranked.representative.sql: ranked for ranked in ranking.groups}
     return tuple(
         reading
         for reading in readings
         if reading.rows.rows
         and not reading.difference.startswith(SAME_MATTER)
         and (ranked := by_sql.get(reading.sql)) is not None
-        and _probable(ranked) >= RIVAL * _probable(top)
+        and (ranked in tied or _probable(ranked) >= RIVAL * _probable(top))
     )
 
 

@@ -6,45 +6,98 @@ in the same place and none can spend what is not there.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from threading import Event as Flag
 from threading import Lock
+from time import monotonic
 
-from sqlagent.errors import LlmError
+from sqlagent.errors import BudgetSpent
 from sqlagent.ports import Llm
 from sqlagent.values import Budget, LlmReply, LlmRequest, Usage
 
 
-class BudgetSpent(LlmError):
-    """The question has used the calls or tokens it may cost."""
+@dataclass(slots=True)
+class Spent:
+    """What a question has cost so far; `refused` counts the calls that were not made for want of budget."""
+
+    usage: Usage = field(default_factory=Usage)
+    sent: list[LlmRequest] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    refused: int = 0
+    began: float = field(default_factory=monotonic)
+    lock: Lock = field(default_factory=Lock)
 
 
 class MeteredLlm:
     """An Llm that counts: `usage` grows with every call, `sent` keeps what left the house, `notes` what replies noted.
 
-    Raises `BudgetSpent` instead of calling once `budget.calls` or `budget.tokens` are used.
+    Raises `BudgetSpent` instead of calling once the calls, tokens or money of the budget are used; calls on their way
+    are finished. No call waits for another try beyond the question's time. With `beside`, the calls of another
+    model count together with those of that meter.
     """
 
-    def __init__(self, llm: Llm, budget: Budget) -> None:
-        self._llm, self._budget, self._lock = llm, budget, Lock()
-        self.usage = Usage()
-        self.sent: list[LlmRequest] = []
-        self.notes: list[str] = []
+    def __init__(self, llm: Llm, budget: Budget, *, beside: MeteredLlm | None = None) -> None:
+        self._llm, self._budget = llm, budget
+        self._spent: Spent = beside._spent if beside is not None else Spent()
 
     @property
     def name(self) -> str:
         """The model's name."""
         return self._llm.name
 
+    @property
+    def usage(self) -> Usage:
+        """What all calls cost so far."""
+        return self._spent.usage
+
+    @property
+    def sent(self) -> list[LlmRequest]:
+        """The requests made, in order."""
+        return self._spent.sent
+
+    @property
+    def notes(self) -> list[str]:
+        """What replies noted, each once."""
+        return self._spent.notes
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether a call was refused for want of budget."""
+        return self._spent.refused > 0
+
+    @property
+    def told(self) -> str:
+        """What the budget is used up by, in words; empty while there is some left.
+
+        Example:
+            >>> from sqlagent.testing import ScriptedLlm
+            >>> MeteredLlm(ScriptedLlm("x"), Budget(tokens=0)).told
+            'The budget of this question for the language model is used up (0 of 0 tokens).'
+        """
+        spent, budget = self._spent, self._budget
+        tokens = spent.usage.prompt_tokens + spent.usage.completion_tokens
+        if len(spent.sent) >= budget.calls:
+            used = f"{len(spent.sent):,} of {budget.calls:,} calls"
+        elif tokens >= budget.tokens:
+            used = f"{tokens:,} of {budget.tokens:,} tokens"
+        elif budget.money is not None and spent.usage.money >= budget.money:
+            used = f"{spent.usage.money:.4g} of {budget.money:.4g} in money"
+        else:
+            return ""
+        return f"The budget of this question for the language model is used up ({used})."
+
     def complete(self, request: LlmRequest, cancelled: Flag | None = None) -> LlmReply:
         """Ask once, within the budget. Raises: BudgetSpent, LlmError, Cancelled."""
-        with self._lock:
-            tokens = self.usage.prompt_tokens + self.usage.completion_tokens
-            if len(self.sent) >= self._budget.calls or tokens >= self._budget.tokens:
-                raise BudgetSpent("The budget of this question for the language model is used up.")
-            self.sent.append(request)
-        reply = self._llm.complete(request, cancelled)
-        with self._lock:
-            self.usage += reply.usage
-            if reply.note and reply.note not in self.notes:
-                self.notes.append(reply.note)
+        spent = self._spent
+        with spent.lock:
+            if told := self.told:
+                spent.refused += 1
+                raise BudgetSpent(told)
+            spent.sent.append(request)
+        patience = max(0.0, self._budget.seconds - (monotonic() - spent.began))
+        reply = self._llm.complete(replace(request, patience=patience), cancelled)
+        with spent.lock:
+            spent.usage += reply.usage
+            if reply.note and reply.note not in spent.notes:
+                spent.notes.append(reply.note)
         return reply

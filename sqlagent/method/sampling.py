@@ -7,6 +7,7 @@ is for `generation`, whether the pool is good enough for `answer_checks` and `re
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import comb
 
 from sqlagent.sql.clauses import Clauses, read
@@ -72,6 +73,18 @@ def next_wave(sampled: int, budget: Budget, *, first: bool = False) -> int:
     if first and 0 < budget.first < budget.wave and sampled < budget.wave:
         return min(budget.first - sampled if sampled < budget.first else budget.wave - sampled, left)
     return min(budget.wave, left)
+
+
+def replacing(budget: Budget) -> Budget:
+    """Give the budget of a round whose pool replaces the one before: half as many samples more, pruned to its size.
+
+    The paper replaces n samples by m > n and does not say by how many.
+
+    Example:
+        >>> replacing(Budget(samples=8)).samples
+        12
+    """
+    return replace(budget, samples=budget.samples + max(1, budget.samples // 2))
 
 
 def families(groups: Sequence[ExecutionGroup], problems: Sequence[str], catalog: Catalog) -> tuple[str, ...]:

@@ -26,7 +26,12 @@ OBJECTS = 200
 TRIED_CHARS = 8_000
 """The longest piece that is tried; longer statements stand in blocks."""
 
-_THOUGHT_TAG = re.compile(r"<(/?)(?:think|thinking|reasoning|thought)>", re.IGNORECASE)
+_THOUGHT_TAG = re.compile(
+    r"(?:<(?=/?\w+>)|\[(?=/?\w+\])|◁(?=/?\w+▷))(/?)(?:think|thinking|reasoning|thought)[>\]▷]", re.IGNORECASE
+)
+_CHANNEL = re.compile(
+    r"<\|channel\|>\s*(\w+)[^<]*<\|message\|>(.*?)(?=<\|(?:end|start|channel|return)\|>|\Z)", re.DOTALL
+)
 _BLOCK = re.compile(r"(```+|~~~+)[ \t]*([\w+-]*)[^\S\n]*\n?(.*?)(?:\1|\Z)", re.DOTALL)
 _TAGGED = re.compile(r"<(sql|answer|final|final_sql)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _BEGINS = re.compile(r"(?>\s|--[^\n]*\n|/\*.*?\*/|\()*+(?:select|with)\b", re.IGNORECASE | re.DOTALL)
@@ -42,7 +47,12 @@ def without_thoughts(text: str) -> str:
     Example:
         >>> without_thoughts("<think>SELECT 2?</think>SELECT 1")
         'SELECT 1'
+        >>> without_thoughts("<|channel|>analysis<|message|>two?<|end|><|start|>assistant<|channel|>final<|message|>SELECT 1")
+        'SELECT 1'
     """
+    channels = _CHANNEL.findall(text)  # gpt-oss writes so where its server does not take it apart
+    if channels:
+        return "".join(said for channel, said in channels if channel.lower() == "final")
     kept: list[str] = []
     at, is_open = 0, False
     for tag in _THOUGHT_TAG.finditer(text):
@@ -195,7 +205,7 @@ def json_in(reply: str) -> dict[str, Any]:
         {}
     """
     text = without_thoughts(reply)
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(strict=False)
     found: dict[str, Any] = {}
     starts = [brace.start() for brace in re.finditer("{", text)]
     at = starts[-OBJECTS:][0] if starts else -1
@@ -208,6 +218,28 @@ def json_in(reply: str) -> dict[str, Any]:
         if isinstance(value, dict) and value:
             found = value
         at = text.find("{", end)
+    return found or _pairs_in(text)
+
+
+_PAIR = re.compile(
+    r'"(\w{1,40})"\s*:\s*("(?:[^"\\]|\\.){0,2000}"|\[[^\[\]{}]{0,2000}\]|\{[^{}]{0,2000}\}|-?\d+(?:\.\d+)?)'
+)
+
+
+def _pairs_in(text: str) -> dict[str, Any]:
+    """Read the names and values of an object that was cut off, or broken by a quote inside a text; the last one of a name counts.
+
+    Example:
+        >>> json_in('{"why": "the "paid" ones", "order": ["B", "A"], "re')
+        {'why': 'the ', 'order': ['B', 'A']}
+    """
+    found: dict[str, Any] = {}
+    begin = text.find("{")
+    for name, value in _PAIR.findall(text[begin:]) if begin >= 0 else ():
+        try:
+            found[name] = json.loads(value, strict=False)
+        except ValueError:
+            continue
     return found
 
 

@@ -16,6 +16,7 @@ from sqlagent.values.candidates import (
     ExecutionGroup,
     Failure,
     FailureKind,
+    Finding,
     RankedGroup,
     Ranking,
     Reading,
@@ -33,7 +34,7 @@ from sqlagent.values.corrections import (
     Subject,
     calendar_of,
 )
-from sqlagent.values.llm import LlmMessage, LlmReply, LlmRequest, Usage
+from sqlagent.values.llm import LlmMessage, LlmReply, LlmRequest, Prices, Usage
 from sqlagent.values.powers import PASSWORD_HERE, SEVERITIES, Check, Power, ReaderStep, Severity
 from sqlagent.values.source import (
     Catalog,
@@ -70,6 +71,7 @@ __all__ = [
     "ExecutionGroup",
     "Failure",
     "FailureKind",
+    "Finding",
     "ForeignKey",
     "Kind",
     "Limits",
@@ -82,6 +84,7 @@ __all__ = [
     "Outcome",
     "PASSWORD_HERE",
     "Power",
+    "Prices",
     "Question",
     "RankedGroup",
     "Ranking",

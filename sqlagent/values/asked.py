@@ -56,7 +56,7 @@ class Budget:
     Sizes from R3-SQL as untrained systems measured them: waves of 4 up to 8, 16 when hard;
     one resampling round. With a language model a first wave of `first` cheap prompts comes before them, unless it
     is 0. `audit` says when the auditor is asked: `always`, in `doubt` (unless all agree and the checks pass), or
-    `never`. `mode` is how groups are made and ranked: `fast`, or `faithful` to the paper. `rows` caps candidates;
+    `never`. `money` is what calls may cost together, in the currency of the prices; None sets no bound. `mode` is how groups are made and ranked: `fast`, or `faithful` to the paper. `rows` caps candidates;
     a winner that was cut runs once more up to `result_rows`. `drafts` of the built-in generator are shown to an LLM
     as hints. The defaults are the preset *normal*.
     """
@@ -68,6 +68,7 @@ class Budget:
     audit: str = "doubt"
     calls: int = 40
     tokens: int = 400_000
+    money: float | None = None
     seconds: float = 120.0
     statement_seconds: float = 30.0
     rows: int = 10_000

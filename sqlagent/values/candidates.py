@@ -230,6 +230,23 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """What a small statement found of one point in which candidates differ: a condition, or a column, of one table.
+
+    `rows` are the table's. A condition `holds` for some of them; a column is `filled` in some, with so many `different`
+    values, of which `common` are the most frequent with their counts (empty where values were not asked for).
+    """
+
+    sql: str
+    table: str
+    rows: int
+    holds: int | None = None
+    filled: int = 0
+    different: int = 0
+    common: tuple[tuple[Cell, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """A group shown to a person as one way to understand the question; `frame` is that of its candidate."""
 

@@ -189,7 +189,8 @@ class LinkedSchema:
     """The part of the catalog a question is about. Keys are always kept.
 
     `catalog` holds the chosen tables only; `full` is the whole. `unlinked` are the content
-    words of the question that found nothing. `codes` are the codes whose labels a prompt tells.
+    words of the question that found nothing. `codes` are the codes whose labels a prompt tells. `is_trimmed` says that
+    a prompt with all of `catalog` did not fit a language model, so that no prompt shows more than it.
     """
 
     catalog: Catalog
@@ -198,3 +199,4 @@ class LinkedSchema:
     values: tuple[ValueMatch, ...] = ()
     unlinked: tuple[str, ...] = ()
     codes: tuple[CodeLabel, ...] = ()
+    is_trimmed: bool = False

@@ -18,6 +18,12 @@ KEY = "sk-very-secret-key-0123456789"
 ASK = LlmRequest((LlmMessage("system", "be brief"), LlmMessage("user", "one?")), 0.7, 123, 42, "test")
 
 
+@pytest.fixture(autouse=True)
+def nothing_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A port may be given twice: what an earlier test's server would not have is forgotten."""
+    monkeypatch.setattr("sqlagent.adapters.openai._unwelcome", {})
+
+
 def llm(url: str, **settings: object) -> OpenAiLlm:
     return OpenAiLlm(**{"base_url": url, "model": "scripted", "api_key": KEY, "timeout": 2.0, **settings})  # type: ignore[arg-type]
 

@@ -20,7 +20,7 @@ from mirror.work.kinds import kind_of
 from mirror.work.leases import Status
 from mirror.work.turns import turn_take
 from sqlagent.values import BUDGETS
-from tests.scripted_server import Bad, ScriptedServer
+from tests.scripted_server import Bad, ScriptedServer, text_of
 from tests.web.working import REVENUE, answer
 
 # ---------------------------------------------------------------- asking
@@ -328,6 +328,79 @@ def test_the_tokens_of_a_question_are_bounded_by_the_settings(
         server.stop()
     assert server.calls == 2, "the first wave was on its way; no other began"
     assert any("budget of this question" in note for note in run.notes)
+
+
+def test_a_ranker_of_the_settings_compares_and_what_a_run_cost_is_told_on_its_page(
+    transactional_db, shop, alice, media, as_alice, settings
+) -> None:
+    samples = iter(["SELECT count(*) AS n FROM customers", "SELECT count(*) AS n FROM orders"] * 20)
+
+    def made(body: dict) -> str:
+        asks = text_of(body)
+        return '{"better": "tie", "marks": {}}' if "<candidates>" in asks else f"```sql\n{next(samples)}\n```"
+
+    maker = ScriptedServer(made).start()
+    ranker = ScriptedServer(lambda body: "yes" if "one word" in text_of(body) else "A").start()
+    settings.LLM_BASE_URL, settings.LLM_MODEL, settings.LLM_BUDGET = maker.base_url, "maker-1", "faithful"
+    settings.LLM_PRICES, settings.LLM_CURRENCY, settings.LLM_STREAM = "2.5, 10", "EUR", True
+    settings.RANKER_BASE_URL, settings.RANKER_MODEL, settings.RANKER_API_KEY = (
+        ranker.base_url,
+        "ranker-1",
+        "r-key",
+    )
+    settings.RANKER_PRICES = "1, 1"
+    try:
+        run = answer(services.run_ask(alice, shop, "How many customers are there?"))
+    finally:
+        maker.stop()
+        ranker.stop()
+    assert {body["model"] for body in ranker.bodies} == {"ranker-1"} and ranker.calls >= 4
+    assert ranker.headers[0]["authorization"] == "Bearer r-key"
+    assert all(body["stream"] for body in (*maker.bodies, *ranker.bodies))
+    assert run.usage["calls"] == maker.calls + ranker.calls == len(run.sent)
+    assert run.usage["money"] > 0 and run.usage["currency"] == "EUR"
+    page = as_alice.get(reverse("asking:run", args=[run.pk]))
+    assert page.context["page"].spent.endswith(" EUR")
+    assert f"<dt>Cost</dt><dd>{page.context['page'].spent}</dd>" in page.content.decode()
+
+
+def test_what_a_question_may_cost_in_money_is_bounded_by_the_settings(
+    transactional_db, shop, alice, media, settings
+) -> None:
+    server = ScriptedServer("```sql\nSELECT count(*) AS n FROM customers\n```").start()
+    settings.LLM_BASE_URL, settings.LLM_MODEL = server.base_url, "scripted"
+    settings.LLM_PRICES, settings.LLM_MONEY = "1000000, 1000000", 1.0
+    try:
+        run = answer(services.run_ask(alice, shop, "How many customers came in 2024?"))
+    finally:
+        server.stop()
+    assert server.calls == 2, "the first wave was on its way; no other began"
+    assert any("used up" in note and "best of what was found until then" in note for note in run.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("LLM_PRICES", "cheap", "^LLM_PRICES must be two or three numbers"),
+        ("LLM_PRICES", "1", "^LLM_PRICES must be two or three numbers"),
+        ("RANKER_PRICES", "-1, 2", "^RANKER_PRICES must be two or three numbers"),
+        ("LLM_MONEY", "0.5", "^LLM_MONEY must be 0 or more, and needs LLM_PRICES"),
+        ("RANKER_BASE_URL", "http://127.0.0.1:9/v1", "^RANKER_BASE_URL is of use beside LLM_BASE_URL"),
+    ],
+)
+def test_settings_of_prices_and_rankers_that_cannot_work_stop_the_start(
+    monkeypatch, name, value, said
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ImproperlyConfigured, match=said):
+        runpy.run_path(str(Path(mirror.__file__).parent / "settings.py"))
+
+
+def test_a_ranker_without_a_name_stops_the_start(monkeypatch) -> None:
+    monkeypatch.setenv("LLM_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("RANKER_BASE_URL", "http://127.0.0.1:9/v1")
+    with pytest.raises(ImproperlyConfigured, match="^RANKER_BASE_URL needs RANKER_MODEL"):
+        runpy.run_path(str(Path(mirror.__file__).parent / "settings.py"))
 
 
 def test_a_second_server_without_a_first_stops_the_start(monkeypatch) -> None:

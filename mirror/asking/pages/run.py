@@ -11,7 +11,16 @@ from mirror.asking.models import Run, Version
 from mirror.asking.pages.chips import ChipsView, chips_view
 from mirror.asking.pages.steps import StepsView, steps_view
 from mirror.asking.pages.version import VersionItem, VersionView, version_item, version_view
-from mirror.asking.pages.words import PRIVACY, PRIVACY_MEANING, hint_unused, noted, percent, state_of, sure
+from mirror.asking.pages.words import (
+    PRIVACY,
+    PRIVACY_MEANING,
+    hint_unused,
+    noted,
+    percent,
+    spent,
+    state_of,
+    sure,
+)
 from mirror.phrases import counted, one_line
 from mirror.results.cells import Cell
 from mirror.results.pages import TableWish, preview_cells
@@ -79,6 +88,7 @@ class RunPage:
     privacy_meaning: str
     llm: str
     sent_count: int
+    spent: str
     when: datetime
     data_time: datetime | None
     sentence: str
@@ -153,6 +163,7 @@ def run_page(
         privacy_meaning=PRIVACY_MEANING.get(level, ""),
         llm=run.llm,
         sent_count=len(run.sent),
+        spent=spent(run.usage),
         when=run.created_at,
         data_time=view.when if view else None,
         sentence=view.sentence if view else run.sentence,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from mirror.asking.models import Run, Version
-from mirror.phrases import one_line
+from mirror.phrases import counted, one_line
 from mirror.work.leases import Status
 
 PRIVACY = {
@@ -68,6 +69,26 @@ def sure(confidence: float | None) -> str:
     if confidence >= 0.65:
         return "fairly sure"
     return "unsure" if confidence >= 0.35 else "a guess"
+
+
+def spent(usage: Mapping[str, Any]) -> str:
+    """What a run cost in calls, tokens and, where prices are known, money; empty where no language model was asked.
+
+    Example:
+        >>> spent({"calls": 3, "prompt_tokens": 8000, "completion_tokens": 132, "cached_tokens": 5120})
+        '3 calls, 8,132 tokens, of these 5,120 from the server’s cache'
+        >>> spent({"calls": 1, "prompt_tokens": 9, "completion_tokens": 1, "money": 0.00123, "currency": "EUR"})
+        '1 call, 10 tokens, 0.0012 EUR'
+    """
+    if not usage.get("calls"):
+        return ""
+    tokens = usage.get("prompt_tokens", 0) + usage.get("completion_tokens", 0)
+    parts = [counted(usage["calls"], "call"), counted(tokens, "token")]
+    if cached := usage.get("cached_tokens"):
+        parts.append(f"of these {cached:,} from the server’s cache")
+    if money := usage.get("money"):
+        parts.append(f"{money:,.2g} {usage.get('currency', '')}".strip())
+    return ", ".join(parts)
 
 
 def percent(share: float | None) -> int | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from threading import Event as Flag
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import close_old_connections
@@ -19,7 +19,7 @@ from sqlagent import pipeline
 from sqlagent.events import Event
 from sqlagent.method.fallback import FallbackLlm
 from sqlagent.ports import Fetch, Llm
-from sqlagent.values import Budget, Question, Turn
+from sqlagent.values import Budget, Prices, Question, Turn
 
 if TYPE_CHECKING:
     from mirror.queries.running import OpenedSource
@@ -42,26 +42,42 @@ def llms_open() -> tuple[OpenAiLlm, ...]:
     """
     if not (settings.LLM_BASE_URL or settings.LLM_API_KEY):
         return ()
-    # Loaded by whom it serves: it is a quarter of what each process takes to start (0.5 s).
-    from sqlagent.adapters.openai import OpenAiLlm
-
     has_second = bool(settings.LLM_SECOND_BASE_URL)
-    first = OpenAiLlm(
-        base_url=settings.LLM_BASE_URL or OPENAI_URL,
-        model=settings.LLM_MODEL,
-        api_key=settings.LLM_API_KEY,
-        timeout=settings.LLM_TIMEOUT,
+    first = _opened(
+        settings.LLM_BASE_URL or OPENAI_URL,
+        settings.LLM_MODEL,
+        settings.LLM_API_KEY,
+        settings.LLM_PRICES,
         **({"max_retries": 0} if has_second else {}),
     )
     if not has_second:
         return (first,)
-    second = OpenAiLlm(
-        base_url=settings.LLM_SECOND_BASE_URL,
-        model=settings.LLM_SECOND_MODEL or settings.LLM_MODEL,
-        api_key=settings.LLM_SECOND_API_KEY,
+    model = settings.LLM_SECOND_MODEL or settings.LLM_MODEL
+    url, key = settings.LLM_SECOND_BASE_URL, settings.LLM_SECOND_API_KEY
+    return first, _opened(url, model, key, settings.LLM_SECOND_PRICES)
+
+
+def ranker_open() -> OpenAiLlm | None:
+    """The model that only ranks, where the settings name one. Raises: LlmRejected."""
+    if not settings.RANKER_BASE_URL:
+        return None
+    url, model, key = settings.RANKER_BASE_URL, settings.RANKER_MODEL, settings.RANKER_API_KEY
+    return _opened(url, model, key, settings.RANKER_PRICES)
+
+
+def _opened(url: str, model: str, key: str, prices: str, **more: Any) -> OpenAiLlm:
+    # Loaded by whom it serves: it is a quarter of what each process takes to start (0.5 s).
+    from sqlagent.adapters.openai import OpenAiLlm
+
+    return OpenAiLlm(
+        base_url=url,
+        model=model,
+        api_key=key,
         timeout=settings.LLM_TIMEOUT,
+        stream=settings.LLM_STREAM,
+        prices=Prices.read(prices),
+        **more,
     )
-    return first, second
 
 
 def _asked(llms: Sequence[Llm]) -> Llm | None:
@@ -81,14 +97,14 @@ def answer_events(
     """Answer a question on an opened source, as `sqlagent.pipeline.answer` does.
 
     An answer has up to as many rows as its source allows, in memory unless `fetch` puts them elsewhere.
-    The language model is asked through what `around` makes of it.
+    The language model is asked through what `around` makes of it, and so is the ranker.
     The store's connection is given back before the pipeline starts and must be given back
     again by whoever writes between two events. Raises: DatabaseError, LlmRejected.
     """
     index = source_index(opened.source, opened.catalog, opened.database)
     limits = limits_of(opened.source)
     llms = llms_open()
-    llm = _asked(llms)
+    llm, ranker = _asked(llms), ranker_open()
     close_old_connections()
     try:
         yield from pipeline.answer(
@@ -97,6 +113,7 @@ def answer_events(
             catalog=opened.catalog,
             index=index,
             llm=around(llm) if llm is not None and around is not None else llm,
+            ranker=around(ranker) if ranker is not None and around is not None else ranker,
             turns=turns,
             budget=Budget.of(
                 settings.LLM_BUDGET,
@@ -106,6 +123,7 @@ def answer_events(
                 cell_chars=limits.cell_chars,
                 total_chars=limits.total_chars,
                 drafts=settings.LLM_DRAFTS,
+                money=settings.LLM_MONEY or None,
                 **({"tokens": settings.LLM_TOKENS} if settings.LLM_TOKENS else {}),
             ),
             privacy=opened.source.privacy,
@@ -114,5 +132,5 @@ def answer_events(
             fetch=fetch,
         )
     finally:
-        for one in llms:
+        for one in (*llms, *([ranker] if ranker else [])):
             one.close()

@@ -18,6 +18,7 @@ from sqlagent.makers.analyst.happening import in_the_deed
 from sqlagent.makers.analyst.holding import holding
 from sqlagent.makers.analyst.implied import figures_once, of_one_deed, sums_paid
 from sqlagent.makers.analyst.lengths import lengths
+from sqlagent.makers.analyst.minor_units import amounts_read, in_minor_units
 from sqlagent.makers.analyst.owning import named, owned, rival_ways
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.reading import Reading, condensed, read
@@ -137,6 +138,7 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
     """Read, sketch, resolve and plan a question without endings."""
     reading = read(text, source.vocabulary, today)
     reading = lengths(owned(compounded(reading, source.vocabulary), source), source)
+    reading = amounts_read(reading)
     reading = holding(unequal(enumerated(reading, source.model), source.model), source)
     planner = Planner(source.model)
     out: dict[str, Understood] = {}
@@ -153,6 +155,7 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
     frames += [other for first in frames[:1] for other in rival_ways(first, source)]
     frames = [in_the_deed(one, reading, source) for one in frames]
     frames = [sums_paid(of_one_deed(figures_once(one)), source) for one in frames]
+    frames = [in_minor_units(one, reading) for one in frames]
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
     ops = frozenset(item.op for item in reading.items)
     for frame in sorted(frames, key=lambda one: one.cost):

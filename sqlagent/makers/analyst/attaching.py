@@ -121,6 +121,14 @@ class Attacher(Counting):
             t.kind in ("relation", "concept") for m in clause.mentions for t in m.targets
         ):
             return None
+        when = self.source.time_of(child) if clause.negated and clause.periods else None
+        own = [
+            one
+            for one in clause.periods
+            if when is not None and when.path == path and when.field.table == anchor
+        ]
+        if own:  # "bookings without a vehicle in 2024": what hangs on them happens when they do
+            inner.periods = []
         part = self.direct(child, inner, None, below=True)
         counted_value = clause.numbers and any(
             t.kind == "value" and t.table == child for m in clause.after_compare for t in m.targets[:2]
@@ -148,7 +156,10 @@ class Attacher(Counting):
         if number is not None and clause.compare == "between" and len(clause.numbers) > 1:
             upper = replace(condition, compare="<=", number=clause.numbers[1])
             return Part(part.cost + extra, [replace(condition, compare=">="), upper], unused, True, why=why)
-        return Part(part.cost + extra, [condition], unused, True, why=why)
+        dated = Part()
+        if own and when is not None:
+            self.timed(anchor, own, dated, Slot(when.field), False)
+        return Part(part.cost + extra + dated.cost, [condition, *dated.conditions], unused, True, why=why)
 
     def direct(self, anchor: str, clause: Clause, time: Slot | None, below: bool = False) -> Part:
         """A clause as conditions of a table's own rows and of what they belong to."""

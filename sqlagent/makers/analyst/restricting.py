@@ -275,6 +275,9 @@ class Restricting(Denying):
                 only = bool(start.dims) and measure == measures[0]
                 return found.cost, Having(measure, clause.compare, number), only
         if not clause.mentions:
+            groups = min((one.start for one in self.sketch.by), default=0)
+            if measures[0].agg in ("rows", "distinct") and clause.at < groups and clause.bare:
+                return None  # "orders over 1000 by country": before any group is named it bounds each order
             return 0.1, Having(measures[0], clause.compare, number), False
         return None
 

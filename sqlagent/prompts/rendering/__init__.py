@@ -16,6 +16,7 @@ fence it stands in: a stored text can say anything and changes nothing about a p
 
 from __future__ import annotations
 
+from sqlagent.prompts.rendering.evidence import differences_text, findings_text
 from sqlagent.prompts.rendering.failures import shown_failure
 from sqlagent.prompts.rendering.feedback import check_lines, declined_lines, feedback_lines
 from sqlagent.prompts.rendering.fencing import name_in, neutral, one_line
@@ -36,7 +37,9 @@ __all__ = [
     "candidate_sql",
     "check_lines",
     "declined_lines",
+    "differences_text",
     "feedback_lines",
+    "findings_text",
     "name_in",
     "neutral",
     "one_line",

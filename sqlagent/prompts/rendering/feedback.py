@@ -6,11 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from sqlagent.prompts.rendering.evidence import findings_text
 from sqlagent.prompts.rendering.failures import shown_failure
 from sqlagent.prompts.rendering.fencing import one_line
 from sqlagent.prompts.rendering.masking import UNREADABLE_SQL, ShownText, candidate_sql, shown_words
 from sqlagent.sql.differences import differences
-from sqlagent.values import Execution, LinkedSchema, Question, Ranking, Verdict
+from sqlagent.values import Execution, Finding, LinkedSchema, Question, Ranking, Verdict
 
 FAILURES = 2
 """Kinds of faults told, most frequent first, each with one statement."""
@@ -30,13 +31,15 @@ def feedback_lines(
     question: Question,
     linked: LinkedSchema,
     privacy: str,
+    findings: Sequence[Finding] = (),
 ) -> tuple[ShownText, ...]:
-    """List what the next wave is told: how the largest groups differ, guesses of the auditor, faults, refusals to answer.
+    """List what the next wave is told: how the largest groups differ, what the data say of it (`findings`), guesses of the auditor, faults, refusals to answer.
 
     Every line is as a language model may see it. People are shown `verdict.unmet`, with the database's own words.
     """
     lines = [
         *_disagreement(ranking, question, linked, privacy),
+        *_said_by_data(findings, ranking, question, linked, privacy),
         *_emptiness(ranking),
         *(
             f"a reviewer's guess: {shown_words(line, question, linked, privacy)}"
@@ -89,6 +92,14 @@ def _disagreement(ranking: Ranking, question: Question, linked: LinkedSchema, pr
     rows = " against ".join(_rows(r.group.rows.rows, r.group.rows.truncated) for r in (one, two))
     size = one.group.size
     return [f"{size} attempt{'s' * (size > 1)} and {two.group.size} disagree: {told}; result: {rows}"]
+
+
+def _said_by_data(
+    findings: Sequence[Finding], ranking: Ranking, question: Question, linked: LinkedSchema, privacy: str
+) -> list[str]:
+    members = [ranked.representative for ranked in ranking.groups[:2]]
+    text = findings_text(findings, members, question, linked, privacy)
+    return [f"the data: {line.removeprefix('- ')}" for line in text.splitlines()]
 
 
 def _rows(rows: Sequence[object], is_cut: bool) -> str:

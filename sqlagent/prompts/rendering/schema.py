@@ -136,10 +136,10 @@ def system_message(
 ) -> LlmMessage:
     """Render the message that opens every call about a question: the same bytes each time.
 
-    `wide` shows the whole catalog, the linked tables first, instead of the linked part.
+    `wide` shows the whole catalog, the linked tables first, instead of the linked part, unless that was trimmed.
     """
     catalog = linked.catalog
-    if wide:
+    if wide and not linked.is_trimmed:
         near = {table.key for table in catalog.tables}
         rest = tuple(table for table in linked.full.tables if table.key not in near)
         catalog = type(catalog)(catalog.dialect, (*catalog.tables, *rest), catalog.version)

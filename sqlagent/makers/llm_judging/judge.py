@@ -1,4 +1,4 @@
-"""Asks a language model which groups answer better, and whether the pool holds the right SQL.
+"""The judge that asks a language model.
 
 `LlmJudge` is the second maker behind the `Judge` port. It decides what the model is shown and
 how its words are read; how far a verdict is believed (both orders, share gate, margin) is
@@ -10,7 +10,8 @@ What a round of n samples in M groups costs in calls, sampling included:
     fast      n + J + D + 1    J = 2 (one order, and the same in reverse) where M > 1 and the share
                                gate is open, else 0; D = 2 where the two orders disagree on
                                the winner, else 0; 1 for the audit
-    faithful  n + K + 2P + F + 1   K = different SQL texts / 32, rounded up (0 for a single text);
+    faithful  n + K + 2P + F + 1   K = different SQL texts / 32, rounded up (0 for a single text), or with a ranker
+                               one for each different text;
                                P = pairs of different SQL texts across groups; F = 2 for the final
                                comparison of the top two, 0 where that pair was among P
 
@@ -21,7 +22,6 @@ groups of different texts makes about 32 + 1 + 2 x 450 + 2 + 1 calls: `faithful`
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event as Flag
@@ -29,7 +29,11 @@ from threading import Lock
 from typing import Any
 
 from sqlagent import prompts
-from sqlagent.errors import Cancelled, LlmError
+from sqlagent.errors import BudgetSpent, Cancelled, LlmError
+from sqlagent.makers.llm_judging import forms, verdicts
+from sqlagent.makers.llm_judging.ranker import Ranker
+from sqlagent.makers.llm_judging.showing import Evidence, Showing
+from sqlagent.makers.llm_judging.verdicts import label
 from sqlagent.ports import Judge, Llm
 from sqlagent.prompts import rendering, replies
 from sqlagent.values import (
@@ -68,8 +72,6 @@ VERDICTS = {
 }
 """The auditor's words, and what is said where it gives no reason; empty where the right SQL is not there."""
 
-_NOTHING = frozenset({"", "none", "nothing", "n/a", "null", "-", "no"})
-
 
 class LlmJudge:
     """A `Judge` that asks a language model and falls back on a deterministic one.
@@ -80,6 +82,10 @@ class LlmJudge:
     mode): then one call for every 32 different SQL texts. What was asked once is not asked
     again (question, fingerprints and SQL alike). `declined` is the sampler's own list of what is missing by
     replies that called the question unanswerable; the auditor is shown those of the moment.
+
+    With `evidence` judge and auditor are shown, clause by clause, in what candidates differ, and what the data say of
+    the two largest. A `ranker` compares pairs in the judge's place, and marks candidates, one call each, wherever results
+    differ; after two calls without a reply, or that make no sense, the judge does that again.
     """
 
     def __init__(
@@ -91,9 +97,14 @@ class LlmJudge:
         marks: bool = False,
         cancelled: Flag | None = None,
         declined: Sequence[str] = (),
+        evidence: Evidence | None = None,
+        ranker: Llm | None = None,
     ) -> None:
         self._llm, self._features, self._privacy = llm, features, privacy
         self._marks, self._cancelled, self._declined = marks, cancelled, declined
+        self._showing = Showing(privacy, evidence)
+        instead = f"so {llm.name} or deterministic features judged instead"
+        self._ranker = Ranker(ranker, privacy, cancelled, self._note, instead) if ranker else None
         self._said: dict[tuple[str, ...], str] = {}
         self._silences = 0
         self._lock = Lock()
@@ -110,9 +121,14 @@ class LlmJudge:
         reply leaves half of the candidates unmarked, the features alone decide.
         """
         fitted = [float(score) for score in self._features.utilities(question, linked, executions)]
-        if not self._marks or len({e.sql for e in executions}) < 2:
+        ranker = self._ranker if _results_differ(executions) else None
+        is_ranked = ranker is not None and ranker.speaks
+        if not (self._marks or is_ranked) or len({e.sql for e in executions}) < 2:
             return fitted
-        marks = self._marked(question, linked, executions)
+        marks = self._ranked(ranker, question, linked, executions) if ranker and is_ranked else None
+        if marks is None and not self._marks:
+            return fitted
+        marks = marks or self._marked(question, linked, executions)
         if marks is None:
             return fitted
         spread = max(fitted) - min(fitted) or 1.0
@@ -134,7 +150,7 @@ class LlmJudge:
         if len(groups) < 2:
             return list(range(len(groups)))
         shown = groups[:SHOWN]
-        reply = self._ask_mirrored("judge_order", question, linked, shown)
+        reply = self._ask_mirrored("judge_order", question, linked, shown, forms.order_form())
         order = replies.letters_in(reply, len(shown)) if reply is not None else ()
         rest = self._features.order(question, linked, groups)
         if not order and reply is not None:
@@ -145,8 +161,12 @@ class LlmJudge:
         self, question: Question, linked: LinkedSchema, first: ExecutionGroup, second: ExecutionGroup
     ) -> float:
         """Probability that `first` answers better than `second`, shown in this order (two calls, or none when mirrored before)."""
-        reply = self._ask_mirrored("judge_duel", question, linked, (first, second))
-        said = _preference(reply) if reply is not None else None
+        if self._ranker is not None and self._ranker.speaks:
+            shown = self._showing.groups((first, second), question, linked)
+            if (ranked := self._ranker.prefers(question, linked, shown)) is not None:
+                return ranked
+        reply = self._ask_mirrored("judge_duel", question, linked, (first, second), forms.duel_form())
+        said = verdicts.preference(reply) if reply is not None else None
         if said is None:
             if reply is not None:
                 self._note("The judge's comparison made no sense, so deterministic features decided it.")
@@ -162,16 +182,20 @@ class LlmJudge:
         if not groups:
             return Verdict(False, "no attempt returned a result")
         others = "\n".join(f"- {line}" for line in rendering.declined_lines(tuple(self._declined)))
-        reply = self._ask("judge_audit", question, linked, groups[:AUDITED], sizes=True, others=others)
+        shown, form = groups[:AUDITED], forms.audit_form(tuple(VERDICTS))
+        evidence = self._showing.findings(question, linked, shown)
+        reply = self._ask(
+            "judge_audit", question, linked, shown, form, True, others=others, evidence=evidence
+        )
         value = replies.json_in(reply) if reply is not None else {}
         word = str(value.get("verdict", "")).strip().lower().replace(" ", "_")
         if word not in VERDICTS:
-            word = _bare_verdict(reply or "")
+            word = verdicts.bare_verdict(reply or "", VERDICTS)
         if not word:
             if reply is not None:
                 self._note("The auditor's verdict made no sense, so deterministic features audited the pool.")
             return self._features.audit(question, linked, groups)
-        unmet = _phrases(value.get("unmet"))
+        unmet = verdicts.phrases(value.get("unmet"))
         reason = " ".join(str(value.get("reason") or "").split())[:300]
         is_there = VERDICTS[word]
         return Verdict(
@@ -193,24 +217,50 @@ class LlmJudge:
         for at in range(0, len(texts), MARKED):
             batch = texts[at : at + MARKED]
             shown = "\n\n".join(
-                f"[{label(i)}]\n<sql>\n{self._sql(e, question, linked)}\n</sql>" for i, e in enumerate(batch)
+                f"[{label(i)}]\n<sql>\n{self._showing.sql(e, question, linked)}\n</sql>"
+                for i, e in enumerate(batch)
             )
             key = ("judge_score", question.text, question.hint, *(e.sql for e in batch))
-            reply = self._call("judge_score", question, linked, key, shown)
-            for i, mark in _marks(reply or "", len(batch)).items():
+            form = forms.marks_form([label(i) for i in range(len(batch))])
+            reply = self._call("judge_score", question, linked, key, shown, form)
+            for i, mark in verdicts.marks(reply or "", len(batch)).items():
                 marks[batch[i].sql] = mark
         if len(marks) * 2 < len(texts):
             self._note("The judge's marks made no sense, so deterministic features scored the candidates.")
             return None
         return marks
 
+    def _ranked(
+        self, ranker: Ranker, question: Question, linked: LinkedSchema, executions: Sequence[Execution]
+    ) -> dict[str, float] | None:
+        """Ask the ranker for a mark of each different SQL that ran; None where one of them got none."""
+        ran = {e.sql: e for e in executions if e.rows is not None}
+        shown = {
+            sql: self._showing.group(ExecutionGroup("", (e,)), question, linked) for sql, e in ran.items()
+        }
+        marks = ranker.marks(question, linked, shown)
+        return {e.sql: marks.get(e.sql, 0.0) for e in executions} if marks else None
+
     def _ask_mirrored(
-        self, prompt: str, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]
+        self,
+        prompt: str,
+        question: Question,
+        linked: LinkedSchema,
+        groups: Sequence[ExecutionGroup],
+        form: dict[str, Any],
     ) -> str | None:
         """Ask in the order given and in the mirrored one at the same time; give the first reply."""
+        evidence = self._showing.findings(question, linked, groups)
+
+        def ask(shown: Sequence[ExecutionGroup]) -> str | None:
+            differences = self._showing.differences(question, linked, shown)
+            return self._ask(
+                prompt, question, linked, shown, form, differences=differences, evidence=evidence
+            )
+
         with ThreadPoolExecutor(1, thread_name_prefix="mirrored") as pool:
-            mirrored = pool.submit(self._ask, prompt, question, linked, tuple(groups)[::-1])
-            reply = self._ask(prompt, question, linked, groups)
+            mirrored = pool.submit(ask, tuple(groups)[::-1])
+            reply = ask(groups)
             mirrored.result()
         return reply
 
@@ -220,15 +270,14 @@ class LlmJudge:
         question: Question,
         linked: LinkedSchema,
         groups: Sequence[ExecutionGroup],
+        form: dict[str, Any],
         sizes: bool = False,
         **also: str,
     ) -> str | None:
         key: tuple[str, ...] = (prompt, question.text, question.hint, *also.values())
         key += tuple(part for g in groups for part in (g.fingerprint, g.members[0].sql, str(g.size) * sizes))
-        shown = "\n\n".join(
-            self._group(letter(i), group, question, linked, sizes) for i, group in enumerate(groups)
-        )
-        return self._call(prompt, question, linked, key, shown, **also)
+        shown = self._showing.groups(groups, question, linked, sizes)
+        return self._call(prompt, question, linked, key, shown, form, **also)
 
     def _call(
         self,
@@ -237,6 +286,7 @@ class LlmJudge:
         linked: LinkedSchema,
         key: tuple[str, ...],
         candidates: str,
+        form: dict[str, Any],
         **also: str,
     ) -> str | None:
         """Ask once, or remember what was said; None where the model gave nothing."""
@@ -256,11 +306,16 @@ class LlmJudge:
             max_tokens=REPLY_TOKENS,
             seed=SEED,
             purpose=prompt.replace("_", ":"),
+            schema=form,
         )
         if self._cancelled is not None and self._cancelled.is_set():
             raise Cancelled("The run was stopped.")
         try:
             reply = self._llm.complete(request, self._cancelled).text
+        except BudgetSpent:
+            with self._lock:
+                self._silences = SILENCES
+            return None
         except LlmError as error:
             self._note(f"The judge gave no reply, so deterministic features judged instead. {error}")
             with self._lock:
@@ -270,90 +325,13 @@ class LlmJudge:
             self._said[key] = reply
         return reply
 
-    def _group(
-        self, name: str, group: ExecutionGroup, question: Question, linked: LinkedSchema, size: bool
-    ) -> str:
-        head = f"[{name}]" + (f" size {group.size}" if size else "")
-        sql = self._sql(group.members[0], question, linked)
-        result = rendering.result_text(group, self._privacy, sql, linked.full)
-        return f"{head}\n<sql>\n{sql}\n</sql>\n<result>\n{result}\n</result>"
-
-    def _sql(self, execution: Execution, question: Question, linked: LinkedSchema) -> str:
-        return rendering.candidate_sql(execution, question, linked, self._privacy)
-
     def _note(self, note: str) -> None:
         with self._lock:
             if note not in self.notes:
                 self.notes.append(note)
 
 
-# ---------------------------------------------------------------- names and replies
-
-
-def letter(index: int) -> str:
-    """Name a group in a prompt: A, B, C and so on."""
-    return chr(ord("A") + index)
-
-
-def label(index: int) -> str:
-    """Name a candidate in a prompt that can show more than 26: C1, C2 and so on."""
-    return f"C{index + 1}"
-
-
-def _preference(reply: str) -> float | None:
-    value = replies.json_in(reply)
-    said = next((v for k, v in value.items() if k.lower() in ("better", "winner", "best", "answer")), None)
-    if said is None:
-        said = replies.without_thoughts(reply).strip(" .*`\n").rpartition("\n")[2].rpartition(":")[2]
-    word = str(said).strip(" .*`\"'[]").lower()
-    if word in ("tie", "equal", "both", "neither", "same", "a = b", "none"):
-        return 0.5
-    if word not in ("a", "b", "a > b", "b > a", "candidate a", "candidate b"):
-        return None
-    first = word.removeprefix("candidate ").startswith("a")
-    sure = _number(value.get("confidence"))
-    sure = 1.0 if sure is None else sure / 100 if sure > 1 else sure
-    sure = min(1.0, max(0.5, sure))
-    return sure if first else 1 - sure
-
-
-def _bare_verdict(reply: str) -> str:
-    """Read a verdict given without JSON: one of the words alone on a line, or after a colon."""
-    for line in reversed(replies.without_thoughts(reply).splitlines()):
-        word = line.rpartition(":")[2].strip(" .*`\"'{}").lower().replace(" ", "_")
-        if word in VERDICTS:
-            return word
-    return ""
-
-
-def _phrases(value: Any) -> tuple[str, ...]:
-    """Read phrases; straight quotes become curly, which marks them as a model's own words (`shown_words`)."""
-    listed = value if isinstance(value, list) else [value] if isinstance(value, str) else []
-    phrases = [" ".join(str(item).split())[:200] for item in listed]
-    phrases = [re.sub(r"(?<!\w)(['\"])([^'\"]+)\1(?!\w)", "“\\2”", phrase) for phrase in phrases]
-    return tuple(dict.fromkeys(p for p in phrases if p.strip(" .").lower() not in _NOTHING))[:8]
-
-
-def _marks(reply: str, count: int) -> dict[int, float]:
-    value = replies.json_in(reply)
-    listed = value.get("marks", value.get("scores", value))
-    found: dict[int, float] = {}
-    if isinstance(listed, list):
-        listed = {label(i): mark for i, mark in enumerate(listed)}
-    if isinstance(listed, dict):
-        for name, mark in listed.items():
-            digits = str(name).strip().lstrip("Cc[").rstrip("]")
-            number = _number(mark)
-            if digits.isdecimal() and 0 < int(digits) <= count and number is not None:
-                found[int(digits) - 1] = min(100.0, max(0.0, number))
-    return found
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        number = float(str(value).strip().rstrip("%"))
-    except ValueError:
-        return None
-    return number if number == number else None
+def _results_differ(executions: Sequence[Execution]) -> bool:
+    """Tell whether a pool gave more than one result: where it did not, nobody is asked for marks."""
+    rows = [execution.rows.rows for execution in executions if execution.rows is not None]
+    return any(other != rows[0] for other in rows[1:])

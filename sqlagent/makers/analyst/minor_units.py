@@ -1,0 +1,140 @@
+"""Money kept in cents: bounds that people type in whole units, and figures in cents beside figures in whole units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from sqlagent.catalog.semantics import Field
+from sqlagent.language.words import stem
+from sqlagent.makers.analyst.frames import Condition, Frame, Having, Measure
+from sqlagent.makers.analyst.reading import Item, Reading
+
+_MINOR = frozenset(stem(word) for word in ("cents", "cent", "pence", "pennies", "minor", "centimes"))
+_CURRENCIES = frozenset(
+    [
+        "euro",
+        "euros",
+        "eur",
+        "dollar",
+        "dollars",
+        "usd",
+        "pound",
+        "pounds",
+        "gbp",
+        "bucks",
+        "franc",
+        "francs",
+        "chf",
+        "yen",
+        "kr",
+        "kronor",
+        "zloty",
+    ]
+)
+_HUNDRED = 100.0
+
+
+def is_minor(one: Field) -> bool:
+    """Tell whether a column holds money in hundredths, as its name says.
+
+    Example:
+        >>> from sqlagent.catalog.semantics import Role
+        >>> is_minor(Field("refunds", "amount_cents", ("amount", "cent"), "amount cents", Role.MEASURE, "sum", "money"))
+        True
+    """
+    return bool(set(one.words) & _MINOR)
+
+
+def amounts_read(reading: Reading) -> Reading:
+    """Give the reading with a currency's name right after a number as a part of the amount: "over 500 euros"."""
+    said = [
+        item
+        for before, item in pairwise(reading.items)
+        if before.kind == "number" and before.end == item.start and _is_unit(item)
+    ]
+    if not said:
+        return reading
+    words = {item.text for item in said}
+    return replace(
+        reading,
+        items=tuple(replace(item, kind="glue") if item in said else item for item in reading.items),
+        unknown=tuple(word for word in reading.unknown if word not in words),
+        asked=tuple(word for word in reading.asked if word not in words),
+        glued=reading.glued | {stem(word.lower()) for word in words},
+    )
+
+
+def _is_unit(item: Item) -> bool:
+    """Whether a word names a currency that the source does not, or its hundredth."""
+    low = item.text.lower()
+    return (
+        item.kind == "unknown"
+        and low in _CURRENCIES
+        or item.kind in ("unknown", "mention")
+        and stem(low) in _MINOR
+    )
+
+
+def in_minor_units(frame: Frame, reading: Reading) -> Frame:
+    """Give the frame with bounds on columns in cents a hundredfold, unless the question speaks of cents.
+
+    "Refunds over 50" are refunds of more than 5,000 cents.
+    """
+    if any(set(map(stem, item.text.lower().split())) & _MINOR for item in reading.items):
+        return frame
+    changed = _raised(frame)
+    assert isinstance(changed, Frame)
+    return changed
+
+
+def mixed_units(frame: Frame) -> list[str]:
+    """The figures of a frame that are divided by one another though only one of them is in cents."""
+    divided = list(frame.measures) if frame.transform == "quotient" else []
+    pairs = [
+        (one.over, one.under) for one in frame.measures if one.over is not None and one.under is not None
+    ]
+    pairs += [(divided[0], divided[1])] if len(divided) == 2 else []
+    return [
+        over.said
+        for over, under in pairs
+        if _is_money(over) and _is_money(under) and _in_cents(over) != _in_cents(under)
+    ]
+
+
+def _raised(part: Any) -> Any:
+    """A part of a frame with its bounds raised, wherever in it."""
+    if isinstance(part, tuple):
+        return tuple(_raised(one) for one in part)
+    if not is_dataclass(part) or isinstance(part, type | Field):
+        return part
+    changes = {one.name: _raised(getattr(part, one.name)) for one in fields(part)}
+    made = replace(
+        part, **{name: value for name, value in changes.items() if value is not getattr(part, name)}
+    )
+    if isinstance(made, Condition) and made.number is not None:
+        held = made.counted or made.expr
+        bounded = [slot.field for slot in (held.slots if held is not None else made.slots)]
+        return replace(made, number=made.number * _HUNDRED) if any(map(is_minor, bounded)) else made
+    if (
+        isinstance(made, Having)
+        and made.number is not None
+        and made.measure.agg in ("sum", "avg", "min", "max", "median")
+    ):
+        return replace(made, number=made.number * _HUNDRED) if _in_cents(made.measure) else made
+    return made
+
+
+def _fields(measure: Measure) -> Iterator[Field]:
+    if measure.expr is not None:
+        yield from (slot.field for slot in measure.expr.slots)
+
+
+def _is_money(measure: Measure) -> bool:
+    return measure.unit == "money" or any(one.unit == "money" for one in _fields(measure))
+
+
+def _in_cents(measure: Measure) -> bool:
+    return any(map(is_minor, _fields(measure)))
