@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("asking", "0008_run_hint")]
+    dependencies = [("asking", "0009_run_after")]
 
     operations = [
         migrations.AddField(
