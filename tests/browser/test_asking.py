@@ -296,7 +296,7 @@ def test_an_exact_value_is_copied_where_a_grouped_one_is_shown(page: Page, a_run
 
 
 def test_another_reading_becomes_the_answer(page: Page):
-    ask(page, TOP)
+    ask(page, "refunds by category", source="shop")
     answered(page)
     reading = page.locator(".reading").first
     reading.get_by_text("Look").click()
