@@ -132,9 +132,29 @@ def test_what_a_clerk_of_the_trader_types(database, source, asked, gold) -> None
     [
         ("median order value", "order value"),
         ("revenue, complaints and employees by country", "employees"),
-        ("premium as a percentage of postage", "premium"),
+        ("premium as a percentage of postage", "postage"),
     ],
 )
 def test_what_a_frame_leaves_out_is_said(database, source, asked, left) -> None:
     frame, _ = told(database, source, asked)
     assert left in frame.unused
+
+
+def test_times_that_a_framework_keeps_of_every_row_are_not_when_it_happened() -> None:
+    kept = "created_at TEXT NOT NULL, updated_at TEXT NOT NULL"
+    database = MemoryDatabase(f"""
+        CREATE TABLE clinic (id INTEGER PRIMARY KEY, name TEXT, {kept});
+        CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, {kept});
+        CREATE TABLE bill (id INTEGER PRIMARY KEY, person_id INTEGER REFERENCES person(id), issued_on TEXT, amount REAL, {kept});
+        CREATE TABLE payment (id INTEGER PRIMARY KEY, bill_id INTEGER REFERENCES bill(id), amount REAL, paid_on TEXT, {kept});
+        CREATE TABLE note (id INTEGER PRIMARY KEY, person_id INTEGER REFERENCES person(id), text TEXT, {kept});
+        INSERT INTO person VALUES (1, 'Ann', '2025-01-01 08:00:00', '2025-01-01 08:00:00');
+        INSERT INTO bill VALUES (1, 1, '2025-02-01', 80.0, '2025-03-01 08:00:00', '2025-03-01 08:00:00');
+        INSERT INTO payment VALUES (1, 1, 80.0, '2025-02-20', '2025-03-01 08:00:00', '2025-03-01 08:00:00');
+        INSERT INTO note VALUES (1, 1, 'rang', '2025-03-01 08:00:00', '2025-03-01 08:00:00');
+    """)
+    catalog = database.catalog()
+    things = source_of(catalog, ValueIndex.build(catalog, database)).model.things
+    assert things["payment"].default_time == "paid_on"
+    assert things["bill"].default_time == "issued_on"
+    assert things["note"].default_time == "created_at"

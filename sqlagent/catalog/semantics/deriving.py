@@ -43,6 +43,14 @@ from sqlagent.values import Kind as Cells
 FEW = 60
 """Different values up to which people group by a column whatever it is called."""
 
+STORED = 0.6
+"""Share of the tables from which on a time of storing is every row's, whatever it is about."""
+
+STORING = frozenset(
+    {"created", "updated", "modified", "inserted", "changed", "loaded", "synced", "crt", "upd", "ins"}
+)
+"""Words in names of times at which rows were stored."""
+
 _YES = {"y": "n", "yes": "no", "t": "f", "true": "false", "j": "n", "1": "0", "active": "inactive"}
 _GEOGRAPHY = frozenset(stem(w) for w in GEOGRAPHY)
 
@@ -84,6 +92,7 @@ class _Deriving:
         self.foreign = {(r.source, c.lower()): r for r in self.relations for c in r.columns}
         self.referenced = {(r.target, c) for r in self.relations for c in r.referenced}
         self.pointed = Counter(r.target for r in self.relations if r.target != r.source)
+        self.kept_by_all = _kept_by_all(catalog)
 
     def model(self) -> Model:
         fields = {t.key: self._fields(t) for t in self.catalog.tables}
@@ -222,6 +231,8 @@ class _Deriving:
             for f in fields
             if f.form is not None and f.role is Role.TIME
         ]
+        own = [time for time in times if time[0].lower() not in self.kept_by_all]
+        times = own or times
         known = [(column, said, form, share) for column, said, form, share in times if form is not None]
         begins, ends = between(fields)
         kind = self._kind(table, fields, noun, begins, ends)
@@ -329,6 +340,18 @@ def measured(words: Sequence[str], is_number: bool = True) -> tuple[str, str]:
         and bool(said & {stem("price"), stem("cost")})
     )
     return ("avg" if averaged else "sum"), unit
+
+
+def _kept_by_all(catalog: Catalog) -> frozenset[str]:
+    """The times that a framework keeps of every row, created_at and the like: they say when it was stored, not when it happened.
+
+    Columns of one name in at least `STORED` of at least four tables.
+    """
+    many = Counter(column.name.lower() for table in catalog.tables for column in table.columns)
+    least = max(4.0, STORED * len(catalog.tables))
+    return frozenset(
+        name for name, count in many.items() if count >= least and set(split_name(name)) & STORING
+    )
 
 
 def moved(kind: Kind, fields: tuple[Field, ...]) -> tuple[Field, ...]:

@@ -22,6 +22,7 @@ def figures_left_out(frame: Frame, reading: Reading, drawn: Sketch, model: Model
     return [
         *_beside_left_out(frame, reading, drawn),
         *_whole_left_out(frame, drawn),
+        *_share_of_each(frame, reading, drawn),
         *_spans_of_others(frame, reading),
         *_value_of_lines(frame, reading, model),
     ]
@@ -65,6 +66,22 @@ def _beside_left_out(frame: Frame, reading: Reading, drawn: Sketch) -> list[str]
         return []
     said = " ".join(measure.said.lower() for measure in frame.measures)
     return [text for text in asked if text.lower() not in said][: len(asked) - len(frame.measures) - grouped]
+
+
+def _share_of_each(frame: Frame, reading: Reading, drawn: Sketch) -> list[str]:
+    """The share that was asked for of all, where each thing is given its own part: "what share of patients pay for themselves"."""
+    if frame.transform != "share" or not frame.by or drawn.by or drawn.per or drawn.distribution:
+        return []
+    first = next((n for n, item in enumerate(reading.items) if item.op == "share"), None)
+    if first is None or first > 1 or first + 1 >= len(reading.items):
+        return []
+    whole = reading.items[first + 1]
+    named = whole.kind == "mention" and whole.targets[0].kind == "thing"
+    return [reading.items[first].text] if named and _groups_by(frame, whole.targets[0].table) else []
+
+
+def _groups_by(frame: Frame, table: str) -> bool:
+    return any(slot.field.table == table for one in frame.by for slot in one.shown)
 
 
 def _whole_left_out(frame: Frame, drawn: Sketch) -> list[str]:

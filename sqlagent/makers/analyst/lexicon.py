@@ -52,7 +52,7 @@ OPERATORS: dict[str, tuple[str, str]] = {
         ("moving", "", "moving average|rolling average|moving avg|rolling avg|moving mean|rolling mean"),
         ("rel", "", "who|that|which|whose|where|with|having|thats|that's|who's|whos|who have|that have|who has|that has|who had|that had|that are|that were|who are|who were|which are|that is|which have|including only"),
         ("with", "", "with their|and their|and its|along with|together with|including|include|incl|plus|with the|and the corresponding|with its|alongside"),
-        ("current", "", "current|currently|still|right now|now|at the moment|presently|present|existing|as of now|as of today|these days|at present|ongoing|running now|running at the moment|still running|to date|still with us"),
+        ("current", "", "current|currently|still|right now|now|at the moment|presently|present|existing|as of now|as of today|these days|at present|ongoing|running now|running at the moment|still running|to date|still with us|on the books|on our books"),
         ("past", "", "former|ex|previous|past|discontinued|inactive|retired|deactivated|ended"),
         ("only", "", "only|just|only the|only those"),
         ("all", "", "all|any|entire|whole|every single"),

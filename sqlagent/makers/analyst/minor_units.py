@@ -91,17 +91,17 @@ def in_minor_units(frame: Frame, reading: Reading) -> Frame:
 
 
 def mixed_units(frame: Frame) -> list[str]:
-    """The figures of a frame that are divided by one another though only one of them is in cents."""
-    divided = list(frame.measures) if frame.transform == "quotient" else []
+    """The figures in cents that stand beside one in whole units, or are divided by one."""
     pairs = [
         (one.over, one.under) for one in frame.measures if one.over is not None and one.under is not None
     ]
-    pairs += [(divided[0], divided[1])] if len(divided) == 2 else []
-    return [
-        over.said
-        for over, under in pairs
-        if _is_money(over) and _is_money(under) and _in_cents(over) != _in_cents(under)
+    pairs += [(one, other) for one in frame.measures for other in frame.measures]
+    mixed = [
+        one if _in_cents(one) else other
+        for one, other in pairs
+        if _is_money(one) and _is_money(other) and _in_cents(one) != _in_cents(other)
     ]
+    return list(dict.fromkeys(one.said for one in mixed))
 
 
 def _raised(part: Any) -> Any:

@@ -227,9 +227,9 @@ class Resolver(Comparing):
         where += list(self._history(anchor, s.main, dims, where))
         dims = self._at_the_time(dims, where, time or self.source.time_of(anchor))
         measures = [self._sound(m) for m in measures]
+        measures = self._in_money(measures) if len(measures) > 1 else measures
         transform = "quotient" if s.scale and len(measures) == 2 else s.transform
         if s.share_between and len(measures) == 2 and transform == "":
-            measures = self._in_money(measures)
             if measures[0].anchor == measures[1].anchor:
                 measures = [share_of(measures[0], measures[1], f"{measures[0].said} share")]
             else:
@@ -392,12 +392,13 @@ class Resolver(Comparing):
         return [measures[n] for n in places], keyed
 
     def _in_money(self, measures: list[Measure]) -> list[Measure]:
-        """Two figures of which one is a part of the other: refunds as a percentage of revenue are what they amount to."""
+        """Figures beside money that are money too: refunds as a percentage of revenue, what was billed beside what was collected."""
         if not any(one.unit == "money" for one in measures):
             return measures
         out = []
         for one in measures:
-            thing = self.model.things.get(one.anchor) if one.agg == "rows" else None
+            counted = one.agg == "rows" and (self.sketch.share_between or one.said.lower().endswith("ed"))
+            thing = self.model.things.get(one.anchor) if counted else None
             paid = next(iter(worth(self.source, thing, "sum")), None) if thing is not None else None
             out.append(replace(paid.measure, where=one.where, said=one.said) if paid is not None else one)
         return out
