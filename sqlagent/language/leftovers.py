@@ -21,6 +21,13 @@ _NEEDED = (
         re.compile(r"\bNOT\b|<>|!=|\bEXCEPT\b|\bIS\s+NULL\b|=\s*0\b|=\s*'(?:no|false|n)'", re.IGNORECASE),
     ),
     (
+        re.compile(
+            r"\b(?:per|by|each|every) (?:day|week|month|quarter|year)\b|\b(?:monthly|weekly|daily|quarterly|yearly)\b",
+            re.IGNORECASE,
+        ),
+        re.compile(r"\bGROUP\s+BY\b|\bPARTITION\s+BY\b|/", re.IGNORECASE),
+    ),
+    (
         re.compile(r"\bhow much\b", re.IGNORECASE),
         re.compile(r"^(?!\s*SELECT\s+COUNT\([^)]*\)(?:\s+AS\s+\S+)?\s+FROM\b)", re.IGNORECASE),
     ),
@@ -37,6 +44,8 @@ def leftovers(question: str, sql: str) -> list[str]:
     Example:
         >>> leftovers("What share of sales came from each channel in 2025?", "SELECT channel, SUM(amount) FROM sales GROUP BY channel")
         ['share', '2025']
+        >>> leftovers("revenue per month", "SELECT SUM(amount) FROM sales")
+        ['per month']
         >>> leftovers("How many invoices are there?", "SELECT COUNT(*) FROM invoices")
         []
     """
