@@ -49,7 +49,9 @@ class Outcome:
 def servers() -> list[int]:
     """The servers of forks of this process."""
     return [
-        pid for pid in below(os.getpid()) if b"forks.server" in command(pid) and parent(pid) == os.getpid()
+        pid
+        for pid in below(os.getpid())
+        if b"Mirror: statements of" in command(pid) and parent(pid) == os.getpid()
     ]
 
 

@@ -300,7 +300,7 @@ def test_all_end_with_the_process_that_asked(tmp_path: Path, sign: signal.Signal
     assert len(started) == 2
     other.send_signal(sign)
     other.communicate()
-    assert until(lambda: not any(b"forks.server" in command(pid) for pid in started), 3)
+    assert until(lambda: not any(b"Mirror: statements of" in command(pid) for pid in started), 3)
 
 
 def test_a_forked_process_has_children_of_its_own(tmp_path: Path) -> None:

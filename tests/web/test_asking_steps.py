@@ -11,13 +11,13 @@ from mirror.asking import services
 from mirror.asking.models import Run, Version
 from mirror.asking.services.paths import turns_before
 from mirror.work.leases import Status
-from tests.web.test_asking_chips import QUESTION, known, read_once  # noqa: F401
+from tests.web.test_asking_chips import QUESTION
 from tests.web.working import answer, work
 
 
 @pytest.fixture
-def run(known, alice) -> Run:  # noqa: F811
-    return answer(services.run_ask(alice, known, QUESTION))
+def run(transactional_db, shop, media, alice) -> Run:
+    return answer(services.run_ask(alice, shop, QUESTION))
 
 
 def type_on(client, run: Run, text: str, **more: Any) -> Any:
@@ -127,8 +127,10 @@ def test_a_follow_up_on_an_older_page_goes_on_from_that_page_and_says_so(run, as
     ]
 
 
-def test_a_follow_up_asked_while_the_question_works_is_read_against_it(known, alice, as_alice) -> None:  # noqa: F811
-    first = services.run_ask(alice, known, QUESTION)
+def test_a_follow_up_asked_while_the_question_works_is_read_against_it(
+    transactional_db, shop, media, alice, as_alice
+) -> None:
+    first = services.run_ask(alice, shop, QUESTION)
     second = services.run_follow(first, "by month instead")
     answer(first)
     assert "month" in answer(second).question

@@ -10,7 +10,6 @@ from django.urls import reverse
 from mirror.asking import services
 from mirror.asking.models import Run, Version
 from mirror.library.models import SavedSql
-from tests.web.test_asking_chips import known, read_once  # noqa: F401
 from tests.web.working import answer, work
 
 QUESTION = "revenue by category 2025"
@@ -18,9 +17,9 @@ WHY = "foo bar"
 
 
 @pytest.fixture
-def draft(known, alice) -> Run:  # noqa: F811
+def draft(transactional_db, shop, media, alice) -> Run:
     """A follow-up of which something was not understood."""
-    first = answer(services.run_ask(alice, known, QUESTION))
+    first = answer(services.run_ask(alice, shop, QUESTION))
     run = answer(services.run_follow(first, WHY))
     assert (run.outcome, WHY in run.reason) == ("ambiguous", True)
     return run

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 SHOP = """
 CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, country TEXT, email TEXT);
 CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers(id), ordered_on DATE, shipped_on DATE,
-  status TEXT, legacy_no INTEGER, amount NUMERIC);
+  status TEXT, legacy_mark INTEGER, amount NUMERIC);
 """
 
 
@@ -204,10 +204,10 @@ def test_a_synonym_makes_an_unknown_word_understood_by_the_next_question(
 
 
 def test_what_is_no_measure_is_never_summed_up(transactional_db, small, alice, as_alice):
-    assert "SUM(" in sql_of(asked(small, alice, "total legacy number"))
-    assert form(as_alice, small, "orders", "legacy_no", role="key").status_code == 302
-    run = asked(small, alice, "total legacy number")
-    assert "SUM(orders.legacy_no)" not in sql_of(run)
+    assert "SUM(" in sql_of(asked(small, alice, "total legacy mark"))
+    assert form(as_alice, small, "orders", "legacy_mark", role="key").status_code == 302
+    run = asked(small, alice, "total legacy mark")
+    assert "SUM(orders.legacy_mark)" not in sql_of(run)
     assert "derived: measure, added up" in page(as_alice, small, "model_table", table="orders")
 
 
@@ -288,14 +288,14 @@ def test_a_label_that_a_comment_gives_is_shown_as_derived(transactional_db, alic
 
 
 def test_numbers_that_sort_rows_get_labels_too(transactional_db, small, alice, as_alice):
-    place = at(small, "model_column", table="orders", column="legacy_no")
+    place = at(small, "model_column", table="orders", column="legacy_mark")
     assert not as_alice.get(place).context["page"].form.labels
-    form(as_alice, small, "orders", "legacy_no", role="dimension")
+    form(as_alice, small, "orders", "legacy_mark", role="dimension")
     offered = {field.label: field.name for field in as_alice.get(place).context["page"].form.labels}
     assert list(offered) == [str(n) for n in range(100, 107)]
-    form(as_alice, small, "orders", "legacy_no", **{offered["103"]: "Imported"})
-    assert "legacy_no = 103" in sql_of(asked(small, alice, "imported orders"))
-    assert "Imported" in {row[0] for row in rows(asked(small, alice, "orders by legacy number"))}
+    form(as_alice, small, "orders", "legacy_mark", **{offered["103"]: "Imported"})
+    assert "legacy_mark = 103" in sql_of(asked(small, alice, "imported orders"))
+    assert "Imported" in {row[0] for row in rows(asked(small, alice, "orders by legacy mark"))}
 
 
 def rows(run):
