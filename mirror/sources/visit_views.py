@@ -21,7 +21,12 @@ from mirror.sources.powers import powers_read
 
 @require_safe
 def visit(request: PersonRequest, pk: UUID) -> HttpResponse:
-    """Follow a visit; once it has ended, lead on to the source or back to what was typed."""
+    """Follow a visit; once it has ended, lead on to the source or back to what was typed.
+
+    A page that polls may ask once more while it is led on, when nothing is left to follow.
+    """
+    if request.htmx and not Visit.objects.filter(pk=pk, owner=request.user).exists():
+        return HttpResponse(status=204)
     visit = _visit(request, pk)
     visits.visit_look(visit)
     if visit.work == Visit.Work.TEST:

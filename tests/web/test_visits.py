@@ -75,6 +75,11 @@ def test_a_page_follows_a_visit_to_the_source_it_made(as_alice, files):
     ended = page(as_alice, visit)
     assert ended["Location"] == url("source", source.pk)
     assert not Visit.objects.exists()
+    late = page(as_alice, visit, hx_request="true")
+    assert (late.status_code, late.content, "HX-Redirect" in late) == (204, b"", False), (
+        "it is led on already"
+    )
+    assert page(as_alice, visit).status_code == 404
 
 
 def test_a_visit_is_its_owners_alone(as_alice, as_bob, as_charlie, as_admin, files, team):
