@@ -52,6 +52,7 @@ class MirrorRun extends HTMLElement {
       const reply = await fetch(this.getAttribute("poll"), { headers: { "X-Requested-With": "mirror-run" } });
       if (reply.redirected) return location.reload(); // signed out meanwhile
       const html = await reply.text();
+      if (!this.isConnected || !this.followed) return; // another version took its place meanwhile
       if (reply.ok && reply.headers.has("X-Mirror-Ended")) return this.ended(html);
       if (reply.ok && (this.hasAttribute("live") || !this.hasAttribute("parts"))) this.put("steps", html);
       else if (reply.status === 404 || reply.status === 403) return location.reload();
