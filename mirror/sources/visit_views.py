@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
@@ -25,9 +25,12 @@ def visit(request: PersonRequest, pk: UUID) -> HttpResponse:
 
     A page that polls may ask once more while it is led on, when nothing is left to follow.
     """
-    if request.htmx and not Visit.objects.filter(pk=pk, owner=request.user).exists():
-        return HttpResponse(status=204)
-    visit = _visit(request, pk)
+    try:
+        visit = _visit(request, pk)
+    except Http404:
+        if request.htmx:
+            return HttpResponse(status=204)
+        raise
     visits.visit_look(visit)
     if visit.work == Visit.Work.TEST:
         return _tested(request, visit)

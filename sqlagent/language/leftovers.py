@@ -1,4 +1,4 @@
-"""What a question says and its SQL certainly leaves out: a year, a share, a negation, a second question.
+"""What a question says and its SQL certainly leaves out: a year, a share, a grain, a negation, a second question.
 
 Few words are looked for, those whose absence shows on the text of the SQL. Nothing found proves nothing.
 """

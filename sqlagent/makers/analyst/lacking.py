@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sqlagent.catalog.semantics import Kind, Model
 from sqlagent.makers.analyst.frames import Frame
+from sqlagent.makers.analyst.lengths import LENGTHS
 from sqlagent.makers.analyst.lexicon import MONEY_EVENTS
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.sketching import Ask, Sketch
 
-_LENGTHS = frozenset({"length", "lengths", "duration", "durations"})
 _VALUES_OF_HEADS = frozenset(
     f"{noun} {word}"
     for noun in ("order", "basket", "invoice", "receipt", "purchase")
@@ -95,7 +95,7 @@ def _whole_left_out(frame: Frame, drawn: Sketch) -> list[str]:
 
 def _spans_of_others(frame: Frame, reading: Reading) -> list[str]:
     """A length that is measured on rows of another table than those it is said of: "average batch duration"."""
-    spans = [item for item in reading.items if item.op == "span" and item.text.lower() in _LENGTHS]
+    spans = [item for item in reading.items if item.op == "span" and item.text.lower() in LENGTHS]
     if not spans or len(frame.measures) != 1:
         return []
     before = next((one for one in reading.items if one.end == spans[0].start and one.kind == "mention"), None)

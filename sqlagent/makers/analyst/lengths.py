@@ -16,7 +16,9 @@ from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.vocabulary import Target
 
-_LENGTHS = frozenset({"length", "lengths", "duration", "durations"})
+LENGTHS = frozenset({"length", "lengths", "duration", "durations"})
+"""Words for how long a row lasted."""
+
 _NIGHTS = frozenset({"nights", "overnights", "overnight"})
 _LASTING = {stem(w) for w in (*SPANS, "nights", "length")}
 _WHOLE = {
@@ -51,7 +53,7 @@ def lengths(reading: Reading, source: Source) -> Reading:
     for at, item in enumerate(items):
         if item.text.lower() in _NIGHTS and item.kind != "op" and _stays(items, source, item):
             return _with(reading, at, Item("op", item.start, item.end, item.text, op="span"))
-        if item.text.lower() not in _LENGTHS or item.kind == "op" and item.op != "span":
+        if item.text.lower() not in LENGTHS or item.kind == "op" and item.op != "span":
             continue
         table = _whose(items, at, source)
         if not table or _has_own(item, table):
