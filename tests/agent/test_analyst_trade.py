@@ -117,6 +117,7 @@ LINED = "FROM so_ln JOIN so_hd USING (ord_no) JOIN cust USING (cust_no)"
         ("parcels with postage over 20", "SELECT COUNT(*) FROM parcel WHERE postage_cents > 2000"),
         ("parcels with postage over 20 euros by method", "SELECT method, COUNT(*) FROM parcel WHERE postage_cents > 2000 GROUP BY 1"),
         ("parcels with postage over 900 cents", "SELECT COUNT(*) FROM parcel WHERE postage_cents > 900"),
+        ("pickup total by country", "SELECT ctry, SUM(fee) FROM pickup JOIN cust USING (cust_no) GROUP BY 1"),
         ("pickups over 5 by country", "SELECT ctry, COUNT(*) FROM pickup JOIN cust USING (cust_no) WHERE fee > 5 GROUP BY 1"),
         ("orders by country over 150", "SELECT ctry, COUNT(*) FROM so_hd JOIN cust USING (cust_no) GROUP BY 1 HAVING COUNT(*) > 150"),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from sqlagent.catalog.semantics import Kind, Model
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.lengths import LENGTHS
@@ -25,6 +27,7 @@ def figures_left_out(frame: Frame, reading: Reading, drawn: Sketch, model: Model
         *_share_of_each(frame, reading, drawn),
         *_spans_of_others(frame, reading),
         *_value_of_lines(frame, reading, model),
+        *_total_counted(frame, reading, model),
     ]
 
 
@@ -103,6 +106,20 @@ def _spans_of_others(frame: Frame, reading: Reading) -> list[str]:
     if before is None or expr is None or expr.op != "span" or before.targets[0].kind != "thing":
         return []
     return [] if before.targets[0].table == expr.slots[0].field.table else [before.text]
+
+
+def _total_counted(frame: Frame, reading: Reading, model: Model) -> list[str]:
+    """The total of something that has amounts, where rows are counted: "refund total by reason"."""
+    counts = len(frame.measures) == 1 and frame.measures[0].agg == "rows"
+    amounts = (one for one in model.fields[frame.anchor] if one.unit == "money" and one.aggregate == "sum")
+    if not counts or next(amounts, None) is None:
+        return []
+    return [
+        item.text
+        for before, item in pairwise(reading.items)
+        if item.op == "agg" and item.detail == "sum" and item.text.lower() == "total"
+        if before.kind == "mention" and before.end == item.start and not before.text.lower().endswith("s")
+    ]
 
 
 def _value_of_lines(frame: Frame, reading: Reading, model: Model) -> list[str]:
