@@ -113,7 +113,7 @@ KNOW_REQUESTS = {
     "delivery/mail_letter.py",  # a mail is a template too
 }
 # Models know rows, of others too, and what their fields are made of.
-MODELS_MAY_KNOW = (".models", ".secrets", ".work.leases")
+MODELS_MAY_KNOW = (".models", ".secrets", ".kept_paths", ".work.leases")
 # Calls that write to the store, on whatever they are made.
 WRITES = {"save", "create", "get_or_create", "update_or_create", "bulk_create", "bulk_update", "delete"}
 
