@@ -14,5 +14,6 @@ urlpatterns = [
     path("results/", include("mirror.results.urls")),
     path("exports/", include("mirror.exports.urls")),
     path("reports/", include("mirror.reports.urls")),
+    path("", include("mirror.upkeep.urls")),
     path("", include("mirror.asking.urls")),
 ]

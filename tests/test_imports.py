@@ -80,6 +80,7 @@ VENDORS = {
 # Each subject knows itself and those to its left.
 SUBJECTS = [
     "work",
+    "audit",
     "people",
     "sources",
     "results",
@@ -89,6 +90,7 @@ SUBJECTS = [
     "library",
     "asking",
     "reports",
+    "upkeep",
 ]
 # What a file is in its subject. A name may say of what: `upload_views`, `part_forms`.
 ROLES = (
@@ -108,7 +110,9 @@ ROLES = (
 BROWSER = ("views", "forms", "pages", "urls", "events", "widgets")
 # Files of no such role that know requests or templates all the same, and why.
 KNOW_REQUESTS = {
+    "audit/middleware.py",  # who sent a request, and from where
     "asking/context.py",  # the rail that every page has
+    "reports/context.py",  # that all sending is paused
     "people/requests.py",  # the type of a request by somebody who is signed in
     "delivery/mail_letter.py",  # a mail is a template too
 }

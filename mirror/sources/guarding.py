@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
+from mirror.audit.services import record
 from mirror.sources.catalogs import catalog_read
 from mirror.sources.signals import policy_changed
 from sqlagent import guard
@@ -71,4 +72,5 @@ def policy_set(source: Source, functions: Iterable[str], refused: Iterable[str],
         source.save(update_fields=["guarding"])
         if source.catalog:
             policy_changed.send(type(source), source=source, catalog=catalog_read(source.catalog))
+        record("changed what may run", source, by=by, **source.guarding)
     log.info("What may run on source %s was changed by user %s: %s", source.pk, by.pk, source.guarding)
