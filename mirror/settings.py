@@ -15,14 +15,14 @@ import environ
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.core.exceptions import ImproperlyConfigured
 
-from mirror.keys import NAMES, env_file, env_read
+from mirror.keys import NAMES, env_read
 from mirror.modes import umask_set
 from sqlagent.values import Prices
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
-# Another file to read settings from than `.env`: MIRROR_ENV_FILE.
-ENV_FILE = env_file()
+# Another file to read settings from than `.env`.
+ENV_FILE = Path(env.str("MIRROR_ENV_FILE", default=str(BASE_DIR / ".env")))
 env_read()
 
 # Where everything a running Mirror writes lives: store, broker, results, secrets. Its user's alone.
@@ -35,7 +35,7 @@ PRODUCTION = env.bool("PRODUCTION", default=False)
 if not PRODUCTION and (VAR_DIR / "secrets.env").is_file():
     env.read_env(VAR_DIR / "secrets.env")
 
-if PRODUCTION and (_missing := [name for name in NAMES if not env.str(name, default="")]):
+if PRODUCTION and (_missing := [name for name in NAMES if not os.environ.get(name)]):
     raise ImproperlyConfigured(
         f"PRODUCTION is set, so {' and '.join(_missing)} must come from the environment or {ENV_FILE}. "
         "For fresh ones run: python -m mirror.keys"

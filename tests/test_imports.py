@@ -121,7 +121,7 @@ MODELS_MAY_KNOW = (".models", ".secrets", ".kept_paths", ".work.leases")
 # Calls that write to the store, on whatever they are made.
 WRITES = {"save", "create", "get_or_create", "update_or_create", "bulk_create", "bulk_update", "delete"}
 
-# What every subject may use. `health` is known by nobody but the addresses and the worker.
+# What every subject may use. `health` is known by nobody but the addresses, the worker and upkeep.
 SHARED = {
     "confined",
     "forked",
@@ -421,6 +421,8 @@ def test_a_subject_knows_only_those_to_its_left():
             continue
         if here in SUBJECTS:
             may = set(SUBJECTS[: SUBJECTS.index(here)]) | SHARED
+            if here == "upkeep":  # which looks whether parts live
+                may.add("health")
         elif here in ("urls", "celery"):
             may = {"health", *SHARED}
         elif here == "__init__":
