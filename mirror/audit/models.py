@@ -6,6 +6,9 @@ from typing import Any, ClassVar, NoReturn
 
 from django.db import models
 
+# From where a shell and a worker act.
+HERE = "here"
+
 
 class AuditError(Exception):
     """Something was to be changed that is only ever added to."""

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from mirror.audit.acting import acting_now
 from mirror.audit.chain import row_hash
-from mirror.audit.models import AuditDay, AuditRow
+from mirror.audit.models import HERE, AuditDay, AuditRow
 from mirror.audit.verbs import VERBS
 from mirror.phrases import one_line
 
@@ -53,7 +53,7 @@ def record(
         kind=_kind(thing),
         thing_id=str(thing.pk) if isinstance(thing, models.Model) else "",
         thing=one_line(str(thing), MOST_CHARS) if thing is not None else "",
-        origin=acting.origin if acting else "here",
+        origin=acting.origin if acting else HERE,
         outcome=AuditRow.Outcome.REFUSED if is_refused else AuditRow.Outcome.DONE,
         details={name: _short(value) for name, value in details.items()},
     )

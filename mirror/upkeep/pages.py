@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.paginator import Paginator
 
-from mirror.audit.models import AuditRow
+from mirror.audit.models import HERE, AuditRow
 from mirror.audit.selectors import rows_found, rows_visible
 from mirror.paging import Pager, pager_of
 from mirror.upkeep.forms import AuditForm, TransferForm
@@ -84,7 +84,7 @@ def _line(row: AuditRow) -> AuditLine:
     )
     return AuditLine(
         at=row.at,
-        who=row.who or "nobody signed in",
+        who=row.who or ("a command" if row.origin == HERE else "nobody signed in"),
         verb=row.verb,
         thing=row.thing,
         kind=row.kind,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import resource
 import shutil
 import sqlite3
 import subprocess
@@ -11,7 +11,7 @@ import sys
 import tarfile
 import urllib.parse
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,7 @@ class Installation:
     def shell(self, code: str) -> str:
         return self.said("shell", "-v", "0", "-c", code)
 
-    def rows(self) -> dict[str, list[tuple[Any, ...]]]:
+    def rows(self) -> dict[str, list[dict[str, Any]]]:
         """Every row of every table, as SQLite has it."""
         with closing(sqlite3.connect(self.folder / "store.sqlite3")) as db:
             return rows_of(
@@ -80,7 +80,7 @@ class Installation:
         return {str(path.relative_to(self.folder)): path.read_bytes() for path in kept if path.is_file()}
 
 
-def rows_of(db: Any, names: str) -> dict[str, list[tuple[Any, ...]]]:
+def rows_of(db: Any, names: str) -> dict[str, list[dict[str, Any]]]:
     cursor = db.cursor()
     cursor.execute(names.replace("%%", "%") if isinstance(db, sqlite3.Connection) else names)
     found = sorted(
@@ -89,8 +89,28 @@ def rows_of(db: Any, names: str) -> dict[str, list[tuple[Any, ...]]]:
     kept = {}
     for name in found:
         cursor.execute(f'SELECT * FROM "{name}"')
-        kept[name] = sorted(cursor.fetchall(), key=repr)
+        # tables that were altered have their columns in another order than those that were made so
+        names = [column[0] for column in cursor.description]
+        rows = [
+            {column: _meant(value) for column, value in zip(names, row, strict=True)}
+            for row in cursor.fetchall()
+        ]
+        kept[name] = sorted((dict(sorted(row.items())) for row in rows), key=repr)
     return kept
+
+
+def _meant(value: Any) -> Any:
+    """A value; JSON as what it says, for PostgreSQL keeps names in an order of its own."""
+    if isinstance(value, str) and value[:1] in ("{", "["):
+        with suppress(ValueError):
+            return repr(_ordered(json.loads(value)))
+    return value
+
+
+def _ordered(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _ordered(value[name]) for name in sorted(value)}
+    return [_ordered(one) for one in value] if isinstance(value, list) else value
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +162,7 @@ def test_everything_is_destroyed_and_comes_back_row_by_row_elsewhere(first, back
     again = there.shell(
         "from mirror.people.models import User; print(User.objects.create(username='new').pk)"
     )
-    assert int(again) > max(row[0] for row in before["people_user"]), "numbers go on"
+    assert int(again) > max(row["id"] for row in before["people_user"]), "numbers go on"
 
 
 def test_onto_a_store_that_is_there_it_is_refused_unless_it_is_to_be_destroyed(first, backup, tmp_path):
@@ -231,8 +251,6 @@ def _rewritten(backup: Path, to: Path, change: Any) -> Path:
         for name, content, _ in archive.members(backup):
             data = content.read()
             if name == archive.END:
-                import json
-
                 told = json.loads(data)
                 out.end({key: told[key] for key in ("rows", "files")})
                 continue
@@ -359,7 +377,6 @@ def test_large_files_take_no_memory(first, tmp_path):
     finally:
         large.unlink()
     assert (tmp_path / "there/uploads/sources/large.duckdb").stat().st_size == 300_000_000
-    assert resource.RUSAGE_SELF == 0
 
 
 # ---------------------------------------------------------------- PostgreSQL
@@ -380,7 +397,7 @@ def _store_url(server: PostgresServer, name: str) -> str:
     return f"postgres://{server.user}:{urllib.parse.quote(PASSWORD)}@{server.host}:{server.port}/{name}"
 
 
-def _postgres_rows(url: str) -> dict[str, list[tuple[Any, ...]]]:
+def _postgres_rows(url: str) -> dict[str, list[dict[str, Any]]]:
     import psycopg
 
     with psycopg.connect(url) as db:
@@ -405,7 +422,7 @@ def test_a_store_on_postgresql_comes_back_row_by_row_and_one_on_sqlite_moves_the
     again = there.shell(
         "from mirror.people.models import User; print(User.objects.create(username='new').pk)"
     )
-    assert int(again) > max(row[0] for row in moved["people_user"])
+    assert int(again) > max(row["id"] for row in moved["people_user"])
     back = Installation(tmp_path / "back")
     back.said("restore", str(tmp_path / "postgres.tar"))
     assert back.rows() == first.rows(), "and back to SQLite, the same"

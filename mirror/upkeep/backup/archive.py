@@ -114,6 +114,15 @@ def members(path: Path) -> Iterator[tuple[str, IO[bytes], int]]:
         raise BackupError(f"The backup could not be read: {error.strerror or error}.") from error
 
 
+def pieces(content: IO[bytes]) -> Iterator[bytes]:
+    """Give what a member holds, a piece at a time. Raises: BackupError where the file ends within it."""
+    try:
+        while piece := content.read(CHUNK):
+            yield piece
+    except (tarfile.TarError, EOFError):
+        raise BackupError(BROKEN) from None
+
+
 def place_check(name: str, first: tuple[str, ...]) -> None:
     """Refuse a member that leads out of where it belongs; `first` is what data may lie in. Raises: BackupError."""
     kind, _, place = name.partition("/")
@@ -137,14 +146,14 @@ def checked(path: Path, first: tuple[str, ...]) -> tuple[dict[str, Any], dict[st
         place_check(name, first)
         own = hashlib.sha256()
         if name in ("manifest.json", "keys.json", END):
-            data = content.read(CHUNK)
+            data = b"".join(pieces(content))[:CHUNK]
             own.update(data)
             try:
                 found[name] = json.loads(data)
             except ValueError:
                 raise BackupError(BROKEN) from None
         else:
-            while piece := content.read(CHUNK):
+            for piece in pieces(content):
                 own.update(piece)
         if name != END:
             digest.update(f"{name}\0{own.hexdigest()}\n".encode())

@@ -204,7 +204,7 @@ def _data_put(path: Path, content: IO[bytes]) -> None:
     aside = path.with_name(f".{path.name}.restoring")
     try:
         with aside.open("wb") as file:
-            while piece := content.read(archive.CHUNK):
+            for piece in archive.pieces(content):
                 file.write(piece)
         os.replace(aside, path)
     except OSError as error:
