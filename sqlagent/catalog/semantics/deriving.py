@@ -5,6 +5,7 @@ Pure: nothing is read from the source here. Three hundred tables take a second.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -52,6 +53,7 @@ STORING = frozenset(
 """Words in names of times at which rows were stored."""
 
 _YES = {"y": "n", "yes": "no", "t": "f", "true": "false", "j": "n", "1": "0", "active": "inactive"}
+_CLOCK = re.compile(r"[012]?\d:[0-5]\d(:[0-5]\d)?")
 _GEOGRAPHY = frozenset(stem(w) for w in GEOGRAPHY)
 
 
@@ -252,7 +254,22 @@ class _Deriving:
             ends,
             state,
             rows,
+            clock=self._clock(table, facts),
         )
+
+    @staticmethod
+    def _clock(table: Table, facts: TableFacts | None) -> str:
+        """The column that says at what time of day its rows begin: of that type, or with texts like 18:30."""
+        known = facts.columns if facts is not None else {}
+        for column in table.columns:
+            ends = known.get(column.name)
+            if column.kind is Cells.TIME or (
+                column.kind is Cells.TEXT
+                and ends is not None
+                and all(_CLOCK.fullmatch(end) for end in (ends.low, ends.high))
+            ):
+                return column.name
+        return ""
 
     def _key(self, table: Table, fields: Sequence[Field], facts: TableFacts | None) -> tuple[str, ...]:
         """The column that tells rows apart where no key is declared."""

@@ -270,7 +270,9 @@ class Comparing(Restricting):
         if measure.agg == "ratio":
             return [replace(measure, percent=True)], where, 0.0, False
         lateness = [c for c in main if c.said == "late"]
-        dated = [c for c in main if c.op == "weekday" or c.op == "in" and self._is_of_day(c.slots[0])]
+        dated = [
+            c for c in main if c.op in ("weekday", "clock") or c.op == "in" and self._is_of_day(c.slots[0])
+        ]
         if not numerators and lateness:
             numerators = lateness
             where = [*where, *(done for c in lateness if (done := _was_done(c)) not in where)]

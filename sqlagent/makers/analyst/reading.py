@@ -14,7 +14,7 @@ from datetime import date
 from sqlagent.language.dates import GRAINS
 from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.language.words import Token, fold, stem, tokenise
-from sqlagent.makers.analyst import periods
+from sqlagent.makers.analyst import clocks, periods
 from sqlagent.makers.analyst.deeds import DEEDS, is_deed, undone
 from sqlagent.makers.analyst.lexicon import GLUE, NOUN_PHRASES, OPERATORS, STATE_WORDS, UNIT_WORDS, WEAK_GLUE
 from sqlagent.makers.analyst.periods import Period
@@ -53,7 +53,20 @@ _OWNED = frozenset({"their", "its", "his", "her", "the", "a", "an", "own", "each
 ORDINALS = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5}
 _PREPOSITIONS = frozenset({"of", "and", "or"})
 _STATES = frozenset(
-    {"weekday", "late", "current", "past", "running", "missing", "new", "on time", "share", "tenure", "age"}
+    {
+        "weekday",
+        "clock",
+        "late",
+        "current",
+        "past",
+        "running",
+        "missing",
+        "new",
+        "on time",
+        "share",
+        "tenure",
+        "age",
+    }
 )
 """Operators that a stored value of the same words may outdo."""
 
@@ -320,6 +333,9 @@ def _is_beside(items: Sequence[Item], place: int, vocabulary: Vocabulary) -> boo
 def _cut(tokens: Sequence[Token], vocabulary: Vocabulary, today: date) -> list[Item]:
     fixed = {found.start: found for found in periods.find(tokens, today, vocabulary.model.calendar)}
     inside = {n for found in fixed.values() for n in range(found.start, found.end)}
+    hours = {found.start: found for found in clocks.find(tokens)}
+    hours = {at: found for at, found in hours.items() if inside.isdisjoint(range(at, found.end))}
+    inside |= {n for found in hours.values() for n in range(found.start, found.end)}
     size = len(tokens)
     best: list[tuple[float, int, Item | None]] = [(0.0, -1, None), *((1e9, -1, None) for _ in range(size))]
     for at in range(size):
@@ -330,6 +346,12 @@ def _cut(tokens: Sequence[Token], vocabulary: Vocabulary, today: date) -> list[I
             found = fixed[at]
             text = " ".join(t.text for t in tokens[found.start : found.end])
             _better(best, found.end, so_far, at, Item("period", at, found.end, text, period=found.period))
+            continue
+        if at in hours:
+            clock = hours[at]
+            text = " ".join(t.text for t in tokens[at : clock.end])
+            spans = Item("op", at, clock.end, text, op="clock", detail=clock.detail)
+            _better(best, clock.end, so_far, at, spans)
             continue
         if at in inside:
             continue
