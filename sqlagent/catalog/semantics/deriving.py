@@ -30,9 +30,13 @@ from sqlagent.catalog.semantics.words import (
     FLAGS,
     GEOGRAPHY,
     KEYS,
+    LATE,
     MONEY,
     NAMES,
+    NEVER,
+    PERSONAL,
     PIECES,
+    PRICED,
     SPANS,
     STATES,
 )  # fmt: skip
@@ -44,7 +48,7 @@ from sqlagent.values import Kind as Cells
 FEW = 60
 """Different values up to which people group by a column whatever it is called."""
 
-STORED = 0.6
+STORED = 0.4
 """Share of the tables from which on a time of storing is every row's, whatever it is about."""
 
 STORING = frozenset(
@@ -234,7 +238,8 @@ class _Deriving:
             if f.form is not None and f.role is Role.TIME
         ]
         own = [time for time in times if time[0].lower() not in self.kept_by_all]
-        times = own or times
+        happened = any(share >= 0.5 and not set(said) & (NEVER | PERSONAL | LATE) for _, said, _, share in own)
+        times = own if happened else times  # a row that was cancelled, scanned or deleted happened before
         known = [(column, said, form, share) for column, said, form, share in times if form is not None]
         begins, ends = between(fields)
         kind = self._kind(table, fields, noun, begins, ends)
@@ -347,6 +352,8 @@ def measured(words: Sequence[str], is_number: bool = True) -> tuple[str, str]:
     """
     said = set(words)
     unit = next((SPANS[w] for w in SPANS if stem(w) in said), "")
+    if unit and words[-1] in PRICED:
+        unit = "money"  # an hourly rate is paid
     percent = said & {stem(w) for w in ("percent", "percentage", "pct", "rate", "ratio", "share")}
     if not unit:
         unit = "percent" if percent else "money" if said & MONEY else "count" if said & COUNTED else ""
@@ -412,16 +419,18 @@ def display(fields: Sequence[Field], noun: Sequence[str], facts: TableFacts | No
         for f in fields
         if not f.is_number and f.form is None and f.role in (Role.TEXT, Role.DIMENSION, Role.KEY)
     ]
+    own = stem("name")
     first = next((f for f in texts if set(f.words) & _FIRST and len(f.words) <= 3), None)
     last = next((f for f in texts if set(f.words) & _LAST and len(f.words) <= 3), None)
     if first is not None and last is not None:
         return first.column, last.column
-    named = [f for f in texts if f.words and f.words[-1] in NAMES]
-    own = stem("name")
+    named = [f for f in texts if f.words and (f.words[-1] in NAMES or f.words[-1] == "1" and f.words[-2:-1] == (own,))]
 
     def worth(one: Field) -> tuple[int, int]:
         rest = list(one.words[:-1])
-        exact = rest == [] or set(rest) <= set(noun) | {"full", "display", stem("company"), "legal"}
+        exact = rest == [] or set(rest) <= set(noun) | {"full", "display", "legal"}
+        if not exact and set(rest) <= {stem("company"), *noun}:
+            return (2, 0)
         return (
             0 if exact and one.words[-1] == own else 1 if exact else 2 if one.words[-1] == own else 3,
             len(rest),
