@@ -238,7 +238,9 @@ class _Deriving:
             if f.form is not None and f.role is Role.TIME
         ]
         own = [time for time in times if time[0].lower() not in self.kept_by_all]
-        happened = any(share >= 0.5 and not set(said) & (NEVER | PERSONAL | LATE) for _, said, _, share in own)
+        happened = any(
+            share >= 0.5 and not set(said) & (NEVER | PERSONAL | LATE) for _, said, _, share in own
+        )
         times = own if happened else times  # a row that was cancelled, scanned or deleted happened before
         known = [(column, said, form, share) for column, said, form, share in times if form is not None]
         begins, ends = between(fields)
@@ -424,7 +426,11 @@ def display(fields: Sequence[Field], noun: Sequence[str], facts: TableFacts | No
     last = next((f for f in texts if set(f.words) & _LAST and len(f.words) <= 3), None)
     if first is not None and last is not None:
         return first.column, last.column
-    named = [f for f in texts if f.words and (f.words[-1] in NAMES or f.words[-1] == "1" and f.words[-2:-1] == (own,))]
+    named = [
+        f
+        for f in texts
+        if f.words and (f.words[-1] in NAMES or f.words[-1] == "1" and f.words[-2:-1] == (own,))
+    ]
 
     def worth(one: Field) -> tuple[int, int]:
         rest = list(one.words[:-1])

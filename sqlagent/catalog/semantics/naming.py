@@ -6,7 +6,16 @@ from collections import Counter
 from collections.abc import Collection
 
 from sqlagent.catalog.semantics.letters import abbreviates
-from sqlagent.catalog.semantics.words import DATED, HEADED, HEADS, NUMBERED, OPENED, PREFIXES, RUN_TOGETHER, SUFFIXES
+from sqlagent.catalog.semantics.words import (
+    DATED,
+    HEADED,
+    HEADS,
+    NUMBERED,
+    OPENED,
+    PREFIXES,
+    RUN_TOGETHER,
+    SUFFIXES,
+)
 from sqlagent.language.lexicon import ABBREVIATIONS
 from sqlagent.language.words import name_words, segment, split_name, stem
 from sqlagent.values import Catalog, Table

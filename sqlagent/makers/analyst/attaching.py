@@ -30,6 +30,9 @@ LOST = 0.7
 CHILD = 0.22
 """What it costs to look at rows that point here, where nobody named them."""
 
+WHOLE = frozenset(stem(w) for w in ["total", "amount"])
+"""Words of what something costs in all."""
+
 _ADJECTIVES = {
     "cheaper": ("price", "cost"), "costing": ("price", "cost"), "expensive": ("price", "cost"), "older": ("age", "birth"), "younger": ("age", "birth"),
     "longer": ("duration", "length", "minutes", "hours"), "shorter": ("duration", "length", "minutes"), "larger": ("size", "area", "amount", "total"),
@@ -419,6 +422,7 @@ class Attacher(Counting):
             exprs += self._by_adjective(anchor, clause)
         if not exprs and clause.numbers and not clause.unit and not left and not below:
             own = [f for f in self.source.measures(anchor) if f.unit == "money" and f.aggregate == "sum"]
+            own.sort(key=lambda f: 0 if set(f.words) & WHOLE else 1)
             exprs += [
                 (0.15 + 0.1 * place, Expr("column", (Slot(f),)), None) for place, f in enumerate(own[:2])
             ]
@@ -476,7 +480,7 @@ class Attacher(Counting):
     def _like(self, anchor: str, clause: Clause, part: Part) -> None:
         text = clause.pattern
         slot = part.columns[-1] if part.columns else next(iter(self.source.shown(anchor)), None)
-        if not text or slot is None:
+        if not text or slot is None or slot.field.role in (Role.KEY, Role.FOREIGN) or slot.field.is_number:
             part.cost += LOST
             part.unused.append(clause.like)
             return

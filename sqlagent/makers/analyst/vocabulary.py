@@ -162,6 +162,9 @@ HEADS = frozenset(
         "session",
         "list",
         "master",
+        "booking",
+        "reservation",
+        "attendance",
     ]
 )
 """Head nouns of tables that people leave out."""
