@@ -347,6 +347,18 @@ def _figures(frame: Frame) -> Iterator[Measure]:
         more += [part for part in (measure.over, measure.under, *measure.parts) if part is not None]
 
 
+def _tells_when(frame: Frame, model: Model) -> bool:
+    shown = [*frame.columns, *(slot for d in frame.by for slot in d.shown)]
+    shown += [slot for m in _figures(frame) if m.expr is not None for slot in m.expr.slots]
+    return any(slot.field.role is Role.TIME for slot in shown)
+
+
+def _is_rate(frame: Frame, model: Model) -> bool:
+    """Whether a rate is one of something: each group's part of the total is none."""
+    of_total = frame.transform == "share" or "share" in frame.flags
+    return not of_total or any(m.agg == "ratio" for m in _figures(frame))
+
+
 def _has_hours(frame: Frame, model: Model) -> bool:
     return any(c.op == "clock" for c in _conditions(frame))
 
@@ -476,5 +488,7 @@ _MET: dict[tuple[str, str], Callable[[Frame, Model], bool]] = {
     ("both", ""): _has_both,
     ("vs", ""): _compares,
     ("clock", ""): _has_hours,
+    ("when", ""): _tells_when,
+    ("rate", ""): _is_rate,
 }
 """What tells that an operator is followed."""

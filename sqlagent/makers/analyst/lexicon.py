@@ -91,6 +91,10 @@ OPERATORS: dict[str, tuple[str, str]] = {
         ("tenure", "", "tenure|length of service|years of service|seniority|tenure in years"),
         ("for each other", "", "respectively"),
         ("rankall", "", "rank|ranking of|ranked|ranked by|ordered by|sorted by|sort by|order by|leaderboard of"),
+        ("rankall", "desc", "biggest on top|largest on top|highest on top|biggest first|largest first|highest first"),
+        ("rankall", "asc", "smallest first|lowest first|fewest first|smallest on top|lowest on top"),
+        ("rankall", "new", "newest first|latest first|most recent first|newest on top"),
+        ("rankall", "old", "oldest first|earliest first|oldest on top"),
         ("new", "", "new|newly"),
         ("when", "", "when|what date|on which date|which date|date of"),
         ("why", "", "why"),
@@ -134,6 +138,10 @@ NOUN_PHRASES = frozenset({"no show", "no shows"})
 STATE_WORDS = frozenset(
     {
         "done",
+        "given",
+        "taught",
+        "held",
+        "performed",
         "out",
         "in",
         "up",
@@ -207,7 +215,7 @@ SYNONYMS = synonyms()
 CONCEPTS: dict[str, str] = {
     phrase: concept
     for concept, phrases in (
-        ("revenue", "revenue|sales|turnover|gmv|sales revenue|net sales|net revenue|gross sales|gross revenue|sales amount|sales value|money made|takings|proceeds|order value|sales volume|income|earned|earn|took in|taken in|billing|billings|amount billed|billed amount|amount invoiced|invoiced amount|money|money earned|money brought in"),
+        ("revenue", "revenue|sales|turnover|gmv|sales revenue|net sales|net revenue|gross sales|gross revenue|sales amount|sales value|money made|takings|proceeds|order value|sales volume|income|earned|earn|took in|billing|billings|amount billed|billed amount|amount invoiced|invoiced amount|money|money earned|money brought in"),
         ("cost", "cost of goods|cogs|cost of sales"),
         ("spend", "spend|spending|expenses|expenditure|costs|cost|expense|money spent|outlay"),
         ("margin", "margin|profit|gross margin|gross profit|markup|profits|margins|earnings"),

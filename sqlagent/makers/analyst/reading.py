@@ -36,6 +36,9 @@ GRAIN_PHRASES = {
 _AT = frozenset({"at", "in", "of", "on", "to", "for", "from", "by", "with", "the"})
 """Words after a name that are none of it."""
 _JOINED = re.compile(r"\b\d{4}[/-]\d{2}(?:\d{2})?\b")
+_NUMBER_OF = re.compile(r"\b(?:no\.?|nr\.?|nos\.?|nbr\.?|num\.?|#) of\b", re.IGNORECASE)
+_OF_NOW = re.compile(r"\b(this|last) (year|quarter|month|week)['’]?s(?= [a-z])", re.IGNORECASE)
+""" "this years orders": an apostrophe that was left out."""
 _WITHOUT = re.compile(r"(?<![\w/])w/o(?![\w/])", re.IGNORECASE)
 _REPEATED = re.compile(r"([,;.?!:])(?: ?\1)+")
 _BY_GRAIN = re.compile(
@@ -123,7 +126,7 @@ def condensed(text: str) -> str:
 
 def prepared(text: str, vocabulary: Vocabulary) -> str:
     """Give a question as it is cut: "w/o" and "n" opened, signs apart, stored years quoted. A text that was prepared stays as it is."""
-    text = _N.sub(" and ", text)
+    text = _OF_NOW.sub(r"\1 \2", _NUMBER_OF.sub("number of", _N.sub(" and ", text)))
     text = _SAYS_NOTHING.sub(" ", _WITHOUT.sub("without", _years_joined(text, vocabulary)))
     text = _SHORT_GRAIN.sub(lambda short: _opened(short.group(), vocabulary), _BY_GRAIN.sub(r"by \1", text))
     text = text.replace("(", " , ").replace(")", " ")
@@ -216,14 +219,15 @@ def _with_states(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
     for place, item in enumerate(items):
         if item.kind == "glue" and item.text.lower() == "spend" and _is_spent(items, place, vocabulary):
             out[place] = replace(item, kind="mention", targets=vocabulary.targets(["spending"]))
-        if item.kind != "glue" or item.text.lower() not in STATE_WORDS:
+        if item.kind not in ("glue", "unknown") or item.text.lower() not in STATE_WORDS:
             continue
         beside = [
             i
             for i in items[max(0, place - 1) : place + 2]
-            if i.kind == "mention" and i.targets[0].kind == "thing"
+            if i.kind == "mention" and (i.start == item.end or i.end == item.start)
         ]
-        tables = {i.targets[0].table for i in beside if i.start == item.end or i.end == item.start}
+        things = (next((t for t in i.targets[:4] if t.kind == "thing"), None) for i in beside)
+        tables = {thing.table for thing in things if thing is not None}
         own = tuple(t for table in tables for t in vocabulary.of_state(table, item.text.lower()))
         if own:
             out[place] = replace(item, kind="mention", targets=own)
