@@ -224,6 +224,8 @@ class Resolver(Comparing):
             where += numerators
         for item in s.columns:
             cost += self._column_of(anchor, item, columns, unused)
+        if s.question == "when" and columns and not measures:  # "who left us, and when"
+            columns += self._told_when(anchor, columns, where, time)
         where += list(self._history(anchor, s.main, dims, where))
         dims = self._at_the_time(dims, where, time or self.source.time_of(anchor))
         measures = [self._sound(m) for m in measures]
@@ -521,6 +523,16 @@ class Resolver(Comparing):
         """Whether rows are counted only because nothing else was said of them: "card payments, total amount"."""
         asks = [self.sketch.asks[n] for n in start.used if n < len(self.sketch.asks)]
         return bool(start.thing) and not self.sketch.counting and not any(ask.aggs for ask in asks)
+
+    def _told_when(
+        self, anchor: str, columns: Sequence[Slot], where: Sequence[Condition], time: Slot | None
+    ) -> list[Slot]:
+        """The time that a list is to show: the one that it is restricted by, else when its rows happen."""
+        if any(slot.field.role is Role.TIME for slot in columns):
+            return []
+        said = [slot for c in where for slot in c.slots if slot.field.role is Role.TIME]
+        slot = said[0] if said else time or self.source.time_of(anchor)
+        return [slot] if slot is not None else []
 
     def _grain_time(self, main: Clause, time: Slot | None, anchor: str) -> Slot | None:
         """The time that a grain is of: one that is named after it ("by the year customers signed up"), else the rows' own."""
