@@ -27,8 +27,11 @@ _SECRET = re.compile(
 )
 # What could name somebody or something in a line of a log.
 _NAMES = re.compile(
-    r"[\w.+-]+@[\w-]+\.[\w.-]+|https?://\S+|postgres(?:ql)?://\S+|\b\d{1,3}(?:\.\d{1,3}){3}\b|“[^”]*”|'[^']{3,}'|\"[^\"]{3,}\""
+    r"\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,200}|(?:https?|postgres(?:ql)?|redis)://\S{1,2000}|\b\d{1,3}(?:\.\d{1,3}){3}\b"
+    r"|“[^”\n]{1,2000}”|'[^'\n]{3,2000}'|\"[^\"\n]{3,2000}\""
 )
+# A longer line of a log is cut: what it says stands at its beginning.
+LINE_CHARS = 2_000
 
 
 def bundle_write(path: Path, found: Iterable[Finding]) -> None:
@@ -93,7 +96,8 @@ def _rows() -> dict[str, int]:
 def _end(log: Path) -> str:
     with log.open("rb") as file:
         file.seek(max(log.stat().st_size - LOG_BYTES, 0))
-        return file.read().decode(errors="replace")
+        lines = file.read().decode(errors="replace").splitlines()
+    return "\n".join(line[:LINE_CHARS] for line in lines)
 
 
 def _json(value: Any) -> str:

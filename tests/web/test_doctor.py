@@ -147,7 +147,8 @@ def test_the_bundle_holds_no_secret_no_address_and_no_question(alice, shop, sett
     Thread.objects.create(owner=alice, source=shop, title="Who earns most?")
     (settings.VAR_DIR / "logs" / "web.log").write_text(
         "INFO calling sk-abcdef123456 at https://llm.secret.example/v1 for ann@example.com from 192.0.2.7\n"
-        'ERROR store-password-1 refused for "Who earns most?"\n' + "x" * 500_000 + "\nthe last line\n"
+        + "x" * 500_000
+        + '\nERROR store-password-1 refused for "Who earns most?"\nthe last line\n'
     )
     path = tmp_path / "bundle.zip"
     _said("--bundle", str(path))
