@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -100,7 +101,11 @@ def rows_of(db: Any, names: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def _meant(value: Any) -> Any:
-    """A value; JSON as what it says, for PostgreSQL keeps names in an order of its own."""
+    """A value; JSON as what it says, for PostgreSQL keeps names in an order of its own; an instant with all its digits,
+    for SQLite's own clock writes thousandths.
+    """
+    if isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}", value):
+        return f"{value}000"
     if isinstance(value, str) and value[:1] in ("{", "["):
         with suppress(ValueError):
             return repr(_ordered(json.loads(value)))
