@@ -14,7 +14,7 @@ from sqlagent.makers.analyst.clocks import told_hours
 from sqlagent.makers.analyst.concepts import Meant, meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
 from sqlagent.makers.analyst.happening import EDGE
-from sqlagent.makers.analyst.lacking import figures_left_out
+from sqlagent.makers.analyst.lacking import figures_left_out, numbers_left_out
 from sqlagent.makers.analyst.minor_units import mixed_units
 from sqlagent.makers.analyst.mixing import counts_money, figures_in, has_figure, mixed
 from sqlagent.makers.analyst.periods import Period
@@ -137,6 +137,7 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += counts_money(frame, reading)
     left += unconverted(frame, reading)
     left += mixed_units(frame)
+    left += numbers_left_out(frame, reading)
     if _bounds_parts(frame, source.model):
         frame = replace(frame, cost=round(frame.cost + PART_BOUND, 4))
     left = [text for text in dict.fromkeys(left) if text not in frame.unused]

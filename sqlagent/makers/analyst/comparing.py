@@ -300,10 +300,10 @@ class Comparing(Restricting):
                 and c.said not in ("current", *CURRENT)
             ]
             timed = all(d.grain for d in dims)  # of each month its own share
-            done = all(
+            is_done = all(
                 c.op in ("filled", "missing", "later") for c in narrowing
             )  # "what share gets cancelled"
-            if dims and not ((self.sketch.late_share or timed or done) and narrowing):
+            if dims and not ((self.sketch.late_share or timed or is_done) and narrowing):
                 return measures, where, 0.0, True
             if not narrowing:
                 return None

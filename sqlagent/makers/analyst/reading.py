@@ -129,8 +129,26 @@ def prepared(text: str, vocabulary: Vocabulary) -> str:
     text = _OF_NOW.sub(r"\1 \2", _NUMBER_OF.sub("number of", _N.sub(" and ", text)))
     text = _SAYS_NOTHING.sub(" ", _WITHOUT.sub("without", _years_joined(text, vocabulary)))
     text = _SHORT_GRAIN.sub(lambda short: _opened(short.group(), vocabulary), _BY_GRAIN.sub(r"by \1", text))
+    text = _OPPOSED.sub(lambda found: _opposed(found.group(), vocabulary), text)
     text = text.replace("(", " , ").replace(")", " ")
     return " ".join(text.replace("%", " % ").replace("#", " # ").split())
+
+
+_OPPOSITES = {"valid": ("voided", "void", "invalid", "cancelled", "canceled", "expired")}
+"""States that are told by their opposite where a source keeps none of that name."""
+_OPPOSED = re.compile(rf"\b(?:{'|'.join(_OPPOSITES)})\b", re.IGNORECASE)
+
+
+def _opposed(word: str, vocabulary: Vocabulary) -> str:
+    """A state as what it denies, where the source only knows that: a ticket is valid that is not voided."""
+    if vocabulary.targets([word.lower()]):
+        return word
+    known = (
+        w
+        for w in _OPPOSITES[word.lower()]
+        if any(t.kind in ("field", "value") for t in vocabulary.targets([w]))
+    )
+    return next((f"non-{w}" for w in known), word)
 
 
 def _opened(short: str, vocabulary: Vocabulary) -> str:
