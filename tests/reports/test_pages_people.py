@@ -127,13 +127,14 @@ TABLE: list[tuple[str, str, tuple[str, ...], dict[str, str], tuple[int, ...]]] =
     ("link_revoke", "post", ("link",), {}, DONE),
     ("link", "get", ("token",), {}, (200, 200, 200, 200, 200)),
     ("sending", "get", (), {}, ADMINISTERED),
+    ("sending_switch", "post", (), {"act": "pause", "why": "The mail server moves."}, ALLOWED),
     ("allow", "post", (), {"kind": "domain", "value": "partner.example"}, ALLOWED),
     ("disallow", "post", ("allowance",), {}, ALLOWED),
     ("consent", "get", ("consent",), {}, (200, 200, 200, 200, 200)),
     ("consent_stop", "get", ("consent",), {}, (200, 200, 200, 200, 200)),
 ]
 # What an administrator changes, and nobody else.
-DECIDED = ("allow", "disallow")
+DECIDED = ("allow", "disallow", "sending_switch")
 
 
 def test_every_address_of_reports_stands_in_the_table() -> None:
