@@ -23,6 +23,7 @@ from mirror.reports.models import (
     ReportFile,
     ReportRun,
     RunPart,
+    SendingPause,
 )
 from mirror.reports.sending.consents import consent_token
 from mirror.reports.urls import urlpatterns
@@ -167,6 +168,7 @@ def kept() -> list[Any]:
     """All that the store holds of reports."""
     models = (
         Report, Channel, ReportRun, RunPart, ReportFile, FileLink, Delivery, Report.teams.through, Allowance, Consent,
+        SendingPause,
     )  # fmt: skip
     return [list(model.objects.order_by("pk").values()) for model in models]
 
