@@ -18,7 +18,8 @@ from tests import warm
 from tests.stores import folder_fill
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+# The first is the same without windows: it takes half as much of a processor.
+CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 START_SECONDS = 60
 
 # What a developer has set must not reach a test.
