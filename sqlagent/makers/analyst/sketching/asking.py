@@ -148,6 +148,7 @@ def rank(walk: Walk, item: Item) -> None:
         return
     if (
         item.text.lower() in ("last", "first")
+        and out.question != "when"
         and out.asks
         and nxt is not None
         and nxt.kind == "mention"
@@ -172,7 +173,7 @@ def rank(walk: Walk, item: Item) -> None:
         )
         return
     if item.text.lower() in ("last", "recent", "first") and walk.section not in ("head",):
-        if out.question == "when" and walk.section == "after by":
+        if out.question == "when" and (walk.section == "after by" or item.text.lower() != "recent"):
             out.rank, walk.section = Rank(item.detail), "head"
         return
     out.rank_text = item.text.lower()
@@ -190,7 +191,7 @@ def rank(walk: Walk, item: Item) -> None:
 
 def rankall(walk: Walk, item: Item) -> None:
     if walk.out.rank is None:
-        walk.out.rank = Rank("desc", every=True)
+        walk.out.rank = Rank(item.detail or "desc", every=True)
         if walk.out.asks:
             walk.out.rank.target = walk.out.asks[0].item
             walk.section = "rank by"
