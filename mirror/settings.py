@@ -80,6 +80,7 @@ INSTALLED_APPS = [
     "mirror.exports",
     "mirror.library",
     "mirror.asking",
+    "mirror.workbench",
     "mirror.reports",
 ]
 

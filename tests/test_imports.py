@@ -88,6 +88,7 @@ SUBJECTS = [
     "delivery",
     "library",
     "asking",
+    "workbench",
     "reports",
 ]
 # What a file is in its subject. A name may say of what: `upload_views`, `part_forms`.

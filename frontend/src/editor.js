@@ -87,10 +87,10 @@ function language(dialect, tables) {
 
 /**
  * Put an editor into `parent`. `onRun` is called for Ctrl/Cmd-Enter, `onRunSelection` for that with Shift,
- * `onChange` with every new text.
+ * `onRunToCursor` for Alt-Enter, `onChange` with every new text.
  * Tab indents; after Escape, Tab leaves the editor (and Ctrl-m switches that for good).
  */
-export function edit({ parent, text, dialect, tables = {}, label, placeholder = "", describedBy, readOnly = false, onRun, onRunSelection, onChange, onFormat }) {
+export function edit({ parent, text, dialect, tables = {}, label, placeholder = "", describedBy, readOnly = false, onRun, onRunSelection, onRunToCursor, onChange, onFormat }) {
   const names = new Compartment();
   // What scrolls holds something that the keyboard reaches by tabindex: being editable alone does not say so to everyone.
   const attributes = { "aria-label": label, tabindex: "0" };
@@ -103,6 +103,7 @@ export function edit({ parent, text, dialect, tables = {}, label, placeholder = 
         keymap.of([
           { key: "Mod-Enter", run: (editor) => { closeCompletion(editor); onRun?.(); return true; } },
           { key: "Mod-Shift-Enter", run: (editor) => { closeCompletion(editor); onRunSelection?.(); return true; } },
+          { key: "Alt-Enter", run: (editor) => { closeCompletion(editor); onRunToCursor?.(); return Boolean(onRunToCursor); } },
           { key: "Shift-Alt-f", run: () => { onFormat?.(); return true; } },
           { key: "Ctrl-m", run: toggleTabFocusMode },
         ]),
@@ -120,6 +121,8 @@ export function edit({ parent, text, dialect, tables = {}, label, placeholder = 
     text: () => view.state.doc.toString(),
     replace: (next) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } }),
     selected: () => view.state.sliceDoc(view.state.selection.main.from, view.state.selection.main.to),
+    before: () => view.state.sliceDoc(0, view.state.selection.main.head),
+    insert: (words) => { view.dispatch(view.state.replaceSelection(words)); view.focus(); },
     learn: (known) => view.dispatch({ effects: names.reconfigure(language(dialect, known)) }),
     mark: (at, message) => {
       if (at === null) return view.dispatch(setDiagnostics(view.state, []));

@@ -2,6 +2,7 @@
 // The textarea stays the form's field (and the whole thing, when scripts or the bundle do not load):
 // every keystroke is written back into it. Ctrl/Cmd-Enter sends the form.
 import { announce } from "./announce.js";
+import { showValues } from "./values.js";
 
 async function names(url) {
   const reply = await fetch(url, { headers: { Accept: "application/json" } });
@@ -31,8 +32,9 @@ class MirrorEditor extends HTMLElement {
       placeholder: this.field.placeholder,
       describedBy: this.field.getAttribute("aria-describedby"),
       readOnly: this.field.readOnly,
-      onRun: () => this.closest("form")?.requestSubmit(),
+      onRun: () => this.run(),
       onRunSelection: () => this.runSelection(),
+      onRunToCursor: () => this.runToCursor(),
       onFormat: () => this.format(),
       onChange: (text) => this.changed(text),
     });
@@ -75,7 +77,7 @@ class MirrorEditor extends HTMLElement {
     form?.addEventListener("click", (event) => {
       if (event.target.closest("[data-formats]")) this.format();
     }, { signal: this.stopListening.signal });
-    form?.addEventListener("submit", () => { clearTimeout(this.lintTimer); this.say(null); }, { signal: this.stopListening.signal });
+    form?.addEventListener("submit", () => { clearTimeout(this.lintTimer); this.say(null); this.place(); }, { signal: this.stopListening.signal });
     // What the server took is kept there from here on; what it did not take stays kept here.
     form?.addEventListener("htmx:afterRequest", ({ detail }) => {
       if (!detail.successful || detail.elt !== form || new URL(detail.xhr.responseURL).pathname.startsWith("/sign-in/")) return;
@@ -85,6 +87,12 @@ class MirrorEditor extends HTMLElement {
     for (const name of ["mirror-exchanged", "htmx:afterSettle"]) {
       document.addEventListener(name, () => this.readPosition(), { signal: this.stopListening.signal });
     }
+  }
+
+  // Of several statements the one at the cursor is meant: characters are counted as the server counts them.
+  place() {
+    const at = this.closest("form")?.elements.at;
+    if (at && this.handle) at.value = [...this.handle.before()].length;
   }
 
   // SQL that was typed and not run yet outlives a reload, a click away and a lost connection.
@@ -118,12 +126,31 @@ class MirrorEditor extends HTMLElement {
     this.lintSoon();
   }
 
-  // The form takes its values the moment it is sent; the whole text is back right after.
-  runSelection() {
-    const part = this.handle.selected();
-    if (part.trim()) this.field.value = part;
+  run() {
     this.closest("form")?.requestSubmit();
-    this.field.value = this.value;
+  }
+
+  runSelection() {
+    this.runPart(this.handle.selected());
+  }
+
+  runToCursor() {
+    this.runPart(this.handle.before());
+  }
+
+  // The form takes its values the moment it is sent; what is whole is back right after. A form with a place for a part
+  // sends that beside the whole text.
+  runPart(part) {
+    const place = this.closest("form")?.elements.part ?? this.field;
+    const whole = place.value;
+    if (part.trim()) place.value = part;
+    this.run();
+    place.value = place === this.field ? this.value : whole;
+  }
+
+  insert(words) {
+    if (this.handle) this.handle.insert(words);
+    else this.field.setRangeText(words, this.field.selectionStart, this.field.selectionEnd, "end");
   }
 
   // While somebody writes, what would be refused is marked and said quietly, a moment after they pause.
@@ -137,7 +164,8 @@ class MirrorEditor extends HTMLElement {
     const sql = this.value;
     const reply = await this.post(this.getAttribute("check"), sql).catch(() => null);
     if (!reply?.ok || reply.redirected || this.value !== sql || !this.handle) return;
-    const { problem } = await reply.json();
+    const { problem, parameters } = await reply.json();
+    showValues(this.closest("form")?.querySelector("[data-values]"), parameters);
     this.handle.mark(problem?.position ?? null, problem?.words ?? "");
     this.say(problem?.words);
   }
