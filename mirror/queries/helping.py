@@ -11,6 +11,7 @@ from mirror.sources import guarding
 from mirror.sources.catalogs import catalog_read
 from mirror.sources.unpacked import source_at_hand
 from sqlagent.sql import formatting
+from sqlagent.sql.meaning import Doubt, doubts
 from sqlagent.values import Catalog
 
 if TYPE_CHECKING:
@@ -54,6 +55,14 @@ def sql_problem(source: Source, sql: str) -> guarding.Refusal | None:
     if parameters:  # its places are those of another text
         return replace(checked, position=None)
     return checked
+
+
+def sql_doubts(source: Source, sql: str) -> tuple[Doubt, ...]:
+    """What the SQL may not mean, by its source's keys and by what was seen of its values."""
+    catalog, index = source_at_hand(source)
+    if catalog is None:
+        return ()
+    return doubts(sql, catalog, index.facts if index is not None else None)
 
 
 def _catalog_whole(source: Source) -> Catalog | None:

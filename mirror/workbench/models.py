@@ -27,12 +27,11 @@ class Tab(models.Model):
         default=dict, blank=True, help_text="Values of its :names, as they were typed"
     )
     revision = models.PositiveIntegerField(default=0)
-    opened_at = models.DateTimeField(auto_now_add=True)
     used_at = models.DateTimeField(auto_now=True)
     closed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        ordering = ["opened_at", "pk"]
+        ordering = ["pk"]
 
     def __str__(self) -> str:
         return self.title or f"Tab {self.pk}"

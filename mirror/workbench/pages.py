@@ -112,7 +112,8 @@ def tab_page(
     """Show a tab with what ran here last, or the version with this number."""
     source = source_of(tab)
     versions = asked.versions_of(tab.run)[:HISTORY] if tab.run is not None and source is not None else []
-    current = next((one for one in versions if one.number == number), None) or (versions or [None])[0]
+    first = versions[0] if versions else None
+    current = next((one for one in versions if one.number == number), first)
     label = tab_label(tab)
     view = tab_version_view(current, wish, label) if current is not None else None
     sql = tab.sql if typed is None else typed

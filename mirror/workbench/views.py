@@ -49,7 +49,7 @@ def _is_fragment(request: PersonRequest) -> bool:
     return bool(request.headers.get("HX-Request")) or "X-Requested-With" in request.headers
 
 
-def _render(request: PersonRequest, page: Any, status: int = 200) -> HttpResponse:
+def _shown(request: PersonRequest, page: Any, status: int = 200) -> HttpResponse:
     template = "workbench/_work.html" if _is_fragment(request) else "workbench/tab.html"
     return render(request, template, {"page": page, "save_form": SaveForm()}, status=status)
 
@@ -95,7 +95,7 @@ def tab(request: PersonRequest, pk: int) -> HttpResponse:
         wish=TableWish.read(request.GET),
         search=search_typed(request),
     )
-    return _render(request, page)
+    return _shown(request, page)
 
 
 @require_POST
@@ -132,10 +132,10 @@ def run(request: PersonRequest, pk: int) -> HttpResponse:
             every=request.POST.get("run") == "every",
         )
     except (WorkbenchError, asking.AskingError) as error:
-        return _render(request, tab_page(found, typed=sql, problem=str(error)), status=422)
+        return _shown(request, tab_page(found, typed=sql, problem=str(error)), status=422)
     if not _is_fragment(request):
         return redirect("workbench:tab", pk)
-    response = _render(request, tab_page(_tab(request, pk)))
+    response = _shown(request, tab_page(_tab(request, pk)))
     response["HX-Replace-Url"] = reverse("workbench:tab", args=[pk])
     response["X-Mirror-Revision"] = str(found.revision)
     return response
@@ -208,8 +208,8 @@ def version_again(request: PersonRequest, pk: int) -> HttpResponse:
     try:
         asking.version_again(found)
     except asking.AskingError as error:
-        return _render(request, tab_page(tab, problem=str(error)), status=422)
-    return _render(request, tab_page(tab)) if _is_fragment(request) else redirect("workbench:tab", tab.pk)
+        return _shown(request, tab_page(tab, problem=str(error)), status=422)
+    return _shown(request, tab_page(tab)) if _is_fragment(request) else redirect("workbench:tab", tab.pk)
 
 
 @require_POST

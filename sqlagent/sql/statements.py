@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import sqlglot
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from sqlagent.sql.literals import ODD
 

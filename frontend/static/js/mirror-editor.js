@@ -1,4 +1,4 @@
-// <mirror-editor dialect catalog label error-at error-message format check kept>: a textarea grown into a SQL editor.
+// <mirror-editor dialect catalog complete label error-at error-message format check kept>: a textarea grown into a SQL editor.
 // The textarea stays the form's field (and the whole thing, when scripts or the bundle do not load):
 // every keystroke is written back into it. Ctrl/Cmd-Enter sends the form.
 import { announce } from "./announce.js";
@@ -37,6 +37,7 @@ class MirrorEditor extends HTMLElement {
       onRunToCursor: () => this.runToCursor(),
       onFormat: () => this.format(),
       onChange: (text) => this.changed(text),
+      complete: this.hasAttribute("complete") ? (text, at) => this.complete(text, at) : null,
     });
     this.field.hidden = true;
     this.append(place);
@@ -44,8 +45,9 @@ class MirrorEditor extends HTMLElement {
     this.restore();
     this.markError();
     this.listen();
+    if (this.hasAttribute("check") && this.value.trim() && !this.hasAttribute("error-at")) this.lintTimer = setTimeout(() => this.lint(), LINT_MS);
     const catalog = this.getAttribute("catalog");
-    if (catalog) names(catalog).then((tables) => this.handle?.learn(tables)).catch(() => { /* without names it is still an editor */ });
+    if (catalog && !this.hasAttribute("complete")) names(catalog).then((tables) => this.handle?.learn(tables)).catch(() => { /* without names it is still an editor */ });
     this.dataset.ready = "";
   }
 
@@ -164,22 +166,39 @@ class MirrorEditor extends HTMLElement {
     const sql = this.value;
     const reply = await this.post(this.getAttribute("check"), sql).catch(() => null);
     if (!reply?.ok || reply.redirected || this.value !== sql || !this.handle) return;
-    const { problem, parameters } = await reply.json();
+    const { problem, parameters, doubts = [] } = await reply.json();
     showValues(this.closest("form")?.querySelector("[data-values]"), parameters);
     this.handle.mark(problem?.position ?? null, problem?.words ?? "");
-    this.say(problem?.words);
+    if (!problem && doubts.length) this.handle.doubt(doubts.map((one) => this.placed(one)));
+    this.say(problem?.words, problem ? [] : doubts);
   }
 
-  say(words) {
-    const place = this.closest(".panel")?.querySelector(".sql-lint");
+  // The server counts characters, the editor halves of those beyond the first 65,536.
+  placed(doubt) {
+    if (doubt.start === null) return doubt;
+    const letters = [...this.value];
+    const at = (n) => letters.slice(0, n).join("").length;
+    return { ...doubt, start: at(doubt.start), end: at(doubt.end) };
+  }
+
+  async complete(sql, at) {
+    const reply = await this.post(this.getAttribute("complete"), sql, at);
+    return reply.ok && !reply.redirected ? (await reply.json()).completions : null;
+  }
+
+  say(words, doubts = []) {
+    const place = this.closest(".panel, form")?.querySelector(".sql-lint");
     if (!place) return;
-    place.textContent = words ?? "";
-    place.hidden = !words;
+    const lines = doubts.map((one) => { const line = document.createElement("li"); line.textContent = one.words; return line; });
+    place.replaceChildren(...(lines.length ? lines : [words ?? ""]));
+    place.classList.toggle("sql-doubts", lines.length > 0);
+    place.hidden = !words && !lines.length;
   }
 
-  post(url, sql) {
+  post(url, sql, at = null) {
     const body = new FormData();
     body.set("sql", sql);
+    if (at !== null) body.set("at", at);
     body.set("csrfmiddlewaretoken", this.closest("form")?.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "");
     return fetch(url, { method: "POST", body });
   }

@@ -100,7 +100,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("revision", models.PositiveIntegerField(default=0)),
-                ("opened_at", models.DateTimeField(auto_now_add=True)),
                 ("used_at", models.DateTimeField(auto_now=True)),
                 ("closed_at", models.DateTimeField(blank=True, null=True)),
                 (
@@ -133,7 +132,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "ordering": ["opened_at", "pk"],
+                "ordering": ["pk"],
             },
         ),
     ]
