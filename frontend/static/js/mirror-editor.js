@@ -187,7 +187,7 @@ class MirrorEditor extends HTMLElement {
   }
 
   say(words, doubts = []) {
-    const place = this.closest(".panel, form")?.querySelector(".sql-lint");
+    const place = (this.closest(".panel") ?? this.closest("form"))?.querySelector(".sql-lint");
     if (!place) return;
     const lines = doubts.map((one) => { const line = document.createElement("li"); line.textContent = one.words; return line; });
     place.replaceChildren(...(lines.length ? lines : [words ?? ""]));

@@ -344,6 +344,7 @@ def _in_expression(here: _Here) -> Iterator[tuple[float, Completion]]:
                     10 + common,
                     Completion(f"{name}()", f"{name}(", "function", "function", here.place.start),
                 )
+        yield from _keywords(here, ("NULL", "TRUE", "FALSE", "CASE"), 1)
     words = _AFTER.get(clause, ())
     after = _ENDS if clause in ("WHERE", "GROUP", "HAVING") else ()
     yield from _keywords(here, (*words, *after), 1 if wants_value else 6)
