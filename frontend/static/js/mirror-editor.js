@@ -76,10 +76,12 @@ class MirrorEditor extends HTMLElement {
   listen() {
     this.stopListening = new AbortController();
     const form = this.closest("form");
+    form?.addEventListener("click", () => this.place(), { signal: this.stopListening.signal, capture: true });
     form?.addEventListener("click", (event) => {
       if (event.target.closest("[data-formats]")) this.format();
     }, { signal: this.stopListening.signal });
-    form?.addEventListener("submit", () => { clearTimeout(this.lintTimer); this.say(null); this.place(); }, { signal: this.stopListening.signal });
+    // Before anybody reads the form.
+    form?.addEventListener("submit", () => { clearTimeout(this.lintTimer); this.say(null); this.place(); }, { signal: this.stopListening.signal, capture: true });
     // What the server took is kept there from here on; what it did not take stays kept here.
     form?.addEventListener("htmx:afterRequest", ({ detail }) => {
       if (!detail.successful || detail.elt !== form || new URL(detail.xhr.responseURL).pathname.startsWith("/sign-in/")) return;
