@@ -313,6 +313,17 @@ def test_a_plan_is_a_table_of_steps(tab, alice, shop, as_alice) -> None:
     assert answer.status_code == 422
 
 
+def test_of_several_statements_the_one_at_the_cursor_is_explained(tab, as_alice) -> None:
+    both = "SELECT 1 AS one;\nSELECT 2 AS two"
+    for sent, meant in (
+        ({"at": 3}, "SELECT 1 AS one"),
+        ({"at": 25}, "SELECT 2 AS two"),
+        ({"at": "x"}, "SELECT 2 AS two"),
+    ):
+        as_alice.post(reverse("workbench:explain", args=[tab.pk]), {"sql": both, **sent})
+        assert Glance.objects.order_by("-pk")[0].subject == meant
+
+
 def test_the_next_glance_forgets_the_last(tab, alice, shop) -> None:
     first = looked(glance_rows(alice, shop, "stores"))
     second = glance_rows(alice, shop, "orders")
