@@ -90,6 +90,7 @@ INSTALLED_APPS = [
     "mirror.exports",
     "mirror.library",
     "mirror.asking",
+    "mirror.workbench",
     "mirror.reports",
     "mirror.upkeep",
 ]

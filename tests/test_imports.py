@@ -89,6 +89,7 @@ SUBJECTS = [
     "delivery",
     "library",
     "asking",
+    "workbench",
     "reports",
     "upkeep",
 ]

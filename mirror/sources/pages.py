@@ -114,9 +114,9 @@ def tables_found(catalog: Kept | None, search: str) -> list[Kept]:
     return [table for _, table in found]
 
 
-def table_blocks(tables: Iterable[Kept], search: str) -> list[TableBlock]:
-    """Lay out the tables of a page; columns come with the first of them, those that were looked for with all."""
-    words, left, blocks = search.casefold().split(), COLUMNS_A_PAGE, []
+def table_blocks(tables: Iterable[Kept], search: str, *, most: int = COLUMNS_A_PAGE) -> list[TableBlock]:
+    """Lay out the tables of a page; the first `most` columns come with them, those that were looked for with all."""
+    words, left, blocks = search.casefold().split(), most, []
     for table in tables:
         block = _block(table, words, left)
         left -= len(block.columns)
