@@ -89,19 +89,26 @@ class Analysis:
 
     @property
     def chance(self) -> float:
-        """How probable the first frame is right; the constants were set on two of three databases (docs/analyst.md)."""
+        """How probable the first frame is right: less with each word left out, table on the way and operator.
+
+        A logistic function, fitted on databases that nobody had fitted the analyst to (docs/analyst.md, "Confidence").
+        """
         if not self.frames:
             return 0.0
-        first = self.frames[0].frame
-        gap = self.frames[1].frame.cost - first.cost if len(self.frames) > 1 else 0.5
-        odds = (
-            2.0
-            - 3.0 * first.cost
-            - 1.8 * min(3, len(first.unused))
-            + 1.2 * min(gap, 0.4)
-            - 0.4 * bool(self.reading.mended)
+        first = self.frames[0]
+        steps = first.sql.count(" JOIN ") + first.sql.count("(SELECT ")
+        operators = sum(
+            item.kind == "op" and item.op not in ("of", "by", "and") for item in self.reading.items
         )
-        return 1 / (1 + math.exp(-max(-6.0, min(6.0, odds))))
+        odds = (
+            1.4
+            - 1.35 * first.frame.cost
+            - 1.45 * min(3, len(first.frame.unused))
+            - 0.23 * min(3, operators)
+            - 0.35 * min(3, steps)
+            - 0.8 * any(is_rival(first.frame, other.frame) for other in self.frames[1:])
+        )
+        return 1 / (1 + math.exp(-odds))
 
     def outcome(self) -> tuple[Outcome, str]:
         """How a question ends that the analyst speaks for, and why, in words."""
