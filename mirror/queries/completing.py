@@ -58,8 +58,13 @@ def _made(catalog: Catalog, index: ValueIndex | None, functions: frozenset[str])
     return Known(shown, functions, [(one.table, one.column, one.target, one.referenced) for one in found])
 
 
+def is_of_persons(table: str, column: str) -> bool:
+    """Whether a column is about single persons, whose values are offered and shown nowhere beside rows."""
+    return is_personal_column(_stems(table.rpartition(".")[2]), _stems(column))
+
+
 def _texts(index: ValueIndex, table: str, column: str) -> list[str]:
-    if is_personal_column(_stems(table.rpartition(".")[2]), _stems(column)):
+    if is_of_persons(table, column):
         return []
     texts = index.texts_of(ColumnRef(table, column))[:TEXTS]
     return [text for text in texts if not looks_personal(text)]

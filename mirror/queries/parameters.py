@@ -50,6 +50,16 @@ def names_used(sql: str, dialect: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in found if name))
 
 
+SQL_CHARS = 100_000
+"""Longer than any SQL a person writes, short enough to parse in a blink."""
+
+NAMES = 200
+""":names of one text up to which each gets a field."""
+
+DIGITS = 400
+"""Digits before or after the point of a number that somebody gives: more than any database keeps."""
+
+
 def parameters_found(
     sql: str, dialect: str, catalog: Catalog | None = None, known: Sequence[Mapping[str, Any]] = ()
 ) -> list[dict[str, Any]]:
@@ -60,6 +70,8 @@ def parameters_found(
         [('n', 'number'), ('most', 'number')]
     """
     told = {str(parameter["name"]): dict(parameter) for parameter in known}
+    if len(sql) > SQL_CHARS:
+        return []
     try:
         trees = [tree for tree in sqlglot.parse(sql, dialect=dialect) if tree]
     except ODD:
@@ -69,6 +81,8 @@ def parameters_found(
         for node in tree.find_all(exp.Placeholder, bfs=False):
             if node.name and NAME.fullmatch(node.name):
                 kinds[node.name] = kinds.get(node.name) or _kind_beside(node, tree, catalog)
+            if len(kinds) > NAMES:
+                return []
     return [
         told.get(name) or {"name": name, "kind": kind or "text", "label": "", "default": ""}
         for name, kind in sorted(kinds.items(), key=lambda one: sql.find(f":{one[0]}"))
@@ -160,7 +174,7 @@ def value_read(
             number = Decimal(text)
         except InvalidOperation:
             raise ParameterError(f"“{typed}” is not a number ({shown}).") from None
-        if not number.is_finite():
+        if not number.is_finite() or abs(number.adjusted()) > DIGITS:
             raise ParameterError(f"“{typed}” is not a number ({shown}).")
         return number
     if kind == "date":
@@ -255,7 +269,7 @@ def _literal(value: str | Decimal | date | bool) -> exp.Expression:
     if isinstance(value, bool):
         return exp.true() if value else exp.false()
     if isinstance(value, Decimal):
-        number = exp.Literal.number(format(abs(value), "f"))
+        number = exp.Literal.number(format(value.copy_abs(), "f"))
         return exp.Paren(this=exp.Neg(this=number)) if value < 0 else number
     if isinstance(value, date):
         return exp.cast(exp.Literal.string(value.isoformat()), "date")

@@ -6,6 +6,7 @@ says of a refusal is theirs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -169,9 +170,19 @@ def sql_ready(opened: OpenedSource, sql: str, values: Values) -> Passed | NotRun
     return checked
 
 
+NOT_ANY_MORE = Failure(FailureKind.REFUSED, "You may not use this source any more.")
+"""Why a statement that waited does not run: who started it has lost the source meanwhile."""
+
+_PLAIN = re.compile(r"[\w.,;:()'\"“”’-]{1,64}")
+
+
 def sql_refused(source: Source, failure: Failure, by: User | None) -> None:
-    """Tell the audit that the guard refused somebody's SQL, and why; not the SQL, in which values may stand."""
-    store_keep(lambda: record("ran SQL", source, by=by, is_refused=True, why=failure.message))
+    """Tell the audit that the guard refused somebody's SQL, and why; not the SQL, in which values may stand.
+
+    A name that the refusal quotes is told where it looks like one: `'https://user:password@host/x'` may stand in its place.
+    """
+    why = " ".join(word if _PLAIN.fullmatch(word) else "…" for word in failure.message.split())
+    store_keep(lambda: record("ran SQL", source, by=by, is_refused=True, why=why))
 
 
 def unkept(error: ResultNotKept) -> NotRun:

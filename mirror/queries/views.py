@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST
 from mirror.people.requests import PersonRequest, is_id
 from mirror.queries import helping
 from mirror.queries.completing import sql_completions
+from mirror.queries.parameters import SQL_CHARS
 from mirror.sources.models import Source
 from mirror.sources.selectors import sources_visible
 
@@ -29,7 +30,8 @@ def _sql(request: PersonRequest) -> str:
 @require_POST
 def format_sql(request: PersonRequest, pk: int) -> HttpResponse:
     """The SQL in an editor, laid out."""
-    formatted = helping.sql_format(_source(request, pk), _sql(request))
+    source, sql = _source(request, pk), _sql(request)
+    formatted = helping.sql_format(source, sql) if len(sql) <= SQL_CHARS else None
     status = 422 if formatted is None else 200
     return HttpResponse(formatted or UNREADABLE, content_type="text/plain", status=status)
 
@@ -38,6 +40,9 @@ def format_sql(request: PersonRequest, pk: int) -> HttpResponse:
 def check_sql(request: PersonRequest, pk: int) -> JsonResponse:
     """What would be refused about the SQL in an editor, what it may not mean, and its :names."""
     source, sql = _source(request, pk), _sql(request)
+    if len(sql) > SQL_CHARS:
+        long = {"words": f"This text is longer than {SQL_CHARS:,} characters.", "position": None}
+        return JsonResponse({"problem": long, "parameters": [], "doubts": []})
     problem = helping.sql_problem(source, sql)
     told = None
     if problem is not None:
@@ -53,5 +58,7 @@ def check_sql(request: PersonRequest, pk: int) -> JsonResponse:
 def complete_sql(request: PersonRequest, pk: int) -> JsonResponse:
     """How the SQL in an editor may go on at its character `at`, best first."""
     source, at = _source(request, pk), request.POST.get("at", "")
-    found = sql_completions(request.user, source, _sql(request), int(at)) if is_id(at) else []
+    sql = _sql(request)
+    is_read = is_id(at) and len(sql) <= SQL_CHARS
+    found = sql_completions(request.user, source, sql, int(at)) if is_read else []
     return JsonResponse({"completions": [asdict(one) for one in found]})

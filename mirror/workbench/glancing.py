@@ -16,11 +16,20 @@ from mirror.asking.kept_steps import failure_json, not_kept_json
 from mirror.asking.services.given_up import VERSION_BROKEN, VERSION_STOPPED
 from mirror.queries.helping import sql_parameters
 from mirror.queries.parameters import ParameterError, sql_bind
-from mirror.queries.running import NotRun, NotRunWhy, Values, sql_run, statement_limits
+from mirror.queries.running import (
+    NOT_ANY_MORE,
+    KeptRows,
+    NotRun,
+    NotRunWhy,
+    Values,
+    sql_run,
+    statement_limits,
+)
 from mirror.results.cells import storable
 from mirror.results.models import StoredResult
 from mirror.results.rows import rows_of
 from mirror.results.services import result_delete
+from mirror.sources.selectors import sources_visible
 from mirror.sources.unpacked import source_at_hand
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
@@ -91,14 +100,18 @@ def glance_do(lease: Lease) -> None:
     try:
         with Watch(lease) as watch:
             glance = Glance.objects.select_related("source", "owner").get(pk=lease.pk)
-            found = sql_run(
-                glance.source,
-                glance.sql,
-                Values(),
-                statement_limits(glance.source),
-                glance.owner,
-                watch=watch,
-            )
+            found: KeptRows | NotRun
+            if sources_visible(glance.owner).filter(pk=glance.source_id).exists():
+                found = sql_run(
+                    glance.source,
+                    glance.sql,
+                    Values(),
+                    statement_limits(glance.source),
+                    glance.owner,
+                    watch=watch,
+                )
+            else:
+                found = NotRun(NotRunWhy.REFUSED, NOT_ANY_MORE)
             kept = None if isinstance(found, NotRun) else found.result
             if watch.is_lost:
                 _forget(kept)

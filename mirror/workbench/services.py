@@ -12,8 +12,9 @@ from django.db.models import F
 from django.utils import timezone
 
 from mirror.asking.models import Run, Thread, Version
-from mirror.asking.services.versions import SQL_CHARS, version_edit, versions_edit
+from mirror.asking.services.versions import version_edit, versions_edit
 from mirror.phrases import one_line
+from mirror.queries.parameters import SQL_CHARS
 from mirror.results.cells import storable
 from mirror.work.leases import Status
 from mirror.workbench.errors import TabChanged, WorkbenchError

@@ -21,10 +21,20 @@ from mirror.asking.services.given_up import VERSION_BROKEN, VERSION_STOPPED
 from mirror.asking.services.queue_bounds import queue_check
 from mirror.library import services as library
 from mirror.queries.helping import sql_parameters
-from mirror.queries.running import KeptRows, NotRun, NotRunWhy, Values, sql_run, statement_limits
+from mirror.queries.parameters import SQL_CHARS
+from mirror.queries.running import (
+    NOT_ANY_MORE,
+    KeptRows,
+    NotRun,
+    NotRunWhy,
+    Values,
+    sql_run,
+    statement_limits,
+)
 from mirror.results.cells import storable
 from mirror.results.rows import rows_of
 from mirror.results.services import result_delete
+from mirror.sources.selectors import sources_visible
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
 from mirror.work.watching import Watch
@@ -35,9 +45,6 @@ if TYPE_CHECKING:
     from mirror.results.models import StoredResult
 
 log = logging.getLogger(__name__)
-
-# Longer than any SQL a person writes, short enough to parse in a blink.
-SQL_CHARS = 100_000
 
 
 def version_edit(run: Run, sql: str, arguments: dict[str, Any] | None = None) -> Version:
@@ -271,6 +278,8 @@ def _highest(run: Run, name: str) -> int:
 def _ran(version: Version, watch: Watch) -> KeptRows | NotRun:
     """Run a version's SQL; its rows are stored as they come."""
     thread, saved = version.run.thread, version.run.saved
+    if not sources_visible(thread.owner).filter(pk=thread.source_id).exists():
+        return NotRun(NotRunWhy.REFUSED, NOT_ANY_MORE)
     parameters = version.parameters or (saved.parameters if saved is not None else ())
     names = {one["name"] for one in parameters}
     values = Values(parameters, {name: one for name, one in version.arguments.items() if name in names})
