@@ -4,20 +4,15 @@
 import { announce } from "./announce.js";
 import { colour, template } from "./colours.js";
 
-const LIBRARY = new URL("../vendor/plotly-cartesian.min.js", import.meta.url).href;
 // Widths in pixels: of an axis with its numbers, and of a digit of a value beside its bar or point.
 const [AXIS, LETTER] = [72, 7.4];
+// How far below the window a chart begins to load.
+const NEAR = "300px";
 let loading;
 
-// Plotly is a plain script of 1.5 MB: fetched once, and only by a page that shows a chart.
+// The library is the largest thing on any page: it comes once, when the first chart is about to be seen.
 function plotly() {
-  loading ??= new Promise((done, failed) => {
-    const script = document.createElement("script");
-    script.src = LIBRARY;
-    script.onload = () => done(globalThis.Plotly);
-    script.onerror = () => { loading = undefined; failed(new Error("The chart library did not load")); };
-    document.head.append(script);
-  });
+  loading ??= import("./build/charts.js").then(() => globalThis.Plotly, (error) => { loading = undefined; throw error; });
   return loading;
 }
 
@@ -32,14 +27,23 @@ class MirrorChart extends HTMLElement {
     this.place.setAttribute("role", "img");
     this.place.setAttribute("aria-label", this.getAttribute("label") ?? "Chart; the same numbers are in the table");
     this.prepend(this.place);
-    this.redraw = () => this.draw();
+    this.redraw = () => { if (this.isSeen) this.draw(); };
     document.addEventListener("mirror-theme", this.redraw);
+    this.sight = new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) this.seen(); }, { rootMargin: NEAR });
+    this.sight.observe(this);
+  }
+
+  seen() {
+    this.sight.disconnect();
+    this.isSeen = true;
     this.draw();
   }
 
   disconnectedCallback() {
     document.removeEventListener("mirror-theme", this.redraw);
+    this.sight?.disconnect();
     this.watch?.disconnect();
+    this.watch = undefined;
     if (this.place) globalThis.Plotly?.purge(this.place);
     this.place?.remove();
     this.place = null;
