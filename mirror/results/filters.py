@@ -31,6 +31,16 @@ def where_of(columns: Sequence[StoredColumn], filters: dict[int, str]) -> tuple[
     return " AND ".join(parts), values
 
 
+def search_of(columns: Sequence[StoredColumn], text: str) -> tuple[str, list[Any]]:
+    """The condition that one of the cells of a row holds a text, letter case ignored, and its parameters."""
+    wanted = text.strip()
+    if not wanted or not columns:
+        return "", []
+    shown = ", ".join(f"CAST(c{number} AS VARCHAR)" for number in range(len(columns)))
+    # A character that no text holds stands between two cells, so that none is found across them.
+    return f"contains(lower(concat_ws(chr(0), {shown})), lower(?))", [wanted]
+
+
 def _condition(number: int, column: StoredColumn, text: str) -> tuple[str, list[str]]:
     low = text.strip().lower()
     if low in ("null", "not null"):

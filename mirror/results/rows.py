@@ -17,7 +17,7 @@ import duckdb
 import pyarrow.parquet as pq
 
 from mirror.results.encoding import ITSELF, StoredColumn, decoder, file_columns
-from mirror.results.filters import where_of
+from mirror.results.filters import search_of, where_of
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import file_kept, file_opened
 from sqlagent.values import Kind, Rows
@@ -60,19 +60,21 @@ def rows_page(
     limit: int = 50,
     sort: Sort | None = None,
     filters: dict[int, str] | None = None,
+    search: str = "",
 ) -> ResultPage:
     """Read `limit` rows from `offset`, sorted and filtered. NULLs come last in both directions.
 
     Rows that compare equal, and all rows without `sort`, keep the order the source gave. A
     filter is a text to contain (letter case ignored), `> 5`, `<= 2024-01-31`, `= Oslo`,
-    `10..20`, `null` or `not null`. Raises: ResultGone, BadFilter.
+    `10..20`, `null` or `not null`; `search` is a text that any cell of the row contains.
+    Raises: ResultGone, BadFilter.
     """
     columns = columns_of(result)
     if not columns:
         return ResultPage(
             (), ((),) * min(limit, result.row_count), offset, result.row_count, result.row_count
         )
-    where, values = where_of(columns, filters or {})
+    where, values = passing(columns, filters or {}, search)
     with _opened(result) as (connection, path):
         matching = result.row_count
         if where:
@@ -87,6 +89,12 @@ def rows_page(
         )
         rows = tuple(_decoded(columns, found.fetchall()))
     return ResultPage(columns, rows, offset, matching, result.row_count)
+
+
+def passing(columns: Sequence[StoredColumn], filters: dict[int, str], search: str) -> tuple[str, list[Any]]:
+    """The condition that rows pass filters and a search, and its parameters. Raises: BadFilter."""
+    parts = [where_of(columns, filters), search_of(columns, search)]
+    return " AND ".join(part for part, _ in parts if part), [value for _, given in parts for value in given]
 
 
 def rows_batches(result: StoredResult, size: int = BATCH_ROWS) -> Iterator[list[tuple[Any, ...]]]:
