@@ -48,13 +48,15 @@ def kind_of(declared: str) -> Kind:
 def sqlite_kind_of(declared: str) -> Kind:
     """Tell what a column holds in SQLite, where any word may be a type.
 
-    Words that other databases know mean what they mean there; the rest follow SQLite's
+    Words that other databases know mean what they mean there, BIT what it does in SQL Server; the rest follow SQLite's
     affinity rules (https://sqlite.org/datatype3.html#determination_of_column_affinity).
 
     Example:
         >>> str(sqlite_kind_of("NVARCHAR2(10)")), str(sqlite_kind_of("POINTS INT")), str(sqlite_kind_of(""))
         ('text', 'integer', 'other')
     """
+    if declared.strip().lower() == "bit":
+        return Kind.BOOLEAN
     kind = kind_of(declared)
     if kind is not Kind.OTHER or not declared.strip():
         return kind

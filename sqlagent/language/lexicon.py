@@ -11,6 +11,13 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+APART = {
+    "production": "production", "productions": "production", "department": "department", "departments": "department", "international": "international",
+    "organisation": "organisation", "organisations": "organisation", "organization": "organisation", "organizations": "organisation",
+    "university": "university", "universities": "university", "marketing": "marketing", "apartment": "apartment", "apartments": "apartment",
+}  # fmt: skip
+"""Stems of words that the stemmer cuts down to another word's: a production is no product, a department nothing that departs."""
+
 IRREGULAR = {
     "people": "person",
     "persons": "person",

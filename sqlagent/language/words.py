@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import snowballstemmer
 
-from sqlagent.language.lexicon import ABBREVIATIONS, COMMON_NAME_WORDS, IRREGULAR
+from sqlagent.language.lexicon import ABBREVIATIONS, APART, COMMON_NAME_WORDS, IRREGULAR
 
 MAX_CHARS = 2_000
 """Characters of a question that are read; a longer one is cut, so that reading stays bounded."""
@@ -73,6 +73,8 @@ def stem(word: str) -> str:
     """
     if len(word) > 40 or not word:
         return word[:40]
+    if word in APART:
+        return APART[word]
     word = IRREGULAR.get(word, word)
     if len(word) <= 3 and not word.endswith("s"):
         return word

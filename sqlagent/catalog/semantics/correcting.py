@@ -205,6 +205,7 @@ def _without_hidden(model: Model, corrections: Corrections) -> Model:
             key=() if any(is_gone(t, c) for c in thing.key) else thing.key,
             display=tuple(c for c in thing.display if not is_gone(t, c)),
             default_time=kept(t, thing.default_time) or kept(t, thing.other_time),
+            clock=kept(t, thing.clock),
             other_time=kept(t, thing.other_time) if kept(t, thing.default_time) else "",
             begins=kept(t, thing.begins),
             ends=kept(t, thing.ends),

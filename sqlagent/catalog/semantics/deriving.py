@@ -5,6 +5,7 @@ Pure: nothing is read from the source here. Three hundred tables take a second.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -29,9 +30,13 @@ from sqlagent.catalog.semantics.words import (
     FLAGS,
     GEOGRAPHY,
     KEYS,
+    LATE,
     MONEY,
     NAMES,
+    NEVER,
+    PERSONAL,
     PIECES,
+    PRICED,
     SPANS,
     STATES,
 )  # fmt: skip
@@ -43,7 +48,7 @@ from sqlagent.values import Kind as Cells
 FEW = 60
 """Different values up to which people group by a column whatever it is called."""
 
-STORED = 0.6
+STORED = 0.4
 """Share of the tables from which on a time of storing is every row's, whatever it is about."""
 
 STORING = frozenset(
@@ -52,6 +57,7 @@ STORING = frozenset(
 """Words in names of times at which rows were stored."""
 
 _YES = {"y": "n", "yes": "no", "t": "f", "true": "false", "j": "n", "1": "0", "active": "inactive"}
+_CLOCK = re.compile(r"[012]?\d:[0-5]\d(:[0-5]\d)?")
 _GEOGRAPHY = frozenset(stem(w) for w in GEOGRAPHY)
 
 
@@ -232,7 +238,10 @@ class _Deriving:
             if f.form is not None and f.role is Role.TIME
         ]
         own = [time for time in times if time[0].lower() not in self.kept_by_all]
-        times = own or times
+        happened = any(
+            share >= 0.5 and not set(said) & (NEVER | PERSONAL | LATE) for _, said, _, share in own
+        )
+        times = own if happened else times  # a row that was cancelled, scanned or deleted happened before
         known = [(column, said, form, share) for column, said, form, share in times if form is not None]
         begins, ends = between(fields)
         kind = self._kind(table, fields, noun, begins, ends)
@@ -252,7 +261,22 @@ class _Deriving:
             ends,
             state,
             rows,
+            clock=self._clock(table, facts),
         )
+
+    @staticmethod
+    def _clock(table: Table, facts: TableFacts | None) -> str:
+        """The column that says at what time of day its rows begin: of that type, or with texts like 18:30."""
+        known = facts.columns if facts is not None else {}
+        for column in table.columns:
+            ends = known.get(column.name)
+            if column.kind is Cells.TIME or (
+                column.kind is Cells.TEXT
+                and ends is not None
+                and all(_CLOCK.fullmatch(end) for end in (ends.low, ends.high))
+            ):
+                return column.name
+        return ""
 
     def _key(self, table: Table, fields: Sequence[Field], facts: TableFacts | None) -> tuple[str, ...]:
         """The column that tells rows apart where no key is declared."""
@@ -330,6 +354,8 @@ def measured(words: Sequence[str], is_number: bool = True) -> tuple[str, str]:
     """
     said = set(words)
     unit = next((SPANS[w] for w in SPANS if stem(w) in said), "")
+    if unit and words[-1] in PRICED:
+        unit = "money"  # an hourly rate is paid
     percent = said & {stem(w) for w in ("percent", "percentage", "pct", "rate", "ratio", "share")}
     if not unit:
         unit = "percent" if percent else "money" if said & MONEY else "count" if said & COUNTED else ""
@@ -395,16 +421,22 @@ def display(fields: Sequence[Field], noun: Sequence[str], facts: TableFacts | No
         for f in fields
         if not f.is_number and f.form is None and f.role in (Role.TEXT, Role.DIMENSION, Role.KEY)
     ]
+    own = stem("name")
     first = next((f for f in texts if set(f.words) & _FIRST and len(f.words) <= 3), None)
     last = next((f for f in texts if set(f.words) & _LAST and len(f.words) <= 3), None)
     if first is not None and last is not None:
         return first.column, last.column
-    named = [f for f in texts if f.words and f.words[-1] in NAMES]
-    own = stem("name")
+    named = [
+        f
+        for f in texts
+        if f.words and (f.words[-1] in NAMES or f.words[-1] == "1" and f.words[-2:-1] == (own,))
+    ]
 
     def worth(one: Field) -> tuple[int, int]:
         rest = list(one.words[:-1])
-        exact = rest == [] or set(rest) <= set(noun) | {"full", "display", stem("company"), "legal"}
+        exact = rest == [] or set(rest) <= set(noun) | {"full", "display", "legal"}
+        if not exact and set(rest) <= {stem("company"), *noun}:
+            return (2, 0)
         return (
             0 if exact and one.words[-1] == own else 1 if exact else 2 if one.words[-1] == own else 3,
             len(rest),

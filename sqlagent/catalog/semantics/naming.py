@@ -6,7 +6,16 @@ from collections import Counter
 from collections.abc import Collection
 
 from sqlagent.catalog.semantics.letters import abbreviates
-from sqlagent.catalog.semantics.words import DATED, NUMBERED, OPENED, PREFIXES, RUN_TOGETHER, SUFFIXES
+from sqlagent.catalog.semantics.words import (
+    DATED,
+    HEADED,
+    HEADS,
+    NUMBERED,
+    OPENED,
+    PREFIXES,
+    RUN_TOGETHER,
+    SUFFIXES,
+)
 from sqlagent.language.lexicon import ABBREVIATIONS
 from sqlagent.language.words import name_words, segment, split_name, stem
 from sqlagent.values import Catalog, Table
@@ -94,6 +103,8 @@ class Names:
         words = list(split_name(table.name))
         while len(words) > 1 and (words[0] in PREFIXES or words[0] in self.shared):
             words = words[1:]
+        if len(words) == 2 and words[0] in HEADED and words[1] in HEADS:
+            words[0] = HEADED[words[0]]
         if len(words) > 1 and words[-1] in SUFFIXES:
             words = words[:-1]
         return self.opened("_".join(words))

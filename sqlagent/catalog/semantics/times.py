@@ -157,7 +157,7 @@ def _ranked(
             worth -= 2.0
         if said & EARLY:
             worth -= 1.0
-        if said & LATE and not said & EARLY and not is_held:
+        if said & LATE and not said & EARLY and not is_held and not _named_after(words, noun):
             worth += 2.0
         if travels and said & _LEAVING:
             worth -= 1.0  # a trip begins where a stay ends

@@ -116,7 +116,7 @@ class Thing:
     """One table: what its rows are called, how one is told from another and shown, and its times.
 
     `noun` are the stems of its name, `said` its name in words (singular). `begins` and `ends` are the
-    columns between which a row is current; `state` holds its status. `other_time` is meant nearly as well as the default one.
+    columns between which a row is current; `state` holds its status, `clock` a time of day. `other_time` is meant nearly as well as the default one.
     `also` are other nouns that the owner gave.
     """
 
@@ -133,6 +133,7 @@ class Thing:
     state: str = ""
     rows: int = 0
     also: tuple[str, ...] = ()
+    clock: str = ""
 
 
 @dataclass(frozen=True, slots=True)

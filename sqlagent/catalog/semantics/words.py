@@ -77,9 +77,21 @@ PREFIXES = words_of(
 )
 SUFFIXES = words_of(
     """
-    dim fact tbl table tab view master mstr hd hdr header
+    dim fact tbl table tab view master mstr mast hd hdr header head
     """
 )
+
+HEADED = {
+    "ar": "article", "ba": "batch", "cp": "complaint", "ct": "contract", "cu": "customer", "dn": "delivery note", "em": "employee", "gr": "goods receipt",
+    "in": "invoice", "it": "item", "iv": "invoice", "or": "order", "pm": "payment", "pr": "product", "qu": "quote", "rc": "receipt", "sh": "shipment", "su": "supplier", "tr": "tour", "vn": "vendor",
+}  # fmt: skip
+"""Two letters before a word for a head, a line or a master record, and what they are short for there."""
+
+HEADS = words_of("mast master mstr head header hd hdr line ln lines det dtl pos item")
+"""Words for records of a kind, behind what they are of."""
+
+PRICED = stems("price rate cost fee wage salary pay tariff")
+"""Heads of names that say what something costs for a time."""
 
 KEYS = stems("id key code number ref reference fk sk pk uuid guid nr")
 NAMES = stems("name title label caption")
@@ -118,7 +130,7 @@ EARLY = stems("order created create opened open started start begin began sign s
               "admission reported requested received event usage session scheduled departure check in rental pickup loan")  # fmt: skip
 LATE = stems("update updated modified changed ship shipped deliver delivered closed close resolved resolve end ended due paid pay cancel canceled "
              "cancelled expire expired expiry term terminated termination left to until last completed finished returned valid load loaded etl "
-             "synced deleted approved promised required expected planned response arrival discharge discharged checkout dropoff next")  # fmt: skip
+             "synced deleted approved promised required expected planned response arrival discharge discharged checkout dropoff next scanned refunded")  # fmt: skip
 NEVER = stems("due promised promise prom required expected expect eta planned target deadline estimated until thru update updated modified "
               "changed edited deleted removed load loaded etl synced imported extracted next renewal expire expired expiry expires reminder")  # fmt: skip
 """Words of times at which nothing has happened, or nothing of what the row is about."""

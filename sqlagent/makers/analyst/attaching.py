@@ -10,11 +10,12 @@ from dataclasses import dataclass, field, replace
 
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.words import stem
+from sqlagent.makers.analyst.clocks import told_hours
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.counting import Counting
 from sqlagent.makers.analyst.dating import lateness, meant_as_time, spanned
 from sqlagent.makers.analyst.deeds import HAPPENINGS
-from sqlagent.makers.analyst.dialects import has_days
+from sqlagent.makers.analyst.dialects import has_days, has_hours
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.presence import absent, present
@@ -28,6 +29,9 @@ LOST = 0.7
 
 CHILD = 0.22
 """What it costs to look at rows that point here, where nobody named them."""
+
+WHOLE = frozenset(stem(w) for w in ["total", "amount"])
+"""Words of what something costs in all."""
 
 _ADJECTIVES = {
     "cheaper": ("price", "cost"), "costing": ("price", "cost"), "expensive": ("price", "cost"), "older": ("age", "birth"), "younger": ("age", "birth"),
@@ -180,7 +184,8 @@ class Attacher(Counting):
         if clause.compare and (clause.numbers or clause.average or clause.than or left):
             self._compared(anchor, clause, left, part, below)
         self._unequal(anchor, clause, part)
-        for item in left:
+        hours = [(item, told_hours(item.text)) for item in left]
+        for item in [item for item, span in hours if not span]:
             part.cost += LOST
             part.unused.append(item.text)
         for slot, held in values.values():
@@ -218,7 +223,9 @@ class Attacher(Counting):
                 part.cost += LOST
                 part.unused.append("former")
         if clause.days:
-            self._on_days(anchor, clause, part, part.times[0] if part.times else time)
+            self._on_days(anchor, clause, part, part.time or (part.times[0] if part.times else time))
+        if spans := [*clause.clocks, *(span for _, span in hours if span)]:
+            self._at_hours(anchor, clause, spans, part, part.time or (part.times[0] if part.times else time))
         if clause.late:
             self._late(anchor, clause, part)
         if clause.either and len(part.conditions) > 1 and not clause.negated and not clause.periods:
@@ -241,7 +248,7 @@ class Attacher(Counting):
     def _state(self, anchor: str, item: Item, clause: Clause, part: Part) -> bool:
         """A word for being open, closed, active: what it says of the anchor, unless a value of its own bears it."""
         if (
-            clause.periods
+            clause.is_timed
             or clause.late
             or self.source.vocabulary.explains(item.targets)
             or any(t.kind == "value" and t.table == anchor and t.cost < 0.2 for t in item.targets)
@@ -281,7 +288,7 @@ class Attacher(Counting):
             part.conditions += [
                 replace(c, negated=clause.negated) for c in (*found.where, *found.measure.where)
             ]
-            part.time = found.time if clause.periods else None
+            part.time = found.time if clause.is_timed else None
             part.named = True
         elif kind == "self":
             part.named = True
@@ -415,6 +422,7 @@ class Attacher(Counting):
             exprs += self._by_adjective(anchor, clause)
         if not exprs and clause.numbers and not clause.unit and not left and not below:
             own = [f for f in self.source.measures(anchor) if f.unit == "money" and f.aggregate == "sum"]
+            own.sort(key=lambda f: 0 if set(f.words) & WHOLE else 1)
             exprs += [
                 (0.15 + 0.1 * place, Expr("column", (Slot(f),)), None) for place, f in enumerate(own[:2])
             ]
@@ -472,7 +480,7 @@ class Attacher(Counting):
     def _like(self, anchor: str, clause: Clause, part: Part) -> None:
         text = clause.pattern
         slot = part.columns[-1] if part.columns else next(iter(self.source.shown(anchor)), None)
-        if not text or slot is None:
+        if not text or slot is None or slot.field.role in (Role.KEY, Role.FOREIGN) or slot.field.is_number:
             part.cost += LOST
             part.unused.append(clause.like)
             return
@@ -507,6 +515,21 @@ class Attacher(Counting):
             return
         no = clause.negated and not clause.mentions
         part.conditions.append(Condition("weekday", (slot,), tuple(clause.days), negated=no))
+
+    def _at_hours(
+        self, anchor: str, clause: Clause, spans: Sequence[str], part: Part, time: Slot | None
+    ) -> None:
+        """Rows of some part of the day, by a column of times of day or else by a time that has hours."""
+        own = self.model.things[anchor].clock
+        slot = time or (self.source.slot(anchor, own) if own else self.source.time_of(anchor))
+        if slot is None or not has_hours(slot.field.form) and slot.field.column != own:
+            part.cost += LOST
+            part.unused.append("time of day")
+            return
+        no = clause.negated and not clause.mentions
+        held = tuple(Condition("clock", (slot,), tuple(span.split("-"))) for span in spans)
+        one = held[0] if len(held) == 1 else Condition("any", parts=held)
+        part.conditions.append(replace(one, negated=True) if no else one)
 
     def _now(self, anchor: str, part: Part) -> None:
         now = current(self.source, anchor)

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
+from sqlagent.makers.analyst.clocks import told_hours
 from sqlagent.makers.analyst.concepts import Meant, meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
 from sqlagent.makers.analyst.happening import EDGE
-from sqlagent.makers.analyst.lacking import figures_left_out
+from sqlagent.makers.analyst.lacking import figures_left_out, numbers_left_out
 from sqlagent.makers.analyst.minor_units import mixed_units
 from sqlagent.makers.analyst.mixing import counts_money, figures_in, has_figure, mixed
 from sqlagent.makers.analyst.periods import Period
@@ -54,6 +55,7 @@ class Held:
     compares: bool = False
     states: bool = False
     lists: bool = False
+    clocks: bool = False
     grains: bool = False
     figures: frozenset[int] = frozenset()
 
@@ -73,6 +75,7 @@ class Held:
         elif is_dataclass(part):
             if isinstance(part, Condition):
                 self.states = self.states or part.said in ("current", "ended")
+                self.clocks = self.clocks or part.op == "clock"
                 self.tables.add(part.child)
                 if part.values:
                     self.valued |= {(slot.field.table, slot.field.column) for slot in part.slots}
@@ -134,6 +137,7 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += counts_money(frame, reading)
     left += unconverted(frame, reading)
     left += mixed_units(frame)
+    left += numbers_left_out(frame, reading)
     if _bounds_parts(frame, source.model):
         frame = replace(frame, cost=round(frame.cost + PART_BOUND, 4))
     left = [text for text in dict.fromkeys(left) if text not in frame.unused]
@@ -302,6 +306,8 @@ def _is_held(item: Item, held: Held) -> bool:
         best = item.targets[0]
         if item.start in held.figures:
             return has_figure(item, map(held.has, item.targets))
+        if held.clocks and told_hours(item.text):
+            return True
         if any(t.kind == "field" and (t.table, t.column) in held.valued for t in item.targets):
             return True  # "paid with PayPal": its value was named
         return any(held.has(t) for t in item.targets if t.cost <= best.cost + _nearly(t, best))
@@ -340,6 +346,22 @@ def _figures(frame: Frame) -> Iterator[Measure]:
         measure = more.pop()
         yield measure
         more += [part for part in (measure.over, measure.under, *measure.parts) if part is not None]
+
+
+def _tells_when(frame: Frame, model: Model) -> bool:
+    shown = [*frame.columns, *(slot for d in frame.by for slot in d.shown)]
+    shown += [slot for m in _figures(frame) if m.expr is not None for slot in m.expr.slots]
+    return any(slot.field.role is Role.TIME for slot in shown)
+
+
+def _is_rate(frame: Frame, model: Model) -> bool:
+    """Whether a rate is one of something: each group's part of the total is none."""
+    of_total = frame.transform == "share" or "share" in frame.flags
+    return not of_total or any(m.agg == "ratio" for m in _figures(frame))
+
+
+def _has_hours(frame: Frame, model: Model) -> bool:
+    return any(c.op == "clock" for c in _conditions(frame))
 
 
 def _averages(frame: Frame, model: Model) -> bool:
@@ -466,5 +488,8 @@ _MET: dict[tuple[str, str], Callable[[Frame, Model], bool]] = {
     ("or", ""): _alternates,
     ("both", ""): _has_both,
     ("vs", ""): _compares,
+    ("clock", ""): _has_hours,
+    ("when", ""): _tells_when,
+    ("rate", ""): _is_rate,
 }
 """What tells that an operator is followed."""

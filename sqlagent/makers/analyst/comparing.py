@@ -270,7 +270,9 @@ class Comparing(Restricting):
         if measure.agg == "ratio":
             return [replace(measure, percent=True)], where, 0.0, False
         lateness = [c for c in main if c.said == "late"]
-        dated = [c for c in main if c.op == "weekday" or c.op == "in" and self._is_of_day(c.slots[0])]
+        dated = [
+            c for c in main if c.op in ("weekday", "clock") or c.op == "in" and self._is_of_day(c.slots[0])
+        ]
         if not numerators and lateness:
             numerators = lateness
             where = [*where, *(done for c in lateness if (done := _was_done(c)) not in where)]
@@ -298,7 +300,10 @@ class Comparing(Restricting):
                 and c.said not in ("current", *CURRENT)
             ]
             timed = all(d.grain for d in dims)  # of each month its own share
-            if dims and not ((self.sketch.late_share or timed) and narrowing):
+            is_done = all(
+                c.op in ("filled", "missing", "later") for c in narrowing
+            )  # "what share gets cancelled"
+            if dims and not ((self.sketch.late_share or timed or is_done) and narrowing):
                 return measures, where, 0.0, True
             if not narrowing:
                 return None

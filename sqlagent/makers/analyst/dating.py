@@ -29,7 +29,7 @@ PAYING = frozenset(stem(w) for w in ["payment", "receipt", "settlement"])
 
 def meant_as_time(text: str, clause: Clause) -> float:
     """What speaks for a word to be a time: what was done in a period, or within days, was done then ("paid in March")."""
-    if not clause.periods and not clause.unit:
+    if not clause.is_timed and not clause.unit:
         return 0.0
     low = text.lower()
     return 0.3 if low.endswith("ed") or low in PARTICIPLES else 0.12

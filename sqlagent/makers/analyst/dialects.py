@@ -29,6 +29,11 @@ def has_days(form: Form | None) -> bool:
     return form not in (None, Form.YEAR, Form.NUMBER_MONTH, Form.TEXT_MONTH)
 
 
+def has_hours(form: Form | None) -> bool:
+    """Whether a time written so has hours."""
+    return form in (Form.MOMENT, Form.TEXT_MOMENT, Form.SECONDS, Form.MILLISECONDS)
+
+
 class Dialect:
     """Writes what dialects write differently."""
 
@@ -255,6 +260,34 @@ class Dialect:
         else:
             numbers, place = [str(int(day) + 1) for day in days], f"EXTRACT(ISODOW FROM {own})"
         return f"{place} = {numbers[0]}" if len(numbers) == 1 else f"{place} IN ({', '.join(numbers)})"
+
+    def in_hours(self, sql: str, form: Form | None, first: str, last: str) -> str:
+        """That a time of day lies from `first` until before `last`, both as HH:MM; past midnight where `first` is the later.
+
+        A column without a form holds times of day as they are.
+        """
+        ends = [
+            f"{int(hour):02}:{int(minute):02}" for hour, minute in (end.split(":") for end in (first, last))
+        ]
+        own = sql
+        if form is not None:
+            own = self.moment(sql, form)
+            if self.name == SQLITE:
+                own = f"strftime('%H:%M', {own})"
+            elif self.name == MYSQL:
+                own = f"TIME_FORMAT({own}, '%H:%i')"
+            elif self.name in SPARKS:
+                own = f"DATE_FORMAT({own}, 'HH:mm')"
+            elif self.name == DUCKDB:
+                own = f"STRFTIME({own}, '%H:%M')"
+            else:
+                own = f"TO_CHAR({own}, 'HH24:MI')"
+        parts = [f"{own} {sign} '{end}'" for sign, end in zip((">=", "<"), ends, strict=True)]
+        if ends[0] == "00:00":
+            return parts[1]
+        if ends[1] == "24:00":
+            return parts[0]
+        return f"({parts[0]} OR {parts[1]})" if ends[0] > ends[1] else f"({parts[0]} AND {parts[1]})"
 
     def weekday_place(self, sql: str, form: Form | None) -> str:
         """A number by which weekdays stand in their order, the first day of the source's week first."""

@@ -26,7 +26,7 @@ _SORTED = re.compile(
 )
 _FIRST = re.compile(
     r"[,\s]+(?:and )?(?:(?:sort|sorted|order|ordered)\s+)?(?:(?:the\s+)?(?P<word>highest|largest|biggest|most common|most frequent|most|best|lowest|smallest|fewest|least|least common"
-    r"|worst|newest|latest|most recent|oldest|earliest)(?: ones)? first|(?:in )?(?P<way>ascending|descending)(?: order)?|(?P<alpha>alphabetically|alphabetical|(?:in )?alphabetical order|(?:from )?a to z|a-z))$",
+    r"|worst|newest|latest|most recent|oldest|earliest)(?: ones)? (?:first|on top|at the top)|(?:in )?(?P<way>ascending|descending)(?: order)?|(?P<alpha>alphabetically|alphabetical|(?:in )?alphabetical order|(?:from )?a to z|a-z))$",
     re.IGNORECASE,
 )
 _TOP = re.compile(
@@ -248,7 +248,22 @@ def _list_sorted(frame: Frame, one: Ending) -> Frame | None:
     for slot in reversed(frame.columns):
         if words & {*map(stem, slot.field.words), slot.field.column.lower()}:
             return replace(frame, order=Order(not descending, by=Expr("column", (slot,))))
-    return None
+    return None if one.name or not one.word else _list_by_bound(frame, one)
+
+
+def _list_by_bound(frame: Frame, one: Ending) -> Frame | None:
+    """A list whose rows are bounded by a figure or lie in a period, the largest or the newest of these first, and that shown beside them."""
+    timed = one.word in _NEW | _OLD
+    bounds = [c for c in frame.where if c.op == ("period" if timed else "compare") and not c.negated]
+    slots = {
+        slot for c in bounds for slot in (c.slots if timed else c.expr.slots if c.expr is not None else ())
+    }
+    if len(slots) != 1 or any(c.expr is not None and c.expr.op != "column" for c in bounds):
+        return None
+    slot = slots.pop()
+    columns = frame.columns if slot in frame.columns else (*frame.columns, slot)
+    order = Order(one.word in _SMALL | _OLD, by=Expr("column", (slot,)))
+    return replace(frame, columns=columns, order=order)
 
 
 def _topped(frame: Frame, one: Ending) -> Frame | None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from datetime import date
 from itertools import pairwise
 
-from sqlagent.catalog.semantics import Kind, Model
+from sqlagent.catalog.semantics import Field, Kind, Model, Relation
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.lengths import LENGTHS
 from sqlagent.makers.analyst.lexicon import MONEY_EVENTS
@@ -130,3 +134,28 @@ def _value_of_lines(frame: Frame, reading: Reading, model: Model) -> list[str]:
     if thing.kind is not Kind.LINES and set(thing.noun) & set(MONEY_EVENTS):
         return []
     return [item.text for item in reading.items if item.text.lower() in _VALUES_OF_HEADS]
+
+
+def numbers_left_out(frame: Frame, reading: Reading) -> list[str]:
+    """Numbers of the question that the frame holds nowhere, where there are several: bounds of ranges that are listed ("20-24, 25-39")."""
+    asked = [item for item in reading.items if item.kind == "number"]
+    if len(asked) < 3:
+        return []
+    held = {round(one * scale, 6) for one in _numbers(frame) for scale in (1, 0.01, 100, 0.001, 1000)}
+    return [item.text for item in asked if round(item.number, 6) not in held]
+
+
+def _numbers(part: object) -> Iterator[float]:
+    """Every number of a frame: bounds, limits, buckets, parts of periods, and those in values."""
+    if isinstance(part, tuple):
+        for one in part:
+            yield from _numbers(one)
+    elif isinstance(part, str):
+        yield from (float(found) for found in re.findall(r"\d{1,15}(?:\.\d+)?", part))
+    elif isinstance(part, date):
+        yield from (part.year, part.month, part.day)
+    elif isinstance(part, int | float) and not isinstance(part, bool):
+        yield float(part)
+    elif is_dataclass(part) and not isinstance(part, Field | Relation):
+        for one in fields(part):
+            yield from _numbers(getattr(part, one.name))

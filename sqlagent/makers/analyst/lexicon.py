@@ -80,6 +80,10 @@ OPERATORS: dict[str, tuple[str, str]] = {
         ("weekday", "4", "friday|fridays|on a friday|on friday|on fridays|every friday|on the friday"),
         ("weekday", "5", "saturday|saturdays|on a saturday|on saturday|on saturdays|every saturday|on the saturday"),
         ("weekday", "6", "sunday|sundays|on a sunday|on sunday|on sundays|every sunday|on the sunday"),
+        ("clock", "05:00-12:00", "in the morning|in the mornings|mornings|morning|before noon"),
+        ("clock", "12:00-18:00", "in the afternoon|in the afternoons|afternoons|afternoon"),
+        ("clock", "18:00-24:00", "in the evening|in the evenings|evenings|evening"),
+        ("clock", "22:00-05:00", "at night|during the night|overnight"),
         ("late", "", "late|overdue|too late|past due|behind schedule|past deadline|after the deadline|delayed|belated|belatedly|after the due date|after due date|past the due date|past their due date|after their due date|after its due date|past its due date|later than due|later than promised|after the promised date|after the promised day|after promised date|past the promised date|after the promised delivery date|later than planned|later than expected|after the expected date|after the agreed date|missed the deadline|past the deadline|after deadline|tardy"),
         ("on time", "", "on time|on-time|in time|punctual|punctually|on schedule|by the due date|before the due date|by the promised date|before the promised date|by the deadline|before the deadline|within the deadline|not late|ontime|not later than promised|as promised"),
         ("span", "", "wait|wait time|waiting time|lead time|turnaround|turnaround time|cycle time|processing time|handling time|transit time|delivery time|delay between|lag between|gap between|how long|duration|duration of|time between|days between|hours between|minutes between|length of time|time from|days from|hours from|days until|time until|time to|days to|hours to|minutes to|time taken to|how quickly|how fast|does it take|do they take|does it usually take|does it typically take|in advance|ahead of time|beforehand|average delay|delay|delays|days late|days overdue|how late|processing days|time it takes to|time needed to|time spent|days it takes to|days elapsed between|elapsed time between|days passed between|hours late|minutes late|shipping time|repair time|throughput time|how soon|days ahead|how far ahead|how far in advance|days in advance"),
@@ -87,6 +91,10 @@ OPERATORS: dict[str, tuple[str, str]] = {
         ("tenure", "", "tenure|length of service|years of service|seniority|tenure in years"),
         ("for each other", "", "respectively"),
         ("rankall", "", "rank|ranking of|ranked|ranked by|ordered by|sorted by|sort by|order by|leaderboard of"),
+        ("rankall", "desc", "biggest on top|largest on top|highest on top|biggest first|largest first|highest first"),
+        ("rankall", "asc", "smallest first|lowest first|fewest first|smallest on top|lowest on top"),
+        ("rankall", "new", "newest first|latest first|most recent first|newest on top"),
+        ("rankall", "old", "oldest first|earliest first|oldest on top"),
         ("new", "", "new|newly"),
         ("when", "", "when|what date|on which date|which date|date of"),
         ("why", "", "why"),
@@ -130,6 +138,10 @@ NOUN_PHRASES = frozenset({"no show", "no shows"})
 STATE_WORDS = frozenset(
     {
         "done",
+        "given",
+        "taught",
+        "held",
+        "performed",
         "out",
         "in",
         "up",
@@ -203,7 +215,7 @@ SYNONYMS = synonyms()
 CONCEPTS: dict[str, str] = {
     phrase: concept
     for concept, phrases in (
-        ("revenue", "revenue|sales|turnover|gmv|sales revenue|net sales|net revenue|gross sales|gross revenue|sales amount|sales value|money made|takings|proceeds|order value|sales volume|income|earned|earn|took in|taken in|billing|billings|amount billed|billed amount|amount invoiced|invoiced amount|money|money earned|money brought in"),
+        ("revenue", "revenue|sales|turnover|gmv|sales revenue|net sales|net revenue|gross sales|gross revenue|sales amount|sales value|money made|takings|proceeds|order value|sales volume|income|earned|earn|took in|billing|billings|amount billed|billed amount|amount invoiced|invoiced amount|money|money earned|money brought in"),
         ("cost", "cost of goods|cogs|cost of sales"),
         ("spend", "spend|spending|expenses|expenditure|costs|cost|expense|money spent|outlay"),
         ("margin", "margin|profit|gross margin|gross profit|markup|profits|margins|earnings"),
@@ -212,7 +224,8 @@ CONCEPTS: dict[str, str] = {
         ("units per order", "items per order|items per receipt|items per basket|items per transaction|units per receipt|units per transaction|units per basket|units per order|average items per order|avg items per order|products per order|pieces per order|basket items"),
         ("order value", "average order value|avg order value|aov|average basket|basket size|average basket size|average basket value|order size|basket value|average ticket size|average invoice value|average sale"),
         ("headcount", "headcount|head count|number of staff|workforce|number of heads|heads|ftes"),
-        ("staff", "staff|people|workers|colleagues"),
+        ("staff", "staff|workers|colleagues"),
+        ("people", "people|persons|individuals"),
         ("signups", "signups|sign ups|sign-ups|new customers|new signups|new accounts|new users|new clients|registrations|new registrations|new members|acquired customers"),
         ("hires", "hires|new hires|joiners|new joiners|new employees|hirings|recruits|starters|new starters"),
         ("leavers", "leave|leaves|quit|resign|resigned|left|left us|left the company|leavers|departures|terminations|attrition|exits|resignations|quits"),

@@ -387,7 +387,7 @@ class Meanings:
             or clause.negated
             or clause.numbers
             or clause.compare
-            or clause.periods
+            or clause.is_timed
             or clause.like
             or clause.missing
         ):

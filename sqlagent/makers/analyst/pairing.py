@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sqlagent.catalog.semantics import Field, Form, Role
-from sqlagent.catalog.semantics.words import EARLY, ENDS, HELD, LATE, NEVER, PERSONAL
+from sqlagent.catalog.semantics.times import takes_place
+from sqlagent.catalog.semantics.words import AGREED, EARLY, ENDS, HELD, LATE, NEVER, PERSONAL
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Slot
 from sqlagent.makers.analyst.source import Source
@@ -175,7 +176,18 @@ def ahead(source: Source, table: str, slot: Slot | None = None) -> tuple[Slot, S
         for f in _happening(source, table)
         if f.column != thing.default_time and in_order(Slot(f), held)[1].field == f
     ]
-    return (held, before[0]) if before else None
+    return (held, before[0]) if before else _ahead_of_what_is_held(source, table, held)
+
+
+def _ahead_of_what_is_held(source: Source, table: str, made: Slot) -> tuple[Slot, Slot] | None:
+    """When what a row was booked for takes place, and when the row was made: bookings of performances, of classes."""
+    if not set(made.field.words) & AGREED:
+        return None
+    for other, paths in source.graph.up(table).items():
+        thing = source.model.things[other]
+        if paths and len(paths[0]) == 1 and thing.default_time and takes_place(thing.noun):
+            return source.slot(other, thing.default_time, paths[0]), made
+    return None
 
 
 def due_and_done(source: Source, table: str) -> tuple[Slot, Slot] | None:

@@ -14,7 +14,7 @@ from datetime import date
 from sqlagent.language.dates import GRAINS
 from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.language.words import Token, fold, stem, tokenise
-from sqlagent.makers.analyst import periods
+from sqlagent.makers.analyst import clocks, periods
 from sqlagent.makers.analyst.deeds import DEEDS, is_deed, undone
 from sqlagent.makers.analyst.lexicon import GLUE, NOUN_PHRASES, OPERATORS, STATE_WORDS, UNIT_WORDS, WEAK_GLUE
 from sqlagent.makers.analyst.periods import Period
@@ -36,6 +36,9 @@ GRAIN_PHRASES = {
 _AT = frozenset({"at", "in", "of", "on", "to", "for", "from", "by", "with", "the"})
 """Words after a name that are none of it."""
 _JOINED = re.compile(r"\b\d{4}[/-]\d{2}(?:\d{2})?\b")
+_NUMBER_OF = re.compile(r"\b(?:no\.?|nr\.?|nos\.?|nbr\.?|num\.?|#) of\b", re.IGNORECASE)
+_OF_NOW = re.compile(r"\b(this|last) (year|quarter|month|week)['’]?s(?= [a-z])", re.IGNORECASE)
+""" "this years orders": an apostrophe that was left out."""
 _WITHOUT = re.compile(r"(?<![\w/])w/o(?![\w/])", re.IGNORECASE)
 _REPEATED = re.compile(r"([,;.?!:])(?: ?\1)+")
 _BY_GRAIN = re.compile(
@@ -53,7 +56,20 @@ _OWNED = frozenset({"their", "its", "his", "her", "the", "a", "an", "own", "each
 ORDINALS = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5}
 _PREPOSITIONS = frozenset({"of", "and", "or"})
 _STATES = frozenset(
-    {"weekday", "late", "current", "past", "running", "missing", "new", "on time", "share", "tenure", "age"}
+    {
+        "weekday",
+        "clock",
+        "late",
+        "current",
+        "past",
+        "running",
+        "missing",
+        "new",
+        "on time",
+        "share",
+        "tenure",
+        "age",
+    }
 )
 """Operators that a stored value of the same words may outdo."""
 
@@ -110,11 +126,29 @@ def condensed(text: str) -> str:
 
 def prepared(text: str, vocabulary: Vocabulary) -> str:
     """Give a question as it is cut: "w/o" and "n" opened, signs apart, stored years quoted. A text that was prepared stays as it is."""
-    text = _N.sub(" and ", text)
+    text = _OF_NOW.sub(r"\1 \2", _NUMBER_OF.sub("number of", _N.sub(" and ", text)))
     text = _SAYS_NOTHING.sub(" ", _WITHOUT.sub("without", _years_joined(text, vocabulary)))
     text = _SHORT_GRAIN.sub(lambda short: _opened(short.group(), vocabulary), _BY_GRAIN.sub(r"by \1", text))
+    text = _OPPOSED.sub(lambda found: _opposed(found.group(), vocabulary), text)
     text = text.replace("(", " , ").replace(")", " ")
     return " ".join(text.replace("%", " % ").replace("#", " # ").split())
+
+
+_OPPOSITES = {"valid": ("voided", "void", "invalid", "cancelled", "canceled", "expired")}
+"""States that are told by their opposite where a source keeps none of that name."""
+_OPPOSED = re.compile(rf"\b(?:{'|'.join(_OPPOSITES)})\b", re.IGNORECASE)
+
+
+def _opposed(word: str, vocabulary: Vocabulary) -> str:
+    """A state as what it denies, where the source only knows that: a ticket is valid that is not voided."""
+    if vocabulary.targets([word.lower()]):
+        return word
+    known = (
+        w
+        for w in _OPPOSITES[word.lower()]
+        if any(t.kind in ("field", "value") for t in vocabulary.targets([w]))
+    )
+    return next((f"non-{w}" for w in known), word)
 
 
 def _opened(short: str, vocabulary: Vocabulary) -> str:
@@ -203,14 +237,15 @@ def _with_states(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
     for place, item in enumerate(items):
         if item.kind == "glue" and item.text.lower() == "spend" and _is_spent(items, place, vocabulary):
             out[place] = replace(item, kind="mention", targets=vocabulary.targets(["spending"]))
-        if item.kind != "glue" or item.text.lower() not in STATE_WORDS:
+        if item.kind not in ("glue", "unknown") or item.text.lower() not in STATE_WORDS:
             continue
         beside = [
             i
             for i in items[max(0, place - 1) : place + 2]
-            if i.kind == "mention" and i.targets[0].kind == "thing"
+            if i.kind == "mention" and (i.start == item.end or i.end == item.start)
         ]
-        tables = {i.targets[0].table for i in beside if i.start == item.end or i.end == item.start}
+        things = (next((t for t in i.targets[:4] if t.kind == "thing"), None) for i in beside)
+        tables = {thing.table for thing in things if thing is not None}
         own = tuple(t for table in tables for t in vocabulary.of_state(table, item.text.lower()))
         if own:
             out[place] = replace(item, kind="mention", targets=own)
@@ -320,6 +355,9 @@ def _is_beside(items: Sequence[Item], place: int, vocabulary: Vocabulary) -> boo
 def _cut(tokens: Sequence[Token], vocabulary: Vocabulary, today: date) -> list[Item]:
     fixed = {found.start: found for found in periods.find(tokens, today, vocabulary.model.calendar)}
     inside = {n for found in fixed.values() for n in range(found.start, found.end)}
+    hours = {found.start: found for found in clocks.find(tokens)}
+    hours = {at: found for at, found in hours.items() if inside.isdisjoint(range(at, found.end))}
+    inside |= {n for found in hours.values() for n in range(found.start, found.end)}
     size = len(tokens)
     best: list[tuple[float, int, Item | None]] = [(0.0, -1, None), *((1e9, -1, None) for _ in range(size))]
     for at in range(size):
@@ -330,6 +368,12 @@ def _cut(tokens: Sequence[Token], vocabulary: Vocabulary, today: date) -> list[I
             found = fixed[at]
             text = " ".join(t.text for t in tokens[found.start : found.end])
             _better(best, found.end, so_far, at, Item("period", at, found.end, text, period=found.period))
+            continue
+        if at in hours:
+            clock = hours[at]
+            text = " ".join(t.text for t in tokens[at : clock.end])
+            spans = Item("op", at, clock.end, text, op="clock", detail=clock.detail)
+            _better(best, clock.end, so_far, at, spans)
             continue
         if at in inside:
             continue

@@ -14,7 +14,17 @@ from sqlagent.catalog.semantics import Kind, Model, Role
 from sqlagent.makers.analyst.attaching import LOST
 from sqlagent.makers.analyst.comparing import Comparing
 from sqlagent.makers.analyst.concepts import Meant, worth
-from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Having, Measure, Order, Slot, share_of
+from sqlagent.makers.analyst.frames import (
+    Condition,
+    Dimension,
+    Expr,
+    Frame,
+    Having,
+    Measure,
+    Order,
+    Slot,
+    share_of,
+)
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.repeating import repeated
 from sqlagent.makers.analyst.retiming import alike, timed_by
@@ -224,9 +234,11 @@ class Resolver(Comparing):
             where += numerators
         for item in s.columns:
             cost += self._column_of(anchor, item, columns, unused)
+        if s.question == "when" and columns and not measures:  # "who left us, and when"
+            columns += self._told_when(anchor, columns, where, time)
         where += list(self._history(anchor, s.main, dims, where))
         dims = self._at_the_time(dims, where, time or self.source.time_of(anchor))
-        measures = [self._sound(m) for m in measures]
+        measures = [self._of_known(self._per_head(self._sound(m))) for m in measures]
         measures = self._in_money(measures) if len(measures) > 1 else measures
         transform = "quotient" if s.scale and len(measures) == 2 else s.transform
         if s.share_between and len(measures) == 2 and transform == "":
@@ -363,6 +375,44 @@ class Resolver(Comparing):
         ) and measure.expr.slots[0].field.role in (Role.KEY, Role.FOREIGN):
             return replace(measure, agg="distinct")
         return measure
+
+    def _per_head(self, measure: Measure) -> Measure:
+        """ "average value of a delivery note" whose lines hold the amounts: their sum over the notes, not the average line."""
+        thing = self.model.things[measure.anchor]
+        if (
+            measure.agg != "avg"
+            or thing.kind is not Kind.LINES
+            or measure.expr is None
+            or measure.expr.slots[0].path
+        ):
+            return measure
+        if measure.expr.op == "column" and measure.expr.slots[0].field.aggregate != "sum":
+            return measure
+        heads = [r for r in self.model.relations if r.source == measure.anchor and len(r.columns) == 1]
+        for item in self.sketch.main.mentions:
+            best = item.targets[0]
+            head = next((r for r in heads if best.kind == "thing" and r.target == best.table), None)
+            if head is not None and self.model.things[head.target].kind is Kind.EVENT:
+                whole = replace(measure, agg="sum")
+                key = Expr("column", (self.source.slot(measure.anchor, head.columns[0]),))
+                count = Measure("distinct", measure.anchor, key, said=self.model.things[head.target].said)
+                return replace(measure, agg="ratio", expr=None, over=whole, under=count)
+        return measure
+
+    @staticmethod
+    def _of_known(measure: Measure) -> Measure:
+        """A rate of a flag that is not known of every row is one of those of which it is: passed of the exams with a result."""
+        over, under = measure.over, measure.under
+        if measure.agg != "ratio" or over is None or under is None or over.anchor != under.anchor:
+            return measure
+        flags = [
+            c.slots[0]
+            for c in over.where
+            if len(c.slots) == 1 and c.slots[0].field.role is Role.FLAG and c.slots[0].field.filled < 1
+        ]
+        unknown = [Condition("filled", (slot,)) for slot in flags if not slot.path]
+        more = tuple(c for c in unknown if c not in under.where)
+        return replace(measure, under=replace(under, where=(*under.where, *more))) if more else measure
 
     def _measure_time(self, start: Start) -> Slot | None:
         """A measure's own time: what was paid, by when it was paid."""
@@ -521,6 +571,16 @@ class Resolver(Comparing):
         """Whether rows are counted only because nothing else was said of them: "card payments, total amount"."""
         asks = [self.sketch.asks[n] for n in start.used if n < len(self.sketch.asks)]
         return bool(start.thing) and not self.sketch.counting and not any(ask.aggs for ask in asks)
+
+    def _told_when(
+        self, anchor: str, columns: Sequence[Slot], where: Sequence[Condition], time: Slot | None
+    ) -> list[Slot]:
+        """The time that a list is to show: the one that it is restricted by, else when its rows happen."""
+        if any(slot.field.role is Role.TIME for slot in columns):
+            return []
+        said = [slot for c in where for slot in c.slots if slot.field.role is Role.TIME]
+        slot = said[0] if said else time or self.source.time_of(anchor)
+        return [slot] if slot is not None else []
 
     def _grain_time(self, main: Clause, time: Slot | None, anchor: str) -> Slot | None:
         """The time that a grain is of: one that is named after it ("by the year customers signed up"), else the rows' own."""

@@ -52,7 +52,7 @@ class Restricting(Denying):
             and len(main.periods) < 2
         ):
             main.periods = []
-        reached.days = main.days
+        reached.days, reached.clocks = main.days, list(main.clocks)
         reached.current = main.current and not self._state_said(anchor, main.mentions)
         if (
             self.sketch.transform in ("growth", "change")

@@ -224,6 +224,8 @@ class RowWriter:
             assert c.period is not None
             return self._period(block, c, slot)
         column = self._column(block, slot)
+        if c.op == "clock":
+            return self.dialect.in_hours(column, slot.field.form, *c.values)
         if c.op == "weekday":
             return self.dialect.on_weekdays(column, slot.field.form, c.values)
         if c.op == "latest":

@@ -6,14 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Field, Kind, Role
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.attaching import LOST
 from sqlagent.makers.analyst.concepts import Meant, revenue, worth
 from sqlagent.makers.analyst.dating import due_above
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Order, Slot
 from sqlagent.makers.analyst.occasions import Occasions
 from sqlagent.makers.analyst.pairing import due_and_done
+from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Ask
 from sqlagent.makers.analyst.starts import FIGURES, NUMBERS, PERSONS, STAFF, Start
+
+FIGURE_OF_ITS_OWN = 0.6
+"""Cost of a business word below which a table has a figure of its own for it."""
 
 
 class Starting(Occasions):
@@ -68,14 +73,30 @@ class Starting(Occasions):
             late = (
                 0.0 if place == 0 else (0.4 if asks[0].aggs and asks[0].aggs != ("count",) else 0.15) * place
             )
-            if place and self._is_qualified_figure(asks[: place + 1]):
+            qualified = place and self._is_qualified_figure(asks[: place + 1])
+            if qualified:
                 late = 0.02 * place
             for found in self.meanings(ask.item, ask.aggs, ask.distinct):
-                yield from self._start_of(ask, place, found, late, counting)
+                for start in self._start_of(ask, place, found, late, counting):
+                    yield self._of_its_rows(start, asks[:place], ask.item) if qualified else start
             if (not ask.aggs or ask.aggs == ("count",)) and not s.by:
                 yield from self._listed_dimension(ask, place, late)
             if not ask.aggs:
                 yield from self._pointed_at(ask, place, late)
+
+    def _of_its_rows(self, start: Start, before: Sequence[Ask], figure: Item) -> Start:
+        """ "bar takings" of bar sales: words of the table's own name restrict nothing; "subscription income" is the subscriptions'."""
+        items = [a.item for a in before if a.item is not None]
+        said = {stem(word) for item in items for word in item.text.lower().split()}
+        noun = self.model.things[start.anchor].noun
+        if said <= set(noun[:-1]):
+            start.used = [*range(len(before)), *start.used]
+            return start
+        thing = next((t.table for t in items[-1].targets if t.kind == "thing" and t.cost < 0.1), "")
+        others = [m for m in self.meanings(figure) if m.measure.anchor == thing] if thing else []
+        if others and start.anchor != thing and others[0].cost < FIGURE_OF_ITS_OWN:
+            start.cost += 0.3
+        return start
 
     def _is_qualified_figure(self, asks: Sequence[Ask]) -> bool:
         """Whether the last of these is a figure and all before it, right before each other, say of what: "night shift hours"."""

@@ -15,6 +15,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from sqlagent.catalog.semantics import Field, Model, Relation
 from sqlagent.errors import FrameError
+from sqlagent.makers.analyst import clocks
 from sqlagent.makers.analyst.formulas import is_shape
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Having, Measure, Order, Slot
 from sqlagent.makers.analyst.periods import Period
@@ -172,6 +173,8 @@ def _lacks(part: Any) -> bool:
             return part.agg != "rows" and part.expr is None
         case Condition(op="exists" | "all" | "any"):
             return False
+        case Condition(op="clock"):
+            return not part.slots or len(part.values) != 2 or not all(map(clocks.is_time, part.values))
         case Condition(op="compare") if part.expr is not None:
             return False
         case Expr(op="formula"):

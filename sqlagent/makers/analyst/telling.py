@@ -425,6 +425,11 @@ def _condition(c: Condition) -> str:
         return f"{names[0]} and {names[1]} in the same {c.compare}"
     if c.op == "period" and c.period is not None:
         return f"{_done(names[0])} in {period(c.period)}"
+    if c.op == "clock":
+        first, last = c.values
+        if first == "00:00" or last == "24:00":
+            return f"{names[0]} {f'before {last}' if first == '00:00' else f'from {first}'}"
+        return f"{names[0]} from {first} until {last}"
     if c.op == "weekday":
         days = "".join(c.values)
         said = {"56": "a weekend", "01234": "a weekday"}.get(days) or " or ".join(_DAYS[int(d)] for d in days)

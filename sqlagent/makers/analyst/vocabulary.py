@@ -15,7 +15,7 @@ from rapidfuzz.distance import OSA
 
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.catalog.semantics.correcting import words_of
-from sqlagent.catalog.semantics.words import OPENED
+from sqlagent.catalog.semantics.words import OPENED, PRICED, STATES
 from sqlagent.catalog.value_index import ValueIndex, normal
 from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, MONTHS, NUMBER_WORDS, STOP_WORDS
 from sqlagent.language.words import stem
@@ -162,12 +162,39 @@ HEADS = frozenset(
         "session",
         "list",
         "master",
+        "booking",
+        "reservation",
+        "attendance",
     ]
 )
 """Head nouns of tables that people leave out."""
 
 MENDED_TOWARDS = 30
 """Different texts of a column up to which misspelt words are mended towards them."""
+
+DOINGS = frozenset({"done", "given", "taught", "held", "performed", "carried out"})
+"""Verbs that say of something agreed before that it took place."""
+
+DONE = frozenset(
+    {
+        "done",
+        "completed",
+        "complete",
+        "finished",
+        "held",
+        "delivered",
+        "performed",
+        "attended",
+        "worked",
+        "played",
+    }
+)
+"""Names of states of what took place."""
+
+_SPANS = frozenset(
+    stem(w)
+    for w in ["hour", "hours", "hourly", "day", "daily", "week", "weekly", "month", "monthly", "night"]
+)
 
 FAR = 0.75
 """Cost from which on words do not fit a name."""
@@ -564,14 +591,23 @@ class Vocabulary:
     def of_state(self, table: str, word: str) -> Iterator[Target]:
         """The state of a table's rows that a word is the name or label of, however little it says elsewhere."""
         thing = self.model.things[table]
-        one = self.model.field(table, thing.state) if thing.state else None
+        one = self.model.field(table, thing.state) if thing.state else self._listed_state(table)
         if one is None:
             return
         labels = dict(one.code_labels)
         texts = self.index.texts_of(ColumnRef(one.table, one.column)) if self.index is not None else ()
         for text in dict.fromkeys([*labels, *texts]):
-            if normal(labels.get(text, text)) == word:
+            said = normal(labels.get(text, text))
+            if said == word or word in DOINGS and said in DONE:
                 yield Target("value", one.table, one.column, text, 0.05, labels.get(text, text))
+
+    def _listed_state(self, table: str) -> Field | None:
+        """The names of a list of states that a table's rows point at: of lessons, the name of a lesson status."""
+        for relation in self.model.relations:
+            target = self.model.things[relation.target]
+            if relation.source == table and target.noun and target.noun[-1] in STATES and target.display:
+                return self.model.field(target.table, target.display[0])
+        return None
 
     def is_code(self, text: str) -> bool:
         """Whether a word is a stored value letter by letter, as codes are typed."""
@@ -642,6 +678,8 @@ def fit(stems: Sequence[str], entry: Entry) -> float | None:
         if entry.words[-1] in HEADS:
             return cost + 0.06 * len(left)
         return cost + 0.3 + 0.1 * len(left)
+    if entry.kind == "field" and entry.words[-1] in left & PRICED and matched & _SPANS:
+        cost += 0.5  # hours are no hourly rate
     for word in left:
         if word in entry.noun:
             continue

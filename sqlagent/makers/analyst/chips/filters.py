@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sqlagent.catalog.semantics import Field, Role
 from sqlagent.language.personal import looks_personal
-from sqlagent.makers.analyst import telling
+from sqlagent.makers.analyst import clocks, telling
 from sqlagent.makers.analyst.chips.groups import anchor_of, groups
 from sqlagent.makers.analyst.chips.settling import restricted
 from sqlagent.makers.analyst.chips.values import REMOVE, Option, Part
@@ -54,6 +54,10 @@ def filter_part(frame: Frame, place: int, source: Source) -> Part:
     elif old.op == "later" and old.compare in ("", ">", "<="):
         turned = replace(old, compare=">" if old.compare == "<=" else "<=")
         put(turned, telling.condition(turned), "not", "")
+    elif old.op == "clock":
+        for words, ends in clocks.PARTS.items():
+            if ends != old.values:
+                put(replace(old, values=ends), words, f"hours:{ends[0]}", "")
     elif old.op == "weekday":
         for words, days in (("a weekend", ("5", "6")), ("a weekday", ("0", "1", "2", "3", "4"))):
             if set(days) != set(old.values):

@@ -39,6 +39,7 @@ _FINDERS: dict[str, Callable[[Source], Iterable[Meant]]] = {
     "ctr": rates.click_rate,
     "headcount": people.headcount,
     "staff": people.staff,
+    "people": people.people,
     "signups": people.signups,
     "hires": people.hires,
     "leavers": people.leavers,

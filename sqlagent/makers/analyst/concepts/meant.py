@@ -40,6 +40,8 @@ GOODS = stems("product item article sku dish title book model variety good")
 """Nouns of what is sold."""
 
 BUYERS = stems("customer user member account client subscriber buyer shopper patient guest")
+ENROLMENTS = stems("enrolment enrollment registration signup")
+"""Nouns of rows that say that somebody joined something."""
 SPEND = stems("spend cost expense expenditure")
 QUANTITY = stems("quantity units unit pieces")
 PLANNED = stems("budget target planned plan limit list standard forecast")

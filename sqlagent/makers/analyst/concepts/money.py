@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlagent.catalog.semantics import Kind, Role, Thing
+from sqlagent.catalog.semantics import Field, Kind, Role, Thing
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts.meant import (
     AMOUNTS,
@@ -40,6 +40,7 @@ def revenue(source: Source) -> Iterator[Meant]:
                 continue
             own = 0.0 if words & SELLING else 0.06 if words & AMOUNTS else 0.2
             own += 0.03 if stem("gross") in words else 0.0
+            own += 0.15 if words & _ADDED and _has_whole(source, thing, one) else 0.0
             own += 0.05 if stem("pay") in words else 0.0
             if words & {stem("revenue"), stem("sale")}:
                 base = min(base, 0.1)
@@ -48,6 +49,32 @@ def revenue(source: Source) -> Iterator[Meant]:
         came_back = {stem("return"), stem("refund")} & set(thing.noun)
         if not stored and not came_back and (product := priced(source, thing)) is not None:
             yield Meant(base + 0.1, Measure("sum", thing.table, product, said="revenue", unit="money"))
+        elif not stored and not came_back and (price := _own_price(source, thing)) is not None:
+            yield Meant(base + 0.12, Measure("sum", thing.table, price, said="revenue", unit="money"))
+
+
+_ADDED = stems("fee tip surcharge shipping delivery tax vat")
+
+
+def _has_whole(source: Source, thing: Thing, part: Field) -> bool:
+    """Whether a table has an amount beside what is only added to it: a service fee beside the total amount."""
+    return any(
+        f.unit == "money"
+        and f is not part
+        and set(f.words) & stems("total amount")
+        and not set(f.words) & _ADDED
+        for f in source.measures(thing.table)
+    )
+
+
+def _own_price(source: Source, thing: Thing) -> Expr | None:
+    """The price of what is sold one at a time: tickets, subscriptions, enrolments."""
+    if thing.kind is not Kind.EVENT:
+        return None
+    for one in source.measures(thing.table):
+        if stem("price") in one.words and not set(one.words) & (stems("cost purchase unit list") | PLANNED):
+            return Expr("column", (Slot(one),))
+    return None
 
 
 def priced(source: Source, thing: Thing) -> Expr | None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Kind, Thing
 from sqlagent.makers.analyst.concepts.meant import (
     BUYERS,
+    ENROLMENTS,
     STAFF,
     Meant,
     counted,
@@ -15,6 +16,7 @@ from sqlagent.makers.analyst.concepts.meant import (
 )
 from sqlagent.makers.analyst.frames import Condition, share_of
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.starts import PERSONS
 from sqlagent.makers.analyst.states import current, ended
 
 
@@ -39,8 +41,21 @@ def staff(source: Source) -> Iterator[Meant]:
         yield Meant(0.0, counted(thing, thing.said), thing=thing.table)
 
 
+def people(source: Source) -> Iterator[Meant]:
+    """Persons of any kind: staff, customers, students."""
+    for thing in source.model.things.values():
+        if thing.noun and thing.noun[-1] in PERSONS and thing.kind in (Kind.THING, Kind.EVENT):
+            cost = 0.0 if thing.noun[-1] in STAFF else 0.02
+            yield Meant(cost, counted(thing, thing.said), thing=thing.table)
+
+
 def signups(source: Source) -> Iterator[Meant]:
-    """Customers by when they came."""
+    """Customers by when they came, and what one signs up for: enrolments, registrations."""
+    for thing in source.model.things.values():
+        enrols = bool(thing.noun) and thing.noun[-1] in ENROLMENTS and thing.kind is Kind.EVENT
+        if enrols and thing.default_time:
+            time = source.slot(thing.table, thing.default_time)
+            yield Meant(0.02, counted(thing, "signups"), time, thing.table)
     for thing in _people(source, BUYERS):
         if thing.default_time:
             yield Meant(

@@ -190,7 +190,7 @@ def rank(walk: Walk, item: Item) -> None:
 
 def rankall(walk: Walk, item: Item) -> None:
     if walk.out.rank is None:
-        walk.out.rank = Rank("desc", every=True)
+        walk.out.rank = Rank(item.detail or "desc", every=True)
         if walk.out.asks:
             walk.out.rank.target = walk.out.asks[0].item
             walk.section = "rank by"

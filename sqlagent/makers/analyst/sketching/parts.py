@@ -51,6 +51,7 @@ class Clause:
     past: bool = False
     late: str = ""
     days: str = ""
+    clocks: list[str] = field(default_factory=list)
     missing: bool = False
     agg: str = ""
     both: bool = False
@@ -68,10 +69,15 @@ class Clause:
     pairs: list[Item] = field(default_factory=list)
 
     @property
+    def is_timed(self) -> bool:
+        """Whether it says when: in a period, on days of the week, at some hours."""
+        return bool(self.periods or self.days or self.clocks)
+
+    @property
     def is_empty(self) -> bool:
         """Whether it says nothing."""
         return not (
-            self.mentions or self.periods or self.compare or self.pattern or self.average or self.current or self.late or self.days
+            self.mentions or self.periods or self.compare or self.pattern or self.average or self.current or self.late or self.days or self.clocks
             or self.missing or self.than or self.past or self.verb or self.pairs
         )  # fmt: skip
 

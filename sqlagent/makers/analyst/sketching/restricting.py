@@ -235,6 +235,13 @@ def on_time(walk: Walk, item: Item) -> None:
     walk.here.late = "on time"
 
 
+def clock(walk: Walk, item: Item) -> None:
+    """A part of the day: "after 6pm", "in the morning"."""
+    if walk.section in ("by", "per") and walk.clause is None:
+        walk.section = "mods"
+    walk.here.clocks.append(item.detail)
+
+
 def weekday(walk: Walk, item: Item) -> None:
     """Days of the week, Monday as 0: "on weekends", "on Mondays and Tuesdays"."""
     held = walk.here

@@ -101,6 +101,7 @@ _OPERATORS: dict[str, Handler] = {
     "vs": asking.vs,
     "when": asking.when,
     "weekday": restricting.weekday,
+    "clock": restricting.clock,
     "where": asking.where,
     "why": asking.why,
     "with": asking.with_,
