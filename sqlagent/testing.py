@@ -230,7 +230,7 @@ def kind_of(declared: str) -> Kind:
         (r"DATETIME|TIMESTAMP", Kind.DATETIME),
         (r"DATE", Kind.DATE),
         (r"TIME", Kind.TIME),
-        (r"BOOL", Kind.BOOLEAN),
+        (r"BOOL|^BIT$", Kind.BOOLEAN),
         (r"INT", Kind.INTEGER),
         (r"CHAR|CLOB|TEXT", Kind.TEXT),
         (r"BLOB", Kind.BINARY),

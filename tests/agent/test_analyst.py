@@ -27,6 +27,7 @@ from sqlagent.makers.analyst.telling import told
 from sqlagent.method import linking
 from sqlagent.testing import MemoryDatabase
 from sqlagent.values import Catalog, Column, Limits, Outcome, Question, Table, Turn
+from tests.lengths import many
 
 CASES = Path(__file__).parent / "cases" / "analyst"
 QUESTIONS = [json.loads(line) for line in (CASES / "questions.jsonl").read_text().splitlines()]
@@ -371,7 +372,7 @@ def test_words_of_a_source_in_any_order_raise_nothing_and_give_sql_that_runs(sou
         for t in catalog.tables
         for name in (t.name, *(c.name for c in t.columns))
     ]
-    for _ in range(400):
+    for _ in range(many(150, 400)):
         words = [
             chance.choice(names if chance.random() < 0.45 else SAID) for _ in range(chance.randint(2, 9))
         ]

@@ -380,7 +380,7 @@ def any_rows(draw: st.DrawFn) -> Rows:
     return Rows(tuple(names), tuple(draw(st.lists(row, max_size=12))), truncated=draw(st.booleans()))
 
 
-@settings(max_examples=many(50, 150), deadline=None)
+@settings(max_examples=many(25, 150), deadline=None)
 @given(any_rows())
 def test_no_rows_break_a_chart(some: Rows) -> None:
     chart = charting.suggest(some)

@@ -14,10 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests import warm
 from tests.stores import folder_fill
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+# The first is the same without windows: it takes half as much of a processor.
+CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 START_SECONDS = 60
 
 # What a developer has set must not reach a test.
@@ -50,7 +52,7 @@ def running_mirror(folder: Path) -> Iterator[Mirror]:
     port = _free_port()
     log = folder / "serve.log"
     with log.open("wb") as out:
-        process = subprocess.Popen(
+        process = warm.Popen(
             [sys.executable, str(ROOT / "script" / "serve.py"), "--port", str(port)],
             cwd=ROOT, env=environment, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
         )  # fmt: skip

@@ -175,8 +175,15 @@ def test_a_menu_that_finds_nothing_says_so_and_a_click_elsewhere_closes_it(page:
     expect(page.locator(".understood-chip[open]")).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (1440, "light"),
+        (390, "dark"),
+        pytest.param(1440, "dark", marks=pytest.mark.long),
+        pytest.param(390, "light", marks=pytest.mark.long),
+    ],
+)
 def test_chips_and_their_menus_are_accessible_and_fit(page: Page, understood: str, width: int, scheme: str):
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]

@@ -116,7 +116,11 @@ def expected(part: Path) -> dict[str, Answer]:
     return answers(open_database("sqlite", database=str(part)))
 
 
-@pytest.mark.parametrize("engine", sorted(ENGINES))
+@pytest.mark.parametrize(
+    "engine",
+    # The same server by another driver is for the long run.
+    [pytest.param(engine, marks=[pytest.mark.long] * (engine == "sqlalchemy")) for engine in sorted(ENGINES)],
+)
 def test_the_example_questions_are_answered_as_on_sqlite(
     engine: str, part: Path, expected: dict[str, Answer], tmp_path: Path
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -20,6 +19,7 @@ from mirror.exports import images, pdf_letters, xlsx_files
 from mirror.exports.file_writing import pieces, write
 from mirror.exports.values import FORMATS, Cover, ExportError
 from sqlagent.values import Rows
+from tests import warm
 from tests.exports.keeping import sheet_of_rows
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -223,7 +223,7 @@ for format in FORMATS:
     except ExportError as error:
         print(format, error)
 """
-    done = subprocess.run(
+    done = warm.run(
         [sys.executable, "-c", code, str(tmp_path)],
         cwd=ROOT,
         env=os.environ | {"DJANGO_SETTINGS_MODULE": "tests.settings", "PYTHONPATH": "."},

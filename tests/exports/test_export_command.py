@@ -25,6 +25,7 @@ from mirror.exports.defusing import defused
 from mirror.exports.texts import whole
 from mirror.sources.models import Source
 from mirror.sources.services import source_test
+from tests import warm
 from tests.exports.test_round_trips import LETTERS
 from tests.exports.test_spreadsheets import CASES
 from tests.servers import PASSWORD, postgres_server
@@ -56,7 +57,7 @@ def started(*words: str) -> subprocess.Popen[bytes]:
         "DJANGO_SETTINGS_MODULE": "mirror.settings",
         "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
     }
-    return subprocess.Popen(
+    return warm.Popen(
         [sys.executable, "manage.py", "export", "--source", "shop", *words],
         cwd=ROOT,
         env=environment,

@@ -19,6 +19,7 @@ import pytest
 from mirror.exports import images
 from mirror.exports.images import browser, paper_style
 from sqlagent.values import Rows
+from tests import warm
 
 ROOT = Path(__file__).resolve().parents[2]
 MONTHS = [date(2025, month, 1) for month in range(1, 13)]
@@ -149,7 +150,7 @@ assert chart_image(chart, rows)
 print(browser._browser._kaleido.subprocess.pid, flush=True)
 time.sleep(60)
 """
-    process = subprocess.Popen(
+    process = warm.Popen(
         [sys.executable, "-c", code],
         cwd=ROOT,
         env=os.environ

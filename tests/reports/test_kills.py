@@ -28,6 +28,7 @@ from mirror.results.models import StoredResult
 from mirror.sources.models import Source
 from mirror.sources.services import source_connect
 from mirror.work.leases import Status
+from tests import warm
 from tests.mail_server import MailServer
 from tests.reports.working import due, save_report, save_sql
 from tests.servers import PASSWORD, PostgresServer
@@ -76,7 +77,7 @@ class Machine:
         worker += ["--hostname", f"k{time.time_ns()}@test"]
         beat = ["beat", "--pidfile=", "--schedule", str(self.folder / name)]
         with self.log.open("ab") as out:
-            self.running[name] = subprocess.Popen(
+            self.running[name] = warm.Popen(
                 [*CELERY, *(worker if name == "worker" else beat), "--loglevel", "INFO"],
                 cwd=ROOT,
                 env=self.environment | {"LEASE_SECONDS": str(self.lease)},

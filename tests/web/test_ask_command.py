@@ -17,6 +17,7 @@ from django.db import connection
 
 from mirror.asking.management.commands.ask import answer_json, answer_lines
 from sqlagent.values import Answer, Outcome, Question, Reading, Rows
+from tests import warm
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -30,7 +31,7 @@ def ask(*words: str) -> subprocess.CompletedProcess[str]:
         "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
     }
     command = [sys.executable, "manage.py", "ask", *words]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+    return warm.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
 
 
 def test_a_question_is_answered_with_its_steps_sql_and_rows(shop) -> None:

@@ -26,7 +26,7 @@ ORDERS = b"id,country,amount\n1,Norway,10.50\n2,Chile,3.25\n"
 # Speakers that are waited for until their time is over.
 SLOW = ("mysql trickle", "mysql by SQLAlchemy")
 # The same bounds as others meet, met by another driver or another part of an answer: in the long run.
-AGAIN = ("mysql by SQLAlchemy", "mysql rows", "postgres row")
+AGAIN = ("mysql by SQLAlchemy", "mysql columns", "mysql rows", "postgres row")
 PAGES = ("/", "/sources/", "/sources/upload/", "/sources/connect/?engine=mysql", "/sources/1/")
 
 
@@ -190,8 +190,14 @@ def database(mirror: Attacked, name: str, tables: int, columns: int, comment: st
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("BEGIN")
         inside = ", ".join(f"column_number_{n} INTEGER{comment}" for n in range(columns))
-        for number in range(tables):
-            db.execute(f"CREATE TABLE table_number_{number} ({inside})")
+        db.execute(f"CREATE TABLE table_number_0 ({inside})")
+        # SQLite reads all that it knows for each table that is made, 4 s for 5,000; these lie, empty, where the first one does.
+        db.execute("PRAGMA writable_schema = ON")
+        db.executemany(
+            "INSERT INTO sqlite_schema SELECT type, ?1, ?1, rootpage, replace(sql, name, ?1) FROM sqlite_schema"
+            " WHERE rowid = 1",
+            [(f"table_number_{number}",) for number in range(1, tables)],
+        )
         db.execute("COMMIT")
     return str(path)
 
@@ -240,6 +246,7 @@ def test_the_largest_catalog_that_is_taken_is_looked_at_in_little_memory(mirror)
     assert json.loads(mirror.running.get(f"/sources/{number}/names/")[2])["tables"]["table_number_7"]
 
 
+@pytest.mark.long
 def test_one_table_of_very_many_columns_is_looked_at_in_little_memory(mirror):
     path = database(mirror, "wide", 25, 1_999)
     page = mirror.read(mirror.ask("connect", "sqlite", name="wide", database=path)[0])

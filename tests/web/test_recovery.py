@@ -20,6 +20,7 @@ from mirror.asking import services
 from mirror.asking.models import Run, Version
 from mirror.work.leases import Status
 from mirror.work.recovery import work_recover
+from tests import warm
 from tests.processes import below, command, seconds_used
 from tests.scripted_server import ScriptedServer
 
@@ -63,7 +64,7 @@ class Worker:
             "1",
         ]
         with self.log.open("ab") as out:
-            self.process = subprocess.Popen(
+            self.process = warm.Popen(
                 [*command, *quiet, *name], cwd=ROOT, env=self.environment, stdout=out, stderr=out
             )
 

@@ -23,6 +23,7 @@ import brotli
 import pytest
 
 from mirror.modes import too_open
+from tests import warm
 from tests.processes import command
 from tests.servers import PASSWORD, PostgresServer, RedisServer
 from tests.stores import shop_copy
@@ -43,7 +44,7 @@ class Running:
         kept.pop("DJANGO_SETTINGS_MODULE", None)
         kept.pop("MIRROR_VAR_DIR", None)
         self.folder, self.port = folder, port
-        self.process = subprocess.Popen(
+        self.process = warm.Popen(
             [sys.executable, "script/serve.py", "--port", str(port)],
             cwd=ROOT,
             env={**kept, "MIRROR_VAR_DIR": str(folder), "HOME": str(folder), **environment},
@@ -434,7 +435,7 @@ def in_production(postgres: PostgresServer, redis: RedisServer, port: int) -> di
 def link_asked_for(var: Path, environment: dict[str, str]) -> str:
     """The link that `manage.py sign_in_link` gives."""
     where = {"MIRROR_VAR_DIR": str(var), "DJANGO_SETTINGS_MODULE": "mirror.settings"}
-    done = subprocess.run(
+    done = warm.run(
         [sys.executable, "manage.py", "sign_in_link"],
         cwd=ROOT,
         env={**os.environ, **environment, **where},

@@ -29,6 +29,7 @@ from mirror.sources.services import source_connect
 from mirror.work.kinds import KINDS, kind_of, send
 from mirror.work.leases import Leased, Status
 from mirror.work.recovery import work_recover
+from tests import warm
 from tests.hook_server import HookServer
 from tests.reports.working import save_report, save_sql
 from tests.scripted_server import ScriptedServer
@@ -123,9 +124,7 @@ def start(gates, tmp_path, settings) -> Iterator[Callable[[], subprocess.Popen[b
     def start() -> subprocess.Popen[bytes]:
         with (tmp_path / "worker.log").open("ab") as out:
             name = ["--hostname", f"k{time.time_ns()}@test"]
-            started.append(
-                subprocess.Popen([*command, *name], cwd=ROOT, env=environment, stdout=out, stderr=out)
-            )
+            started.append(warm.Popen([*command, *name], cwd=ROOT, env=environment, stdout=out, stderr=out))
         return started[-1]
 
     yield start

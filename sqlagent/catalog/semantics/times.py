@@ -25,6 +25,7 @@ from sqlagent.catalog.statistics import ColumnFacts
 from sqlagent.values import Column, Kind
 
 _BEGINNING, _ENDING = frozenset({"start", "begin", "from"}), frozenset({"end", "to", "until", "thru"})
+_PLANNED = stems("planned plan")
 _LEAVING, _ARRIVING = stems("departure departed depart"), stems("arrival arrived")
 _STEM = 4
 """Letters from which on two stems of which one begins with the other are of one word."""
@@ -141,6 +142,10 @@ def _ranked(
     paired = any(set(words) & _ENDING for _, words, _, _ in times)
     held = takes_place(noun)
     travels = bool(set(noun) & TRAVELS)
+    everyone_came = any(
+        filled == 1 and said & _BEGINNING and not said & NEVER
+        for said, filled in ((set(t[1]), t[3]) for t in times)
+    )
     for place, (column, words, form, filled) in enumerate(times):
         said = set(words)
         worth = 0.1 * place + 2.0 * (1 - filled)
@@ -148,10 +153,13 @@ def _ranked(
             continue  # an end that most rows have not come to is not when they happen
         if not (held and said & AGREED):
             worth -= _named_after(words, noun)
-        if said & NEVER:
+        planned = held and filled == 1 and not everyone_came and bool(said & _PLANNED and said & _BEGINNING)
+        if said & NEVER and not planned:
             worth += 20.0
         if paired and said & _BEGINNING:
             worth -= 2.5
+        if planned:
+            worth -= 2.0  # what was cancelled never began, and was planned for then
         is_held = held and said & HELD and not said & ENDS
         if is_held:
             worth -= 2.0

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
+from itertools import pairwise
 
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.clocks import told_hours
 from sqlagent.makers.analyst.concepts import Meant, meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
@@ -55,6 +57,7 @@ class Held:
     compares: bool = False
     states: bool = False
     lists: bool = False
+    qualifying: frozenset[int] = frozenset()
     clocks: bool = False
     grains: bool = False
     figures: frozenset[int] = frozenset()
@@ -252,6 +255,7 @@ def _held(frame: Frame, reading: Reading, source: Source) -> Held:
         lists=not frame.measures,
         grains=grains,
         figures=figures_in(reading),
+        qualifying=_qualifying(frame, reading, source.model),
     )
     held.take(frame)
     model, ops = source.model, {item.op for item in reading.items}
@@ -262,6 +266,20 @@ def _held(frame: Frame, reading: Reading, source: Source) -> Held:
     for table in tuple(held.tables & model.things.keys()):  # a time of every row says only that it happened
         held.columns |= {(t.table, t.column) for t in model.of_role(table, Role.TIME) if t.filled == 1}
     return held
+
+
+def _qualifying(frame: Frame, reading: Reading, model: Model) -> frozenset[int]:
+    """Where words right before a business word are those of the table that the figure is of: "bar takings" of bar sales."""
+    noun = set(model.things[frame.anchor].noun[:-1])
+    return frozenset(
+        one.start
+        for one, other in pairwise(reading.items)
+        if one.end == other.start
+        and one.kind == "mention"
+        and other.kind == "mention"
+        and other.targets[0].kind == "concept"
+        and {stem(word) for word in one.text.lower().split()} <= noun
+    )
 
 
 def _says_no(condition: Condition) -> bool:
@@ -306,7 +324,7 @@ def _is_held(item: Item, held: Held) -> bool:
         best = item.targets[0]
         if item.start in held.figures:
             return has_figure(item, map(held.has, item.targets))
-        if held.clocks and told_hours(item.text):
+        if held.clocks and told_hours(item.text) or item.start in held.qualifying:
             return True
         if any(t.kind == "field" and (t.table, t.column) in held.valued for t in item.targets):
             return True  # "paid with PayPal": its value was named

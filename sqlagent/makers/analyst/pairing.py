@@ -55,9 +55,6 @@ STAYS = tuple(
 LENGTHS = frozenset({"length", "durat", "night", "overnight"})
 """Stems of words for how long something lasts, rather than for how long something is waited for."""
 
-OFTEN = 0.9
-"""Share of rows with a time up to which it comes only to some of them, and so after what comes to all."""
-
 
 def in_order(first: Slot, second: Slot) -> tuple[Slot, Slot]:
     """The later and the earlier of two times; `first` is the earlier one where nothing tells.
@@ -84,7 +81,7 @@ def in_order(first: Slot, second: Slot) -> tuple[Slot, Slot]:
 
 def _always_first(first: Slot, second: Slot) -> bool:
     """Whether every row has the first time and only some the second one, as what was applied for and then granted."""
-    return first.field.filled == 1 and 0 < second.field.filled < OFTEN
+    return first.field.filled == 1 and 0 < second.field.filled < 1
 
 
 def _ends(one: Field) -> tuple[str, str] | None:

@@ -51,6 +51,9 @@ _SHORT_GRAINS = {
 _SHORT_GRAIN = re.compile(rf"(?<![\w-])(?:{'|'.join(_SHORT_GRAINS)})(?![\w-])", re.IGNORECASE)
 _SAYS_NOTHING = re.compile(r"\b(?:so far|side by side|next to each other|all in all|if any)\b", re.IGNORECASE)
 """Phrases whose words mean something alone and nothing together."""
+_BEFORE_NOUNS = frozenset(
+    {"a", "the", "each", "per", "by", "no", "any", "every", "first", "last", "latest", "next", "of", "one"}
+)
 _OWNED = frozenset({"their", "its", "his", "her", "the", "a", "an", "own", "each", "per", "by"})
 """Words before a noun."""
 ORDINALS = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5}
@@ -435,6 +438,8 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
                 cost += 0.1
             elif lows[0] in GLUE and at and tokens[at - 1].low in _OWNED and _is_role(targets[0]):
                 cost -= 0.05  # "their lead" is a noun, though to lead somewhere says little
+            elif phrase == "show" and at and tokens[at - 1].low in _BEFORE_NOUNS:
+                pass  # after an article it is what is seen, not a wish to see
             elif len(some) == 1 and (lows[0] in GLUE or phrase in OPERATORS) and not vocabulary.is_told(lows):
                 cost += 0.06 if targets[0].cost < 0.12 else 0.2
             elif targets[0].kind == "field" and _is_small(tokens, at, end):

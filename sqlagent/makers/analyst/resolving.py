@@ -236,6 +236,7 @@ class Resolver(Comparing):
             cost += self._column_of(anchor, item, columns, unused)
         if s.question == "when" and columns and not measures:  # "who left us, and when"
             columns += self._told_when(anchor, columns, where, time)
+            cost += 0.15 if start.limit == 1 else 0.0  # "when did they last order" asks for the day alone
         where += list(self._history(anchor, s.main, dims, where))
         dims = self._at_the_time(dims, where, time or self.source.time_of(anchor))
         measures = [self._of_known(self._per_head(self._sound(m))) for m in measures]

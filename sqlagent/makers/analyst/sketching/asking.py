@@ -148,6 +148,7 @@ def rank(walk: Walk, item: Item) -> None:
         return
     if (
         item.text.lower() in ("last", "first")
+        and out.question != "when"
         and out.asks
         and nxt is not None
         and nxt.kind == "mention"
@@ -172,7 +173,7 @@ def rank(walk: Walk, item: Item) -> None:
         )
         return
     if item.text.lower() in ("last", "recent", "first") and walk.section not in ("head",):
-        if out.question == "when" and walk.section == "after by":
+        if out.question == "when" and (walk.section == "after by" or item.text.lower() != "recent"):
             out.rank, walk.section = Rank(item.detail), "head"
         return
     out.rank_text = item.text.lower()
