@@ -216,6 +216,8 @@ def title_of(chart: Chart) -> str:
     if chart.mark == "histogram":
         return f"How {lower_first(in_words(chart.x))} is distributed"
     measure = measure_of(chart)
+    if chart.mark == "box" and not chart.x:
+        return f"How {lower_first(measure)} is distributed"
     if chart.mark == "scatter":
         return f"{measure} against {lower_first(in_words(chart.x))}"
     by = f"{measure} by {lower_first(in_words(chart.x))}"
