@@ -50,7 +50,10 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class TablePage:
-    """Some rows of a result. `gone` says why there are none; `problem` why a filter was not used."""
+    """Some rows of a result. `gone` says why there are none; `problem` why a filter was not used.
+
+    `searched` is how many rows a search looked at, where it did not look at all.
+    """
 
     id: str
     url: str
@@ -72,6 +75,7 @@ class TablePage:
     problem: str = ""
     gone: str = ""
     search: str = ""
+    searched: int | None = None
     sort: str = ""
     totals: tuple[Cell, ...] = ()
     totals_url: str = ""
@@ -156,6 +160,7 @@ def table_page(result: StoredResult, wish: TableWish | None = None, title: str =
         is_filtered=bool(wish.filters or wish.search),
         has_filters=bool(wish.filters),
         search=wish.search,
+        searched=read.searched,
         sort="" if wish.sort is None else f"{'-' if wish.sort.descending else ''}{wish.sort.column}",
         totals=reckoned,
         cell_url=wish.address(f"{base}cell/"),

@@ -32,7 +32,7 @@ def totals(result: StoredResult, filters: dict[int, str] | None = None, search: 
     Raises: ResultGone, BadFilter.
     """
     columns = columns_of(result)
-    where, values = passing(columns, filters or {}, search)
+    where, values = passing(result, filters or {}, search)
     wanted = [
         (p.index, is_additive(p.name))
         for p in profiles(rows_of(result, _LOOKED_AT))
@@ -45,7 +45,7 @@ def totals(result: StoredResult, filters: dict[int, str] | None = None, search: 
 
         def reckon(is_exact: bool) -> tuple[Any, ...]:
             chosen = ", ".join(_reckoned(n, columns[n], is_sum, is_exact) for n, is_sum in wanted)
-            sql = f"SELECT {chosen} FROM read_parquet(?) {filtered}"  # noqa: S608 - our own names
+            sql = f"SELECT {chosen} FROM read_parquet(?, file_row_number = true) {filtered}"  # noqa: S608
             return tuple(connection.execute(sql, [str(path), *values]).fetchall()[0])
 
         try:

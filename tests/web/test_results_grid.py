@@ -9,10 +9,10 @@ from decimal import Decimal
 import pytest
 from django.urls import reverse
 
-from mirror.results import services
+from mirror.results import filters, services
 from mirror.results.models import StoredResult
 from mirror.results.pages import TableWish, table_page
-from mirror.results.rows import rows_page
+from mirror.results.rows import Sort, rows_page
 from mirror.results.totals import totals
 from sqlagent.values import Rows
 
@@ -54,6 +54,34 @@ def test_a_search_and_a_filter_both_count(sales):
     page = table_page(sales, TableWish(filters={0: "1"}, search="oslo", with_totals=True))
     assert (page.total, page.search) == (1, "oslo")
     assert "q=oslo" in page.headings[0].url and "totals=1" in page.headings[0].url
+
+
+@pytest.mark.parametrize("sort", [None, Sort(0, descending=True)])
+def test_a_search_ends_after_so_many_rows_and_says_so(shop, alice, media, monkeypatch, sort):
+    monkeypatch.setattr(filters, "SEARCHED_CELLS", 2_000)
+    rows = tuple((n, f"word {n % 10}") for n in range(3_000))
+    kept = services.result_store(shop, Rows(("sales", "b"), rows), alice)
+    wanted = [n for n in range(1_000) if n % 10 == 7]
+    read = rows_page(kept, 60, 50, sort, search="WORD 7")
+    assert [row[0] for row in read.rows] == (wanted[::-1] if sort else wanted)[60:]
+    assert (read.matching, read.searched, read.total) == (100, 1_000, 3_000)
+    assert rows_page(kept, 0, 50, sort, search="word 7", filters={0: "> 500"}).matching == 50
+    assert totals(kept, search="word 7")[0].value == sum(wanted)
+    beyond = rows_page(kept, 0, 50, sort, search="2999")
+    assert (beyond.rows, beyond.matching) == ((), 0)
+    assert rows_page(kept, 0, 50, sort, filters={0: "2999"}).matching == 1, "a filter looks at all"
+    assert rows_page(kept, 0, 50, sort, search=" ").searched is None
+
+
+def test_a_page_says_how_far_a_search_went(client, shop, alice, media, monkeypatch):
+    monkeypatch.setattr(filters, "SEARCHED_CELLS", 1_000)
+    kept = services.result_store(shop, Rows(("a",), tuple((n,) for n in range(1_500))), alice)
+    client.force_login(alice)
+    base = reverse("results:rows", args=[kept.pk])
+    found = client.get(base, {"q": "99"}).content.decode()
+    assert "19 of the first 1,000 rows pass; a search looks at no more of these 1,500" in found
+    assert "None of the first 1,000 rows pass." in client.get(base, {"q": "1499"}).content.decode()
+    assert "1 of 1,500 rows pass" in client.get(base, {"f0": "1499"}).content.decode()
 
 
 def test_figures_are_added_up_or_averaged_and_names_are_left_alone(sales):
