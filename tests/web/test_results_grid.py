@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from datetime import date
 from decimal import Decimal
+from html.parser import HTMLParser
 
 import pytest
 from django.urls import reverse
@@ -71,6 +72,40 @@ def test_a_search_ends_after_so_many_rows_and_says_so(shop, alice, media, monkey
     assert (beyond.rows, beyond.matching) == ((), 0)
     assert rows_page(kept, 0, 50, sort, filters={0: "2999"}).matching == 1, "a filter looks at all"
     assert rows_page(kept, 0, 50, sort, search=" ").searched is None
+
+
+def test_texts_of_cells_are_words_wherever_they_stand(client, shop, alice, media):
+    bad = "\"><img src=x onerror=alert(1)>' & {{ x }} "
+    rows = ((bad, bad * 9, 1234567.891, None, bad * 200),)
+    kept = services.result_store(shop, Rows(("a", "b", "c", "d", "e"), rows), alice)
+    client.force_login(alice)
+    page = client.get(reverse("results:rows", args=[kept.pk])).content.decode()
+    assert "<img" not in page and "{{ x }}" in page
+    read = Cells()
+    read.feed(page[page.index("<tbody>") : page.index("</tbody>")])
+    assert read.texts[:4] == [bad, (bad * 9)[:300] + "…", "1,234,567.89", "NULL"]
+    assert [cell.get("data-exact") for cell in read.cells[:4]] == [None, bad * 9, "1234567.891", None]
+    assert ["data-cut" in cell for cell in read.cells] == [False] * 4 + [True]
+    assert [cell.get("class") for cell in read.cells[2:4]] == ["num", "null"]
+    assert len(read.cells[1]["title"]) == 300
+
+
+class Cells(HTMLParser):
+    """The cells of a table: their attributes and their words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells: list[dict[str, str | None]] = []
+        self.texts: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "td":
+            self.cells.append(dict(attrs))
+            self.texts.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.texts and data.strip():
+            self.texts[-1] += data
 
 
 def test_a_page_says_how_far_a_search_went(client, shop, alice, media, monkeypatch):
