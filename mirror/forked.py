@@ -58,8 +58,8 @@ def threads() -> int:
     return len(list(tasks.iterdir())) if tasks.is_dir() else 1
 
 
-def fork(name: str, run: Callable[[], object], log: Path, closes: Callable[[], object]) -> ForkProcess:
-    """Start a part: `run` in a session of its own, with what it says in a file.
+def fork(name: str, run: Callable[[], object], log: Path | None, closes: Callable[[], object]) -> ForkProcess:
+    """Start a part: `run` in a session of its own, with what it says in a file, or with None said where its parent does.
 
     `closes` gives up what the parent alone may hold. The part ends when the parent does.
     """
@@ -69,7 +69,7 @@ def fork(name: str, run: Callable[[], object], log: Path, closes: Callable[[], o
 
 
 def _begin(
-    name: str, run: Callable[[], object], log: Path, closes: Callable[[], object], parent: int
+    name: str, run: Callable[[], object], log: Path | None, closes: Callable[[], object], parent: int
 ) -> None:
     os.setsid()
     for sign in (signal.SIGTERM, signal.SIGINT):
@@ -79,7 +79,8 @@ def _begin(
         os._exit(1)
     closes()
     setproctitle(f"Mirror: {name}")
-    _say_into(log)
+    if log is not None:
+        _say_into(log)
     # A fork runs none of these by itself when it ends; those of the parent are not its own.
     atexit._clear()
     try:

@@ -15,6 +15,7 @@ import environ
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.core.exceptions import ImproperlyConfigured
 
+from mirror.keys import NAMES, env_read
 from mirror.modes import umask_set
 from sqlagent.values import Prices
 
@@ -22,8 +23,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 # Another file to read settings from than `.env`.
 ENV_FILE = Path(env.str("MIRROR_ENV_FILE", default=str(BASE_DIR / ".env")))
-if ENV_FILE.is_file():
-    env.read_env(ENV_FILE)
+env_read()
 
 # Where everything a running Mirror writes lives: store, broker, results, secrets. Its user's alone.
 VAR_DIR = Path(env.str("MIRROR_VAR_DIR", default=str(BASE_DIR / "var")))
@@ -34,6 +34,12 @@ VAR_DIR.mkdir(parents=True, exist_ok=True)
 PRODUCTION = env.bool("PRODUCTION", default=False)
 if not PRODUCTION and (VAR_DIR / "secrets.env").is_file():
     env.read_env(VAR_DIR / "secrets.env")
+
+if PRODUCTION and (_missing := [name for name in NAMES if not os.environ.get(name)]):
+    raise ImproperlyConfigured(
+        f"PRODUCTION is set, so {' and '.join(_missing)} must come from the environment or {ENV_FILE}. "
+        "For fresh ones run: python -m mirror.keys"
+    )
 
 # Shows stack traces and allows plain cookies; never in production.
 DEBUG = env.bool("DEBUG", default=False)
@@ -52,6 +58,9 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 SECURE_COOKIES = env.bool("SECURE_COOKIES", default=False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_COOKIES
 SESSION_COOKIE_HTTPONLY = True
+
+# For how long browsers that came over TLS come over nothing else (HSTS, seconds): half a year behind a TLS proxy.
+SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=15_768_000 if SECURE_COOKIES else 0)
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
 
@@ -74,13 +83,16 @@ INSTALLED_APPS = [
     "django_htmx",
     "mirror.work",
     "mirror.health",
+    "mirror.audit",
     "mirror.people",
     "mirror.sources",
     "mirror.results",
     "mirror.exports",
     "mirror.library",
     "mirror.asking",
+    "mirror.workbench",
     "mirror.reports",
+    "mirror.upkeep",
 ]
 
 MIDDLEWARE = [
@@ -92,6 +104,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "mirror.audit.middleware.acting",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -113,6 +126,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "mirror.asking.context.rail",
+                "mirror.reports.context.sending",
             ],
         },
     },
@@ -287,6 +301,7 @@ CELERY_BEAT_SCHEDULE = {
     },
     "look-ahead": {"task": "mirror.reports.tasks.look_ahead", "schedule": 3600.0},
     "expire-reports": {"task": "mirror.reports.tasks.expire_reports", "schedule": 3600.0},
+    "end-audit-days": {"task": "mirror.audit.tasks.end_days", "schedule": 3600.0},
     "expire-results": {"task": "mirror.results.tasks.expire_results", "schedule": 3600.0},
 }
 
@@ -480,6 +495,14 @@ WEBHOOK_SECONDS = env.float("WEBHOOK_SECONDS", default=30.0)
 # Who draws them: "plotly" in a Chromium, as pages do; "simple", faster and plainer; "auto": the
 # first where a Chromium is found, else the second.
 CHART_IMAGES = env.str("CHART_IMAGES", default="auto")
+
+# How long a Chromium stays up for the next chart (seconds).
+CHART_BROWSER_SECONDS = env.float("CHART_BROWSER_SECONDS", default=60.0)
+
+# ------------------------------------------------------------------ audit
+
+# Days that the audit is kept: who did what, and what was refused. 0 keeps it for ever.
+AUDIT_DAYS = env.int("AUDIT_DAYS", default=730)
 
 # ------------------------------------------------------------------ log
 

@@ -13,6 +13,9 @@ urlpatterns = [
     path("library/", include("mirror.library.urls")),
     path("results/", include("mirror.results.urls")),
     path("exports/", include("mirror.exports.urls")),
+    path("editor/", include("mirror.queries.urls")),
+    path("sql/", include("mirror.workbench.urls")),
     path("reports/", include("mirror.reports.urls")),
+    path("", include("mirror.upkeep.urls")),
     path("", include("mirror.asking.urls")),
 ]

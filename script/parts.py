@@ -31,6 +31,8 @@ LOADED = (
     "mirror.broker",
     "uvicorn.main",
 )
+# Parts that can run by themselves, each on as many machines as it takes. `worker` answers, and takes in files.
+ROLES = ("web", "worker", "reports", "deliveries", "scheduler")
 # Reports give way to people who wait, by this much (nice).
 REPORTS_NICE = 5
 
@@ -75,6 +77,12 @@ def workers() -> list[Worker]:
             gives_way=True,
         ),
     ]
+
+
+def role_of(log: str) -> str:
+    """Tell which role a part is of, by the name of its log."""
+    name = log.partition("-")[0]
+    return "worker" if name == "intake" else name
 
 
 def worker_name(name: str) -> str:

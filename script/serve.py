@@ -43,10 +43,12 @@ from django.db import OperationalError  # noqa: E402
 from mirror.forked import ThreadRunning, fork, preload  # noqa: E402
 from mirror.keys import keys_file, keys_make  # noqa: E402
 from mirror.modes import tighten, umask_set  # noqa: E402
-from script.parts import LOADED, runs, tasks_load, worker_name, workers  # noqa: E402
+from script.parts import LOADED, ROLES, role_of, runs, tasks_load, worker_name, workers  # noqa: E402
 
 # How long the parts may take to come up, and to end after being asked to (seconds).
 UP_SECONDS, STOP_SECONDS = 60, 8
+# How long a part that runs by itself waits for a store that another prepares (seconds).
+PREPARED_SECONDS = 120
 # A part that ends this often within a minute is broken, not unlucky.
 RESTARTS_A_MINUTE = 5
 LOG_BYTES = 5_000_000
@@ -63,14 +65,14 @@ class Part:
 
     name: str
     run: Callable[[], object]
-    log: Path
+    log: Path | None
     lock: IO[str]
     process: ForkProcess | None = None
     started: deque[float] = field(default_factory=lambda: deque(maxlen=RESTARTS_A_MINUTE))
 
     def start(self) -> None:
         """Start it in a session of its own, so that a Ctrl-C reaches it once, through us."""
-        if self.log.is_file() and self.log.stat().st_size > LOG_BYTES:
+        if self.log is not None and self.log.is_file() and self.log.stat().st_size > LOG_BYTES:
             self.log.replace(self.log.with_suffix(".old.log"))
         self.process = fork(self.name, self.run, self.log, self.lock.close)
         self.started.append(time.monotonic())
@@ -88,6 +90,8 @@ class Part:
 
     def last_words(self) -> str:
         """The end of its log."""
+        if self.log is None:
+            return ""  # it stands above
         lines = self.log.read_text(errors="replace").splitlines() if self.log.is_file() else []
         return "\n".join(f"  {line}" for line in lines[-15:])
 
@@ -107,7 +111,17 @@ def arguments() -> argparse.Namespace:
         "--host", default="127.0.0.1", help="address to listen on (default: this machine only)"
     )
     parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: 8000)")
-    return parser.parse_args()
+    parser.add_argument(
+        "--only",
+        choices=("prepare", *ROLES),
+        default=os.environ.get("MIRROR_ROLE") or None,
+        help="run one part, for several machines or containers (default: MIRROR_ROLE, or all parts); prepare makes the "
+        "store and ends, the others wait for it",
+    )
+    given = parser.parse_args()
+    if given.only not in (None, "prepare", *ROLES):
+        parser.error(f"MIRROR_ROLE is {given.only}, and has to be prepare, {', '.join(ROLES)} or empty")
+    return given
 
 
 def port_check(host: str, port: int) -> None:
@@ -125,8 +139,8 @@ def port_check(host: str, port: int) -> None:
 
 
 @contextmanager
-def folder_held(address: str) -> Iterator[IO[str]]:
-    """Hold this installation's folder, so that two never run from it.
+def folder_held(address: str, only: str | None = None) -> Iterator[IO[str]]:
+    """Hold this installation's folder, so that two never run from it; parts that run by themselves (`only`) share it.
 
     The lock goes with the process, however it ends; its forks close the file. Raises: SystemExit naming where the other one is.
     """
@@ -134,7 +148,7 @@ def folder_held(address: str) -> Iterator[IO[str]]:
 
     with (settings.VAR_DIR / "running").open("a+") as lock:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, (fcntl.LOCK_SH if only else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
             lock.seek(0)
             sys.exit(
@@ -203,6 +217,7 @@ def prepare(address: str) -> str:
     from mirror.sources.models import Source
     from mirror.static_files import static_files_make
 
+    version_check()
     # Once for all parts; Celery would make these checks in each worker.
     call_command("check", stdout=io.StringIO())
     os.environ["CELERY_SKIP_CHECKS"] = "1"
@@ -227,11 +242,51 @@ def prepare(address: str) -> str:
     return welcome
 
 
-def parts(host: str, port: int, lock: IO[str]) -> list[Part]:
-    """List what runs, in the order it starts."""
+def version_check() -> None:
+    """Refuse a store that a newer Mirror has migrated: its tables are not what this code writes. Raises: SystemExit."""
+    from mirror.upkeep.backup import store_state
+
+    if newer := store_state.unknown(store_state.applied()):
+        sys.exit(
+            f"The store is of a newer Mirror: it has {newer[-1]}, which this one does not know.\n"
+            "Start that version, or restore a backup that this one made."
+        )
+
+
+def prepared_wait(seconds: float = PREPARED_SECONDS) -> None:
+    """Wait until another process has made the store what this code needs. Raises: SystemExit."""
+    import django
+    from django.db import connection
+
+    django.setup()
+    from mirror.upkeep.backup import store_state
+
+    deadline, is_told = time.monotonic() + seconds, False
+    while True:
+        try:
+            version_check()
+            missing = store_state.missing(store_state.applied())
+            words = f"{len(missing)} migrations are missing"
+        except OperationalError as error:
+            missing, words = ["all"], str(error).strip()
+        connection.close()
+        if not missing:
+            return
+        if time.monotonic() > deadline:
+            sys.exit(f"The store is not prepared: {words}. Run: script/server --only prepare")
+        if not is_told:
+            say("Waiting for the store to be prepared ...")
+            is_told = True
+        time.sleep(1)
+
+
+def parts(host: str, port: int, lock: IO[str], only: str | None = None) -> list[Part]:
+    """List what runs, in the order it starts. What runs by itself says what it has to say where this process does."""
     from django.conf import settings
 
     logs = settings.VAR_DIR / "logs"
+    if only:
+        return [Part(words, run, None, lock) for words, log, run in runs(host, port) if role_of(log) == only]
     logs.mkdir(exist_ok=True)
     return [Part(words, run, logs / f"{log}.log", lock) for words, log, run in runs(host, port)]
 
@@ -310,6 +365,27 @@ def run(host: str, port: int, running: list[Part]) -> NoReturn:
             look_after(running)
 
 
+def run_only(role: str, host: str, port: int, running: list[Part]) -> NoReturn:
+    """Run one part of Mirror, or prepare the store. Ends by an exception: Stopped or SystemExit."""
+    with folder_held(f"as {role}", role) as lock:
+        if role == "prepare":
+            print(prepare(os.environ.get("SITE_URL") or address_shown(host, port)), flush=True)
+            raise SystemExit(0)
+        if role == "web":
+            port_check(host, port)
+        prepared_wait()
+        # Whoever prepared the store made these checks.
+        os.environ["CELERY_SKIP_CHECKS"] = "1"
+        preload(LOADED, tasks_load)
+        running += parts(host, port, lock, role)
+        for part in running:
+            part.start()
+        say(f"Started: {', '.join(part.name for part in running)}.")
+        while True:
+            time.sleep(1)
+            look_after(running)
+
+
 def main() -> None:
     """Run until asked to stop, then stop everything."""
     wanted = arguments()
@@ -321,6 +397,8 @@ def main() -> None:
         if keys_make():
             say(f"Made fresh keys in {keys_file()}.")
         hosts_allow(wanted.host)
+        if wanted.only:
+            run_only(wanted.only, wanted.host, wanted.port, running)
         run(wanted.host, wanted.port, running)
     except Stopped:
         say("\nStopping ...")

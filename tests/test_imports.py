@@ -80,6 +80,7 @@ VENDORS = {
 # Each subject knows itself and those to its left.
 SUBJECTS = [
     "work",
+    "audit",
     "people",
     "sources",
     "results",
@@ -88,7 +89,9 @@ SUBJECTS = [
     "delivery",
     "library",
     "asking",
+    "workbench",
     "reports",
+    "upkeep",
 ]
 # What a file is in its subject. A name may say of what: `upload_views`, `part_forms`.
 ROLES = (
@@ -108,16 +111,18 @@ ROLES = (
 BROWSER = ("views", "forms", "pages", "urls", "events", "widgets")
 # Files of no such role that know requests or templates all the same, and why.
 KNOW_REQUESTS = {
+    "audit/middleware.py",  # who sent a request, and from where
     "asking/context.py",  # the rail that every page has
+    "reports/context.py",  # that all sending is paused
     "people/requests.py",  # the type of a request by somebody who is signed in
     "delivery/mail_letter.py",  # a mail is a template too
 }
 # Models know rows, of others too, and what their fields are made of.
-MODELS_MAY_KNOW = (".models", ".secrets", ".work.leases")
+MODELS_MAY_KNOW = (".models", ".secrets", ".kept_paths", ".work.leases")
 # Calls that write to the store, on whatever they are made.
 WRITES = {"save", "create", "get_or_create", "update_or_create", "bulk_create", "bulk_update", "delete"}
 
-# What every subject may use. `health` is known by nobody but the addresses and the worker.
+# What every subject may use. `health` is known by nobody but the addresses, the worker and upkeep.
 SHARED = {
     "confined",
     "forked",
@@ -417,6 +422,8 @@ def test_a_subject_knows_only_those_to_its_left():
             continue
         if here in SUBJECTS:
             may = set(SUBJECTS[: SUBJECTS.index(here)]) | SHARED
+            if here == "upkeep":  # which looks whether parts live
+                may.add("health")
         elif here in ("urls", "celery"):
             may = {"health", *SHARED}
         elif here == "__init__":

@@ -41,6 +41,8 @@ const theme = EditorView.theme({
   "&.cm-focused .cm-activeLineGutter": { color: "var(--text)" },
   ".cm-matchingBracket, &.cm-focused .cm-matchingBracket": { backgroundColor: "var(--accent-soft)", outline: "1px solid var(--accent-line)" },
   ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--bad) 1.5px", textUnderlineOffset: "4px" },
+  ".cm-lintRange-warning": { backgroundImage: "none", textDecoration: "underline wavy var(--warn) 1.5px", textUnderlineOffset: "4px" },
+  ".cm-diagnostic-warning": { borderLeft: "3px solid var(--warn)" },
   ".cm-tooltip": {
     backgroundColor: "var(--panel)", color: "var(--text)", border: "1px solid var(--line)", borderRadius: "6px",
     boxShadow: "var(--float)", overflow: "hidden",
@@ -73,6 +75,34 @@ function columnSource(tables) {
   };
 }
 
+// Right behind these somebody wants to be told what can follow, without a letter typed.
+const ASKS = /(?:\w|[."`]|[=(,]\s*'[^'\n]*|\b(?:select|from|join|on|using|where|and|or|by|having|like|in)\s+\(?|[,=(]\s+)$/i;
+
+// What `complete(text, at)` promises: it is ranked already, and asked for anew with every letter.
+function served(complete) {
+  return async (context) => {
+    const before = context.state.sliceDoc(0, context.pos);
+    if (!context.explicit && !ASKS.test(before.slice(-200))) return null;
+    const letters = [...before];
+    const found = await complete(context.state.doc.toString(), letters.length).catch(() => null);
+    if (!found?.length || context.aborted) return null;
+    const from = letters.slice(0, found[0].start).join("").length;
+    if (!context.explicit && found.length === 1 && found[0].insert === before.slice(from)) return null;
+    return { from, filter: false, options: found.map(option) };
+  };
+}
+
+function option({ label, insert, kind, note }) {
+  const made = { label, detail: note, type: kind, apply: insert };
+  if (kind !== "function") return made;
+  const apply = (view, _, from, to) => {
+    const follows = view.state.sliceDoc(to, to + 1) === "(";
+    const words = follows ? insert.slice(0, -1) : label;
+    view.dispatch({ changes: { from, to, insert: words }, selection: { anchor: from + insert.length } });
+  };
+  return { ...made, apply };
+}
+
 function language(dialect, tables) {
   const spoken = dialects[dialect] ?? StandardSQL;
   const schema = Object.fromEntries(
@@ -87,10 +117,11 @@ function language(dialect, tables) {
 
 /**
  * Put an editor into `parent`. `onRun` is called for Ctrl/Cmd-Enter, `onRunSelection` for that with Shift,
- * `onChange` with every new text.
+ * `onRunToCursor` for Alt-Enter, `onChange` with every new text.
+ * With `complete` (text, place: a promise of what is offered) that alone completes.
  * Tab indents; after Escape, Tab leaves the editor (and Ctrl-m switches that for good).
  */
-export function edit({ parent, text, dialect, tables = {}, label, placeholder = "", describedBy, readOnly = false, onRun, onRunSelection, onChange, onFormat }) {
+export function edit({ parent, text, dialect, tables = {}, label, placeholder = "", describedBy, readOnly = false, onRun, onRunSelection, onRunToCursor, onChange, onFormat, complete }) {
   const names = new Compartment();
   // What scrolls holds something that the keyboard reaches by tabindex: being editable alone does not say so to everyone.
   const attributes = { "aria-label": label, tabindex: "0" };
@@ -103,11 +134,12 @@ export function edit({ parent, text, dialect, tables = {}, label, placeholder = 
         keymap.of([
           { key: "Mod-Enter", run: (editor) => { closeCompletion(editor); onRun?.(); return true; } },
           { key: "Mod-Shift-Enter", run: (editor) => { closeCompletion(editor); onRunSelection?.(); return true; } },
+          { key: "Alt-Enter", run: (editor) => { closeCompletion(editor); onRunToCursor?.(); return Boolean(onRunToCursor); } },
           { key: "Shift-Alt-f", run: () => { onFormat?.(); return true; } },
           { key: "Ctrl-m", run: toggleTabFocusMode },
         ]),
         lineNumbers(), highlightActiveLineGutter(), highlightActiveLine(), history(), drawSelection(),
-        bracketMatching(), closeBrackets(), autocompletion({ icons: false }), highlightSelectionMatches(),
+        bracketMatching(), closeBrackets(), autocompletion({ icons: false, ...(complete ? { override: [served(complete)] } : {}) }), highlightSelectionMatches(),
         placeholderText(placeholder), indentUnit.of("  "), EditorState.tabSize.of(2), EditorView.lineWrapping,
         EditorState.readOnly.of(readOnly), EditorView.contentAttributes.of(attributes),
         keymap.of([...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, indentWithTab, ...defaultKeymap]),
@@ -120,6 +152,8 @@ export function edit({ parent, text, dialect, tables = {}, label, placeholder = 
     text: () => view.state.doc.toString(),
     replace: (next) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } }),
     selected: () => view.state.sliceDoc(view.state.selection.main.from, view.state.selection.main.to),
+    before: () => view.state.sliceDoc(0, view.state.selection.main.head),
+    insert: (words) => { view.dispatch(view.state.replaceSelection(words)); view.focus(); },
     learn: (known) => view.dispatch({ effects: names.reconfigure(language(dialect, known)) }),
     mark: (at, message) => {
       if (at === null) return view.dispatch(setDiagnostics(view.state, []));
@@ -127,6 +161,14 @@ export function edit({ parent, text, dialect, tables = {}, label, placeholder = 
       const word = view.state.wordAt(from);
       const to = word ? word.to : Math.min(from + 1, view.state.doc.length);
       return view.dispatch(setDiagnostics(view.state, [{ from: word ? word.from : from, to, severity: "error", message }]));
+    },
+    // Doubts about what the SQL means, beside a problem that stands there.
+    doubt: (doubts) => {
+      const size = view.state.doc.length;
+      const marks = doubts.filter(({ start }) => start !== null).map(({ start, end, words }) => (
+        { from: Math.min(start, size), to: Math.min(Math.max(end, start + 1), size), severity: "warning", message: words }
+      ));
+      view.dispatch(setDiagnostics(view.state, marks));
     },
     focus: () => view.focus(),
     destroy: () => view.destroy(),

@@ -127,6 +127,7 @@ class Version(Leased):
     origin = models.CharField(max_length=10, choices=Origin)
     sql = models.TextField()
     arguments = models.JSONField(default=dict, blank=True, help_text="Values of the SQL's parameters")
+    parameters = models.JSONField(default=list, blank=True, help_text="Its :names and of which kind each is")
     result = models.ForeignKey("results.StoredResult", on_delete=models.SET_NULL, null=True, blank=True)
     frame = models.JSONField(null=True, blank=True, help_text="The analyst's reading, as JSON of its own")
     change = models.CharField(max_length=CHANGE_CHARS, blank=True, default="")

@@ -30,6 +30,7 @@ from mirror.library.forms import ArgumentsForm
 from mirror.library.pages import saved_page
 from mirror.library.selectors import may_run, saved_visible
 from mirror.people.requests import PersonRequest, is_id
+from mirror.queries.values_typed import values_typed
 from mirror.results.pages import TableWish
 from mirror.sources.selectors import sources_visible
 
@@ -207,31 +208,10 @@ def edit(request: PersonRequest, pk: int) -> HttpResponse:
     found = _run(request, pk)
     sql = request.POST.get("sql", "")
     try:
-        services.version_edit(found, sql)
+        services.version_edit(found, sql, values_typed(request.POST))
     except services.AskingError as error:
         return _render_run(request, run_page(found, typed=sql, problem=str(error)), status=422)
     return _result_of(request, found)
-
-
-@require_POST
-def format_sql(request: PersonRequest, pk: int) -> HttpResponse:
-    """The SQL in the editor, laid out. Nothing is kept and nothing runs."""
-    try:
-        return HttpResponse(
-            services.sql_format(_run(request, pk), request.POST.get("sql", "")), content_type="text/plain"
-        )
-    except services.AskingError as error:
-        return HttpResponse(str(error), content_type="text/plain", status=422)
-
-
-@require_POST
-def check_sql(request: PersonRequest, pk: int) -> JsonResponse:
-    """What would be refused about the SQL in the editor. Nothing is kept and nothing runs."""
-    problem = services.sql_problem(_run(request, pk), request.POST.get("sql", ""))
-    if problem is None:
-        return JsonResponse({"problem": None})
-    words = " ".join(part for part in (problem.what, problem.why, problem.advice) if part)
-    return JsonResponse({"problem": {"words": words, "position": problem.position}})
 
 
 @require_POST
@@ -360,7 +340,12 @@ def save(request: PersonRequest, pk: int) -> HttpResponse:
     form = SaveForm(request.POST)
     if not form.is_valid():
         if _wants_fragment(request):
-            return render(request, "asking/_save.html", {"version_id": pk, "save_form": form}, status=422)
+            return render(
+                request,
+                "asking/_save.html",
+                {"version_url": reverse("asking:version", args=[pk]), "save_form": form},
+                status=422,
+            )
         messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
         return redirect("asking:run", found.run_id)
     try:

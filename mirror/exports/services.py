@@ -15,17 +15,28 @@ from typing import TYPE_CHECKING, BinaryIO
 import sqlglot
 from sqlglot import exp
 
+from mirror.audit.services import record
 from mirror.exports import sheets
 from mirror.exports.defusing import LIVE, PLAIN_NUMBER
 from mirror.exports.file_writing import NO_COVER, pieces, write
 from mirror.exports.pieces import write_pieces
 from mirror.exports.values import Cover, ExportError, Sheet, Written
-from mirror.queries.running import NotRun, OpenedSource, Values, source_opened, sql_ready
+from mirror.queries.running import (
+    NotRun,
+    NotRunWhy,
+    OpenedSource,
+    Values,
+    source_opened,
+    sql_ready,
+    sql_refused,
+)
 from sqlagent.errors import DatabaseError
 from sqlagent.ports import CsvLines, CsvStreaming, RowStream, SourceDatabase
 from sqlagent.values import Limits
 
 if TYPE_CHECKING:
+    from mirror.people.models import User
+    from mirror.results.models import StoredResult
     from mirror.sources.models import Source
 
 log = logging.getLogger(__name__)
@@ -68,15 +79,23 @@ def sql_export(
                     written = write(format, [sheet], to, cover, progress)
                 else:
                     written = _stream(format, sheet, to, progress)
+                record("exported rows", source, format=format, rows=written.rows)
                 return replace(written, notes=(*written.notes, *_cuts(stream, written.rows)))
     except DatabaseError as error:
         raise ExportError(f"{error.failure.message} {error.failure.advice}".strip()) from error
+
+
+def rows_taken(result: StoredResult, format: str, by: User) -> None:
+    """Tell the audit that somebody downloads the rows of a result."""
+    record("downloaded rows", result, by=by, source=result.source.name, format=format, rows=result.row_count)
 
 
 def _ready(opened: OpenedSource, sql: str) -> str:
     """What to send to the source. Raises: ExportRefused; a shell gives no values."""
     passed = sql_ready(opened, sql, Values())
     if isinstance(passed, NotRun):
+        if passed.why is NotRunWhy.REFUSED:
+            sql_refused(opened.source, passed.failure, None)
         raise ExportRefused(" ".join(filter(None, (passed.failure.message, passed.failure.advice))))
     if names := _without_value(sql, opened.database.dialect):
         named = ", ".join(f":{name}" for name in names)

@@ -13,6 +13,7 @@ from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpRe
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from mirror.exports import services
 from mirror.exports.file_writing import pieces
 from mirror.exports.names import file_name
 from mirror.exports.sheets import sheet_of
@@ -49,6 +50,8 @@ def download(request: PersonRequest, pk: object, format: str) -> HttpResponseBas
             sent, first = _finished(format, sheet, title), b""
     except ResultGone as error:
         return HttpResponse(str(error), status=410, content_type="text/plain; charset=utf-8")
+    if request.method != "HEAD":
+        services.rows_taken(result, format, request.user)
     response = StreamingHttpResponse(_sent(first, sent), content_type=FORMATS[format].media_type)
     name = file_name(title, format, result.row_count if result.truncated else None)
     response["Content-Disposition"] = f'attachment; filename="{name}"'

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
+from mirror.audit.services import record
 from mirror.library import selectors
 from mirror.library.models import SavedSql
 from mirror.people.models import Team, User
@@ -85,10 +87,12 @@ def sql_update(
     return saved
 
 
+@transaction.atomic
 def sql_verify(saved: SavedSql, by: User) -> None:
     """Vouch for saved SQL: it is no draft then, until its SQL is changed."""
     saved.verified_by, saved.verified_at, saved.draft = by, timezone.now(), ""
     saved.save(update_fields=["verified_by", "verified_at", "draft"])
+    record("verified saved SQL", saved, by=by)
 
 
 def problems_keep(source: Source, catalog: Catalog) -> int:
@@ -100,6 +104,7 @@ def problems_keep(source: Source, catalog: Catalog) -> int:
     return len(broken)
 
 
+@transaction.atomic
 def sql_share(saved: SavedSql, teams: Iterable[Team], by: User) -> None:
     """Share with exactly these of the teams that `by` is in; others stay as they are.
 
@@ -108,8 +113,13 @@ def sql_share(saved: SavedSql, teams: Iterable[Team], by: User) -> None:
     offered = set(teams_of(by))
     kept = set(saved.teams.all()) - offered
     saved.teams.set(kept | (set(teams) & offered))
+    record("shared saved SQL", saved, by=by, teams=[str(team) for team in saved.teams.all()])
 
 
+@transaction.atomic
 def sql_delete(saved: SavedSql) -> None:
     """Let saved SQL go. Runs that were made from it stay."""
+    pk = saved.pk
     saved.delete()
+    saved.pk = pk  # which is gone from the store, and named in the audit
+    record("deleted saved SQL", saved)

@@ -12,6 +12,7 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.utils import timezone
 
+from mirror.audit.services import record
 from mirror.people.models import Membership, SignInLink, Team, User
 
 log = logging.getLogger(__name__)
@@ -21,12 +22,14 @@ class PeopleError(Exception):
     """Something asked for cannot be done; the message is fit to be shown."""
 
 
+@transaction.atomic
 def user_create(username: str, *, name: str = "", email: str = "", is_staff: bool = False) -> User:
     """Make somebody who has no password yet; a one-time link lets them in to choose one."""
     user = User(username=username, first_name=name, email=email, is_staff=is_staff)
     user.set_unusable_password()
     user.full_clean()
     user.save()
+    record("made a person", user, is_administrator=is_staff)
     log.info("User %s was made%s", user.pk, ", an administrator" if is_staff else "")
     return user
 
@@ -57,16 +60,20 @@ def user_deactivate(user: User, by: User) -> None:
     user.save(update_fields=["is_active"])
     links_end(user)
     sessions_end(user)
+    record("shut out", user, by=by)
     log.info("User %s was shut out by user %s", user.pk, by.pk)
 
 
+@transaction.atomic
 def user_password(user: User, password: str) -> None:
     """Keep somebody's password; the earlier one, or that there was none, is forgotten."""
     user.set_password(password)
     user.save(update_fields=["password"])
+    record("chose a password", user, by=user)
     log.info("User %s set their password", user.pk)
 
 
+@transaction.atomic
 def user_address(user: User, email: str) -> None:
     """Keep the mail address that somebody typed of themselves; an empty one is none.
 
@@ -77,6 +84,7 @@ def user_address(user: User, email: str) -> None:
         user.email_is_typed = not user.is_staff
     user.email = email
     user.save(update_fields=["email", "email_is_typed"])
+    record("changed a mail address", user, by=user)
     log.info("User %s changed their mail address", user.pk)
 
 
@@ -87,6 +95,7 @@ def user_make_staff(user: User, is_staff: bool, by: User) -> None:
         raise PeopleError("This is the last administrator. Make another one first.")
     user.is_staff = is_staff
     user.save(update_fields=["is_staff"])
+    record("made an administrator" if is_staff else "made a member", user, by=by)
     log.info("User %s was made %s by user %s", user.pk, "an administrator" if is_staff else "a member", by.pk)
 
 
@@ -95,10 +104,12 @@ def _others_manage(user: User) -> bool:
     return User.objects.filter(is_staff=True, is_active=True).exclude(pk=user.pk).exists()
 
 
+@transaction.atomic
 def user_activate(user: User) -> None:
     """Let somebody in again. Open sessions were ended; they sign in anew."""
     user.is_active = True
     user.save(update_fields=["is_active"])
+    record("let in again", user)
 
 
 def sessions_end(user: User) -> None:
@@ -108,6 +119,7 @@ def sessions_end(user: User) -> None:
             session.delete()
 
 
+@transaction.atomic
 def link_create(user: User) -> str:
     """Make a one-time sign-in link and return its token; the store keeps only the token's hash.
 
@@ -121,6 +133,7 @@ def link_create(user: User) -> str:
         token_hash=_hash(token),
         expires_at=now + timedelta(hours=settings.SIGN_IN_LINK_HOURS),
     )
+    record("made a sign-in link", user)
     return token
 
 
@@ -167,9 +180,11 @@ def team_create(name: str, by: User) -> Team:
     team.full_clean()
     team.save()
     Membership.objects.create(team=team, user=by, is_manager=True)
+    record("made a team", team, by=by)
     return team
 
 
+@transaction.atomic
 def member_add(team: Team, username: str, *, is_manager: bool = False) -> Membership:
     """Put somebody into a team; who is in it already keeps their place. Raises: PeopleError."""
     user = User.objects.filter(username__iexact=username.strip(), is_active=True).first()
@@ -179,9 +194,14 @@ def member_add(team: Team, username: str, *, is_manager: bool = False) -> Member
     if made or is_manager != membership.is_manager:
         membership.is_manager = is_manager
         membership.save()
+    record("added to a team", user, team=team, is_manager=membership.is_manager)
     return membership
 
 
+@transaction.atomic
 def member_remove(team: Team, user_id: int) -> None:
     """Take somebody out of a team; what was shared with it is gone from their sight at once."""
-    Membership.objects.filter(team=team, user_id=user_id).delete()
+    gone = Membership.objects.filter(team=team, user_id=user_id).select_related("user").first()
+    if gone is not None:
+        gone.delete()
+        record("removed from a team", gone.user, team=team)

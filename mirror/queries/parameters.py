@@ -21,6 +21,7 @@ from sqlglot import exp
 
 from mirror.queries.dates import date_read
 from sqlagent.sql.literals import ODD
+from sqlagent.values import Catalog, Kind
 
 KINDS = {"text": "Text", "number": "Number", "date": "Date", "boolean": "Yes or no"}
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
@@ -47,6 +48,77 @@ def names_used(sql: str, dialect: str) -> tuple[str, ...]:
         return ()
     found = (node.name for tree in trees if tree for node in tree.find_all(exp.Placeholder, bfs=False))
     return tuple(dict.fromkeys(name for name in found if name))
+
+
+def parameters_found(
+    sql: str, dialect: str, catalog: Catalog | None = None, known: Sequence[Mapping[str, Any]] = ()
+) -> list[dict[str, Any]]:
+    """List the :names of SQL as parameters: as `known` has them, else of the kind of what they are compared with.
+
+    Example:
+        >>> [(one["name"], one["kind"]) for one in parameters_found("SELECT 1 WHERE 2 > :n LIMIT :most", "sqlite")]
+        [('n', 'number'), ('most', 'number')]
+    """
+    told = {str(parameter["name"]): dict(parameter) for parameter in known}
+    try:
+        trees = [tree for tree in sqlglot.parse(sql, dialect=dialect) if tree]
+    except ODD:
+        return []
+    kinds: dict[str, str] = {}
+    for tree in trees:
+        for node in tree.find_all(exp.Placeholder, bfs=False):
+            if node.name and NAME.fullmatch(node.name):
+                kinds[node.name] = kinds.get(node.name) or _kind_beside(node, tree, catalog)
+    return [
+        told.get(name) or {"name": name, "kind": kind or "text", "label": "", "default": ""}
+        for name, kind in sorted(kinds.items(), key=lambda one: sql.find(f":{one[0]}"))
+    ]
+
+
+def _kind_beside(node: exp.Placeholder, tree: exp.Expr, catalog: Catalog | None) -> str:
+    """The kind of what a placeholder is compared with, cast to or counts; empty where nothing says."""
+    parent = node.parent
+    if isinstance(parent, exp.Cast):
+        return _KIND_OF_TYPE.get(parent.to.this.name.lower(), "")
+    if isinstance(parent, (exp.Limit, exp.Offset, exp.Add, exp.Sub, exp.Mul, exp.Div)):
+        return "number"
+    if not isinstance(parent, (exp.Binary, exp.Between, exp.In)):
+        return ""
+    for side in parent.iter_expressions():
+        if isinstance(side, exp.Literal):
+            return "text" if side.is_string else "number"
+        if isinstance(side, exp.Column) and catalog is not None:
+            return _kind_of_column(side, tree, catalog)
+    return ""
+
+
+def _kind_of_column(column: exp.Column, tree: exp.Expr, catalog: Catalog) -> str:
+    for named in tree.find_all(exp.Table):
+        if column.table and column.table.lower() not in (named.alias.lower(), named.name.lower()):
+            continue
+        table = catalog.table(named.name, named.db)
+        if table is not None and (found := table.column(column.name)) is not None:
+            return _KIND_OF_COLUMN.get(found.kind, "text")
+    return ""
+
+
+_KIND_OF_COLUMN = {
+    Kind.INTEGER: "number",
+    Kind.NUMBER: "number",
+    Kind.DATE: "date",
+    Kind.DATETIME: "date",
+    Kind.BOOLEAN: "boolean",
+}
+_KIND_OF_TYPE = {
+    "int": "number",
+    "bigint": "number",
+    "decimal": "number",
+    "double": "number",
+    "float": "number",
+    "date": "date",
+    "timestamp": "date",
+    "boolean": "boolean",
+}
 
 
 def parameters_check(sql: str, parameters: Sequence[Mapping[str, Any]], dialect: str) -> None:

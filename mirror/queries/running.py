@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import close_old_connections
 
+from mirror.audit.services import record
 from mirror.queries.parameters import ParameterError, sql_bind
 from mirror.results.result_files import ResultNotKept
 from mirror.results.services import result_receive
@@ -22,6 +23,7 @@ from mirror.sources.catalogs import source_catalog
 from mirror.sources.guarding import Passed, Refusal, sql_check
 from mirror.sources.limits import limits_of
 from mirror.sources.opening import open_source
+from mirror.work.store import store_keep
 from sqlagent.errors import DatabaseError
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Catalog, Failure, FailureKind, Limits
@@ -128,6 +130,8 @@ def sql_run_on(
     """Run SQL as `sql_run` does, on a source that is open."""
     passed = sql_ready(opened, sql, values)
     if isinstance(passed, NotRun):
+        if passed.why is NotRunWhy.REFUSED:
+            sql_refused(opened.source, passed.failure, owner)
         return passed
     close_old_connections()
     try:
@@ -163,6 +167,11 @@ def sql_ready(opened: OpenedSource, sql: str, values: Values) -> Passed | NotRun
             NotRunWhy.REFUSED, Failure(FailureKind.REFUSED, words, checked.position, checked.advice)
         )
     return checked
+
+
+def sql_refused(source: Source, failure: Failure, by: User | None) -> None:
+    """Tell the audit that the guard refused somebody's SQL, and why; not the SQL, in which values may stand."""
+    store_keep(lambda: record("ran SQL", source, by=by, is_refused=True, why=failure.message))
 
 
 def unkept(error: ResultNotKept) -> NotRun:

@@ -277,6 +277,7 @@ class Delivery(Retried):
 
         CONSENT = "consent", "its recipient has not confirmed"
         QUOTA = "quota", "a quota is met"
+        PAUSE = "pause", "all sending is paused"
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     run = models.ForeignKey(ReportRun, on_delete=models.CASCADE, related_name="deliveries")
@@ -367,3 +368,19 @@ class Allowance(models.Model):
 
     def __str__(self) -> str:
         return self.value
+
+
+class SendingPause(models.Model):
+    """All sending stopped: nothing goes out and no schedule runs while a row has no end. Rows stay as history."""
+
+    began_at = models.DateTimeField(auto_now_add=True)
+    began_by = models.CharField(max_length=150, blank=True, help_text="A user name; empty: from a shell")
+    why = models.CharField(max_length=300, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    ended_by = models.CharField(max_length=150, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return self.why or "Sending is paused"

@@ -26,7 +26,8 @@ from mirror.reports.schedule.ticking import reports_due_make, schedules_heal
 from mirror.reports.sending.allowances import allowance_add, allowance_remove
 from mirror.reports.sending.consents import ConsentGone, consent_confirm, consent_read, consent_stop
 from mirror.reports.sending.delivering import delivery_break, delivery_make
-from mirror.reports.sending.links import link_make, link_open, link_revoke
+from mirror.reports.sending.links import file_taken, link_make, link_open, link_revoke
+from mirror.reports.sending.pausing import sending_pause, sending_resume
 
 __all__ = [
     "ConsentGone",
@@ -40,6 +41,7 @@ __all__ = [
     "delivery_again",
     "delivery_break",
     "delivery_make",
+    "file_taken",
     "files_expire",
     "link_make",
     "link_open",
@@ -61,6 +63,8 @@ __all__ = [
     "report_run_send_again",
     "report_run_stop",
     "schedules_heal",
+    "sending_pause",
+    "sending_resume",
     "source_look",
     "sources_to_look_at",
 ]

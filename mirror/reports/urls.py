@@ -35,6 +35,7 @@ urlpatterns = [
     path("files/<int:pk>/link/", files.link_make, name="link_make"),
     path("links/<int:pk>/revoke/", files.link_revoke, name="link_revoke"),
     path("sending/", sending.sending, name="sending"),
+    path("sending/switch/", sending.switch, name="sending_switch"),
     path("sending/allow/", sending.allow, name="allow"),
     path("sending/<int:pk>/disallow/", sending.disallow, name="disallow"),
     path("mails/<str:token>/", consents.consent, name="consent"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
+from mirror.audit.services import record
 from mirror.sources.catalogs import catalog_read
 from mirror.sources.signals import policy_changed
 from sqlagent import guard
@@ -22,7 +23,16 @@ if TYPE_CHECKING:
     from mirror.sources.models import Source
     from sqlagent.values import Catalog
 
-__all__ = ["KINDS", "Passed", "Refusal", "function_problem", "policy_of", "policy_set", "sql_check"]
+__all__ = [
+    "KINDS",
+    "Passed",
+    "Refusal",
+    "function_problem",
+    "functions_of",
+    "policy_of",
+    "policy_set",
+    "sql_check",
+]
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +53,11 @@ def policy_of(source: Source) -> Policy:
 def sql_check(source: Source, sql: str, catalog: Catalog) -> Passed | Refusal:
     """Let one read-only statement through, or refuse it, as the source's policy says."""
     return guard.check(sql, catalog, policy_of(source))
+
+
+def functions_of(source: Source, dialect: str) -> frozenset[str]:
+    """The functions that SQL on a source may call: those of its dialect's list, and those that were allowed besides."""
+    return guard.functions_listed(dialect) | policy_of(source).functions
 
 
 def function_problem(function: str, engine: str) -> str:
@@ -71,4 +86,5 @@ def policy_set(source: Source, functions: Iterable[str], refused: Iterable[str],
         source.save(update_fields=["guarding"])
         if source.catalog:
             policy_changed.send(type(source), source=source, catalog=catalog_read(source.catalog))
+        record("changed what may run", source, by=by, **source.guarding)
     log.info("What may run on source %s was changed by user %s: %s", source.pk, by.pk, source.guarding)

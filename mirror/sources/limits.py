@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from django.conf import settings
+from django.db import transaction
+
+from mirror.audit.services import record
 
 if TYPE_CHECKING:
     from mirror.sources.models import Source
@@ -67,4 +70,7 @@ def limits_set(source: Source, own: Mapping[str, float | None]) -> None:
     """Keep a source's own limits, by the names of `SourceLimits`; None stands for the usual."""
     for name in SourceLimits.__slots__:
         setattr(source, name, own[name])
-    source.save(update_fields=list(SourceLimits.__slots__))
+    with transaction.atomic():
+        source.save(update_fields=list(SourceLimits.__slots__))
+        told = [f"{name} {value:g}" for name, value in own.items() if value is not None]
+        record("changed limits", source, limits=told)

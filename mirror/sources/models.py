@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from mirror.sources.kept_paths import KeptPathField
 from mirror.sources.secrets import EncryptedTextField
 from mirror.work.leases import Leased, Retried, Status
 
@@ -53,7 +54,7 @@ class Source(models.Model):
     engine = models.CharField(max_length=20, choices=Engine)
     host = models.CharField(max_length=255, blank=True)
     port = models.PositiveIntegerField(null=True, blank=True)
-    database = models.CharField(max_length=500, help_text="Database name, or the path of a SQLite file")
+    database = KeptPathField(max_length=500, help_text="Database name, or the path of a SQLite file")
     username = models.CharField(max_length=128, blank=True)
     password = EncryptedTextField(blank=True, default="")
     options = models.JSONField(default=dict, blank=True, help_text="Named settings of the engine (OPTIONS)")

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from mirror.paging import Pager
 from mirror.sources.drift import WORDS as DRIFT_WORDS
 from mirror.sources.index_pages import IndexPage
 from mirror.sources.models import Source
 from mirror.sources.powers import Powers
 
-# Tables shown at once, and columns of all of them; a search finds the others. 50,000 columns on one page took 180 MB.
-TABLES_SHOWN, COLUMNS_SHOWN = 200, 5_000
+# Tables of a page, and columns that come with them; those of the others come when their table is opened. With all 297
+# tables of a source at once, and their columns, it was 377 kB.
+TABLES_A_PAGE, COLUMNS_A_PAGE = 100, 300
+# Columns of one table that are shown when it is opened; a search finds others.
+COLUMNS_A_TABLE = 1_000
 # Names shown of each kind of change.
 DRIFT_SHOWN = 20
 
@@ -32,7 +37,10 @@ class ColumnLine:
 
 @dataclass(frozen=True, slots=True)
 class TableBlock:
-    """One table with its columns, `hidden` ones left out; `is_open` when the search found something inside."""
+    """One table with its columns, `hidden` ones left out; `is_open` when the search found something inside.
+
+    One `is_folded` comes without columns: they are asked for when it is opened.
+    """
 
     key: str
     comment: str
@@ -41,6 +49,7 @@ class TableBlock:
     columns: list[ColumnLine]
     is_open: bool
     hidden: int = 0
+    is_folded: bool = False
 
     @property
     def count(self) -> int:
@@ -58,7 +67,7 @@ class SourcePage:
     team_names: list[str]
     search: str
     tables: list[TableBlock]
-    found: int
+    pager: Pager
     total: int
     index: IndexPage
     is_held: bool = True
@@ -81,42 +90,72 @@ class SourcePage:
         return datetime.fromisoformat(self.source.drift["at"]) if self.source.drift else None
 
     @property
-    def hidden(self) -> int:
-        """How many of the tables found are not shown."""
-        return self.found - len(self.tables)
+    def found(self) -> int:
+        """How many tables the search finds."""
+        return self.pager.total
 
 
-def table_blocks(catalog: dict[str, Any] | None, search: str) -> list[TableBlock]:
+Kept = dict[str, Any]
+
+
+def tables_found(catalog: Kept | None, search: str) -> list[Kept]:
     """List the tables that a search finds, by their own name, comment or columns; all when it is empty.
 
-    All words must be found in one table. Tables found by their own name come first. Those behind the first
-    `TABLES_SHOWN` come without columns.
+    All words must be found in one table. Tables found by their own name come first.
     """
     words = search.casefold().split()
-    found: list[tuple[bool, str, dict[str, Any]]] = []
+    found: list[tuple[bool, Kept]] = []
     for table in (catalog or {}).get("tables", []):
-        key = f"{table['schema']}.{table['name']}" if table["schema"] else table["name"]
-        own = f"{key} {table['comment']}".casefold()
+        own = f"{table_key(table)} {table['comment']}".casefold()
         inside = [f"{c['name']} {c['comment']}".casefold() for c in table["columns"]] if words else []
         if all(word in own or any(word in text for text in inside) for word in words):
-            by_name = all(word in own for word in words)
-            found.append((not by_name, key, table))
+            found.append((not all(word in own for word in words), table))
     found.sort(key=lambda one: one[0])
-    left, blocks = COLUMNS_SHOWN, []
-    for number, (_, key, table) in enumerate(found):
-        block = _block(key, table, words, left if number < TABLES_SHOWN else 0)
+    return [table for _, table in found]
+
+
+def table_blocks(tables: Iterable[Kept], search: str, *, most: int = COLUMNS_A_PAGE) -> list[TableBlock]:
+    """Lay out the tables of a page; the first `most` columns come with them, those that were looked for with all."""
+    words, left, blocks = search.casefold().split(), most, []
+    for table in tables:
+        block = _block(table, words, left)
         left -= len(block.columns)
         blocks.append(block)
     return blocks
 
 
-def _block(key: str, table: dict[str, Any], words: list[str], most: int) -> TableBlock:
-    lines = [_line(table, column, words) for column in table["columns"]] if most else []
+def table_block(catalog: Kept | None, key: str) -> TableBlock | None:
+    """Lay out one table that is opened; None when there is none of this name."""
+    for table in (catalog or {}).get("tables", []):
+        if table_key(table) == key:
+            return _block(table, [], COLUMNS_A_TABLE, is_whole=True)
+    return None
+
+
+def table_key(table: Kept) -> str:
+    """The name of a table in a catalog, with its schema where it has one."""
+    return f"{table['schema']}.{table['name']}" if table["schema"] else str(table["name"])
+
+
+def _block(table: Kept, words: list[str], most: int, *, is_whole: bool = False) -> TableBlock:
+    lines = [_line(table, column, words) for column in table["columns"]] if most > 0 else []
     is_open = bool(words) and any(line.is_found for line in lines)
-    if len(lines) > most:  # what was looked for is shown
+    is_folded = not is_open and not is_whole and len(table["columns"]) > most
+    if is_folded:
+        lines = []
+    elif len(lines) > most:  # what was looked for is shown
         lines = sorted(lines, key=lambda line: not line.is_found)[:most]
     hidden = len(table["columns"]) - len(lines)
-    return TableBlock(key, table["comment"], table["row_estimate"], table["is_view"], lines, is_open, hidden)
+    return TableBlock(
+        key=table_key(table),
+        comment=table["comment"],
+        row_estimate=table["row_estimate"],
+        is_view=table["is_view"],
+        columns=lines,
+        is_open=is_open,
+        hidden=hidden,
+        is_folded=is_folded,
+    )
 
 
 def _line(table: dict[str, Any], column: dict[str, Any], words: list[str]) -> ColumnLine:
@@ -141,7 +180,4 @@ def _line(table: dict[str, Any], column: dict[str, Any], words: list[str]) -> Co
 
 def column_names(catalog: dict[str, Any] | None) -> dict[str, list[str]]:
     """List columns by table, as the editor completes them."""
-    return {
-        (f"{t['schema']}.{t['name']}" if t["schema"] else t["name"]): [c["name"] for c in t["columns"]]
-        for t in (catalog or {}).get("tables", [])
-    }
+    return {table_key(t): [c["name"] for c in t["columns"]] for t in (catalog or {}).get("tables", [])}

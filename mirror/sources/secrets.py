@@ -154,6 +154,16 @@ def secrets_rotate() -> Iterator[Rotated]:
             yield done
 
 
+def secrets_unreadable() -> Iterator[tuple[str, list[Any]]]:
+    """Name the rows whose secrets no key opens, by the field they are in. Raises: SecretUnreadable when the keys are wrong."""
+    every = MultiFernet(_keys())
+    for model in apps.get_models():
+        for field in model._meta.local_fields:
+            if isinstance(field, EncryptedTextField):
+                lost = [pk for pk, token in _tokens(model, field) if not _opens(every, token)]
+                yield f"{field.name} of {model._meta.verbose_name_plural}", lost
+
+
 def _raw(model: type[models.Model], field: models.Field[Any, Any]) -> models.QuerySet[Any]:
     return model._base_manager.annotate(sealed=Cast(field.name, models.TextField()))
 

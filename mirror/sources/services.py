@@ -9,7 +9,9 @@ import logging
 from collections.abc import Callable, Iterable
 
 from django.conf import settings
+from django.db import transaction
 
+from mirror.audit.services import record
 from mirror.people.models import Team, User
 from mirror.sources import powers, selectors
 from mirror.sources.addresses import AddressRefused, file_check, host_check
@@ -124,6 +126,8 @@ def _source_keep(source: Source, by: User, done: Done, *, confirmed: bool, keep:
         raise SourceError(*failure_told(source, by, error.failure)) from None
     _powers_decide(source, by, confirmed=confirmed)
 
+    is_new = source._state.adding
+
     def write() -> None:
         source.save()
         catalog_keep(source, catalog)
@@ -131,6 +135,13 @@ def _source_keep(source: Source, by: User, done: Done, *, confirmed: bool, keep:
         catalog_read_anew.send(Source, source=source, catalog=catalog)
         if done is not None:
             done(source)
+        record(
+            "connected a source" if is_new else "changed a source",
+            source,
+            by=by,
+            engine=source.engine,
+            privacy=source.privacy,
+        )
 
     keep(write)
     log.info(
@@ -154,22 +165,30 @@ def _powers_decide(source: Source, by: User, *, confirmed: bool) -> None:
         raise PowersRefused(found)
 
 
+@transaction.atomic
 def source_powers_confirm(source: Source, by: User) -> None:
     """Keep that an administrator knows what the user of a source could do beyond reading."""
     powers.powers_confirm(source, by)
     names = ["powers_confirmed", "powers_confirmed_by", "powers_confirmed_at"]
     source.save(update_fields=names)
+    record("confirmed powers", source, by=by, powers=source.powers_confirmed)
 
 
+@transaction.atomic
 def source_share(source: Source, teams: Iterable[Team], by: User) -> None:
     """Share a source with exactly these of the teams that `by` may share with; others stay as they are."""
     offered = set(selectors.teams_to_share_with(by))
     kept = set(source.teams.all()) - offered
     source.teams.set(kept | (set(teams) & offered))
+    record("shared a source", source, by=by, teams=[str(team) for team in source.teams.all()])
     log.info("Source %s was shared by user %s with %d teams", source.pk, by.pk, source.teams.count())
 
 
+@transaction.atomic
 def source_delete(source: Source) -> None:
     """Let a source go, with its threads, results and saved SQL. The database itself is not touched."""
     log.info("Source %s was deleted", source.pk)
+    pk = source.pk
     source.delete()
+    source.pk = pk  # which is gone from the store, and named in the audit
+    record("deleted a source", source)

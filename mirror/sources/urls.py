@@ -18,6 +18,7 @@ urlpatterns = [
     path("upload/<uuid:pk>/forget/", upload_views.forget, name="forget"),
     path("<int:pk>/upload/", upload_views.upload, name="upload_more"),
     path("<int:pk>/", views.source, name="source"),
+    path("<int:pk>/columns/", views.columns, name="columns"),
     path("<int:pk>/names/", views.names, name="names"),
     path("<int:pk>/values/", views.values, name="values"),
     path("<int:pk>/edit/", views.edit, name="edit"),

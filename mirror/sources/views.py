@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpResponse, JsonResponse, QueryDict
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from mirror.paging import pager_of
 from mirror.people.forms import ShareForm
 from mirror.people.requests import PersonRequest, search_typed
 from mirror.sources import selectors, services, visits
@@ -17,7 +22,14 @@ from mirror.sources.form_pages import TestPage, form_page
 from mirror.sources.forms import SourceForm, form_for
 from mirror.sources.index_pages import index_page
 from mirror.sources.models import Source, Visit
-from mirror.sources.pages import TABLES_SHOWN, SourcePage, column_names, table_blocks
+from mirror.sources.pages import (
+    TABLES_A_PAGE,
+    SourcePage,
+    column_names,
+    table_block,
+    table_blocks,
+    tables_found,
+)
 from mirror.sources.powers import powers_of
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
@@ -47,15 +59,15 @@ def source(request: PersonRequest, pk: int) -> HttpResponse:
     """Browse and search a source's catalog."""
     source = _source(request, pk)
     search = search_typed(request)
-    found = table_blocks(source.catalog, search)
+    found = Paginator(tables_found(source.catalog, search), TABLES_A_PAGE).get_page(request.GET.get("page"))
     page = SourcePage(
         source=source,
         may_change=selectors.may_change(request.user, source),
         may_decide=selectors.may_decide(request.user, source),
         team_names=list(source.teams.values_list("name", flat=True)),
         search=search,
-        tables=found[:TABLES_SHOWN],
-        found=len(found),
+        tables=table_blocks(found, search),
+        pager=pager_of(found, place="#tables", q=search),
         total=len((source.catalog or {}).get("tables", [])),
         index=index_page(selectors.index_state(source)),
         is_held=services.source_is_held(source),
@@ -63,6 +75,18 @@ def source(request: PersonRequest, pk: int) -> HttpResponse:
         may_confirm=selectors.may_confirm_powers(request.user),
     )
     return render(request, "sources/source.html", {"page": page})
+
+
+@require_safe
+def columns(request: PersonRequest, pk: int) -> HttpResponse:
+    """The columns of one table, for a page on which it is opened; without scripts the page with that table alone."""
+    source, key = _source(request, pk), request.GET.get("table", "")
+    block = table_block(source.catalog, key)
+    if block is None:
+        raise Http404("There is no such table.")
+    if not request.headers.get("HX-Request"):
+        return redirect(f"{reverse('sources:source', args=[source.pk])}?{urlencode({'q': key})}#tables")
+    return render(request, "sources/_columns.html", {"table": block})
 
 
 @require_safe

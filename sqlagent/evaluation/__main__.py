@@ -1,4 +1,4 @@
-"""`python -m sqlagent.evaluation select|answer|traces|follow|ablate|guard|resend|fit|bench`: measures and fits on open data."""
+"""`python -m sqlagent.evaluation select|answer|traces|follow|ablate|guard|resend|checks|fit|bench`: measures and fits on open data."""
 
 from __future__ import annotations
 
@@ -60,6 +60,9 @@ def parser() -> argparse.ArgumentParser:
     resend = commands.add_parser("resend", help="SQL as typed against the text that the guard sends")
     resend.add_argument("--questions", type=Path, required=True, help="JSON lines with gold")
     resend.add_argument("--databases", required=True, help="folder of SQLite files, or a PostgreSQL URL")
+    checks = commands.add_parser("checks", help="gold SQL of which the checks of meaning doubt something")
+    checks.add_argument("--questions", type=Path, required=True, help="JSON lines with gold")
+    checks.add_argument("--databases", required=True, help="folder of SQLite files, or a PostgreSQL URL")
     fit = commands.add_parser("fit", help="refit a part on open data, cross-validated by database")
     fit.add_argument("part", choices=("ranker", "confidence", "grammar"))
     fit.add_argument("--data", type=Path, required=True, help="folder of the open data")
@@ -138,6 +141,10 @@ def run(options: argparse.Namespace) -> None:
         from sqlagent.evaluation import resending
 
         print(resending.resend(options.questions, options.databases))
+    elif options.command == "checks":
+        from sqlagent.evaluation import checking
+
+        print(checking.checks(options.questions, options.databases))
     elif options.command == "bench":
         from sqlagent.evaluation import bench, bench_catalog
 

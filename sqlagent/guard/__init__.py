@@ -8,7 +8,7 @@ tomorrow's syntax starts out refused. The guard explains; the read-only session 
 from __future__ import annotations
 
 from sqlagent.guard.check import Passed, check
-from sqlagent.guard.policy import KINDS, Policy, listed, never_allowed
+from sqlagent.guard.policy import KINDS, Policy, functions_listed, listed, never_allowed
 from sqlagent.values import Refusal
 
-__all__ = ["KINDS", "Passed", "Policy", "Refusal", "check", "listed", "never_allowed"]
+__all__ = ["KINDS", "Passed", "Policy", "Refusal", "check", "functions_listed", "listed", "never_allowed"]

@@ -64,6 +64,16 @@ def never_allowed(function: str, dialect: str) -> str:
     return ""
 
 
+def functions_listed(dialect: str) -> frozenset[str]:
+    """The functions that a dialect's list lets through.
+
+    Example:
+        >>> "coalesce" in functions_listed("sqlite"), "pg_sleep" in functions_listed("postgres")
+        (True, False)
+    """
+    return lists(dialect).functions
+
+
 def listed(function: str, dialect: str) -> bool:
     """Say whether a function may be called without anybody allowing it."""
     return function.lower() in lists(dialect).functions

@@ -36,6 +36,7 @@ PAGES = {
     "people": "/people/",
     "teams": "/teams/",
     "account": "/account/",
+    "audit": "/audit/",
     "missing": "/nowhere/",
 }
 

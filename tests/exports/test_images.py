@@ -178,6 +178,18 @@ def test_charts_are_drawn_by_the_browser_and_it_stays_for_the_next(settings):
     assert len(processes) == 1
 
 
+def test_a_browser_that_nobody_needs_ends_with_all_its_processes_and_the_next_chart_starts_another(settings):
+    settings.CHART_IMAGES, settings.CHART_BROWSER_SECONDS = "plotly", 0.2
+    rows, chart = CHARTS["bars"]
+    assert images.chart_image(chart, rows)
+    first = browser._browser._kaleido.subprocess.pid if browser._browser else 0
+    assert until(lambda: browser._browser is None)
+    assert not first or until(lambda: not session_of(first))
+    settings.CHART_BROWSER_SECONDS = 60
+    assert images.chart_image(chart, rows)
+    assert browser._browser._kaleido.subprocess.pid != first
+
+
 @pytest.mark.parametrize("how", ["simple", "auto"])
 @pytest.mark.parametrize(
     ("chart", "rows"),

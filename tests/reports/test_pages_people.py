@@ -23,6 +23,7 @@ from mirror.reports.models import (
     ReportFile,
     ReportRun,
     RunPart,
+    SendingPause,
 )
 from mirror.reports.sending.consents import consent_token
 from mirror.reports.urls import urlpatterns
@@ -127,13 +128,14 @@ TABLE: list[tuple[str, str, tuple[str, ...], dict[str, str], tuple[int, ...]]] =
     ("link_revoke", "post", ("link",), {}, DONE),
     ("link", "get", ("token",), {}, (200, 200, 200, 200, 200)),
     ("sending", "get", (), {}, ADMINISTERED),
+    ("sending_switch", "post", (), {"act": "pause", "why": "The mail server moves."}, ALLOWED),
     ("allow", "post", (), {"kind": "domain", "value": "partner.example"}, ALLOWED),
     ("disallow", "post", ("allowance",), {}, ALLOWED),
     ("consent", "get", ("consent",), {}, (200, 200, 200, 200, 200)),
     ("consent_stop", "get", ("consent",), {}, (200, 200, 200, 200, 200)),
 ]
 # What an administrator changes, and nobody else.
-DECIDED = ("allow", "disallow")
+DECIDED = ("allow", "disallow", "sending_switch")
 
 
 def test_every_address_of_reports_stands_in_the_table() -> None:
@@ -166,6 +168,7 @@ def kept() -> list[Any]:
     """All that the store holds of reports."""
     models = (
         Report, Channel, ReportRun, RunPart, ReportFile, FileLink, Delivery, Report.teams.through, Allowance, Consent,
+        SendingPause,
     )  # fmt: skip
     return [list(model.objects.order_by("pk").values()) for model in models]
 

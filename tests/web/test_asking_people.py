@@ -22,8 +22,6 @@ ADDRESSES = [
     ("again", "post", 302),
     ("follow", "post", 302),
     ("edit", "post", 302),
-    ("format_sql", "post", 200),
-    ("check_sql", "post", 200),
     ("use_reading", "post", 302),
     ("sent", "get", 200),
     ("version", "get", 302),

@@ -13,6 +13,7 @@ from django.urls import reverse
 import mirror
 from mirror.asking import services
 from mirror.library import services as library
+from mirror.queries.helping import sql_problem
 from mirror.sources import guarding
 from mirror.sources.catalog_services import catalog_refresh
 from sqlagent.guard import Policy
@@ -89,7 +90,7 @@ def test_a_function_is_refused_until_it_is_allowed_and_then_runs_wherever_sql_is
     refused = ran(answered, SQL)
     assert refused.failure["kind"] == "refused"
     assert "an administrator can allow it" in refused.failure["advice"]
-    assert services.sql_problem(answered, SQL) is not None
+    assert sql_problem(answered.thread.source, SQL) is not None
     assert "an administrator can allow it" in answer(services.run_ask(alice, shop, SQL)).reason
     with pytest.raises(SystemExit):
         call_command("ask", SQL, source="shop")
@@ -104,7 +105,7 @@ def test_a_function_is_refused_until_it_is_allowed_and_then_runs_wherever_sql_is
     answered.refresh_from_db()
     assert ran(answered, SQL).result.row_count == 1
     answered.thread.source.refresh_from_db()
-    assert services.sql_problem(answered, SQL) is None
+    assert sql_problem(answered.thread.source, SQL) is None
     run = answer(services.run_ask(alice, shop, SQL))
     assert (run.outcome, run.versions.get().result.row_count) == ("answered", 1)
     call_command("ask", SQL, source="shop")

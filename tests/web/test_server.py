@@ -400,6 +400,33 @@ def test_a_missing_secret_in_production_stops_the_start_with_its_name(tmp_path, 
     assert not (tmp_path / "secrets.env").exists()
 
 
+def test_production_in_the_settings_file_counts_as_in_the_environment(tmp_path):
+    """The first start made keys that the settings then did not read, and stopped."""
+    file, folder = tmp_path / "env", tmp_path / "data"
+    file.write_text(f"PRODUCTION=true\nMIRROR_VAR_DIR={folder}\n")
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("SECRET_KEY", "MIRROR_ENCRYPTION_KEYS", "MIRROR_VAR_DIR")
+    } | {"MIRROR_ENV_FILE": str(file), "DJANGO_SETTINGS_MODULE": "mirror.settings"}
+    for called in (["script/serve.py", "--port", str(free_port())], ["manage.py", "sign_in_link"]):
+        done = subprocess.run(
+            [sys.executable, *called], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == 1
+        assert "SECRET_KEY and MIRROR_ENCRYPTION_KEYS must come from" in done.stderr, done.stderr
+        assert not (folder / "secrets.env").exists()
+    made = subprocess.run(
+        [sys.executable, "-m", "mirror.keys"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    file.write_text(file.read_text() + made.stdout)
+    done = subprocess.run(
+        [sys.executable, "manage.py", "migrate", "--check"], cwd=ROOT, env=environment, capture_output=True
+    )
+    assert b"must come from" not in done.stderr
+    assert (folder).is_dir() and not (folder / "secrets.env").exists()
+
+
 @pytest.fixture
 def postgres() -> Iterator[PostgresServer]:
     """One of its own, because it is stopped."""

@@ -20,7 +20,7 @@ from mirror.sources.errors import SourceError
 from mirror.sources.index_services import source_index
 from mirror.sources.models import Source, StoredIndex
 from mirror.sources.opening import open_source
-from mirror.sources.pages import table_blocks
+from mirror.sources.pages import table_key, tables_found
 from mirror.work.kinds import kind_of
 from tests.web.working import values_read, visited
 
@@ -360,7 +360,7 @@ def test_a_catalog_is_searched_by_table_column_and_comment():
         ]
     }
     found = {
-        search: [block.key for block in table_blocks(catalog, search)]
+        search: [table_key(table) for table in tables_found(catalog, search)]
         for search in ("", "customer", "sold", "web.vis", "country id", "nothing")
     }
     assert found == {
@@ -371,6 +371,50 @@ def test_a_catalog_is_searched_by_table_column_and_comment():
         "country id": ["customers"],
         "nothing": [],
     }
+
+
+@pytest.fixture
+def wide(shop):
+    """The shop as a source of 297 tables of twelve columns each, and one that is wider than a page."""
+    columns = [f"column_{n}" for n in range(12)]
+    tables = [_table(f"table_{n:03}", columns, schema="erp", comment="what it holds") for n in range(297)]
+    tables.append(_table("the wide & <b>odd</b> one", [f"c{n}" for n in range(1_500)]))
+    Source.objects.filter(pk=shop.pk).update(catalog={"version": "1", "tables": tables})
+    return shop
+
+
+def test_a_source_of_hundreds_of_tables_is_a_small_page(as_bob, wide):
+    answer = as_bob.get(url("source", wide.pk))
+    page = answer.content.decode()
+    assert len(answer.content) < 130_000, len(answer.content)
+    assert "298 tables" in page and "1–100 of 298" in page
+    assert "erp.table_099" in page and "erp.table_100" not in page
+    assert "erp.table_100" in as_bob.get(url("source", wide.pk) + "?page=2").content.decode()
+    last = as_bob.get(url("source", wide.pk) + "?page=999").content.decode()
+    assert "the wide &amp; &lt;b&gt;odd&lt;/b&gt; one" in last
+
+
+def test_a_table_brings_its_columns_when_it_is_opened(as_alice, as_bob, as_charlie, wide):
+    address = url("columns", wide.pk) + "?table=erp.table_250"
+    for client in (as_alice, as_bob):
+        fragment = client.get(address, headers={"HX-Request": "true"}).content.decode()
+        assert "column_11" in fragment and "<html" not in fragment
+    assert as_charlie.get(address, headers={"HX-Request": "true"}).status_code == 404
+    alone = as_bob.get(address, follow=True).content.decode()
+    assert "column_11" in alone and "erp.table_249" not in alone
+    for nothing in ("?table=gone", "", "?table=%00"):
+        answer = as_bob.get(url("columns", wide.pk) + nothing, headers={"HX-Request": "true"})
+        assert answer.status_code == 404
+    odd = as_bob.get(
+        url("columns", wide.pk), {"table": "the wide & <b>odd</b> one"}, headers={"HX-Request": "1"}
+    )
+    assert "500 columns of it are not shown" in odd.content.decode()
+    assert as_bob.post(address).status_code == 405
+
+
+def test_a_search_shows_the_columns_it_found_wherever_the_table_stands(as_bob, wide):
+    page = as_bob.get(url("source", wide.pk) + "?q=c1499").content.decode()
+    assert "<mark>c1499</mark>" in page and "1 of 298 tables" in page
 
 
 def _table(name, columns, schema="", comment=""):

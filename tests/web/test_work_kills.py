@@ -29,6 +29,7 @@ from mirror.sources.services import source_connect
 from mirror.work.kinds import KINDS, kind_of, send
 from mirror.work.leases import Leased, Status
 from mirror.work.recovery import work_recover
+from mirror.workbench import glancing
 from tests import warm
 from tests.hook_server import HookServer
 from tests.reports.working import save_report, save_sql
@@ -166,6 +167,7 @@ def rows_of_each_kind(alice, source: Source, hook: Gate) -> dict[str, Leased]:
     return {
         "run": run,
         "version": version,
+        "glance": glancing.glance_rows(alice, source, "sales"),
         "upload": upload,
         "visit": visits.visit_ask(alice, Visit.Work.REFRESH, source),
         "index": StoredIndex.objects.get(source=source),
@@ -193,7 +195,7 @@ def test_a_killed_worker_loses_no_work_of_any_kind(alice, postgres, gates, start
     worker = start()
     until(lambda: set(stand().values()) == {"running 1"}, lambda: f"all are worked on: {stand()}")
     until(
-        lambda: gates["hook"].waiting and gates["database"].waiting >= 4, lambda: "all stand at their gates"
+        lambda: gates["hook"].waiting and gates["database"].waiting >= 5, lambda: "all stand at their gates"
     )
     worker.kill()
     worker.wait()
@@ -215,6 +217,7 @@ def test_a_killed_worker_loses_no_work_of_any_kind(alice, postgres, gates, start
     assert set(stood.values()) == {"done 2"}
     assert (rows["run"].outcome, rows["run"].versions.count()) == ("answered", 1), rows["run"].reason
     assert (rows["version"].failure, rows["version"].result.row_count) == (None, 1)
+    assert (rows["glance"].failure, rows["glance"].result.row_count) == (None, 20)
     assert Upload.objects.get().files[0]["tables"][0]["row_count"] == 1
     assert rows["visit"].said["tables"] == 1, rows["visit"].said
     assert rows["index"].state == StoredIndex.State.READY

@@ -17,7 +17,7 @@ def run(answered):
 
 
 def post(client, name: str, run, sql: str):
-    return client.post(reverse(f"asking:{name}", args=[run.pk]), {"sql": sql})
+    return client.post(reverse(f"queries:{name}", args=[run.thread.source_id]), {"sql": sql})
 
 
 def test_sql_is_laid_out(as_alice, run):
@@ -47,7 +47,7 @@ def test_what_would_be_refused_is_said_with_its_place(as_alice, run, sql: str, p
 
 @pytest.mark.parametrize("sql", ["SELECT name FROM stores", "", "  "])
 def test_nothing_is_said_of_sql_that_may_run(as_alice, run, sql: str):
-    assert post(as_alice, "check_sql", run, sql).json() == {"problem": None}
+    assert post(as_alice, "check_sql", run, sql).json()["problem"] is None
 
 
 def test_the_length_of_sql_is_told_as_it_is(as_alice, run) -> None:
@@ -60,5 +60,5 @@ def test_nothing_is_kept_and_strangers_find_nothing(as_alice, as_bob, as_charlie
     before = Version.objects.count()
     assert post(as_alice, name, run, "SELECT 1").status_code == 200
     assert Version.objects.count() == before
-    assert post(as_bob, name, run, "SELECT 1").status_code == 404
+    assert post(as_bob, name, run, "SELECT 1").status_code == 200, "the source is shared with Bob"
     assert post(as_charlie, name, run, "SELECT 1").status_code == 404

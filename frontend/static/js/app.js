@@ -8,4 +8,6 @@ import "./mirror-chart.js";
 import "./mirror-grid.js";
 import "./mirror-tabs.js";
 import "./mirror-zone.js";
+import "./mirror-sql.js";
+import "./keys.js";
 import "./manners.js";

@@ -1,7 +1,8 @@
-// <mirror-editor dialect catalog label error-at error-message format check kept>: a textarea grown into a SQL editor.
+// <mirror-editor dialect catalog complete label error-at error-message format check kept>: a textarea grown into a SQL editor.
 // The textarea stays the form's field (and the whole thing, when scripts or the bundle do not load):
 // every keystroke is written back into it. Ctrl/Cmd-Enter sends the form.
 import { announce } from "./announce.js";
+import { showValues } from "./values.js";
 
 async function names(url) {
   const reply = await fetch(url, { headers: { Accept: "application/json" } });
@@ -31,10 +32,12 @@ class MirrorEditor extends HTMLElement {
       placeholder: this.field.placeholder,
       describedBy: this.field.getAttribute("aria-describedby"),
       readOnly: this.field.readOnly,
-      onRun: () => this.closest("form")?.requestSubmit(),
+      onRun: () => this.run(),
       onRunSelection: () => this.runSelection(),
+      onRunToCursor: () => this.runToCursor(),
       onFormat: () => this.format(),
       onChange: (text) => this.changed(text),
+      complete: this.hasAttribute("complete") ? (text, at) => this.complete(text, at) : null,
     });
     this.field.hidden = true;
     this.append(place);
@@ -42,8 +45,9 @@ class MirrorEditor extends HTMLElement {
     this.restore();
     this.markError();
     this.listen();
+    if (this.hasAttribute("check") && this.value.trim() && !this.hasAttribute("error-at")) this.lintTimer = setTimeout(() => this.lint(), LINT_MS);
     const catalog = this.getAttribute("catalog");
-    if (catalog) names(catalog).then((tables) => this.handle?.learn(tables)).catch(() => { /* without names it is still an editor */ });
+    if (catalog && !this.hasAttribute("complete")) names(catalog).then((tables) => this.handle?.learn(tables)).catch(() => { /* without names it is still an editor */ });
     this.dataset.ready = "";
   }
 
@@ -72,10 +76,12 @@ class MirrorEditor extends HTMLElement {
   listen() {
     this.stopListening = new AbortController();
     const form = this.closest("form");
+    form?.addEventListener("click", () => this.place(), { signal: this.stopListening.signal, capture: true });
     form?.addEventListener("click", (event) => {
       if (event.target.closest("[data-formats]")) this.format();
     }, { signal: this.stopListening.signal });
-    form?.addEventListener("submit", () => { clearTimeout(this.lintTimer); this.say(null); }, { signal: this.stopListening.signal });
+    // Before anybody reads the form.
+    form?.addEventListener("submit", () => { clearTimeout(this.lintTimer); this.say(null); this.place(); }, { signal: this.stopListening.signal, capture: true });
     // What the server took is kept there from here on; what it did not take stays kept here.
     form?.addEventListener("htmx:afterRequest", ({ detail }) => {
       if (!detail.successful || detail.elt !== form || new URL(detail.xhr.responseURL).pathname.startsWith("/sign-in/")) return;
@@ -85,6 +91,12 @@ class MirrorEditor extends HTMLElement {
     for (const name of ["mirror-exchanged", "htmx:afterSettle"]) {
       document.addEventListener(name, () => this.readPosition(), { signal: this.stopListening.signal });
     }
+  }
+
+  // Of several statements the one at the cursor is meant: characters are counted as the server counts them.
+  place() {
+    const at = this.closest("form")?.elements.at;
+    if (at && this.handle) at.value = [...this.handle.before()].length;
   }
 
   // SQL that was typed and not run yet outlives a reload, a click away and a lost connection.
@@ -118,12 +130,31 @@ class MirrorEditor extends HTMLElement {
     this.lintSoon();
   }
 
-  // The form takes its values the moment it is sent; the whole text is back right after.
-  runSelection() {
-    const part = this.handle.selected();
-    if (part.trim()) this.field.value = part;
+  run() {
     this.closest("form")?.requestSubmit();
-    this.field.value = this.value;
+  }
+
+  runSelection() {
+    this.runPart(this.handle.selected());
+  }
+
+  runToCursor() {
+    this.runPart(this.handle.before());
+  }
+
+  // The form takes its values the moment it is sent; what is whole is back right after. A form with a place for a part
+  // sends that beside the whole text.
+  runPart(part) {
+    const place = this.closest("form")?.elements.part ?? this.field;
+    const whole = place.value;
+    if (part.trim()) place.value = part;
+    this.run();
+    place.value = place === this.field ? this.value : whole;
+  }
+
+  insert(words) {
+    if (this.handle) this.handle.insert(words);
+    else this.field.setRangeText(words, this.field.selectionStart, this.field.selectionEnd, "end");
   }
 
   // While somebody writes, what would be refused is marked and said quietly, a moment after they pause.
@@ -137,21 +168,39 @@ class MirrorEditor extends HTMLElement {
     const sql = this.value;
     const reply = await this.post(this.getAttribute("check"), sql).catch(() => null);
     if (!reply?.ok || reply.redirected || this.value !== sql || !this.handle) return;
-    const { problem } = await reply.json();
+    const { problem, parameters, doubts = [] } = await reply.json();
+    showValues(this.closest("form")?.querySelector("[data-values]"), parameters);
     this.handle.mark(problem?.position ?? null, problem?.words ?? "");
-    this.say(problem?.words);
+    if (!problem && doubts.length) this.handle.doubt(doubts.map((one) => this.placed(one)));
+    this.say(problem?.words, problem ? [] : doubts);
   }
 
-  say(words) {
-    const place = this.closest(".panel")?.querySelector(".sql-lint");
+  // The server counts characters, the editor halves of those beyond the first 65,536.
+  placed(doubt) {
+    if (doubt.start === null) return doubt;
+    const letters = [...this.value];
+    const at = (n) => letters.slice(0, n).join("").length;
+    return { ...doubt, start: at(doubt.start), end: at(doubt.end) };
+  }
+
+  async complete(sql, at) {
+    const reply = await this.post(this.getAttribute("complete"), sql, at);
+    return reply.ok && !reply.redirected ? (await reply.json()).completions : null;
+  }
+
+  say(words, doubts = []) {
+    const place = (this.closest(".panel") ?? this.closest("form"))?.querySelector(".sql-lint");
     if (!place) return;
-    place.textContent = words ?? "";
-    place.hidden = !words;
+    const lines = doubts.map((one) => { const line = document.createElement("li"); line.textContent = one.words; return line; });
+    place.replaceChildren(...(lines.length ? lines : [words ?? ""]));
+    place.classList.toggle("sql-doubts", lines.length > 0);
+    place.hidden = !words && !lines.length;
   }
 
-  post(url, sql) {
+  post(url, sql, at = null) {
     const body = new FormData();
     body.set("sql", sql);
+    if (at !== null) body.set("at", at);
     body.set("csrfmiddlewaretoken", this.closest("form")?.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "");
     return fetch(url, { method: "POST", body });
   }

@@ -22,6 +22,7 @@ from mirror.asking.pages.words import (
     sure,
 )
 from mirror.phrases import counted, one_line
+from mirror.queries.pages import ValueField, values_fields
 from mirror.results.cells import Cell
 from mirror.results.pages import TableWish, preview_cells
 
@@ -67,7 +68,7 @@ class RunPage:
     earlier one is looked at. It was asked after the `earlier` questions of its thread, and `newest` is another one that was asked last.
     `goes_on` says what it was read against, where that is not what was asked or shown before it, and `follow_note` what a follow-up will be. A follow-up
     is asked with the `hint` of the run, or with `follow_hint`, which was typed instead; `unused_hint` says what of the hint the
-    answer does without.
+    answer does without. `values` are the fields of the :names of its SQL.
     """
 
     id: int
@@ -116,6 +117,7 @@ class RunPage:
     follow_note: str
     follow_hint: str
     longest_hint: int
+    values: tuple[ValueField, ...]
     problem: str = ""
     follow_up: str = ""
 
@@ -194,9 +196,17 @@ def run_page(
         follow_note=_follow_note(run, versions, current),
         follow_hint=run.hint if follow_hint is None else follow_hint,
         longest_hint=services.HINT_CHARS,
+        values=_values(run, current, typed),
         problem=problem,
         follow_up=follow_up,
     )
+
+
+def _values(run: Run, current: Version | None, typed: str | None) -> tuple[ValueField, ...]:
+    """Fields for the :names of the SQL in the editor."""
+    sql = typed if typed is not None else current.sql if current is not None else ""
+    known = run.saved.parameters if run.saved is not None else None
+    return values_fields(run.thread.source, sql, current.arguments if current is not None else {}, known)
 
 
 def _file_title(version: Version, title: str) -> str:

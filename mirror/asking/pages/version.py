@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.urls import reverse
+
 from mirror.asking.models import Version
 from mirror.asking.pages.words import version_state
 from mirror.phrases import counted, took
@@ -111,12 +113,13 @@ class VersionItem:
 
 @dataclass(frozen=True, slots=True)
 class VersionView:
-    """Everything a page shows of one version; `now` says what it does while it works: `is_edited` by a person, `is_other_reading` where another reading was chosen.
+    """Everything a page shows of one version; it is followed at `url`, under which stands what can be done with it. `now` says what it does while it works: `is_edited` by a person, `is_other_reading` where another reading was chosen.
 
     `is_changed` where a chip was, and `change` says how. It `is_number` where its rows are drawn as one number, or were before they run.
     """
 
     id: int
+    url: str
     number: int
     is_edited: bool
     is_other_reading: bool
@@ -150,14 +153,17 @@ def version_item(version: Version, current: Version | None) -> VersionItem:
     )
 
 
-def version_view(version: Version, wish: TableWish | None = None, title: str = "") -> VersionView:
-    """Show a version, its table as wished for; `title` names what is downloaded."""
+def version_view(
+    version: Version, wish: TableWish | None = None, title: str = "", url: str = ""
+) -> VersionView:
+    """Show a version, its table as wished for; `title` names what is downloaded. Without a `url` it is that of a run's version."""
     state = version_state(version)
     table = table_page(version.result, wish, title) if version.result else None
     if table is not None and table.gone:
         state = "expired"
     return VersionView(
         id=version.pk,
+        url=url or reverse("asking:version", args=[version.pk]),
         number=version.number,
         is_edited=version.origin == Version.Origin.EDIT,
         is_other_reading=version.origin == Version.Origin.READING,

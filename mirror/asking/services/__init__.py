@@ -16,7 +16,6 @@ from mirror.asking.services.runs import (
     run_saved,
     run_stop,
 )
-from mirror.asking.services.sql_help import sql_format, sql_problem
 from mirror.asking.services.suggesting import question_typed, questions_first
 from mirror.asking.services.versions import (
     reading_use,
@@ -53,8 +52,6 @@ __all__ = [
     "run_follow",
     "run_saved",
     "run_stop",
-    "sql_format",
-    "sql_problem",
     "step_take",
     "version_again",
     "version_before",

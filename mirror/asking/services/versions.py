@@ -20,6 +20,7 @@ from mirror.asking.services.frames import frame_title, version_changed
 from mirror.asking.services.given_up import VERSION_BROKEN, VERSION_STOPPED
 from mirror.asking.services.queue_bounds import queue_check
 from mirror.library import services as library
+from mirror.queries.helping import sql_parameters
 from mirror.queries.running import KeptRows, NotRun, NotRunWhy, Values, sql_run, statement_limits
 from mirror.results.cells import storable
 from mirror.results.rows import rows_of
@@ -40,16 +41,30 @@ SQL_CHARS = 100_000
 
 
 def version_edit(run: Run, sql: str, arguments: dict[str, Any] | None = None) -> Version:
-    """Run SQL that somebody typed. Raises: AskingError when it is empty or too long."""
+    """Run SQL that somebody typed, with values for its :names; one that is not given is as it was last. Raises: AskingError when it is empty or too long."""
+    return versions_edit(run, [sql], arguments)
+
+
+def versions_edit(run: Run, sqls: list[str], arguments: dict[str, Any] | None = None) -> Version:
+    """Run statements that somebody typed, each as a version of its own; gives the last. Raises: AskingError when one is empty or too long."""
+    typed = [_typed(sql) for sql in sqls]
+    latest = run.versions.first()
+    values = {**(latest.arguments if latest else {}), **(arguments or {})}
+    _check_ended(run)
+    _supersede(run)
+    made = [
+        version_add(run, Version.Origin.EDIT, sql, values, base=latest, supersedes=False) for sql in typed
+    ]
+    return made[-1]
+
+
+def _typed(sql: str) -> str:
     sql = str(storable(sql.replace("\r\n", "\n").strip()))
     if not sql:
         raise AskingError("There is no SQL to run. Type a SELECT statement, or take an earlier version.")
     if len(sql) > SQL_CHARS:
         raise AskingError(f"This SQL has {len(sql):,} characters; the longest taken has {SQL_CHARS:,}.")
-    latest = run.versions.first()
-    if arguments is None:
-        arguments = latest.arguments if latest else {}
-    return version_add(run, Version.Origin.EDIT, sql, arguments, base=latest)
+    return sql
 
 
 def reading_use(run: Run, index: int) -> Version:
@@ -141,7 +156,7 @@ def version_stop(version: Version) -> None:
 def version_save(version: Version, *, name: str, description: str = "") -> SavedSql:
     """Keep a version's SQL in the library, with its question, parameters and chart, and that it is a draft. Raises: AskingError."""
     run = version.run
-    parameters = run.saved.parameters if run.saved else None
+    parameters = version.parameters or (run.saved.parameters if run.saved else None)
     try:
         return library.sql_save(
             run.thread.owner,
@@ -207,14 +222,19 @@ def version_add(
     change: str = "",
     title: str = "",
     base: Version | None = None,
+    supersedes: bool = True,
 ) -> Version:
-    """Add a version and have it run; what runs for this run is stopped. Its chart is as the last one where none is given.
+    """Add a version and have it run; what runs for this run is stopped if it `supersedes` that. Its chart is as the last one where none is given.
 
     Raises: AskingError while the question is still being answered, or when too much waits.
     """
     _check_ended(run)
-    _supersede(run)
+    if supersedes:
+        _supersede(run)
     queue_check(run.thread.owner)
+    parameters = sql_parameters(run.thread.source, sql, run.saved.parameters if run.saved else ())
+    if run.saved is None:
+        arguments = {one["name"]: arguments[one["name"]] for one in parameters if one["name"] in arguments}
     with transaction.atomic():
         Run.objects.select_for_update().get(pk=run.pk)
         number = _highest(run, "number") + 1
@@ -229,6 +249,7 @@ def version_add(
             origin=origin,
             sql=sql,
             arguments=arguments,
+            parameters=parameters,
             chart=chart,
             frame=frame,
             change=change[:CHANGE_CHARS],
@@ -250,7 +271,9 @@ def _highest(run: Run, name: str) -> int:
 def _ran(version: Version, watch: Watch) -> KeptRows | NotRun:
     """Run a version's SQL; its rows are stored as they come."""
     thread, saved = version.run.thread, version.run.saved
-    values = Values(saved.parameters, version.arguments) if saved is not None else Values()
+    parameters = version.parameters or (saved.parameters if saved is not None else ())
+    names = {one["name"] for one in parameters}
+    values = Values(parameters, {name: one for name, one in version.arguments.items() if name in names})
     return sql_run(
         thread.source, version.sql, values, statement_limits(thread.source), thread.owner, watch=watch
     )

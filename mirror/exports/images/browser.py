@@ -1,7 +1,7 @@
-"""A chart as an image by the page's own library, in a Chromium of this process that stays for the next one.
+"""A chart as an image by the page's own library, in a Chromium of this process that stays for the next one, for a while.
 
-The browser is started with the first chart and ends with the process, however that ends: it listens to a
-pipe whose other end we hold. It loads our vendored library and nothing from anywhere else. Whoever waits
+The browser is started with the first chart. It ends when nothing was drawn for `CHART_BROWSER_SECONDS`, and with the
+process, however that ends: it listens to a pipe whose other end we hold. It loads our vendored library and nothing from anywhere else. Whoever waits
 longer than `SECONDS`, or finds no browser, gets BrowserTrouble, and the browser is put away.
 """
 
@@ -96,6 +96,7 @@ class _Browser:
 
 _lock = threading.Lock()
 _browser: _Browser | None = None
+_resting: threading.Timer | None = None
 
 
 def draw(figure: Json, width: int, height: int, scale: float) -> bytes:
@@ -109,10 +110,29 @@ def draw(figure: Json, width: int, height: int, scale: float) -> bytes:
             _browser = _Browser(path)
             atexit.register(close)
         try:
-            return _browser.draw(figure, {"format": "png", "width": width, "height": height, "scale": scale})
+            drawn = _browser.draw(figure, {"format": "png", "width": width, "height": height, "scale": scale})
         except BrowserTrouble:
             _put_away()
             raise
+        _rest()
+        return drawn
+
+
+def _rest() -> None:
+    """Put the browser away when nobody draws for a while: with its many processes it takes some 300 MB."""
+    global _resting
+    if _resting is not None:
+        _resting.cancel()
+    _resting = threading.Timer(settings.CHART_BROWSER_SECONDS, _rested)
+    _resting.daemon = True
+    _resting.start()
+
+
+def _rested() -> None:
+    with _lock:
+        # A chart that was drawn while this waited for the lock has begun another rest.
+        if threading.current_thread() is _resting:
+            _put_away()
 
 
 def close() -> None:
@@ -122,7 +142,10 @@ def close() -> None:
 
 
 def _put_away() -> None:
-    global _browser
+    global _browser, _resting
+    if _resting is not None:
+        _resting.cancel()
+        _resting = None
     if _browser is not None:
         browser, _browser = _browser, None
         browser.close()

@@ -12,6 +12,8 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from mirror.audit.services import record
+from mirror.delivery.channels import describe
 from mirror.exports.values import FORMATS
 from mirror.library import services as library
 from mirror.library.models import SavedSql
@@ -117,6 +119,7 @@ def report_update(
     report.pause_after = _between(pause_after, 1, MOST_PAUSE_AFTER, "A schedule pauses after", "failures")
     if report._state.adding or before != (report.schedule, report.zone):
         report.next_at = None if report.is_paused else _first_time(schedule)
+    is_new = report._state.adding
     report.save()
     report.parts.all().delete()
     ReportPart.objects.bulk_create(
@@ -124,6 +127,14 @@ def report_update(
         for number, (saved, arguments) in enumerate(parts)
     )
     channels_keep(report, cleaned)
+    record(
+        "set up a report" if is_new else "changed a report",
+        report,
+        by=report.owner,
+        saved=[saved.name for saved, _ in parts],
+        to=[place for channel in report.channels.all() for place in describe(channel.kind, channel.target)],
+        schedule="by hand" if schedule is None else schedule.kind,
+    )
     return report
 
 
@@ -132,24 +143,32 @@ def report_delete(report: Report, by: User) -> None:
     """Let a report go with its runs, rows and files; what is being made of it stops."""
     StoredResult.objects.filter(runpart__run__report=report).delete()
     log.info("Report %s was deleted by user %s", report.pk, by.pk)
+    pk = report.pk
     report.delete()
+    report.pk = pk  # which is gone from the store, and named in the audit
+    record("deleted a report", report, by=by)
 
 
+@transaction.atomic
 def report_pause(report: Report, by: User) -> None:
     """Stop a report's schedule until somebody resumes it."""
     report.is_paused, report.paused_why, report.next_at = True, "", None
     report.save(update_fields=["is_paused", "paused_why", "next_at", "updated_at"])
+    record("paused a report", report, by=by)
     log.info("Report %s was paused by user %s", report.pk, by.pk)
 
 
+@transaction.atomic
 def report_resume(report: Report, by: User) -> None:
     """Let a report's schedule go on, from now: nothing is made up for. Failures are forgotten."""
     report.is_paused, report.paused_why, report.failures = False, "", 0
     report.next_at = next_time(report)
     report.save(update_fields=["is_paused", "paused_why", "failures", "next_at", "updated_at"])
+    record("resumed a report", report, by=by)
     log.info("Report %s was resumed by user %s", report.pk, by.pk)
 
 
+@transaction.atomic
 def report_share(report: Report, teams: Iterable[Team], by: User) -> None:
     """Share with exactly these of the teams that `by` is in; others stay as they are.
 
@@ -158,8 +177,10 @@ def report_share(report: Report, teams: Iterable[Team], by: User) -> None:
     offered = set(teams_of(by))
     kept = set(report.teams.all()) - offered
     report.teams.set(kept | (set(teams) & offered))
+    record("shared a report", report, by=by, teams=[str(team) for team in report.teams.all()])
 
 
+@transaction.atomic
 def report_hand_over(report: Report, to: User, by: User) -> None:
     """Make somebody else the owner; the report's SQL runs as theirs from now on.
 
@@ -174,6 +195,7 @@ def report_hand_over(report: Report, to: User, by: User) -> None:
         )
     Report.objects.filter(pk=report.pk).update(owner=to, updated_at=timezone.now())
     report.owner = to
+    record("handed a report over", report, by=by, to=to.get_username())
     log.info("Report %s was handed over to user %s by user %s", report.pk, to.pk, by.pk)
 
 

@@ -14,6 +14,7 @@ from mirror.reports.models import Allowance, Consent
 from mirror.reports.pages import words
 from mirror.reports.pages.words import Moment
 from mirror.reports.sending.holding import quota_words
+from mirror.reports.sending.pausing import deliveries_waiting
 from mirror.reports.sending.recipients import sender_domain
 
 # Bounds that were met are told so long on the pages of administrators.
@@ -92,6 +93,7 @@ class ConsentLine:
 class SendingPage:
     """Mail and webhooks, for administrators."""
 
+    waiting: int
     met: list[MetLine]
     bounds: list[tuple[str, str]]
     allowed: list[AllowedList]
@@ -103,6 +105,7 @@ def sending_page(refused: tuple[str, str, str] | None = None) -> SendingPage:
     """Lay out the page; `refused` is a kind, what was typed for it, and why it cannot be."""
     found = Consent.objects.select_related("asked_for").order_by("-asked_at", "-pk")
     return SendingPage(
+        waiting=deliveries_waiting(),
         met=met_lines(),
         bounds=[
             ("Mails of a person", f"{settings.MAILS_PER_HOUR:,} an hour"),

@@ -16,7 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from mirror.reports.making.failing import report_stop
-from mirror.reports.models import Report, ReportRun
+from mirror.reports.models import Report, ReportRun, SendingPause
 from mirror.reports.schedule.intervals import is_too_fast, thinned
 from mirror.reports.schedule.times import Schedule, ScheduleError
 from mirror.reports.schedule.zones import at_zone
@@ -51,7 +51,9 @@ class Due:
 
 
 def reports_due_make() -> int:
-    """Make a run for each scheduled time that has come; returns how many."""
+    """Make a run for each scheduled time that has come; returns how many. None while all sending is paused."""
+    if SendingPause.objects.filter(ended_at=None).exists():
+        return 0  # times that pass meanwhile are missed ones
     now, made = timezone.now(), 0
     found = [(report, _due_of(report, now)) for report in due_reports(now)]
     for start in range(0, len(found), BATCH):

@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 
+from mirror.audit.services import record
 from mirror.delivery.reach import Reach
 from mirror.reports.errors import ReportError
 from mirror.reports.models import Allowance
@@ -43,6 +44,7 @@ def allowance_add(kind: str, typed: str, by: User) -> Allowance:
     kept, is_new = Allowance.objects.get_or_create(kind=kind, value=value, defaults={"made_by": by})
     if not is_new:
         raise ReportError(f"{value} is allowed already.")
+    record("allowed a place", value, by=by, what=kind)
     log.info("Allowance %s (%s) was made by user %s", kept.pk, kind, by.pk)
     if kind != Allowance.Kind.HOST:
         held_release()
@@ -54,6 +56,7 @@ def allowance_remove(allowance: Allowance, by: User) -> None:
     """Allow a place no longer; what goes there is refused from the next sending on."""
     log.info("Allowance %s (%s) was taken back by user %s", allowance.pk, allowance.kind, by.pk)
     allowance.delete()
+    record("allowed a place no longer", allowance.value, by=by, what=allowance.kind)
     if allowance.kind != Allowance.Kind.HOST:
         held_release()
 

@@ -19,6 +19,7 @@ from mirror.people.quotas import quota_met, quota_use
 from mirror.reports.models import Channel, Delivery
 from mirror.reports.schedule.zones import at_zone
 from mirror.reports.sending.consents import consent_ask
+from mirror.reports.sending.pausing import pause_now
 from mirror.reports.sending.queueing import delivery_queue_again
 from mirror.reports.sending.recipients import Standing, refusal_words, standing_of
 from mirror.work.kinds import send
@@ -31,6 +32,7 @@ LONGEST = {Delivery.Held.QUOTA: timedelta(hours=24), Delivery.Held.CONSENT: time
 # How soon one that waits for its recipient is looked at again, should nobody have said so before.
 LOOK_AGAIN = HOUR
 
+PAUSED = "Held back: all sending is paused by an administrator. It goes out when sending goes on."
 LATER = "A later run goes to this place, so this one does not."
 TOO_LONG = {
     Delivery.Held.QUOTA: "It was held back for a day, and there was no room for it in all that time.",
@@ -57,11 +59,13 @@ class Verdict:
 
 def delivery_judge(delivery: Delivery) -> Verdict:
     """Say whether a delivery may go out now, and count it if it does."""
+    if pause_now() is not None:
+        return Verdict(PAUSED, Delivery.Held.PAUSE, timezone.now() + LOOK_AGAIN)
     if delivery.held_at is not None:
         if _has_later(delivery):
             return Verdict(LATER, is_told=False)
         held_for = Delivery.Held(delivery.held_for)
-        if timezone.now() - delivery.held_at > LONGEST[held_for]:
+        if held_for in LONGEST and timezone.now() - delivery.held_at > LONGEST[held_for]:
             return Verdict(TOO_LONG[held_for])
     if delivery.kind == Channel.Kind.MAIL:
         verdict = _by_recipient(delivery)

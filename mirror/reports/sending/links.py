@@ -12,10 +12,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from django.core.signing import BadSignature, Signer
+from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from mirror.audit.services import record
 from mirror.reports.errors import LinkGone, ReportError
 from mirror.reports.models import FileLink, ReportFile
 from mirror.reports.selectors import file_visible
@@ -58,12 +60,14 @@ def link_of_delivery(file: ReportFile, by: User, hours: float, uid: UUID) -> str
     return token
 
 
+@transaction.atomic
 def _keep(token: str, file: ReportFile, by: User, hours: float) -> None:
     ends = min(timezone.now() + timedelta(hours=hours), file.expires_at)
     _, is_new = FileLink.objects.get_or_create(
         token_hash=_hash(token), defaults={"file": file, "made_by": by, "expires_at": ends}
     )
     if is_new:
+        record("made a file link", file, by=by, report=file.run.report.title, until=f"{ends:%Y-%m-%d %H:%M}")
         log.info("A link to file %s was made by user %s", file.pk, by.pk)
 
 
@@ -74,13 +78,16 @@ def link_is_fresh(file_id: int, token: str, by: User) -> bool:
     ).exists()
 
 
+@transaction.atomic
 def link_revoke(link: FileLink, by: User) -> None:
     """End a link now. Raises: ReportError for who neither made it nor owns the report."""
     if by.pk not in (link.made_by_id, link.file.run.report.owner_id):
         raise ReportError("Only who made a link, or owns the report, can revoke it.")
     FileLink.objects.filter(pk=link.pk, revoked_at=None).update(revoked_at=timezone.now())
+    record("ended a file link", link.file, by=by)
 
 
+@transaction.atomic
 def link_open(token: str) -> ReportFile:
     """The file a link gives; each opening is counted. Raises: LinkGone, whatever is wrong with it."""
     try:
@@ -96,7 +103,13 @@ def link_open(token: str) -> ReportFile:
     if link is None or not link.made_by.is_active or file_visible(link.made_by, link.file_id) is None:
         raise LinkGone(GONE)
     FileLink.objects.filter(pk=link.pk).update(opened=F("opened") + 1)
+    record("opened a file link", link.file, made_by=link.made_by.get_username())
     return link.file
+
+
+def file_taken(file: ReportFile, by: User) -> None:
+    """Tell the audit that somebody downloads a file of a run."""
+    record("downloaded a report's file", file, by=by, report=file.run.report.title, rows=file.row_count)
 
 
 def _hash(token: str) -> str:

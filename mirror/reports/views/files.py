@@ -33,7 +33,10 @@ def _file(request: PersonRequest, pk: int, *, to_change: bool = False) -> Report
 @require_safe
 def download(request: PersonRequest, pk: int) -> HttpResponseBase:
     """A file of a run, streamed."""
-    return attachment(_file(request, pk))
+    file = _file(request, pk)
+    response = attachment(file)
+    services.file_taken(file, request.user)
+    return response
 
 
 @require_POST

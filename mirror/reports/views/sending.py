@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from mirror.people.requests import PersonRequest
+from mirror.phrases import one_line
 from mirror.reports import services
 from mirror.reports.models import Allowance
 from mirror.reports.pages.sending import sending_page
@@ -25,6 +26,20 @@ def sending(request: PersonRequest) -> HttpResponse:
     """Show what is allowed, whose bounds were met, and who was asked."""
     _staff_only(request)
     return render(request, "reports/sending.html", {"page": sending_page()})
+
+
+@require_POST
+def switch(request: PersonRequest) -> HttpResponse:
+    """Pause all sending, or let it go on with or without what waits."""
+    _staff_only(request)
+    act = request.POST.get("act", "")
+    if act == "pause":
+        services.sending_pause(request.user, one_line(request.POST.get("why", "")[:300].replace("\x00", "")))
+        messages.success(request, "All sending is paused.")
+    elif act in ("send", "drop"):
+        services.sending_resume(request.user, drop=act == "drop")
+        messages.success(request, "Reports are sent again.")
+    return redirect("reports:sending")
 
 
 @require_POST

@@ -15,6 +15,7 @@ from mirror.reports import services
 from mirror.reports.models import Report, ReportRun
 from mirror.reports.schedule.ticking import due_of
 from mirror.reports.schedule.times import Schedule, ScheduleError, zone_read
+from mirror.reports.sending.pausing import pause_now
 from mirror.work.doing import work_do
 from mirror.work.kinds import kind_of
 
@@ -43,6 +44,10 @@ class Command(BaseCommand):
         if options["what"] == "run":
             self._run(_report(options["report"]))
             return
+        if pause_now() is not None:
+            self.stdout.write(
+                "All sending is paused: nothing of this runs before `manage.py sending resume`."
+            )
         now = timezone.now()
         at = _at(options["at"], now)
         due, idle = [], []

@@ -1,0 +1,36 @@
+"""Who acts now and from where, for services that are not told: set by a middleware for a request, by a command for a shell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """Who acts: `person` gives the user when it is needed, None for somebody who is not signed in."""
+
+    person: Callable[[], Any]
+    origin: str
+    token: str = ""
+
+
+_acting: ContextVar[Acting | None] = ContextVar("acting", default=None)
+
+
+def acting_now() -> Acting | None:
+    """Who acts now; None where nobody said."""
+    return _acting.get()
+
+
+@contextmanager
+def acting_as(acting: Acting) -> Iterator[None]:
+    """Say who acts, for a block."""
+    before = _acting.set(acting)
+    try:
+        yield
+    finally:
+        _acting.reset(before)

@@ -1,0 +1,57 @@
+"""Help for whoever writes SQL in an editor: laid out, looked at, completed. Nothing is kept and nothing runs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_POST
+
+from mirror.people.requests import PersonRequest, is_id
+from mirror.queries import helping
+from mirror.queries.completing import sql_completions
+from mirror.sources.models import Source
+from mirror.sources.selectors import sources_visible
+
+UNREADABLE = "This SQL cannot be read with certainty; it is left as it was."
+
+
+def _source(request: PersonRequest, pk: int) -> Source:
+    return get_object_or_404(sources_visible(request.user), pk=pk)
+
+
+def _sql(request: PersonRequest) -> str:
+    """The text as it stands in the editor: a form ends its lines otherwise, which would move every place in it."""
+    return request.POST.get("sql", "").replace("\r\n", "\n")
+
+
+@require_POST
+def format_sql(request: PersonRequest, pk: int) -> HttpResponse:
+    """The SQL in an editor, laid out."""
+    formatted = helping.sql_format(_source(request, pk), _sql(request))
+    status = 422 if formatted is None else 200
+    return HttpResponse(formatted or UNREADABLE, content_type="text/plain", status=status)
+
+
+@require_POST
+def check_sql(request: PersonRequest, pk: int) -> JsonResponse:
+    """What would be refused about the SQL in an editor, what it may not mean, and its :names."""
+    source, sql = _source(request, pk), _sql(request)
+    problem = helping.sql_problem(source, sql)
+    told = None
+    if problem is not None:
+        words = " ".join(part for part in (problem.what, problem.why, problem.advice) if part)
+        told = {"words": words, "position": problem.position}
+    doubts = [asdict(one) for one in helping.sql_doubts(source, sql)] if problem is None else []
+    return JsonResponse(
+        {"problem": told, "parameters": helping.sql_parameters(source, sql), "doubts": doubts}
+    )
+
+
+@require_POST
+def complete_sql(request: PersonRequest, pk: int) -> JsonResponse:
+    """How the SQL in an editor may go on at its character `at`, best first."""
+    source, at = _source(request, pk), request.POST.get("at", "")
+    found = sql_completions(request.user, source, _sql(request), int(at)) if is_id(at) else []
+    return JsonResponse({"completions": [asdict(one) for one in found]})

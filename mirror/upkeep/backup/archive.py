@@ -1,0 +1,169 @@
+"""The file of a backup: a tar written and read front to back, in constant memory, that shows where it was cut or changed.
+
+Its members, in this order: `manifest.json`, `keys.json`, `rows/TABLE/NUMBER.jsonl.gz`, `media/...`, `data/...`, `end.json`.
+The last holds one digest over all before it. A damaged file is found before anything is changed; who may write to
+the file can write another digest: keep backups where nobody else writes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from mirror.upkeep.backup.errors import BackupError
+
+FORMAT = 1
+END = "end.json"
+CHUNK = 1 << 20
+BROKEN = "This file is not a whole backup: it was cut off or changed. Nothing was restored."
+
+
+class Writer:
+    """Adds members to a backup that is being made."""
+
+    def __init__(self, tar: tarfile.TarFile) -> None:
+        self._tar, self._digest, self.members = tar, hashlib.sha256(), 0
+
+    def add_json(self, name: str, value: Any) -> None:
+        """Add a small value."""
+        self.add_bytes(name, json.dumps(value, indent=1).encode())
+
+    def add_bytes(self, name: str, content: bytes) -> None:
+        """Add what is in memory."""
+        self.add_file(name, io.BytesIO(content), len(content))
+
+    def add_file(self, name: str, file: IO[bytes], size: int) -> None:
+        """Add an open file of `size` bytes. Raises: BackupError when it has fewer."""
+        info = tarfile.TarInfo(name)
+        info.size, info.mode = size, 0o600
+        hashed = _Hashed(file)
+        try:
+            self._tar.addfile(info, hashed)
+        except tarfile.TarError as error:
+            raise BackupError(f"{name} could not be added: {error}") from None
+        except OSError as error:
+            if "unexpected end of data" in str(error):
+                raise BackupError(f"{name} changed while it was read. Make the backup again.") from None
+            raise
+        self._tar.members = []  # type: ignore[attr-defined] # tarfile would remember every member
+        self._note(name, hashed.hexdigest())
+
+    def end(self, told: dict[str, Any]) -> None:
+        """Close the list of members with what they sum up to."""
+        self.add_json(END, {**told, "members": self.members, "digest": self._digest.hexdigest()})
+
+    def _note(self, name: str, digest: str) -> None:
+        self._digest.update(f"{name}\0{digest}\n".encode())
+        self.members += 1
+
+
+class _Hashed:
+    """A file that is hashed while it is read."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._digest = file, hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        piece = self._file.read(size)
+        self._digest.update(piece)
+        return piece
+
+    def hexdigest(self) -> str:
+        return self._digest.hexdigest()
+
+
+@contextmanager
+def written(path: Path) -> Iterator[Writer]:
+    """Write a backup aside and put it in its place once it is whole. Raises: BackupError."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            with tarfile.open(fileobj=file, mode="w|", format=tarfile.PAX_FORMAT, bufsize=CHUNK) as tar:
+                yield Writer(tar)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(aside, path)
+    except OSError as error:
+        raise BackupError(f"The backup could not be written: {error.strerror or error}.") from error
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def members(path: Path) -> Iterator[tuple[str, IO[bytes], int]]:
+    """Give each member's name, its content to be read at once, and its size, in order. Raises: BackupError."""
+    try:
+        with tarfile.open(path, mode="r|", bufsize=CHUNK) as tar:
+            for info in tar:
+                content = tar.extractfile(info) if info.isfile() else None
+                if content is None:
+                    raise BackupError(BROKEN)
+                yield info.name, content, info.size
+                tar.members = []  # type: ignore[attr-defined] # as above
+    except (tarfile.TarError, EOFError):
+        raise BackupError(BROKEN) from None
+    except FileNotFoundError:
+        raise BackupError(f"There is no file {path}.") from None
+    except OSError as error:
+        raise BackupError(f"The backup could not be read: {error.strerror or error}.") from error
+
+
+def pieces(content: IO[bytes]) -> Iterator[bytes]:
+    """Give what a member holds, a piece at a time. Raises: BackupError where the file ends within it."""
+    try:
+        while piece := content.read(CHUNK):
+            yield piece
+    except (tarfile.TarError, EOFError):
+        raise BackupError(BROKEN) from None
+
+
+def place_check(name: str, first: tuple[str, ...]) -> None:
+    """Refuse a member that leads out of where it belongs; `first` is what data may lie in. Raises: BackupError."""
+    kind, _, place = name.partition("/")
+    if kind not in ("media", "data"):
+        return
+    parts = PurePosixPath(place).parts
+    is_elsewhere = not parts or place.startswith("/") or ".." in parts or "\x00" in place
+    if is_elsewhere or (kind == "data" and parts[0] not in first):
+        raise BackupError(f"The backup names a file outside of the data folder: {place[:200]}")
+
+
+def checked(path: Path, first: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Read a backup to its end and give its manifest, its sealed keys and what it ends with.
+
+    Raises: BackupError unless every byte is what was written.
+    """
+    digest, count, found = hashlib.sha256(), 0, {}
+    for name, content, _ in members(path):
+        if END in found:
+            raise BackupError(BROKEN)
+        place_check(name, first)
+        own = hashlib.sha256()
+        if name in ("manifest.json", "keys.json", END):
+            data = b"".join(pieces(content))[:CHUNK]
+            own.update(data)
+            try:
+                found[name] = json.loads(data)
+            except ValueError:
+                raise BackupError(BROKEN) from None
+        else:
+            for piece in pieces(content):
+                own.update(piece)
+        if name != END:
+            digest.update(f"{name}\0{own.hexdigest()}\n".encode())
+            count += 1
+    end = found.get(END)
+    if end is None or (end["members"], end["digest"]) != (count, digest.hexdigest()):
+        raise BackupError(BROKEN)
+    manifest = found.get("manifest.json", {})
+    if manifest.get("format") != FORMAT:
+        raise BackupError(
+            f"This backup has the form {manifest.get('format')}; this Mirror reads form {FORMAT}."
+        )
+    return manifest, found.get("keys.json", {}), end

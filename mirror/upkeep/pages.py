@@ -1,0 +1,100 @@
+"""What the pages of upkeep show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
+
+from django.core.paginator import Paginator
+
+from mirror.audit.models import HERE, AuditRow
+from mirror.audit.selectors import rows_found, rows_visible
+from mirror.paging import Pager, pager_of
+from mirror.upkeep.forms import AuditForm, TransferForm
+from mirror.upkeep.selectors import OwnedThing
+
+if TYPE_CHECKING:
+    from mirror.people.models import User
+
+ROWS_A_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedPage:
+    """What one person owns, and the form that transfers it; `chosen` are the keys that are ticked."""
+
+    person: User
+    things: list[OwnedThing]
+    questions: int
+    form: TransferForm
+    chosen: set[str]
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLine:
+    """One row of the audit in words."""
+
+    at: datetime
+    who: str
+    verb: str
+    thing: str
+    kind: str
+    origin: str
+    is_refused: bool
+    details: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    """Rows of the audit that somebody may see, the newest first."""
+
+    lines: list[AuditLine]
+    pager: Pager
+    form: AuditForm
+    search: str
+    is_searched: bool
+
+
+def audit_page(user: User, search: str, form: AuditForm, number: str) -> AuditPage:
+    """Show the rows that are looked for; what cannot be read of the form looks for nothing."""
+    asked: dict[str, Any] = form.cleaned_data if form.is_valid() else {}
+    since, until, about = asked.get("since"), asked.get("until"), asked.get("about") or ""
+    rows = rows_found(rows_visible(user), search=search, about=about, since=since, until=until)
+    page = Paginator(rows, ROWS_A_PAGE).get_page(number)
+    return AuditPage(
+        lines=[_line(row) for row in page],
+        pager=pager_of(page, q=search, about=about, since=_day(since), until=_day(until)),
+        form=form,
+        search=search,
+        is_searched=bool(search or about or since or until),
+    )
+
+
+def _day(day: date | None) -> str:
+    return f"{day:%Y-%m-%d}" if day else ""
+
+
+def _line(row: AuditRow) -> AuditLine:
+    said = (
+        f"{name.replace('_', ' ')}: {_words(value)}"
+        for name, value in row.details.items()
+        if value not in ("", [], None)
+    )
+    return AuditLine(
+        at=row.at,
+        who=row.who or ("a command" if row.origin == HERE else "nobody signed in"),
+        verb=row.verb,
+        thing=row.thing,
+        kind=row.kind,
+        origin=row.origin,
+        is_refused=row.outcome == AuditRow.Outcome.REFUSED,
+        details="; ".join(said),
+    )
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

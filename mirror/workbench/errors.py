@@ -1,0 +1,11 @@
+"""Why something cannot be done with a tab; the message is fit to be shown."""
+
+from __future__ import annotations
+
+
+class WorkbenchError(ValueError):
+    """What was asked of a tab cannot be done."""
+
+
+class TabChanged(WorkbenchError):
+    """Another window kept another text meanwhile."""

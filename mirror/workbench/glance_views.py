@@ -1,0 +1,104 @@
+"""What a source holds beside an editor: its tables as a tree, one table with its first rows, the plan of a statement."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from mirror.people.requests import PersonRequest, search_typed
+from mirror.queries.values_typed import values_typed
+from mirror.sources.models import Source
+from mirror.sources.selectors import sources_visible
+from mirror.workbench import glancing, selectors, services
+from mirror.workbench.errors import WorkbenchError
+from mirror.workbench.models import Glance
+from mirror.workbench.pages import glance_view, peek_page, tree_page
+
+
+def _source(request: PersonRequest, pk: int) -> Source:
+    return get_object_or_404(sources_visible(request.user), pk=pk)
+
+
+def _glance(request: PersonRequest, pk: int) -> Glance:
+    return get_object_or_404(selectors.glances_visible_to(request.user), pk=pk)
+
+
+def _is_fragment(request: PersonRequest) -> bool:
+    return bool(request.headers.get("HX-Request")) or "X-Requested-With" in request.headers
+
+
+@require_safe
+def tree(request: PersonRequest, pk: int) -> HttpResponse:
+    """The tables of a source that a search finds, as a fragment."""
+    page = tree_page(_source(request, pk), search_typed(request))
+    if not _is_fragment(request):
+        return redirect("sources:source", pk)
+    return render(request, "workbench/_tables.html", {"tree": page})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@vary_on_headers("HX-Request")
+def peek(request: PersonRequest, pk: int) -> HttpResponse:
+    """One table with what is known of its columns; sent to, its first rows are read."""
+    source = _source(request, pk)
+    key = (request.POST if request.method == "POST" else request.GET).get("table", "")
+    try:
+        glance = glancing.glance_rows(request.user, source, key) if request.method == "POST" else None
+    except WorkbenchError as error:
+        raise Http404(str(error)) from None
+    page = peek_page(request.user, source, key, glance)
+    if page is None:
+        raise Http404(f"{source.name} has no such table.")
+    template = "workbench/_peek.html" if _is_fragment(request) else "workbench/peek.html"
+    return render(request, template, {"page": page})
+
+
+@require_POST
+def explain(request: PersonRequest, pk: int) -> HttpResponse:
+    """Ask the engine how it would run a statement of a tab."""
+    tab = get_object_or_404(selectors.tabs_of(request.user), pk=pk)
+    source = selectors.source_of(tab)
+    if source is None:
+        raise Http404("The source of this tab is not there for you.")
+    sql = request.POST.get("sql", "")
+    try:
+        services.tab_keep(tab, sql)
+        part = services.statement_meant(tab, request.POST.get("part", ""), request.POST.get("at", ""))
+        glance = glancing.glance_plan(request.user, source, part, values_typed(request.POST))
+    except WorkbenchError as error:
+        words = {"problem": str(error), "tab_id": pk}
+        template = "workbench/_plan_problem.html" if _is_fragment(request) else "workbench/plan_problem.html"
+        return render(request, template, words, status=422)
+    if not _is_fragment(request):
+        return redirect("workbench:glance", glance.pk)
+    response = render(request, "workbench/_glance.html", {"glance": glance_view(glance)})
+    response["X-Mirror-Revision"] = str(tab.revision)
+    return response
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def glance(request: PersonRequest, pk: int) -> HttpResponse:
+    """How a glance stands, and what came of it."""
+    found = _glance(request, pk)
+    followed = request.headers.get("X-Requested-With") == "mirror-run"
+    if followed and not found.is_ended:
+        return render(request, "workbench/_glance_now.html", {"glance": glance_view(found)})
+    template = "workbench/_glance.html" if _is_fragment(request) else "workbench/glance.html"
+    response = render(request, template, {"glance": glance_view(found)})
+    if found.is_ended:
+        response["X-Mirror-Ended"] = "1"
+    return response
+
+
+@require_POST
+def glance_stop(request: PersonRequest, pk: int) -> HttpResponse:
+    """Stop a glance, its statement in the database too."""
+    found = _glance(request, pk)
+    glancing.glance_stop(found)
+    if not _is_fragment(request):
+        return redirect("workbench:glance", pk)
+    found.refresh_from_db()
+    return render(request, "workbench/_glance.html", {"glance": glance_view(found)})

@@ -1,0 +1,55 @@
+"""Whose tabs and glances somebody sees: their own. What needs the source needs it to be theirs to see as well."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db.models import QuerySet
+
+from mirror.sources.selectors import sources_visible
+from mirror.workbench.models import Glance, Tab
+
+if TYPE_CHECKING:
+    from mirror.asking.models import Version
+    from mirror.people.models import User
+    from mirror.sources.models import Source
+
+# Closed tabs that are offered to be opened again.
+CLOSED = 10
+
+
+def tabs_of(user: User) -> QuerySet[Tab]:
+    """Every tab of somebody, of sources they lost as well: what was typed is theirs."""
+    tabs = Tab.objects.filter(owner=user).select_related("source", "owner", "run")
+    return tabs.defer("source__catalog")
+
+
+def tabs_open(user: User) -> list[Tab]:
+    """The open tabs, in the order they were opened."""
+    return list(tabs_of(user).filter(closed_at=None))
+
+
+def tabs_closed(user: User) -> list[Tab]:
+    """The tabs closed last that hold something."""
+    return list(tabs_of(user).exclude(closed_at=None).exclude(sql="").order_by("-closed_at")[:CLOSED])
+
+
+def tab_last(user: User) -> Tab | None:
+    """The open tab that was used last."""
+    return tabs_of(user).filter(closed_at=None).order_by("-used_at", "-pk").first()
+
+
+def source_of(tab: Tab) -> Source | None:
+    """The source of a tab, where its owner still sees it."""
+    return sources_visible(tab.owner).filter(pk=tab.source_id).first() if tab.source_id else None
+
+
+def tab_of(version: Version) -> Tab | None:
+    """The tab that a version ran in."""
+    return tabs_of(version.run.thread.owner).filter(run=version.run_id).first()
+
+
+def glances_visible_to(user: User) -> QuerySet[Glance]:
+    """Somebody's glances into sources they still see."""
+    glances = Glance.objects.filter(owner=user, source__in=sources_visible(user))
+    return glances.select_related("source", "owner", "result").defer("source__catalog")

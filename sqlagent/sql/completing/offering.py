@@ -1,0 +1,535 @@
+"""What is offered at a place of SQL that is being typed, best first, and what is wanted there.
+
+Columns that can be seen come before tables, tables that a key joins before others, keywords last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+from sqlagent.catalog.keys import Edge
+from sqlagent.sql.completing.blocks import Block, Blocks, Field, Read, is_name, resolve, word
+from sqlagent.sql.completing.known import Known
+from sqlagent.sql.completing.places import Place, place_of
+from sqlagent.values import Kind, Table
+
+# As many as one looks through.
+MOST = 50
+Values = Callable[[str, str], Collection[str]]
+"""The stored texts of a column that may be shown, by its table's key and its name."""
+
+_FIRST = ("SELECT", "WITH", "EXPLAIN")
+_AFTER = {
+    "": ("SELECT",),
+    "SELECT": ("FROM", "DISTINCT", "CASE", "AS"),
+    "FROM": ("JOIN", "LEFT JOIN", "INNER JOIN", "CROSS JOIN", "ON", "WHERE", "GROUP BY", "ORDER BY", "LIMIT", "AS"),
+    "WHERE": ("AND", "OR", "NOT", "IN", "IS NULL", "IS NOT NULL", "LIKE", "BETWEEN", "EXISTS", "GROUP BY", "ORDER BY", "LIMIT"),
+    "GROUP": ("HAVING", "ORDER BY", "LIMIT"),
+    "HAVING": ("AND", "OR", "ORDER BY", "LIMIT"),
+    "QUALIFY": ("ORDER BY", "LIMIT"),
+    "ORDER": ("ASC", "DESC", "NULLS LAST", "LIMIT"),
+    "LIMIT": ("OFFSET",),
+}  # fmt: skip
+_ENDS = ("UNION ALL", "UNION", "EXCEPT", "INTERSECT")
+_COMPARES = frozenset({"=", "<>", "!=", "<", ">", "<=", ">=", "LIKE", "ILIKE", "==", "<=>"})
+_BY_CLAUSE = {"column": 40, "alias": 38, "join": 60, "table": 20, "function": 10, "keyword": 0, "value": 50}
+_COUNTED = ("count", "sum", "avg", "min", "max")
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What may take the place of the text from character `start` on: `label` is shown, `insert` is written.
+
+    `kind` is column, alias, table, join, function, value or keyword; `note` says of what.
+    """
+
+    label: str
+    insert: str
+    kind: str
+    note: str
+    start: int
+
+
+def complete(
+    text: str, at: int, known: Known, values: Values | None = None, most: int = MOST
+) -> list[Completion]:
+    """Offer how SQL may go on at a place of it, best first."""
+    place = place_of(text, at, known.dialect)
+    if place is None or place.quote == "`" and known.dialect not in ("mysql", "spark", "sqlite", "bigquery"):
+        return []
+    here = _Here(place, known)
+    if place.is_text:
+        return _values(here, values)[:most] if values is not None else []
+    ranked = sorted(_ranked(here), key=lambda one: -one[0])
+    offered: dict[tuple[str, str], Completion] = {}
+    for _, found in ranked:
+        offered.setdefault((found.label.lower(), found.kind if found.kind == "join" else ""), found)
+        if len(offered) >= most:
+            break
+    return list(offered.values())
+
+
+class _Here:
+    """The place of a cursor with the blocks around it."""
+
+    def __init__(self, place: Place, known: Known) -> None:
+        self.place, self.known = place, known
+        self.blocks = Blocks(place.tokens, known)
+        self.block = self.blocks.at(place.before)
+        self.clause = self.block.clause_at(place.before) if self.block is not None else ""
+
+    def back(self, steps: int = 1) -> Token | None:
+        """The token so many before the cursor."""
+        number = self.place.before - steps
+        return self.place.tokens[number] if number >= 0 else None
+
+    def said(self, steps: int = 1) -> str:
+        """What it says."""
+        token = self.back(steps)
+        return word(token) if token is not None else ""
+
+    def scopes(self) -> Iterator[Block]:
+        """The blocks around the cursor, from the innermost on."""
+        block = self.block
+        while block is not None:
+            yield block
+            block = block.outer
+
+    def written(self, name: str) -> str:
+        """A name as it is written here, inside of marks that were typed or with its own."""
+        if self.place.quote:
+            return name + ("" if self.place.is_closed else self.place.quote)
+        return self.known.written(name)
+
+
+# ---------------------------------------------------------------- what is wanted
+
+
+def _ranked(here: _Here) -> Iterator[tuple[float, Completion]]:
+    for score, found in _wanted(here):
+        fit = _fit(here.place.word, found.label)
+        if fit:
+            yield score + fit, found
+
+
+def _fit(typed: str, label: str) -> float:
+    """How well what was typed begins a label: none where it does not; a later word's beginning is worth less."""
+    low, name = typed.lower(), label.lower()
+    if not low:
+        return 1
+    if name == low:
+        return 130
+    if name.startswith(low):
+        return 103 if label.startswith(typed) else 100
+    parts = name.replace(".", "_").replace(" ", "_").split("_")
+    if any(part.startswith(low) for part in parts):
+        return 45
+    initials = "".join(part[:1] for part in parts)
+    if len(low) > 1 and (initials.startswith(low) or low in name):
+        return 25
+    return 0
+
+
+def _wanted(here: _Here) -> Iterator[tuple[float, Completion]]:
+    if here.said() == ".":
+        yield from _behind_dot(here)
+        return
+    if here.block is None or not here.clause:
+        yield from _keywords(here, _FIRST if not here.place.before else _AFTER[""], 5)
+        return
+    if here.clause == "FROM":
+        yield from _in_from(here)
+        return
+    if here.clause in ("LIMIT", "OFFSET", "FETCH"):
+        yield from _keywords(here, _AFTER["LIMIT"], 5)
+        return
+    yield from _in_expression(here)
+
+
+def _behind_dot(here: _Here) -> Iterator[tuple[float, Completion]]:
+    owner = here.back(2)
+    if owner is None:
+        return
+    name = owner.text.lower()
+    for block in here.scopes():
+        for read in block.reads:
+            if read.name.lower() == name and read.fields:
+                yield from ((_BY_CLAUSE["column"], _column(here, one)) for one in _ordered(here, read.fields))
+                return
+    if here.clause == "FROM":
+        for table in here.known.catalog.tables:
+            if (table.schema or here.known.catalog.default_schema).lower() == name:
+                yield 20, _offer(here, table.name, "table", table.comment)
+        return
+    known = here.known.table(name)
+    if known is not None:
+        yield from ((30, _column(here, Field(one.name, known, one))) for one in known.columns)
+
+
+def _in_from(here: _Here) -> Iterator[tuple[float, Completion]]:
+    assert here.block is not None
+    before, said = here.back(), here.said()
+    if said in ("FROM", "JOIN", "LATERAL") or said == "," and not _in_condition(here):
+        yield from _tables(here)
+    elif said == "USING" or said == "(" and here.said(2) == "USING" or said == "," and _in_using(here):
+        yield from _shared(here)
+    elif said == "ON" or said in ("AND", "OR", "NOT", "(") and _in_condition(here):
+        yield from _joins(here, _read_before(here))
+        yield from _in_expression(here)
+    elif _in_condition(here):
+        yield from _in_expression(here)
+    elif before is not None and (is_name(before) or before.token_type is TokenType.R_PAREN):
+        read = _read_before(here)
+        behind_join = read is not None and len(here.block.reads) > 1 and read is not here.block.reads[0]
+        if behind_join and read is not None and read.on is None:
+            for score, found in _joins(here, read):
+                yield (
+                    score,
+                    Completion(f"ON {found.label}", f"ON {found.insert}", "join", found.note, found.start),
+                )
+            yield from _keywords(here, ("ON", "USING", "AS"), 15)
+        yield from _keywords(here, (*_AFTER["FROM"], *_ENDS), 5)
+
+
+def _in_condition(here: _Here) -> bool:
+    """The cursor stands behind ON of the last thing that is read before it."""
+    read = _read_before(here)
+    if read is None or read.on is None or read.on >= here.place.before:
+        return False
+    return not any(
+        word(here.place.tokens[n]) in ("JOIN", "LEFT", "RIGHT", "FULL", "CROSS", "INNER")
+        for n in range(read.on + 1, here.place.before)
+    )
+
+
+def _in_using(here: _Here) -> bool:
+    read = _read_before(here)
+    return read is not None and read.on is not None and word(here.place.tokens[read.on]) == "USING"
+
+
+def _read_before(here: _Here) -> Read | None:
+    """What the block reads from that was named last before the cursor."""
+    if here.block is None:
+        return None
+    return next((read for read in reversed(here.block.reads) if read.begins < here.place.before), None)
+
+
+# ---------------------------------------------------------------- tables and joins
+
+
+def _tables(here: _Here) -> Iterator[tuple[float, Completion]]:
+    assert here.block is not None
+    reads = [read for read in here.block.reads if read.begins < here.place.before]
+    joinable = {edge.target: edge for read in reads for edge in _edges(here, read)}
+    for name, cte in here.block.ctes.items():
+        yield 30, _offer(here, cte.name or name, "table", "named in this statement")
+    for table in here.known.catalog.tables:
+        edge = joinable.get(table.key)
+        note = (
+            f"joined by {edge.columns[0]}"
+            if edge is not None
+            else table.comment or ("view" if table.is_view else "")
+        )
+        insert = here.known.path(table) if not here.place.quote else here.written(table.name)
+        score = 26.0 if edge is not None and not edge.guessed else 24.0 if edge is not None else 20.0
+        if any(read.table is table for read in reads):
+            score -= 3
+        yield (
+            score,
+            Completion(table.key if table.schema else table.name, insert, "table", note, here.place.start),
+        )
+    if here.known.schemas and not here.place.quote:
+        for schema in here.known.schemas.values():
+            yield 8, _offer(here, schema, "table", "schema")
+    if here.said() in ("FROM", "JOIN"):
+        yield from _keywords(here, ("SELECT", "LATERAL"), 1)
+
+
+def _edges(here: _Here, read: Read) -> Iterator[Edge]:
+    for table in {one.table.key: one.table for one in read.fields if one.table is not None}.values():
+        yield from here.known.around(table)
+
+
+def _joins(here: _Here, read: Read | None) -> Iterator[tuple[float, Completion]]:
+    """Conditions that join what was named last with what was named before it: by keys, else by columns called alike."""
+    if read is None or here.block is None or here.place.quote:
+        return
+    others = [one for one in here.block.reads if one is not read and one.begins < read.begins]
+    for rank, other in enumerate(reversed(others)):
+        by_keys = list(_by_keys(here, read, other))
+        for here_names, there_names, guessed in by_keys:
+            words = " AND ".join(
+                f"{here.known.written(other.name)}.{here.known.written(there)} = "
+                f"{here.known.written(read.name)}.{here.known.written(mine)}"
+                for mine, there in zip(here_names, there_names, strict=True)
+            )
+            note = "names alike" if guessed else "key"
+            yield (
+                _BY_CLAUSE["join"] - rank - (5 if guessed else 0),
+                Completion(words, words, "join", note, here.place.start),
+            )
+
+
+def _by_keys(here: _Here, read: Read, other: Read) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], bool]]:
+    """The columns of two sources by which a key joins their tables, as they are named here."""
+    told = set()
+    for edge in _edges(here, read):
+        mine = _named(read, edge.source, edge.columns)
+        theirs = _named(other, edge.target, edge.referenced)
+        if mine and theirs and (mine, theirs) not in told:
+            told.add((mine, theirs))
+            yield mine, theirs, edge.guessed
+    if not told:
+        for name in (one.name for one in read.fields if one.name.lower().endswith(("id", "key", "code"))):
+            if name.lower() != "id" and any(one.name.lower() == name.lower() for one in other.fields):
+                yield (name,), (name,), True
+
+
+def _named(read: Read, key: str, columns: tuple[str, ...]) -> tuple[str, ...]:
+    """What columns of a table are called in a source; empty unless all are there."""
+    names = []
+    for column in columns:
+        found = next(
+            (
+                one.name
+                for one in read.fields
+                if one.table is not None and one.table.key == key and one.column is not None
+                and one.column.name.lower() == column.lower()
+            ),
+            None,
+        )  # fmt: skip
+        if found is None:
+            return ()
+        names.append(found)
+    return tuple(names)
+
+
+def _shared(here: _Here) -> Iterator[tuple[float, Completion]]:
+    """Columns that the last source has in common with the others."""
+    read = _read_before(here)
+    if read is None or here.block is None:
+        return
+    others = {f.name.lower() for one in here.block.reads if one is not read for f in one.fields}
+    for one in read.fields:
+        if one.name.lower() in others:
+            yield _BY_CLAUSE["column"] + 5, _column(here, one)
+
+
+# ---------------------------------------------------------------- expressions
+
+
+def _in_expression(here: _Here) -> Iterator[tuple[float, Completion]]:
+    assert here.block is not None
+    clause, wants_value = here.clause, _wants_operand(here)
+    beside = _beside(here)
+    if wants_value:
+        yield from _columns(here, beside)
+        if clause in ("GROUP", "ORDER", "HAVING", "QUALIFY"):
+            for one in here.block.gives:
+                if one.column is None:
+                    yield _BY_CLAUSE["alias"] + 4, _offer(here, one.name, "alias", "of this SELECT")
+        for block in here.scopes():
+            for read in block.reads:
+                if read.name and not here.place.quote:
+                    yield 14, _offer(here, read.name, "alias", _of(read))
+        if not here.block.reads and not here.place.quote:
+            yield from _any_columns(here)
+        if not here.place.quote:
+            for name in here.known.functions:
+                common = 3 if name in _COUNTED else 0
+                yield (
+                    10 + common,
+                    Completion(f"{name}()", f"{name}(", "function", "function", here.place.start),
+                )
+        yield from _keywords(here, ("NULL", "TRUE", "FALSE", "CASE"), 1)
+    words = _AFTER.get(clause, ())
+    after = _ENDS if clause in ("WHERE", "GROUP", "HAVING") else ()
+    yield from _keywords(here, (*words, *after), 1 if wants_value else 6)
+
+
+def _wants_operand(here: _Here) -> bool:
+    """A value may begin here: a column, a function; not right behind one, where an operator is wanted."""
+    token = here.back()
+    if token is None:
+        return True
+    if token.token_type in (TokenType.R_PAREN, TokenType.NUMBER, TokenType.STRING, TokenType.IDENTIFIER):
+        return False
+    said = word(token)
+    if not (said[:1].isalpha() or said[:1] == "_"):
+        return True
+    return said in _BEFORE_OPERANDS
+
+
+_BEFORE_OPERANDS = frozenset(
+    [
+        "SELECT",
+        "DISTINCT",
+        "ALL",
+        "WHERE",
+        "AND",
+        "OR",
+        "NOT",
+        "ON",
+        "BY",
+        "HAVING",
+        "WHEN",
+        "THEN",
+        "ELSE",
+        "CASE",
+        "IN",
+        "LIKE",
+        "ILIKE",
+        "BETWEEN",
+        "QUALIFY",
+        "IS",
+        "GROUP",
+        "ORDER",
+        "INTERVAL",
+        "FILTER",
+        "EXISTS",
+        "ANY",
+        "SOME",
+        "RETURNING",
+        "PARTITION",
+    ]
+)
+
+
+def _beside(here: _Here) -> Field | None:
+    """The column that is compared with what is typed."""
+    if here.said() not in _COMPARES:
+        return None
+    return _column_before(here, 2)
+
+
+def _column_before(here: _Here, steps: int) -> Field | None:
+    """The column that ends so many tokens before the cursor."""
+    token = here.back(steps)
+    if token is None or not is_name(token):
+        return None
+    owner = here.back(steps + 2) if here.said(steps + 1) == "." else None
+    return resolve(here.block, token.text, owner.text if owner is not None else "")
+
+
+def _columns(here: _Here, beside: Field | None) -> Iterator[tuple[float, Completion]]:
+    """The columns that can be seen, by the block they are seen from; one that two sources have with the source's name."""
+    for depth, block in enumerate(here.scopes()):
+        every = [one.name.lower() for read in block.reads for one in read.fields]
+        joined = set(_keys_to(here, beside)) if beside is not None else set()
+        taken = {
+            one.name.lower() for inner in _inside(here, depth) for read in inner.reads for one in read.fields
+        }
+        for number, read in enumerate(block.reads):
+            for place, one in enumerate(_ordered(here, read.fields)):
+                doubled = every.count(one.name.lower()) > 1 or one.name.lower() in taken
+                score = _BY_CLAUSE["column"] - depth * 6 - number * 0.05 - place * 0.001
+                if joined and one.table is not None and one.column is not None:
+                    score += 8 if (one.table.key, one.column.name.lower()) in joined else 0
+                if here.clause == "GROUP" and any(
+                    mine.name.lower() == one.name.lower() and mine.column is not None for mine in block.gives
+                ):
+                    score += 6
+                if doubled and read.name and not here.place.quote:
+                    words = f"{here.known.written(read.name)}.{here.known.written(one.name)}"
+                    yield score, Completion(words, words, "column", _typed(one), here.place.start)
+                else:
+                    yield score, _column(here, one)
+
+
+def _inside(here: _Here, depth: int) -> list[Block]:
+    return [block for n, block in enumerate(here.scopes()) if n < depth]
+
+
+def _keys_to(here: _Here, beside: Field) -> Iterator[tuple[str, str]]:
+    """The columns that a key joins with one."""
+    if beside.table is None or beside.column is None:
+        return
+    for edge in here.known.around(beside.table):
+        for mine, theirs in zip(edge.columns, edge.referenced, strict=False):
+            if mine.lower() == beside.column.name.lower():
+                yield edge.target, theirs.lower()
+
+
+def _any_columns(here: _Here) -> Iterator[tuple[float, Completion]]:
+    """Columns of every table, where nothing is read from yet; only by what was typed of one."""
+    if not here.place.word:
+        return
+    for table in here.known.catalog.tables:
+        for column in table.columns:
+            if _fit(here.place.word, column.name):
+                yield 16, _column(here, Field(column.name, table, column))
+
+
+def _ordered(here: _Here, fields: Iterable[Field]) -> Iterator[Field]:
+    """Fields, each name once."""
+    seen: set[str] = set()
+    for one in fields:
+        if one.name.lower() not in seen:
+            seen.add(one.name.lower())
+            yield one
+
+
+# ---------------------------------------------------------------- values
+
+
+def _values(here: _Here, values: Values) -> list[Completion]:
+    """Stored texts of the column that a text is compared with; those that begin as it does come first."""
+    column = _compared(here)
+    if column is None or column.table is None or column.column is None:
+        return []
+    low = here.place.word.lower()
+    texts = [text for text in values(column.table.key, column.column.name) if low in text.lower()]
+    texts.sort(key=lambda text: (not text.lower().startswith(low), text.lower()))
+    end = "" if here.place.is_closed else "'"
+    note = f"{column.table.name}.{column.column.name}"
+    return [
+        Completion(text, text.replace("'", "''") + end, "value", note, here.place.start) for text in texts
+    ]
+
+
+def _compared(here: _Here) -> Field | None:
+    """The column that the text at the cursor is compared with, by a sign or in a list."""
+    said = here.said()
+    if said in _COMPARES:
+        return _column_before(here, 3 if here.said(2) == "NOT" else 2)
+    steps = 1
+    while (token := here.back(steps)) is not None and (
+        token.token_type is TokenType.STRING or token.token_type is TokenType.COMMA
+    ):
+        steps += 1
+    if here.said(steps) == "(" and here.said(steps + 1) == "IN":
+        return _column_before(here, steps + (3 if here.said(steps + 2) == "NOT" else 2))
+    return None
+
+
+# ---------------------------------------------------------------- as they are offered
+
+
+def _keywords(here: _Here, words: Iterable[str], score: float) -> Iterator[tuple[float, Completion]]:
+    if here.place.quote:
+        return
+    for number, name in enumerate(words):
+        yield score - number * 0.01, Completion(name, name, "keyword", "", here.place.start)
+
+
+def _offer(here: _Here, name: str, kind: str, note: str) -> Completion:
+    return Completion(name, here.written(name), kind, note, here.place.start)
+
+
+def _column(here: _Here, one: Field) -> Completion:
+    return _offer(here, one.name, "column", _typed(one))
+
+
+def _typed(one: Field) -> str:
+    if one.table is None or one.column is None:
+        return ""
+    kind = one.column.type.lower() if one.column.kind is Kind.OTHER else str(one.column.kind)
+    return f"{one.table.name}, {kind}"
+
+
+def _of(read: Read) -> str:
+    table: Table | None = read.table
+    return table.name if table is not None else ""
