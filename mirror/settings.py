@@ -174,8 +174,13 @@ USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "frontend" / "static"]
-# Files are served from where they lie, so no start waits for collectstatic.
+# Ours alone: no page asks for those of libraries.
+STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
+# A start makes them small and names them by what they hold (`static_files_make`); what was not made is served from where it lies.
 SERVESTATIC_USE_FINDERS = True
+# Brotli and gzip are what browsers ask for.
+SERVESTATIC_USE_ZSTD = False
+SERVESTATIC_KEEP_ONLY_HASHED_FILES = True
 SERVESTATIC_ALLOW_ALL_ORIGINS = False
 
 # Stored results and files to download: a folder, or a bucket of any S3-compatible store.
@@ -185,7 +190,7 @@ S3_BUCKET = env.str("S3_BUCKET", default="")
 FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700
 STORAGES: dict[str, dict[str, object]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "staticfiles": {"BACKEND": "mirror.static_files.NamedByContent"},
 }
 if S3_BUCKET:
     # Where it is, unless at Amazon; the keys, unless the machine has a role; a folder in the bucket.

@@ -215,6 +215,7 @@ def prepare(address: str) -> str:
     from mirror.people.selectors import password_exists
     from mirror.people.services import first_admin, link_create
     from mirror.sources.models import Source
+    from mirror.static_files import static_files_make
 
     version_check()
     # Once for all parts; Celery would make these checks in each worker.
@@ -222,6 +223,7 @@ def prepare(address: str) -> str:
     os.environ["CELERY_SKIP_CHECKS"] = "1"
     say("Preparing the store ...")
     call_command("migrate", verbosity=0, interactive=False)
+    static_files_make()
     admin = first_admin()
     shop = settings.VAR_DIR / "shop.sqlite3"
     if not shop.is_file() or not Source.objects.exists():

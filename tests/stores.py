@@ -1,6 +1,6 @@
-"""A store with all its tables and nothing in them, the sample shop, and what Mirror knows of it: made once a run and copied.
+"""A store with all its tables and nothing in them, the sample shop, what Mirror knows of it, scripts and styles: made once a run and copied.
 
-Migrating takes five seconds of a processor, the shop three, its tables and values two; copies take none. Whoever needs one first makes it, in a folder
+Migrating takes five seconds of a processor, the shop three, its tables and values two, compressing six; copies take none. Whoever needs one first makes it, in a folder
 that all processes of a run share (`MIRROR_TEST_STORES`); the others wait. Tests of a first start, of an upgrade and of the
 shop make their own.
 """
@@ -25,12 +25,18 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 VARIABLE = "MIRROR_TEST_STORES"
-STORE, SHOP, KNOWN = "store.sqlite3", "shop.sqlite3", "shop.known"
+STORE, SHOP, KNOWN, STATIC = "store.sqlite3", "shop.sqlite3", "shop.known", "static.made"
 MIGRATES = """
 import django
 from django.core.management import call_command
 django.setup()
 call_command("migrate", verbosity=0, interactive=False)
+"""
+COMPRESSES = """
+import django
+from mirror.static_files import static_files_make
+django.setup()
+static_files_make()
 """
 
 
@@ -61,9 +67,10 @@ def shop_copy(to: Path) -> None:
 
 
 def folder_fill(folder: Path) -> None:
-    """Put both where a Mirror of this folder looks for them: it starts as one that was started before."""
+    """Put them where a Mirror of this folder looks for them: it starts as one that was started before."""
     store_copy(folder / STORE)
     shop_copy(folder / SHOP)
+    shutil.copytree(_made(STATIC, _compress) / "static", folder / "static")
 
 
 def shop_known(source: Any, at: datetime) -> None:
@@ -166,14 +173,21 @@ def _known(source: Any) -> dict[str, dict[str, Any]]:
 
 
 def _migrate(path: Path) -> None:
-    dropped = ("REDIS_URL", "PRODUCTION", "DEBUG")
-    environment = {name: value for name, value in os.environ.items() if name not in dropped}
-    environment |= {
+    _alone(MIGRATES, path.with_suffix(".var"), DATABASE_URL=f"sqlite:///{path}")
+
+
+def _compress(path: Path) -> None:
+    _alone(COMPRESSES, path)
+
+
+def _alone(code: str, folder: Path, **environment: str) -> None:
+    """Run code in a Mirror of its own."""
+    dropped = ("REDIS_URL", "PRODUCTION", "DEBUG", "DATABASE_URL")
+    kept = {name: value for name, value in os.environ.items() if name not in dropped} | {
         "DJANGO_SETTINGS_MODULE": "mirror.settings",
-        "DATABASE_URL": f"sqlite:///{path}",
         "MIRROR_ENV_FILE": os.devnull,
-        "MIRROR_VAR_DIR": str(path.with_suffix(".var")),
+        "MIRROR_VAR_DIR": str(folder),
         "SECRET_KEY": "a key for an empty store",
         "MIRROR_ENCRYPTION_KEYS": "dGVzdHMtb25seS10ZXN0cy1vbmx5LXRlc3RzLW9ubHk=",
     }
-    subprocess.run([sys.executable, "-c", MIGRATES], cwd=ROOT, env=environment, check=True)
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=kept | environment, check=True)

@@ -1,8 +1,8 @@
-// Writes the licences of everything the editor bundle holds beside it, from the metafile esbuild leaves.
+// Writes the licences of everything the bundles hold beside them, from the metafiles esbuild leaves.
 import { readFileSync, readdirSync, writeFileSync, rmSync } from "node:fs";
 
-const META = "node_modules/.editor-meta.json";
-const inputs = Object.keys(JSON.parse(readFileSync(META, "utf8")).inputs);
+const METAS = ["node_modules/.editor-meta.json", "node_modules/.charts-meta.json"];
+const inputs = METAS.flatMap((meta) => Object.keys(JSON.parse(readFileSync(meta, "utf8")).inputs));
 const packages = new Set(inputs.map((path) => path.match(/^node_modules\/((?:@[^/]+\/)?[^/]+)\//)?.[1]).filter(Boolean));
 const parts = [...packages].sort().map((name) => {
   const folder = `node_modules/${name}`;
@@ -12,4 +12,4 @@ const parts = [...packages].sort().map((name) => {
   return `${name} ${version} (${license})\n\n${text}\n`;
 });
 writeFileSync("static/js/build/LICENSES.txt", parts.join(`\n${"-".repeat(72)}\n\n`));
-rmSync(META);
+for (const meta of METAS) rmSync(meta);

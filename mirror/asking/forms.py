@@ -15,6 +15,13 @@ class ChartForm(forms.Form):
     y = forms.MultipleChoiceField(required=False)
     series = forms.CharField(max_length=500, required=False, strip=False)
     aggregate = forms.CharField(max_length=20, required=False)
+    stack = forms.CharField(max_length=20, required=False)
+    sort = forms.CharField(max_length=20, required=False)
+    scale = forms.CharField(max_length=20, required=False)
+    line = forms.CharField(max_length=40, required=False)
+    x_title = forms.CharField(max_length=120, required=False)
+    y_title = forms.CharField(max_length=120, required=False)
+    drawn_as = forms.JSONField(required=False)
 
     def __init__(self, *args: Any, columns: list[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -23,7 +30,13 @@ class ChartForm(forms.Form):
         field.choices = [(name, name) for name in columns]
 
     def fields_given(self) -> dict[str, Any]:
-        """The choices that were sent; the others stay as they are."""
+        """The choices that were sent, or those of another chart that was offered; the others stay as they are."""
+        offered = self.cleaned_data.pop("drawn_as", None)
+        if isinstance(offered, dict):
+            wanted = {name: offered.get(name) for name in ("mark", "x", "series", "aggregate")}
+            columns = offered.get("y")
+            if isinstance(columns, list) and all(isinstance(v, str) for v in (*wanted.values(), *columns)):
+                return {**wanted, "y": columns}
         return {name: value for name, value in self.cleaned_data.items() if name in self.data}
 
 

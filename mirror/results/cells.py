@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -28,11 +28,15 @@ _NAMES = re.compile(r"(^|_|\s)(id|ids|year|yr|code|zip|postcode|postal_code|phon
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell ready to print: what is shown, what a copy gives, and its look (`num`, `null`, `code`, ``)."""
+    """A cell ready to print: what is shown, what a copy gives, and its look (`num`, `null`, `code`, ``).
+
+    One that `is_cut` is so long that a copy has to ask for it.
+    """
 
     text: str
     exact: str = ""
     look: str = ""
+    is_cut: bool = field(default=False, repr=False)
 
 
 def shown(value: Any, column: str = "") -> Cell:
@@ -56,7 +60,8 @@ def shown(value: Any, column: str = "") -> Cell:
     exact = exact_text(value)
     look = "code" if isinstance(value, bytes | list | dict | UUID) else ""
     text = exact if len(exact) <= SHOWN_CHARS else exact[:SHOWN_CHARS] + "…"
-    return Cell(text, "" if text == exact or len(exact) > EXACT_CHARS else exact, look)
+    is_cut = len(exact) > EXACT_CHARS
+    return Cell(text, "" if text == exact or is_cut else exact, look, is_cut)
 
 
 def exact_text(value: Any) -> str:

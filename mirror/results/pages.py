@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
 from mirror.people.requests import is_id
-from mirror.results.cells import Cell, shown
+from mirror.results.cells import Cell, exact_text, shown
 from mirror.results.filters import BadFilter
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import ResultPage, Sort, rows_page
+from mirror.results.totals import totals
 
 PAGE_ROWS = 50
 # A table wider than this is shown in part; the download has every column.
@@ -44,11 +45,15 @@ class Heading:
     sort: str
     url: str
     filter: str = ""
+    about_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class TablePage:
-    """Some rows of a result. `gone` says why there are none; `problem` why a filter was not used."""
+    """Some rows of a result. `gone` says why there are none; `problem` why a filter was not used.
+
+    `searched` is how many rows a search looked at, where it did not look at all.
+    """
 
     id: str
     url: str
@@ -65,9 +70,16 @@ class TablePage:
     next_url: str = ""
     is_cut: bool = False
     is_filtered: bool = False
+    has_filters: bool = False
     hidden_columns: int = 0
     problem: str = ""
     gone: str = ""
+    search: str = ""
+    searched: int | None = None
+    sort: str = ""
+    totals: tuple[Cell, ...] = ()
+    totals_url: str = ""
+    cell_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +89,12 @@ class TableWish:
     number: int = 1
     sort: Sort | None = None
     filters: dict[int, str] = field(default_factory=dict)
+    search: str = ""
+    with_totals: bool = False
 
     @classmethod
     def read(cls, query: Any) -> TableWish:
-        """Read `page`, `sort` (`2` or `-2`) and `f0`, `f1` ...; what cannot be understood is left out."""
+        """Read `page`, `sort` (`2` or `-2`), `f0`, `f1` ..., `q` and `totals`; what cannot be understood is left out."""
         sort_text = str(query.get("sort", ""))
         column = sort_text.removeprefix("-")
         sort = Sort(int(column), sort_text.startswith("-")) if is_id(column) else None
@@ -90,7 +104,8 @@ class TableWish:
             if name[:1] == "f" and is_id(name[1:]) and str(query[name]).strip()
         }
         page = str(query.get("page", "1"))
-        return cls(max(1, int(page)) if is_id(page) else 1, sort, filters)
+        search = str(query.get("q", ""))[:200].strip()
+        return cls(max(1, int(page)) if is_id(page) else 1, sort, filters, search, query.get("totals") == "1")
 
     def address(self, base: str, **changes: Any) -> str:
         """The address that says this wish, or this wish changed."""
@@ -98,6 +113,10 @@ class TableWish:
         parts: dict[str, Any] = {f"f{column}": text for column, text in self.filters.items()}
         if sort is not None:
             parts["sort"] = f"{'-' if sort.descending else ''}{sort.column}"
+        if self.search:
+            parts["q"] = self.search
+        if changes.get("with_totals", self.with_totals):
+            parts["totals"] = 1
         if number > 1:
             parts["page"] = number
         return f"{base}?{urlencode(parts)}" if parts else base
@@ -116,8 +135,12 @@ def table_page(result: StoredResult, wish: TableWish | None = None, title: str =
         try:
             read, number = _read(result, wish)
         except BadFilter as error:
-            problem, wish = str(error), TableWish(1, wish.sort)
+            problem, wish = (
+                str(error),
+                TableWish(1, wish.sort, search=wish.search, with_totals=wish.with_totals),
+            )
             read, number = _read(result, wish)
+        reckoned = _totals(result, read, wish) if wish.with_totals else ()
     except ResultGone as error:
         return TablePage(**shell, gone=str(error))
     count = max(1, math.ceil(read.matching / PAGE_ROWS))
@@ -134,10 +157,23 @@ def table_page(result: StoredResult, wish: TableWish | None = None, title: str =
         previous_url=wish.address(base, number=number - 1) if number > 1 else "",
         next_url=wish.address(base, number=number + 1) if number < count else "",
         is_cut=result.truncated,
-        is_filtered=bool(wish.filters),
+        is_filtered=bool(wish.filters or wish.search),
+        has_filters=bool(wish.filters),
+        search=wish.search,
+        searched=read.searched,
+        sort="" if wish.sort is None else f"{'-' if wish.sort.descending else ''}{wish.sort.column}",
+        totals=reckoned,
+        cell_url=wish.address(f"{base}cell/"),
+        totals_url=wish.address(base, number=number, with_totals=not wish.with_totals),
         hidden_columns=max(0, len(read.columns) - SHOWN_COLUMNS),
         problem=problem,
     )
+
+
+def cell_text(result: StoredResult, wish: TableWish, place: int, column: int) -> str:
+    """The whole of one cell, by its place among the rows as wished and its column. Raises: IndexError, ResultGone, BadFilter."""
+    read = rows_page(result, place, 1, wish.sort, wish.filters, wish.search)
+    return exact_text(read.rows[0][column])
 
 
 def preview_cells(data: dict[str, Any]) -> tuple[tuple[Cell, ...], ...]:
@@ -161,11 +197,11 @@ def _kept_cell(value: Any, column: str, kind: str) -> Cell:
 
 
 def _read(result: StoredResult, wish: TableWish) -> tuple[ResultPage, int]:
-    read = rows_page(result, (wish.number - 1) * PAGE_ROWS, PAGE_ROWS, wish.sort, wish.filters)
+    read = rows_page(result, (wish.number - 1) * PAGE_ROWS, PAGE_ROWS, wish.sort, wish.filters, wish.search)
     if read.rows or wish.number == 1 or not read.columns:
         return read, wish.number
     last = max(1, math.ceil(read.matching / PAGE_ROWS))
-    return rows_page(result, (last - 1) * PAGE_ROWS, PAGE_ROWS, wish.sort, wish.filters), last
+    return rows_page(result, (last - 1) * PAGE_ROWS, PAGE_ROWS, wish.sort, wish.filters, wish.search), last
 
 
 def _headings(read: ResultPage, wish: TableWish, base: str) -> tuple[Heading, ...]:
@@ -184,9 +220,21 @@ def _headings(read: ResultPage, wish: TableWish, base: str) -> tuple[Heading, ..
                 sort=sort,
                 url=wish.address(base, sort=turn),
                 filter=wish.filters.get(number, ""),
+                about_url=f"{base}columns/{number}/",
             )
         )
     return tuple(made)
+
+
+def _totals(result: StoredResult, read: ResultPage, wish: TableWish) -> tuple[Cell, ...]:
+    """A cell for each column that is shown, empty where nothing adds up; an average says that it is one."""
+    cells = [Cell("") for _ in read.columns[:SHOWN_COLUMNS]]
+    for total in totals(result, wish.filters, wish.search):
+        if total.column < len(cells):
+            cell = shown(total.value, "")
+            text = cell.text if total.is_sum else f"average {cell.text}"
+            cells[total.column] = replace(cell, text=text, exact=cell.exact or cell.text)
+    return tuple(cells)
 
 
 def _cells(read: ResultPage) -> tuple[tuple[Cell, ...], ...]:

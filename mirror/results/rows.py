@@ -17,7 +17,7 @@ import duckdb
 import pyarrow.parquet as pq
 
 from mirror.results.encoding import ITSELF, StoredColumn, decoder, file_columns
-from mirror.results.filters import where_of
+from mirror.results.filters import rows_searched, search_of, where_of
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import file_kept, file_opened
 from sqlagent.values import Kind, Rows
@@ -40,13 +40,17 @@ class Sort:
 
 @dataclass(frozen=True, slots=True)
 class ResultPage:
-    """Some rows of a result: values as the source gave them, and how many pass the filter."""
+    """Some rows of a result: values as the source gave them, and how many pass the filter.
+
+    `searched` is how many rows a search looked at, where it did not look at all.
+    """
 
     columns: tuple[StoredColumn, ...]
     rows: tuple[tuple[Any, ...], ...]
     offset: int
     matching: int
     total: int
+    searched: int | None = None
 
 
 def columns_of(result: StoredResult) -> tuple[StoredColumn, ...]:
@@ -60,33 +64,50 @@ def rows_page(
     limit: int = 50,
     sort: Sort | None = None,
     filters: dict[int, str] | None = None,
+    search: str = "",
 ) -> ResultPage:
     """Read `limit` rows from `offset`, sorted and filtered. NULLs come last in both directions.
 
     Rows that compare equal, and all rows without `sort`, keep the order the source gave. A
     filter is a text to contain (letter case ignored), `> 5`, `<= 2024-01-31`, `= Oslo`,
-    `10..20`, `null` or `not null`. Raises: ResultGone, BadFilter.
+    `10..20`, `null` or `not null`; `search` is a text that any cell of the row contains, looked for in
+    as many of the first rows as `rows_searched` says.
+    Raises: ResultGone, BadFilter.
     """
     columns = columns_of(result)
     if not columns:
         return ResultPage(
             (), ((),) * min(limit, result.row_count), offset, result.row_count, result.row_count
         )
-    where, values = where_of(columns, filters or {})
+    where, values = passing(result, filters or {}, search)
+    first = rows_searched(columns, result.row_count)
+    searched = first if search.strip() and first < result.row_count else None
     with _opened(result) as (connection, path):
         matching = result.row_count
-        if where:
+        order, skipped = _order(columns, sort), offset
+        if search.strip() and order == _IN_ORDER:  # looked for once; what is found is read where it lies
+            seen = connection.execute(_sql(_IN_ORDER, where, f"ORDER BY {_IN_ORDER}"), [path, *values])
+            places = seen.fetchnumpy()[_IN_ORDER]
+            matching, values, skipped = len(places), places[offset : offset + limit].tolist(), 0
+            where = f"file_row_number IN ({', '.join('?' * len(values))})" if values else "false"
+        elif where:
             counted = connection.execute(_sql("count(*)", where), [path, *values])
             matching = int((counted.fetchone() or (0,))[0])
-        order, skipped = _order(columns, sort), offset
-        if order == _IN_ORDER and not where:  # read where they lie: 5 ms anywhere in a million rows, not 115
+        elif order == _IN_ORDER:  # read where they lie: 5 ms anywhere in a million rows, not 115
             where, values, skipped = "file_row_number BETWEEN ? AND ?", [offset, offset + limit - 1], 0
         found = connection.execute(
             _sql(_chosen(columns), where, f"ORDER BY {order} LIMIT ? OFFSET ?"),
             [path, *values, limit, skipped],
         )
         rows = tuple(_decoded(columns, found.fetchall()))
-    return ResultPage(columns, rows, offset, matching, result.row_count)
+    return ResultPage(columns, rows, offset, matching, result.row_count, searched)
+
+
+def passing(result: StoredResult, filters: dict[int, str], search: str) -> tuple[str, list[Any]]:
+    """The condition that rows pass filters and a search, and its parameters. Raises: BadFilter."""
+    columns = columns_of(result)
+    parts = [where_of(columns, filters), search_of(columns, search, result.row_count)]
+    return " AND ".join(part for part, _ in parts if part), [value for _, given in parts for value in given]
 
 
 def rows_batches(result: StoredResult, size: int = BATCH_ROWS) -> Iterator[list[tuple[Any, ...]]]:

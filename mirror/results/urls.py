@@ -9,6 +9,7 @@ from mirror.results import views
 app_name = "results"
 urlpatterns = [
     path("<uuid:pk>/", views.rows, name="rows"),
+    path("<uuid:pk>/cell/", views.cell, name="cell"),
     path("<uuid:pk>/columns/", views.columns, name="columns"),
     path("<uuid:pk>/columns/<int:number>/", views.column, name="column"),
 ]

@@ -7,12 +7,13 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from mirror.people.requests import PersonRequest
+from mirror.people.requests import PersonRequest, is_id
 from mirror.results import selectors
 from mirror.results.column_pages import column_line, columns_page
+from mirror.results.filters import BadFilter
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
-from mirror.results.pages import TableWish, table_page
+from mirror.results.pages import TableWish, cell_text, table_page
 
 
 def _result(request: PersonRequest, pk: object) -> StoredResult:
@@ -40,7 +41,7 @@ def columns(request: PersonRequest, pk: object) -> HttpResponse:
 @require_safe
 @vary_on_headers("HX-Request")
 def column(request: PersonRequest, pk: object, number: int) -> HttpResponse:
-    """What one column holds: a fragment for htmx, a whole page without script."""
+    """What one column holds: a line or, with `about`, a list for a menu; a whole page without script."""
     result = _result(request, pk)
     try:
         found = column_line(result, number)
@@ -49,6 +50,26 @@ def column(request: PersonRequest, pk: object, number: int) -> HttpResponse:
     except ResultGone as error:
         return HttpResponse(str(error), status=410, content_type="text/plain; charset=utf-8")
     if request.headers.get("HX-Request"):
-        return render(request, "results/_column.html", {"line": found})
+        template = "results/_about_column.html" if "about" in request.GET else "results/_column.html"
+        return render(request, template, {"line": found})
     page = columns_page(result, found)
     return render(request, "results/columns.html", {"page": page})
+
+
+@require_safe
+def cell(request: PersonRequest, pk: object) -> HttpResponse:
+    """The whole of one cell as text, for a copy of what is too long for a page."""
+    result = _result(request, pk)
+    place, number = request.GET.get("row", ""), request.GET.get("column", "")
+    plain = "text/plain; charset=utf-8"
+    if not (is_id(place) and is_id(number)):
+        raise Http404("There is no such cell.")
+    try:
+        text = cell_text(result, TableWish.read(request.GET), int(place), int(number))
+    except IndexError:
+        raise Http404("There is no such cell.") from None
+    except BadFilter as error:
+        return HttpResponse(str(error), status=400, content_type=plain)
+    except ResultGone as error:
+        return HttpResponse(str(error), status=410, content_type=plain)
+    return HttpResponse(text.encode("utf-8", "replace"), content_type=plain)

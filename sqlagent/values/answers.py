@@ -51,9 +51,11 @@ class Answer:
 class Chart:
     """A chart as data: what is drawn from which columns. Never code.
 
-    `mark` is one of `bar`, `line`, `area`, `scatter`, `pie`, `histogram`, `number` or `none`.
-    `x`, `y` and `series` are column names; `aggregate` is `none`, `sum`, `mean`, `count`,
-    `min` or `max`.
+    `mark` is one of `bar`, `line`, `area`, `combo`, `scatter`, `pie`, `histogram`, `box`, `heatmap`,
+    `number` or `none`. `x`, `y` and `series` are column names; `aggregate` is `none`, `sum`, `mean`,
+    `count`, `min` or `max`. `stack` says how several series stand (`group`, `stack`, `share`, or as
+    suits them), `sort` in which order categories (`value`, `-value`, `name`, or as suits them),
+    `scale` is `log` or even, `line` a number to draw a line at. `chosen` by a person.
     """
 
     mark: str
@@ -63,3 +65,10 @@ class Chart:
     aggregate: str = "none"
     title: str = ""
     note: str = ""
+    stack: str = ""
+    sort: str = ""
+    scale: str = ""
+    line: str = ""
+    x_title: str = ""
+    y_title: str = ""
+    chosen: bool = False

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqlagent.telling import charting
-from sqlagent.telling.charting import figures, points
+from sqlagent.telling.charting import check, figure, figures, others, points, suggest
 from sqlagent.values import Chart, Kind, Rows
 from tests.lengths import many
 
@@ -428,3 +428,132 @@ def test_an_axis_of_few_months_or_days_names_no_time_between_them(times: tuple[s
     assert drawn["layout"]["xaxis"]["dtick"] == step
     many_months = Rows(("month", "orders"), tuple((m, a) for m, a, _, _ in APART))
     assert "dtick" not in charting.figure(charting.suggest(many_months), many_months)["layout"]["xaxis"]
+
+
+MONTHLY = Rows(("month", "orders", "share"), tuple((f"2024-{n:02d}", n * 10, n / 10) for n in range(1, 13)))
+GROUPED = Rows(
+    ("city", "kind", "amount"),
+    tuple((city, kind, n) for n, (city, kind) in enumerate([(c, k) for c in "ABCD" for k in "xy"] * 3)),
+)
+
+
+def test_one_number_of_many_rows_is_the_last_in_time_with_its_change() -> None:
+    chart = check(Chart("number", "", ("orders",)), MONTHLY)
+    drawn = figure(chart, MONTHLY)
+    assert (chart.x, chart.note) == ("month", "The last of 12 rows, by month.")
+    assert "120" in drawn["layout"]["annotations"][0]["text"]
+    assert drawn["layout"]["annotations"][1]["text"] == "+10 (+9.1%) since 2024-11"
+    assert drawn["data"][0]["y"] == [n * 10 for n in range(1, 13)]
+    go.Figure(drawn)
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "note", "value"),
+    [
+        ("none", "Sum of 24 rows.", "276"),
+        ("max", "Largest of 24 rows.", "23"),
+        ("mean", "Average of 24 rows.", "11.5"),
+    ],
+)
+def test_one_number_of_many_rows_without_a_time_says_what_they_come_to(aggregate, note, value) -> None:
+    chart = check(Chart("number", "", ("amount",), aggregate=aggregate), GROUPED)
+    drawn = figure(chart, GROUPED)
+    assert drawn["layout"]["title"]["subtitle"]["text"] == chart.note == note
+    assert f"<b>{value}</b>" in drawn["layout"]["annotations"][0]["text"]
+
+
+def test_boxes_have_quartiles_of_all_rows_and_whiskers_within_reach() -> None:
+    rows = Rows(("kind", "amount"), tuple(("a", n) for n in (1, 2, 3, 4, 100)) + (("b", 7), ("b", None)))
+    trace = figure(check(Chart("box", "kind", ("amount",)), rows), rows)["data"][0]
+    assert trace["x"] == ["b", "a"]
+    assert (trace["q1"], trace["median"], trace["q3"]) == ([7, 2], [7, 3], [7, 4])
+    assert (trace["lowerfence"], trace["upperfence"]) == ([7, 1], [7, 4])
+
+
+def test_a_heatmap_has_a_row_for_each_series_and_gaps_where_nothing_is() -> None:
+    rows = Rows(("city", "kind", "amount"), (("A", "x", 1), ("A", "x", 2), ("B", "y", 5)))
+    drawn = figure(check(Chart("heatmap", "city", ("amount",), "kind", "sum"), rows), rows)
+    assert drawn["data"][0]["y"] == ["x", "y"]
+    assert dict(zip(drawn["data"][0]["x"], zip(*drawn["data"][0]["z"], strict=True), strict=True)) == {
+        "A": (3, None),
+        "B": (None, 5),
+    }
+
+
+def test_bars_and_lines_have_an_axis_each() -> None:
+    drawn = figure(check(Chart("combo", "month", ("orders", "share")), MONTHLY), MONTHLY)
+    assert [(trace["type"], trace.get("yaxis", "y")) for trace in drawn["data"]] == [
+        ("bar", "y"),
+        ("scatter", "y2"),
+    ]
+    assert drawn["layout"]["yaxis2"]["title"]["text"] == "Share"
+
+
+@pytest.mark.parametrize(
+    ("stack", "barmode", "barnorm"),
+    [("group", "group", None), ("stack", "stack", None), ("share", "stack", "percent")],
+)
+def test_series_stand_as_they_are_told(stack: str, barmode: str, barnorm: str | None) -> None:
+    chart = Chart("bar", "city", ("amount",), "kind", "sum", stack=stack)
+    layout = figure(check(chart, GROUPED), GROUPED)["layout"]
+    assert (layout["barmode"], layout.get("barnorm")) == (barmode, barnorm)
+
+
+@pytest.mark.parametrize(
+    ("sort", "order"), [("name", ["A", "B", "C"]), ("value", ["B", "C", "A"]), ("-value", ["A", "C", "B"])]
+)
+def test_categories_stand_in_the_order_that_is_asked_for(sort: str, order: list[str]) -> None:
+    rows = Rows(("city", "amount"), (("C", 2), ("A", 3), ("B", 1)))
+    assert figure(check(Chart("bar", "city", ("amount",), sort=sort), rows), rows)["data"][0]["x"] == order
+
+
+def test_titles_a_scale_and_a_line_are_drawn_as_typed_and_mean_no_markup() -> None:
+    chart = Chart(
+        "bar", "city", ("amount",), x_title="<b>Where</b>", y_title="EUR", scale="log", line="1,000"
+    )
+    rows = Rows(("city", "amount"), (("A", 2000), ("B", 10)))
+    layout = figure(check(chart, rows), rows)["layout"]
+    assert layout["xaxis"]["title"]["text"] == "&lt;b&gt;Where&lt;/b&gt;"
+    assert (layout["yaxis"]["type"], layout["yaxis"]["title"]["text"]) == ("log", "EUR")
+    assert (layout["shapes"][0]["y0"], layout["shapes"][0]["yref"]) == (1000, "y")
+
+
+@pytest.mark.parametrize(
+    ("chart", "words"),
+    [
+        (Chart("bar", "city", ("amount",), stack="tower"), "no setting"),
+        (Chart("bar", "city", ("amount",), line="<script>"), "not a number"),
+        (Chart("bar", "city", ("amount",), line="inf"), "not a number"),
+        (Chart("heatmap", "city", ("amount",)), "second category"),
+        (Chart("combo", "city", ("amount",)), "two or more"),
+        (Chart("box", "city", ("kind",)), "does not hold numbers"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused_in_words(chart: Chart, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        check(chart, GROUPED)
+
+
+def test_an_axis_of_many_categories_names_as_many_as_can_be_read() -> None:
+    rows = Rows(("city", "amount"), tuple((f"c{n}", n) for n in range(1000)))
+    axis = figure(check(Chart("line", "city", ("amount",)), rows), rows)["layout"]["xaxis"]
+    assert len(axis["tickvals"]) <= 12 and len(axis["categoryarray"]) == 1000
+
+
+def test_a_hundred_thousand_categories_are_cut_and_said() -> None:
+    rows = Rows(("city", "amount"), tuple((f"c{n}", n) for n in range(100_000)))
+    for mark in ("bar", "box", "line"):
+        drawn = figure(check(Chart(mark, "city", ("amount",)), rows), rows)
+        assert len(drawn["data"][0]["x" if mark == "line" else "y"]) <= 5_000
+        assert "100,000" in drawn["layout"]["title"]["subtitle"]["text"]
+
+
+@pytest.mark.parametrize(
+    "rows", [MONTHLY, GROUPED, Rows(("a",), ()), Rows(("a", "a", ""), ((None, None, None),) * 30)]
+)
+def test_other_charts_are_at_most_three_and_each_is_a_figure(rows: Rows) -> None:
+    chart = suggest(rows)
+    found = others(chart, rows)
+    assert len(found) <= 3 and chart.mark not in {other.mark for other in found}
+    for other in found:
+        go.Figure(figure(other, rows))

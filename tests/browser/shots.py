@@ -136,8 +136,8 @@ def settle(page: Page) -> None:
     page.wait_for_load_state("networkidle")
     if page.locator("mirror-editor").count():
         page.locator("mirror-editor[data-ready]").wait_for()
-    if page.locator("mirror-chart").count():
-        page.locator("mirror-chart[data-drawn]").first.wait_for(state="attached")
+    if page.locator("mirror-chart:visible").count():
+        page.locator("mirror-chart[data-drawn]:visible").first.wait_for()
 
 
 if __name__ == "__main__":

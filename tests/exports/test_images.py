@@ -15,10 +15,13 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from mirror.exports import images
 from mirror.exports.images import browser, paper_style
-from sqlagent.values import Rows
+from sqlagent.telling import charting
+from sqlagent.values import Chart, Rows
 from tests import warm
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,6 +34,7 @@ CITIES = Rows(
     ("city", "sales", "cost"), tuple((c, n * 7 + 3, n) for n, c in enumerate(["Oslo", "Rome", "Bern"]))
 )
 NAMES = Rows(("product", "sales"), tuple((f"a product with a long name {n}", n) for n in range(25)))
+SPREAD = Rows(("city", "price"), tuple((["Oslo", "Rome", "Bern"][n % 3], n * n % 97) for n in range(60)))
 CHARTS = {
     "bars": (CITIES, {"mark": "bar", "x": "city", "y": ["sales"]}),
     "bars side by side": (CITIES, {"mark": "bar", "x": "city", "y": ["sales", "cost"]}),
@@ -52,6 +56,41 @@ CHARTS = {
     "slices": (CITIES, {"mark": "pie", "x": "city", "y": ["sales"]}),
     "counts": (NAMES, {"mark": "histogram", "x": "sales"}),
     "a number": (Rows(("revenue",), ((1234.5,),)), {"mark": "number", "y": ["revenue"]}),
+    "boxes": (SPREAD, {"mark": "box", "x": "city", "y": ["price"]}),
+    "boxes that lie": (
+        Rows(("product", "price"), tuple((f"a long name {n % 3}", n * n) for n in range(40))),
+        {"mark": "box", "x": "product", "y": ["price"]},
+    ),
+    "one box": (SPREAD, {"mark": "box", "y": ["price"]}),
+    "a heatmap": (REGIONS, {"mark": "heatmap", "x": "month", "y": ["orders"], "series": "region"}),
+    "bars with a line": (
+        Rows(("month", "orders", "rate"), tuple((m, m.month * 900, m.month / 9) for m in MONTHS)),
+        {"mark": "combo", "x": "month", "y": ["orders", "rate"]},
+    ),
+    "a number with its past": (
+        Rows(("month", "orders"), tuple((m, m.month * 9 - 4) for m in MONTHS)),
+        {"mark": "number", "x": "month", "y": ["orders"]},
+    ),
+    "shares": (
+        REGIONS,
+        {
+            "mark": "bar",
+            "x": "month",
+            "y": ["orders"],
+            "series": "region",
+            "aggregate": "sum",
+            "stack": "share",
+        },
+    ),
+    "a scale of powers, with a line": (
+        CITIES,
+        {"mark": "bar", "x": "city", "y": ["sales"], "scale": "log", "line": "12"},
+    ),
+    "a line to compare with": (CITIES, {"mark": "bar", "x": "city", "y": ["sales"], "line": "12"}),
+    "places of which some are named": (
+        Rows(("hour", "day", "people"), tuple((f"h{h:02}", d, h + d) for h in range(24) for d in (1, 2))),
+        {"mark": "heatmap", "x": "hour", "y": ["people"], "series": "day"},
+    ),
     "years": (
         Rows(("year", "sales"), tuple((year, year % 7) for year in range(2015, 2026))),
         {"mark": "line", "x": "year", "y": ["sales"]},
@@ -84,6 +123,50 @@ def test_every_chart_is_drawn_without_a_browser(name, settings):
     width, height = size_of(images.chart_image(chart, rows, width=600, height=300, scale=1))
     assert width == 600
     assert height > 300 if name in ("bars that lie", "figures of other sizes") else height == 300
+
+
+def test_marks_of_one_number_a_place_are_drawn_at_their_places(monkeypatch):
+    """Boxes, cells, lines over bars and named places lie where the figure says, not one after the other."""
+    boxes = drawn("boxes", monkeypatch)[0]
+    assert [text.get_text() for text in boxes.get_xticklabels()] == ["Bern", "Rome", "Oslo"]
+    assert boxes.get_xlabel() == "City"
+    heat, scale = drawn("a heatmap", monkeypatch)
+    assert [text.get_text() for text in heat.texts] == [str(n + m) for n in range(1, 4) for m in range(12)]
+    assert heat.yaxis_inverted()
+    assert scale.get_yticks().size > 2
+    bars, lines = drawn("bars with a line", monkeypatch)
+    assert len(bars.patches) == 12
+    assert [len(line.get_ydata()) for line in lines.lines] == [12]
+    assert lines.get_ylabel() == "Rate"
+    assert [text.get_text() for text in bars.get_legend().get_texts()] == ["Orders", "Rate"]
+    words, past = drawn("a number with its past", monkeypatch)
+    assert [text.get_text() for text in words.texts] == ["104 Orders", "+9 (+9.5%) since 2025-11-01"]
+    assert len(past.lines[0].get_ydata()) == 12
+    shares = drawn("shares", monkeypatch)[0]
+    assert max(bar.get_y() + bar.get_height() for bar in shares.patches) == pytest.approx(100)
+    powers = drawn("a scale of powers, with a line", monkeypatch)[0]
+    assert powers.get_yscale() == "log"
+    assert 0 < powers.get_ylim()[0] < 3
+    many = drawn("places of which some are named", monkeypatch)[0]
+    named = {text.get_text(): at for text, at in zip(many.get_xticklabels(), many.get_xticks(), strict=True)}
+    rows, chart = CHARTS["places of which some are named"]
+    order = charting.figure(Chart(**{**chart, "y": ("people",)}), rows)["layout"]["xaxis"]["categoryarray"]
+    assert len(named) == 12
+    assert all(order[int(at)] == text for text, at in named.items())
+
+
+def drawn(name: str, monkeypatch) -> list[Axes]:
+    """What matplotlib was told to draw."""
+    rows, chart = CHARTS[name]
+    papers = []
+    whole = Figure.savefig
+    monkeypatch.setattr(
+        Figure, "savefig", lambda paper, *a, **k: (papers.append(paper), whole(paper, *a, **k))
+    )
+    monkeypatch.setattr(images, "_by_browser", lambda *_: None)
+    images.chart_image(chart, rows)
+    monkeypatch.undo()
+    return papers[0].axes
 
 
 def test_charts_are_drawn_by_the_browser_and_it_stays_for_the_next(settings):
@@ -206,6 +289,7 @@ def test_the_colours_are_those_of_the_style_sheet_by_day():
         for name, *numbers in re.findall(r"--([\w-]+): light-dark\(oklch\(([\d.]+)% ([\d.]+) ([\d.]+)\)", css)
     }
     assert tuple(found[f"series-{n}"] for n in range(1, 9)) == paper_style.SERIES
+    assert tuple(found[f"scale-{n}"] for n in range(1, 6)) == paper_style.SCALE
     names = ("panel", "text", "text-muted", "line", "line-strong")
     ours = (paper_style.PANEL, paper_style.TEXT, paper_style.MUTED, paper_style.LINE, paper_style.STRONG)
     assert tuple(map(found.get, names)) == ours

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 
@@ -256,6 +257,61 @@ def test_a_chart_is_changed_and_stays_changed(answered, as_alice) -> None:
     after = as_alice.post(address, sent, headers={"Accept": "application/json"}).json()
     assert after["figure"] != before["figure"]
     assert as_alice.get(address).json()["chart"]["mark"] == "line"
+
+
+def test_other_rows_get_a_chart_that_suits_them_unless_somebody_chose_one(answered, as_alice) -> None:
+    assert ran(answered, "SELECT count(*) AS n FROM orders").chart["mark"] == "number"
+    by_country = "SELECT country, count(*) AS n FROM customers GROUP BY 1 LIMIT {}"
+    several = ran(answered, by_country.format(5))
+    assert several.chart["mark"] == "bar"
+    as_alice.post(reverse("asking:chart", args=[several.pk]), {"mark": "pie"})
+    assert ran(answered, by_country.format(4)).chart["mark"] == "pie"
+    assert ran(answered, "SELECT count(*) AS n FROM orders").chart["mark"] == "number"
+
+
+def test_another_chart_that_is_offered_is_drawn_as_it_is(answered, as_alice) -> None:
+    version = answered.versions.get()
+    page = as_alice.get(reverse("asking:run", args=[answered.pk])).context["page"]
+    offered = page.version.chart.others
+    assert 1 <= len(offered) <= 3
+    address = reverse("asking:chart", args=[version.pk])
+    as_alice.post(address, {"drawn_as": offered[0].value})
+    version.refresh_from_db()
+    assert version.chart["mark"] == json.loads(offered[0].value)["mark"]
+    assert version.chart["chosen"] is True
+
+
+def test_one_number_of_five_rows_says_which(answered, as_alice) -> None:
+    version = answered.versions.get()
+    as_alice.post(reverse("asking:chart", args=[version.pk]), {"mark": "number"})
+    version.refresh_from_db()
+    assert version.chart["note"] in ("Sum of 5 rows.", "Average of 5 rows.")
+
+
+@pytest.mark.parametrize("who", ["bob", "charlie"])
+def test_a_chart_is_changed_by_its_owner_alone(answered, client, request, who) -> None:
+    client.force_login(request.getfixturevalue(who))
+    address = reverse("asking:chart", args=[answered.versions.get().pk])
+    assert client.post(address, {"mark": "line"}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {
+            "drawn_as": '{"mark": "number", "x": 5, "y": "n", "series": [], "aggregate": {}}',
+            "mark": "tornado",
+        },
+        {"drawn_as": '{"mark": "tornado", "x": "", "y": [], "series": "", "aggregate": "none"}'},
+        {"drawn_as": "{"},
+        {"line": "<b>"},
+        {"stack": "tower"},
+    ],
+)
+def test_settings_of_a_chart_that_are_none_are_refused_in_words(answered, as_alice, sent) -> None:
+    version = answered.versions.get()
+    response = as_alice.post(reverse("asking:chart", args=[version.pk]), sent)
+    assert (response.status_code, bool(response.json()["problem"])) == (422, True)
 
 
 @pytest.mark.parametrize("sent", [{"mark": "tornado"}, {"x": "nobody"}, {"y": "nobody"}])

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import brotli
 import pytest
 
 from mirror.modes import too_open
@@ -192,6 +193,39 @@ def test_static_files_come_from_our_own_server_with_a_strict_policy(started):
     assert files
     assert {started.get(file)[0] for file in files} == {200}
     assert not re.findall(r'(?:src|href)="https?://', page)
+
+
+def over_the_wire(started: Running, page: str, imports: str) -> int:
+    """Bytes of all scripts that a page loads, as they are sent, with those that they import."""
+    wanted = re.findall(r'<script src="(/static/[^"]+)"', started.get(page)[2])
+    sent = 0
+    seen: set[str] = set()
+    while wanted:
+        path = wanted.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        address = f"http://127.0.0.1:{started.port}{path}"
+        asked = urllib.request.Request(address, headers={"Accept-Encoding": "gzip, deflate, br"})
+        with started.opener.open(asked, timeout=20) as answer:
+            body = answer.read()
+            assert answer.headers["Content-Encoding"] == "br", path
+            kept = answer.headers["Cache-Control"]
+        assert "immutable" in kept and int(re.findall(r"max-age=(\d+)", kept)[0]) >= 365 * 86_400, path
+        sent += len(body)
+        if "/js/build/" not in path:
+            found = re.findall(imports, brotli.decompress(body).decode())
+            wanted += [urllib.parse.urljoin(path, name) for name in found]
+    assert len(seen) > 5
+    return sent
+
+
+def test_scripts_are_small_on_the_wire_and_kept_for_a_year(started):
+    at_once, ever = r"""(?:from|import)\s*["'](\./[^"']+)["']""", r"""["'](\./[^"'\s]+\.js)["']"""
+    assert over_the_wire(started, "/", at_once) <= 40_000
+    assert over_the_wire(started, "/", ever) <= 455_000, (
+        "all that a run and the SQL page load, chart and editor"
+    )
 
 
 def test_the_worker_makes_the_values_of_the_shop_searchable(started):

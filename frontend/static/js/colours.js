@@ -23,7 +23,7 @@ export function template() {
   const line = colour("--line");
   const axis = {
     color: muted, gridcolor: line, linecolor: colour("--line-strong"), zerolinecolor: colour("--line-strong"), zerolinewidth: 1,
-    automargin: true, ticks: "", title: { standoff: 12, font: { size: 13, color: muted } }, tickfont: { size: 12, color: muted },
+    automargin: true, ticks: "", autotickangles: [0, 30, 45], title: { standoff: 12, font: { size: 13, color: muted } }, tickfont: { size: 12, color: muted },
   };
   const series = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => colour(`--series-${n}`));
   const scale = [1, 2, 3, 4, 5].map((n, i) => [i / 4, colour(`--scale-${n}`)]);
@@ -37,11 +37,14 @@ export function template() {
       xaxis: { ...axis, showgrid: false }, yaxis: axis,
       legend: { orientation: "h", x: 0, xanchor: "left", y: 0, yref: "container", yanchor: "bottom", font: { size: 12, color: text }, title: { font: { size: 12, color: muted } } },
       hoverlabel: { bgcolor: colour("--panel"), bordercolor: colour("--line-strong"), font: { color: text, size: 13 }, align: "left" },
+      shapedefaults: { line: { color: text } }, annotationdefaults: { font: { size: 12, color: muted } },
       hovermode: "closest", bargap: 0.28, separators: ".,",
     },
     data: {
       bar: [{ marker: { line: { width: 0 } }, textfont: { color: text }, textangle: 0, constraintext: "none" }],
       scatter: [{ line: { width: 2 }, marker: { size: 7 } }],
+      box: [{ line: { width: 1.5 }, boxpoints: false }],
+      heatmap: [{ colorscale: scale, colorbar: { thickness: 10, outlinewidth: 0, tickfont: { size: 12, color: muted } }, hoverongaps: false }],
       pie: [{ sort: false, marker: { line: { color: colour("--panel"), width: 2 } } }],
     },
   };
@@ -49,4 +52,19 @@ export function template() {
 
 function diverging() {
   return [[0, colour("--series-2")], [0.5, colour("--sunken")], [1, colour("--series-1")]];
+}
+
+/** Which of two colours words are read better in on a ground, all three as `rgb(r, g, b)`. */
+export function readable(ground, ...words) {
+  return words.map((word) => [contrast(ground, word), word]).sort(([a], [b]) => b - a)[0][1];
+}
+
+function contrast(one, other) {
+  const [a, b] = [luminance(one), luminance(other)].sort((x, y) => y - x);
+  return (a + 0.05) / (b + 0.05);
+}
+
+function luminance(rgb) {
+  const [r, g, b] = rgb.match(/[\d.]+/g).map((part) => part / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }

@@ -2,22 +2,17 @@
 // is inside (a sentence, a link to the table) is shown when it cannot be drawn. Buttons outside ask for a file
 // with data-chart-file="png" or "svg" and name the chart's id in data-chart.
 import { announce } from "./announce.js";
-import { colour, template } from "./colours.js";
+import { colour, readable, template } from "./colours.js";
 
-const LIBRARY = new URL("../vendor/plotly-cartesian.min.js", import.meta.url).href;
 // Widths in pixels: of an axis with its numbers, and of a digit of a value beside its bar or point.
 const [AXIS, LETTER] = [72, 7.4];
+// How far below the window a chart begins to load.
+const NEAR = "300px";
 let loading;
 
-// Plotly is a plain script of 1.5 MB: fetched once, and only by a page that shows a chart.
+// The library is the largest thing on any page: it comes once, when the first chart is about to be seen.
 function plotly() {
-  loading ??= new Promise((done, failed) => {
-    const script = document.createElement("script");
-    script.src = LIBRARY;
-    script.onload = () => done(globalThis.Plotly);
-    script.onerror = () => { loading = undefined; failed(new Error("The chart library did not load")); };
-    document.head.append(script);
-  });
+  loading ??= import("./build/charts.js").then(() => globalThis.Plotly, (error) => { loading = undefined; throw error; });
   return loading;
 }
 
@@ -32,14 +27,23 @@ class MirrorChart extends HTMLElement {
     this.place.setAttribute("role", "img");
     this.place.setAttribute("aria-label", this.getAttribute("label") ?? "Chart; the same numbers are in the table");
     this.prepend(this.place);
-    this.redraw = () => this.draw();
+    this.redraw = () => { if (this.isSeen) this.draw(); };
     document.addEventListener("mirror-theme", this.redraw);
+    this.sight = new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) this.seen(); }, { rootMargin: NEAR });
+    this.sight.observe(this);
+  }
+
+  seen() {
+    this.sight.disconnect();
+    this.isSeen = true;
     this.draw();
   }
 
   disconnectedCallback() {
     document.removeEventListener("mirror-theme", this.redraw);
+    this.sight?.disconnect();
     this.watch?.disconnect();
+    this.watch = undefined;
     if (this.place) globalThis.Plotly?.purge(this.place);
     this.place?.remove();
     this.place = null;
@@ -58,7 +62,7 @@ class MirrorChart extends HTMLElement {
       else this.removeAttribute("tabindex");
       delete layout.height;
       this.labelled = this.hasRoom();
-      await library.react(this.place, this.labelled ? structuredClone(this.figure.data) : unlabelled(this.figure.data), layout, {
+      await library.react(this.place, this.labelled ? this.traces() : unlabelled(this.figure.data), layout, {
         displayModeBar: false, responsive: true, displaylogo: false, doubleClick: "reset", showTips: false,
       });
       this.dataset.drawn = "";
@@ -90,12 +94,21 @@ class MirrorChart extends HTMLElement {
   // The figure's layout in our template, with room for a title where it has one.
   layout() {
     const layout = { ...structuredClone(this.figure.layout), template: template() };
-    // The library's own grey is too faint on the first colour; the others differ too much for one colour of words.
-    if (this.figure.data.length === 1) layout.template.data.bar[0].insidetextfont = { color: colour("--panel") };
     // Numbers, or a word why there is no chart, stand where the chart would; the longer, the smaller.
-    if (!this.figure.data.length) layout.template.layout.annotationdefaults = { font: { size: wordSize(layout) } };
+    if (isWords(this.figure)) {
+      layout.template.layout.annotationdefaults = { font: { size: 15, color: colour("--text-muted") } };
+      if (layout.annotations?.[0]) layout.annotations[0].font = { size: wordSize(layout), color: colour("--text") };
+    }
     if (layout.title) layout.margin = { ...layout.template.layout.margin, t: layout.title.subtitle ? 64 : 44, ...layout.margin };
     return layout;
+  }
+
+  /** What is drawn, with numbers inside of bars in the colour that is read best there: the library's own grey is too faint. */
+  traces() {
+    const [light, dark] = [colour("--panel"), colour("--text")];
+    return structuredClone(this.figure.data).map((trace, n) => (trace.type === "bar" && trace.text
+      ? { ...trace, insidetextfont: { color: readable(colour(`--series-${(n % 8) + 1}`), light, dark) } }
+      : trace));
   }
 
   watchSize(library) {
@@ -125,7 +138,7 @@ class MirrorChart extends HTMLElement {
     const layout = this.layout();
     layout.template.layout.paper_bgcolor = rgb(ground);
     const url = await library.toImage(
-      { data: structuredClone(this.figure.data), layout },
+      { data: this.traces(), layout },
       { format, width: 1000, height: Math.max(560, layout.height ?? 0), scale: format === "png" ? 2 : 1 },
     );
     const link = document.createElement("a");
@@ -145,13 +158,19 @@ function unlabelled(data) {
   return structuredClone(data).map(({ text, textposition, ...trace }) => ({ ...trace, ...(trace.mode && { mode: trace.mode.replace("+text", "") }) }));
 }
 
+/** A figure of words: a number, perhaps with a line of how it came to be, or why there is no chart. */
+function isWords({ data, layout }) {
+  return !data.length || layout.xaxis?.visible === false;
+}
+
 function height({ data, layout }) {
+  if (data.length && isWords({ data, layout })) return "14rem";
   if (!data.length) return `${Math.max(9, 4 * lines(layout).length)}rem`;
   return layout.showlegend && data.length > 3 ? "27rem" : "22rem";
 }
 
 function lines(layout) {
-  return (layout.annotations ?? []).flatMap(({ text }) => text.replace(/<\/?b>/g, "").split("<br>"));
+  return (layout.annotations ?? []).slice(0, 1).flatMap(({ text }) => text.replace(/<\/?b>/g, "").split("<br>"));
 }
 
 function wordSize(layout) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -33,9 +34,12 @@ MARKS = {
     "bar": "Bars",
     "line": "Line",
     "area": "Area",
+    "combo": "Bars and lines",
     "scatter": "Points",
     "pie": "Pie",
     "histogram": "Histogram",
+    "box": "Boxes",
+    "heatmap": "Heatmap",
     "number": "One number",
     "none": "No chart",
 }
@@ -47,6 +51,9 @@ AGGREGATES = {
     "min": "least",
     "max": "greatest",
 }
+STACKS = {"": "as suits", "group": "side by side", "stack": "stacked", "share": "stacked to 100 %"}
+SORTS = {"": "as suits", "-value": "largest first", "value": "smallest first", "name": "by name"}
+SCALES = {"": "even", "log": "logarithmic"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,13 @@ class ChartView:
     y: tuple[Choice, ...]
     series: tuple[Choice, ...]
     aggregates: tuple[Choice, ...]
+    stacks: tuple[Choice, ...] = ()
+    sorts: tuple[Choice, ...] = ()
+    scales: tuple[Choice, ...] = ()
+    others: tuple[Choice, ...] = ()
+    line: str = ""
+    x_title: str = ""
+    y_title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +217,13 @@ def chart_view(version: Version, problem: str = "") -> ChartView:
         y=_choices(names, *chart.get("y", ())),
         series=_choices({"": "—"} | names, chart.get("series", "")),
         aggregates=_choices(AGGREGATES, chart.get("aggregate", "none")),
+        stacks=_choices(STACKS, chart.get("stack", "")),
+        sorts=_choices(SORTS, chart.get("sort", "")),
+        scales=_choices(SCALES, chart.get("scale", "")),
+        others=tuple(Choice(json.dumps(one), MARKS[one["mark"]], False) for one in chart.get("others", ())),
+        line=chart.get("line", ""),
+        x_title=chart.get("x_title", ""),
+        y_title=chart.get("y_title", ""),
     )
 
 

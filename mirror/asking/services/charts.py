@@ -40,7 +40,7 @@ class Drawn:
 def chart_drawn(
     rows: Rows, question: str, earlier: dict[str, Any] | None = None, *, sql: str = "", title: str = ""
 ) -> Drawn:
-    """Draw and tell rows: as the earlier chart if they still allow it, else as suggested.
+    """Draw and tell rows: as the earlier chart if a person chose it and they still allow it, else as suggested.
 
     Rows whose numbers cannot be reckoned with (beyond every float) are not drawn; that is no
     reason to lose them. With the SQL, a LIMIT is known and no share of a whole is claimed. `title` is the
@@ -52,7 +52,7 @@ def chart_drawn(
         if title and chart.mark not in ("none", "histogram"):
             chart = replace(chart, title=title)
         return Drawn(
-            asdict(chart), _figure(chart, part), summarizing.summarize(question, part, chart, sql=sql)
+            _kept(chart, part), _figure(chart, part), summarizing.summarize(question, part, chart, sql=sql)
         )
     except ArithmeticError as error:
         log.warning("Rows could not be drawn or told: %s", error)
@@ -60,13 +60,17 @@ def chart_drawn(
 
 
 def chart_change(version: Version, fields: dict[str, Any]) -> None:
-    """Draw a version's rows another way and keep that. Raises: AskingError, in plain words."""
+    """Draw a version's rows another way and keep that. Raises: AskingError, in plain words.
+
+    Where another mark does not fit the columns of the one before, its own are chosen.
+    """
     if version.result is None:
         raise AskingError("There are no rows to draw.")
+    earlier = version.chart or {}
     try:
         rows = _part(rows_of(version.result, DRAWN_ROWS))
-        chart = charting.check(_chart({**(version.chart or {}), **fields}), rows)
-        version.chart, version.figure = storable(asdict(chart)), storable(_figure(chart, rows))
+        chart = _changed(earlier, fields, rows)
+        version.chart, version.figure = storable(_kept(chart, rows)), storable(_figure(chart, rows))
     except ResultGone as error:
         raise AskingError(f"{error} Run it again to draw its chart.") from None
     except (ValueError, ArithmeticError) as error:
@@ -74,8 +78,34 @@ def chart_change(version: Version, fields: dict[str, Any]) -> None:
     Version.objects.filter(pk=version.pk).update(chart=version.chart, figure=version.figure)
 
 
+def _changed(earlier: dict[str, Any], fields: dict[str, Any], rows: Rows) -> Chart:
+    is_other = fields.get("mark", earlier.get("mark")) != earlier.get("mark")
+    # A title says what was drawn; under another mark, or of other columns, the columns make it anew.
+    same = all(
+        fields.get(name, earlier.get(name)) == earlier.get(name) for name in ("x", "series", "aggregate")
+    )
+    title = earlier.get("title", "") if same and not is_other else ""
+    wished = {**earlier, **fields, "title": title, "chosen": True}
+    if is_other:
+        wished |= {name: fields.get(name, "") for name in ("x_title", "y_title")}
+    try:
+        return charting.check(_chart(wished), rows)
+    except ValueError:
+        fitting = charting.drawn_as(str(fields.get("mark", "")), rows) if is_other else None
+        if fitting is None:
+            raise
+        return replace(fitting, chosen=True)
+
+
+def _kept(chart: Chart, rows: Rows) -> dict[str, Any]:
+    """A chart as it is kept, with the others that would suit its rows."""
+    return asdict(chart) | {"others": [asdict(other) for other in charting.others(chart, rows)]}
+
+
 def _like(earlier: dict[str, Any] | None, rows: Rows) -> Chart | None:
-    if not earlier or earlier.get("mark") == "none":
+    if not earlier or not earlier.get("chosen") or earlier.get("mark") == "none":
+        return None
+    if earlier.get("mark") == "number" and len(rows.rows) != 1 and not earlier.get("x"):
         return None
     try:
         return charting.check(_chart({**earlier, "title": ""}), rows)

@@ -70,7 +70,7 @@ class _Browser:
 
     async def _drawn(self, figure: Json, opts: Json) -> Any:
         if self._kaleido is None:
-            library = Path(settings.BASE_DIR) / "frontend/static/vendor/plotly-cartesian.min.js"
+            library = Path(settings.BASE_DIR) / "frontend/static/js/build/charts.js"
             self._kaleido = Kaleido(
                 n=1, timeout=SECONDS, plotlyjs=library.as_uri(), mathjax=False, path=self._path
             )

@@ -12,6 +12,7 @@ PANEL = "#ffffff"
 TEXT, MUTED = "#192329", "#4f5a61"
 LINE, STRONG = "#dde2e4", "#7f888c"
 SERIES = ("#156d75", "#c57007", "#518df3", "#571e4a", "#4d6129", "#8759b3", "#751d24", "#6d7e8c")
+SCALE = ("#ddf0ef", "#9fcfcf", "#5ba7aa", "#267c82", "#004d54")
 
 FONT = "DejaVu Sans, Noto Sans, Arial, sans-serif"
 
@@ -26,6 +27,9 @@ def laid_out(figure: Json, width: int, height: int) -> Json:
         layout["margin"] = {"l": 8, "r": 16, "b": 8, "pad": 4, "t": 64 if title.get("subtitle") else 44}
     if not figure["data"]:
         layout["template"]["layout"]["annotationdefaults"] = {"font": {"size": 34}}
+    elif not (layout.get("xaxis") or {}).get("visible", True):  # a number over a line of its past
+        first, *more = layout["annotations"]
+        layout["annotations"] = [{**first, "font": {"size": 34, "color": TEXT}}, *more]
     return {"data": figure["data"], "layout": layout}
 
 
@@ -68,10 +72,18 @@ def _template() -> Json:
             },
             "bargap": 0.28,
             "separators": ".,",
+            "annotationdefaults": {"font": {"size": 14, "color": MUTED}},
+            "shapedefaults": {"line": {"color": TEXT}},
         },
         "data": {
             "bar": [{"marker": {"line": {"width": 0}}, "textfont": {"color": TEXT}}],
             "scatter": [{"line": {"width": 2}, "marker": {"size": 7}}],
+            "box": [{"line": {"width": 1.5}, "boxpoints": False}],
+            "heatmap": [{"colorscale": _scale(), "colorbar": {"thickness": 10, "outlinewidth": 0}}],
             "pie": [{"sort": False, "marker": {"line": {"color": PANEL, "width": 2}}}],
         },
     }
+
+
+def _scale() -> list[list[Any]]:
+    return [[number / (len(SCALE) - 1), colour] for number, colour in enumerate(SCALE)]

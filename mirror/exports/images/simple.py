@@ -1,7 +1,7 @@
 """A chart as an image without a browser: the figure the page draws, drawn by matplotlib.
 
-Reads what `sqlagent.telling.charting.figure` makes (bars, lines, areas, points, slices, a number) and nothing else
-that Plotly can do. Drawn without a screen and without pyplot, so that several threads may draw.
+Reads what `sqlagent.telling.charting.figure` makes (bars, lines, areas, points, slices, boxes, a heatmap, bars with
+lines, a number with its past) and nothing else that Plotly can do. Drawn without a screen and without pyplot, so that several threads may draw.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from io import BytesIO
 from typing import Any
@@ -18,11 +18,12 @@ import matplotlib as mpl
 from matplotlib import dates as mpl_dates
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import LinearSegmentedColormap, to_rgb, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from mirror.exports.images.paper_style import LINE, MUTED, PANEL, SERIES, STRONG, TEXT, Json
+from mirror.exports.images.paper_style import LINE, MUTED, PANEL, SCALE, SERIES, STRONG, TEXT, Json
 from mirror.phrases import one_line
 
 # Nothing in a title or a label is mathematics; "$5 to $9" is two amounts.
@@ -42,14 +43,16 @@ def draw(figure: Json, width: int, height: int, scale: float) -> bytes:
     FigureCanvasAgg(paper)
     layout, data = figure["layout"], figure["data"]
     places.set(rect=(0.01, 0.01, 0.98, 1 - _title(paper, layout, height) / height - 0.02))
-    panels = list(dict.fromkeys(trace.get("yaxis", "y") for trace in data))
-    axes = paper.subplots(max(1, len(panels)), sharex=len(panels) > 1, squeeze=False)[:, 0]
-    if not data:
-        _words(axes[0], layout)
-    elif data[0]["type"] == "pie":
-        _pie(axes[0], data[0])
+    if not data or not (layout.get("xaxis") or {}).get("visible", True):
+        _number(paper, data, layout)
+    elif "overlaying" in (layout.get("yaxis2") or {}):
+        _combined(paper, data, layout)
+    elif data[0]["type"] in _ALONE:
+        _ALONE[data[0]["type"]](paper.subplots(), data[0], layout)
     else:
-        for place, panel in enumerate(sorted(panels)):
+        panels = sorted({trace.get("yaxis", "y") for trace in data})
+        axes = paper.subplots(len(panels), sharex=len(panels) > 1, squeeze=False)[:, 0]
+        for place, panel in enumerate(panels):
             _drawn(axes[place], data, _of_panel(layout, panel, is_last=place == len(panels) - 1), panel)
     file = BytesIO()
     paper.savefig(file, format="png", dpi=_DPI * scale, facecolor=PANEL)
@@ -79,17 +82,34 @@ def _title(paper: Figure, layout: Json, height: int) -> float:
     return 58.0
 
 
-def _words(axes: Axes, layout: Json) -> None:
-    """Write a number, or why there is no chart, where the chart would be."""
+def _number(paper: Figure, data: Sequence[Json], layout: Json) -> None:
+    """Write a number, or why there is no chart, where the chart would be; under it what it changed by and its past."""
+    if not data:
+        _words(paper.subplots(), layout.get("annotations", ()))
+        return
+    words, past = paper.subplots(2, height_ratios=(2, 1))
+    first, *more = layout["annotations"]
+    _words(words, [{**first, "y": 0.62}])
+    for annotation in more:
+        words.text(0.5, 0.1, _plain(annotation["text"]), ha="center", size=_size(14), color=MUTED)
+    past.set_axis_off()
+    values = [math.nan if value is None else value for value in data[0]["y"]]
+    past.plot(range(len(values)), values, color=SERIES[0], linewidth=1.6)
+    past.plot(len(values) - 1, values[-1], marker="o", markersize=_size(8), color=SERIES[0])
+    past.margins(x=0.15, y=0.1)
+
+
+def _words(axes: Axes, annotations: Sequence[Json]) -> None:
     axes.set_axis_off()
-    for annotation in layout.get("annotations", ()):
+    for annotation in annotations:
         lines = [_plain(line) for line in str(annotation["text"]).split("<br>")]
         longest = max(map(len, lines))
         size = min(44, max(14, 560 / max(longest, 1)))
-        axes.text(0.5, 0.5, "\n".join(lines), ha="center", va="center", size=_size(size), color=TEXT)
+        y = annotation.get("y", 0.5)
+        axes.text(0.5, y, "\n".join(lines), ha="center", va="center", size=_size(size), color=TEXT)
 
 
-def _pie(axes: Axes, trace: Json) -> None:
+def _pie(axes: Axes, trace: Json, _: Json) -> None:
     values = [value or 0 for value in trace["values"]]
     colours = [SERIES[n % len(SERIES)] for n in range(len(values))]
     labels = [_plain(text, 30) for text in trace["labels"]]
@@ -108,6 +128,96 @@ def _pie(axes: Axes, trace: Json) -> None:
         inside.set_color(PANEL)
 
 
+def _boxes(axes: Axes, trace: Json, layout: Json) -> None:
+    lying = trace.get("orientation") == "h"
+    along = "y" if lying else "x"
+    places = _Places([trace], along, layout.get(f"{along}axis") or {})
+    parts = {"whislo": "lowerfence", "q1": "q1", "med": "median", "q3": "q3", "whishi": "upperfence"}
+    boxes = [
+        {name: trace[part][number] for name, part in parts.items()} for number in range(len(trace["median"]))
+    ]
+    line = {"color": SERIES[0], "linewidth": 1.5}
+    axes.bxp(
+        boxes,
+        positions=places.of(trace[along]),
+        widths=0.5,
+        orientation="horizontal" if lying else "vertical",
+        showfliers=False,
+        patch_artist=True,
+        manage_ticks=False,
+        boxprops={"facecolor": to_rgba(SERIES[0], 0.5), "edgecolor": SERIES[0], "linewidth": 1.5},
+        medianprops=line,
+        whiskerprops=line,
+        capprops=line,
+    )
+    _finish(axes, layout, lying, places)
+
+
+def _heatmap(axes: Axes, trace: Json, layout: Json) -> None:
+    places = _Places([trace], "x", layout.get("xaxis") or {})
+    numbers = [[math.nan if value is None else value for value in row] for row in trace["z"]]
+    colours = LinearSegmentedColormap.from_list("scale", SCALE)
+    drawn = axes.pcolormesh(numbers, cmap=colours, edgecolors=PANEL, linewidth=1)
+    axes.figure.colorbar(
+        drawn, ax=axes, format=FuncFormatter(_grouped), pad=0.01, aspect=30
+    ).outline.set_visible(False)
+    axes.figure.axes[-1].tick_params(length=0, labelsize=_size(12), labelcolor=MUTED)
+    _finish(axes, layout, False, places, is_grid=True)
+    axes.xaxis.set_ticks([at + 0.5 for at in places.ticks], places.labels)
+    axes.yaxis.set_ticks([n + 0.5 for n in range(len(numbers))], [_plain(text, 42) for text in trace["y"]])
+    if "texttemplate" not in trace:
+        return
+    known = [value for values in numbers for value in values if value == value]
+    low, high = min(known, default=0), max(known, default=0)
+    for row, values in enumerate(numbers):
+        for column, value in enumerate(values):
+            if value == value:
+                ground = colours(float((value - low) / (high - low or 1)))
+                axes.text(
+                    column + 0.5,
+                    row + 0.5,
+                    f"{value:,.4g}" if abs(value) < 1000 else _grouped(value),
+                    ha="center",
+                    va="center",
+                    size=_size(12),
+                    color=_readable(ground[:3]),
+                )
+
+
+def _readable(ground: Sequence[float]) -> str:
+    """Whether black or white is read better on a ground; one of them always is read well."""
+    return max(("#000000", "#ffffff"), key=lambda words: _contrast(ground, to_rgb(words)))
+
+
+def _contrast(one: Sequence[float], other: Sequence[float]) -> float:
+    light = sorted(
+        sum(
+            share * (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4)
+            for share, part in zip((0.2126, 0.7152, 0.0722), colour, strict=True)
+        )
+        for colour in (one, other)
+    )
+    return (light[1] + 0.05) / (light[0] + 0.05)
+
+
+def _combined(paper: Figure, data: Sequence[Json], layout: Json) -> None:
+    """Bars, and over them lines with an axis of their own at the right."""
+    bars = paper.subplots()
+    lines = bars.twinx()
+    own = layout | {"showlegend": False}
+    _drawn(bars, data, own)
+    _drawn(lines, data, own | {"yaxis": layout["yaxis2"], "xaxis": {**layout["xaxis"], "title": {}}}, "y2")
+    lines.grid(False)
+    handles, names = (
+        a + b for a, b in zip(*(x.get_legend_handles_labels() for x in (bars, lines)), strict=True)
+    )
+    _legend(bars, handles, names)
+
+
+# Marks of one trace that stand alone.
+_ALONE: dict[str, Callable[[Axes, Json, Json], None]] = {"pie": _pie, "box": _boxes, "heatmap": _heatmap}
+
+
 def _of_panel(layout: Json, panel: str, *, is_last: bool) -> Json:
     """The layout of one of several figures under one another: its own value axis, and words for the shared one under the last."""
     own = layout | {"yaxis": layout.get(f"yaxis{panel[1:]}") or {}}
@@ -119,20 +229,27 @@ def _drawn(axes: Axes, data: Sequence[Json], layout: Json, panel: str = "y") -> 
     along = "y" if lying else "x"
     places = _Places(data, along, layout.get(f"{along}axis") or {})
     heaped: dict[bool, list[float]] = {}
+    whole = _wholes(data, "x" if lying else "y") if layout.get("barnorm") == "percent" else None
+    beside = sum(trace["type"] == "bar" for trace in data)
     for number, trace in enumerate(data):
         if trace.get("yaxis", "y") != panel:
             continue
         colour = SERIES[number % len(SERIES)]
         at = places.of(trace[along])
         values = [math.nan if v is None else v for v in trace["x" if lying else "y"]]
+        if whole:
+            values = [100 * v / of if of else math.nan for v, of in zip(values, whole, strict=True)]
         name = _plain(trace.get("name", ""), 40)
         if trace["type"] == "bar":
-            _bars(
-                axes, trace, at, values, colour, name, _Bars(number, len(data), lying, layout, places, heaped)
-            )
+            _bars(axes, trace, at, values, colour, name, _Bars(number, beside, lying, layout, places, heaped))
         else:
             _lines(axes, trace, at, values, colour, name, heaped)
     _finish(axes, layout, lying, places)
+
+
+def _wholes(data: Sequence[Json], across: str) -> list[float]:
+    """What the bars of each place come to."""
+    return [sum(v or 0 for v in values) for values in zip(*(trace[across] for trace in data), strict=True)]
 
 
 class _Places:
@@ -140,6 +257,7 @@ class _Places:
 
     def __init__(self, data: Sequence[Json], along: str, axis: Json) -> None:
         self.labels: list[str] | None = None
+        self.ticks: list[float] = []
         self.is_time = False
         seen = list(dict.fromkeys(value for trace in data for value in trace[along]))
         if axis.get("type") == "date" and (moments := _moments(seen)) is not None:
@@ -148,6 +266,8 @@ class _Places:
         elif axis.get("type") in ("date", "category"):
             wanted = axis.get("categoryarray") or seen
             self._at = {value: float(n) for n, value in enumerate(wanted)}
+            # An axis may name some of its places only.
+            self.ticks = self.of(axis.get("tickvals") or wanted)
             self.labels = [_plain(text, 42) for text in axis.get("ticktext") or wanted]
         else:
             self._at = {value: value for value in seen if value is not None}
@@ -260,22 +380,22 @@ def _lines(
                 )
 
 
-def _finish(axes: Axes, layout: Json, lying: bool, places: _Places) -> None:
+def _finish(axes: Axes, layout: Json, lying: bool, places: _Places, *, is_grid: bool = False) -> None:
     """Draw axes as the page does: few lines, muted words, zero where bars begin."""
     along, across = (axes.yaxis, axes.xaxis) if lying else (axes.xaxis, axes.yaxis)
     _named(axes, layout)
     for side in axes.spines.values():
         side.set_visible(False)
-    axes.spines["left" if lying else "bottom"].set(visible=True, color=STRONG)
     axes.tick_params(length=0, labelsize=_size(12), labelcolor=MUTED)
-    across.grid(True, color=LINE, linewidth=0.8)
-    axes.set_axisbelow(True)
-    across.set_major_locator(MaxNLocator(6))
-    across.set_major_formatter(FuncFormatter(_grouped))
+    if not is_grid:
+        axes.spines["left" if lying else "bottom"].set(visible=True, color=STRONG)
+        across.grid(True, color=LINE, linewidth=0.8)
+        axes.set_axisbelow(True)
+        _scaled(axes, layout, lying)
     if places.labels is not None:
         many = len(places.labels)
         every = 1 if lying else max(1, math.ceil(many / _LABELS))
-        along.set_ticks(range(0, many, every), places.labels[::every])
+        along.set_ticks(places.ticks[::every], places.labels[::every])
         longest = max(map(len, places.labels), default=0)
         if not lying and longest * min(many, _LABELS) > 90:
             axes.tick_params(axis="x", rotation=30)
@@ -289,14 +409,51 @@ def _finish(axes: Axes, layout: Json, lying: bool, places: _Places) -> None:
     if (layout.get("yaxis") or {}).get("autorange") == "reversed":
         axes.invert_yaxis()
     if layout.get("showlegend"):
-        axes.legend(
-            loc="upper center",
-            bbox_to_anchor=(0.5, -0.14),
-            ncols=4,
-            frameon=False,
-            fontsize=_size(12),
-            labelcolor=TEXT,
-        )
+        _legend(axes, *axes.get_legend_handles_labels())
+
+
+def _scaled(axes: Axes, layout: Json, lying: bool) -> None:
+    """The axis of values: as it grows, with its unit and a line to compare with where one is wanted."""
+    across = axes.xaxis if lying else axes.yaxis
+    wanted = layout.get("xaxis" if lying else "yaxis") or {}
+    if wanted.get("type") == "log":
+        lowest = axes.dataLim.minposx if lying else axes.dataLim.minposy
+        (axes.set_xscale if lying else axes.set_yscale)("log", nonpositive="clip")
+        # The shortest bar begins below what it shows.
+        (axes.set_xlim(left=lowest * 0.7) if lying else axes.set_ylim(bottom=lowest * 0.7))
+        across.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        across.set_minor_locator(NullLocator())
+    else:
+        across.set_major_locator(MaxNLocator(6))
+    unit = wanted.get("ticksuffix", "")
+    across.set_major_formatter(FuncFormatter(lambda value, _: _grouped(value) + unit))
+    for shape in layout.get("shapes", ()):
+        put, at = (axes.axvline, shape["x0"]) if lying else (axes.axhline, shape["y0"])
+        put(at, color=TEXT, linestyle="--", linewidth=1.2)
+        if not lying and wanted.get("type") != "log":
+            axes.annotate(
+                _grouped(at),
+                (1, at),
+                xycoords=("axes fraction", "data"),
+                textcoords="offset points",
+                xytext=(0, 3),
+                ha="right",
+                size=_size(12),
+                color=MUTED,
+            )
+
+
+def _legend(axes: Axes, handles: Sequence[Any], names: Sequence[str]) -> None:
+    axes.legend(
+        handles,
+        names,
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.14),
+        ncols=4,
+        frameon=False,
+        fontsize=_size(12),
+        labelcolor=TEXT,
+    )
 
 
 def _named(axes: Axes, layout: Json) -> None:

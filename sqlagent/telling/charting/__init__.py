@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from sqlagent.telling.charting.figures import figure
 from sqlagent.telling.charting.points import AGGREGATES, MARKS
-from sqlagent.telling.charting.suggesting import check, suggest
+from sqlagent.telling.charting.suggesting import check, drawn_as, others, suggest
 
-__all__ = ["AGGREGATES", "MARKS", "check", "figure", "suggest"]
+__all__ = ["AGGREGATES", "MARKS", "check", "drawn_as", "figure", "others", "suggest"]

@@ -10,15 +10,18 @@ import html
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime, time
 from typing import Any
 
 from sqlagent.rows.columns import Profile, Role, in_words, is_additive, number_of, profile, profiles
+from sqlagent.telling.charting.marks import boxes, heat, last_and_before
 from sqlagent.telling.charting.points import (
     MAX_LABELS,
     MAX_POINTS,
     MAX_SLICES,
     Points,
+    fold_all,
     label,
     lower_first,
     measure_of,
@@ -56,8 +59,14 @@ def figure(chart: Chart, rows: Rows) -> Json:
     if chart.mark in ("none", "number") or not rows.rows:
         drawn = _words(chart, rows)
     else:
-        draw = {"histogram": _histogram, "scatter": _scatter, "pie": _pie}.get(chart.mark, _axes)
-        drawn = draw(chart, rows)
+        marks = {
+            "histogram": _histogram,
+            "scatter": _scatter,
+            "pie": _pie,
+            "box": _boxes,
+            "heatmap": _heatmap,
+        }
+        drawn = _dressed(chart, marks.get(chart.mark, _axes)(chart, rows))
     whole: Json = _harmless(drawn)
     return whole
 
@@ -101,26 +110,136 @@ def _axes(chart: Chart, rows: Rows) -> Json:
         if chart.mark == "bar":
             axis |= {"type": "category"} if _is_year(x) else {}
     else:
-        axis |= {"type": "category", "categoryorder": "array", "categoryarray": xs}
-        axis |= {"tickmode": "array", "tickvals": xs, "ticktext": [_short(text) for text in texts]}
+        axis |= _categories(xs, texts, lying)
     value: Json = {"title": {"text": measure_of(chart)}, "automargin": True}
-    if chart.mark in ("bar", "area"):
+    if chart.mark in ("bar", "area", "combo"):
         value["rangemode"] = "tozero"
     if lying:
         axis["autorange"] = "reversed"
     layout = _layout(chart, rows, several)
     layout |= {"xaxis": value, "yaxis": axis} if lying else {"xaxis": axis, "yaxis": value}
+    if chart.mark == "combo":
+        return _combined(chart, data, layout, value)
     panels = panels_of(rows, chart.y) if timed and several and not chart.series else []
     if len(panels) > 1:
         layout |= _in_panels(panels, dict(zip(points.values, data, strict=True)), axis, value)
         return {"data": data, "layout": layout}
     if chart.mark == "bar" and several:
         layout["barmode"] = "stack" if _stacks(chart, points) else "group"
+        if chart.stack == "share":
+            layout["barnorm"] = "percent"
+            value |= {"title": {"text": f"Share of {lower_first(measure_of(chart))}"}, "ticksuffix": " %"}
+            for trace in data:
+                trace.pop("text", None)
     if lying:
         layout["height"] = max(
             280, 90 + 24 * len(xs) * (1 if layout.get("barmode") != "group" else len(data))
         )
     return {"data": data, "layout": layout}
+
+
+def _categories(xs: Sequence[str | None], texts: Sequence[str], lying: bool) -> Json:
+    """An axis of categories in our order. Along x so many are named as can be read lying."""
+    every = 1 if lying else max(1, math.ceil(len(xs) / MANY_BARS))
+    return {
+        "type": "category",
+        "categoryorder": "array",
+        "categoryarray": list(xs),
+        "tickmode": "array",
+        "tickvals": list(xs[::every]),
+        "ticktext": [_short(text) for text in texts[::every]],
+    }
+
+
+def _combined(chart: Chart, data: list[Json], layout: Json, value: Json) -> Json:
+    """Bars of the first figure, and lines of the others on an axis of their own at the right."""
+    names = [in_words(name) for name in chart.y]
+    value["title"] = {"text": names[0]}
+    layout["yaxis"] = value
+    words = " and ".join([*names[1:2], *(lower_first(name) for name in names[2:])])
+    layout["yaxis2"] = {
+        "title": {"text": words}, "overlaying": "y", "side": "right", "showgrid": False, "automargin": True,
+        "rangemode": "tozero", "tickmode": "auto",
+    }  # fmt: skip
+    for trace in data[1:]:
+        for part in ("textposition", "text", "orientation"):
+            trace.pop(part, None)
+        trace |= {"type": "scatter", "mode": "lines+markers", "yaxis": "y2"}
+    return {"data": data, "layout": layout}
+
+
+def _boxes(chart: Chart, rows: Rows) -> Json:
+    texts, trace = boxes(chart, rows)
+    texts = _apart(texts)
+    lying = max(map(len, texts), default=0) > LONG_LABEL or len(texts) > MANY_BARS
+    along, across = ("y", "x") if lying else ("x", "y")
+    trace |= {along: texts, "orientation": "h" if lying else "v"}
+    layout = _layout(chart, rows, False)
+    layout[f"{along}axis"] = {
+        "title": {"text": in_words(chart.x) if chart.x else ""}, "automargin": True
+    } | _categories(texts, texts, lying)  # fmt: skip
+    layout[f"{across}axis"] = {"title": {"text": in_words(chart.y[0])}, "automargin": True}
+    if lying:
+        layout["yaxis"]["autorange"] = "reversed"
+        layout["height"] = max(280, 90 + 30 * len(texts))
+    return {"data": [trace] if texts else [], "layout": layout}
+
+
+def _heatmap(chart: Chart, rows: Rows) -> Json:
+    points = points_of(chart, rows)
+    x = profile(rows, chart.x)
+    texts = _apart([(_when(c, x) if x.role == Role.TIME else label(c)) or label(c) for c in points.xs])
+    numbers = [[_number(v) for v in values] for values in points.values.values()]
+    layout = _layout(chart, rows, False)
+    layout["xaxis"] = {"title": {"text": in_words(chart.x)}, "automargin": True} | _categories(
+        texts, texts, False
+    )
+    layout["yaxis"] = {"title": {"text": in_words(chart.series)}, "automargin": True, "type": "category"}
+    layout["yaxis"]["autorange"] = "reversed"
+    layout["height"] = max(280, 110 + 26 * len(numbers))
+    return {"data": [heat(points, texts, numbers)], "layout": layout}
+
+
+def _dressed(chart: Chart, drawn: Json) -> Json:
+    """A figure with what a person asked for: titles of axes, a scale, a line to compare with."""
+    layout, data = drawn["layout"], drawn["data"]
+    lying = bool(data) and data[0].get("orientation") == "h"
+    along, across = ("yaxis", "xaxis") if lying else ("xaxis", "yaxis")
+    for place, words in ((along, chart.x_title), (across, chart.y_title)):
+        if words and place in layout:
+            layout[place]["title"] = {"text": words}
+    if across not in layout or chart.mark == "heatmap":
+        return drawn
+    if chart.scale == "log":
+        layout[across] |= {"type": "log"}
+        layout[across].pop("rangemode", None)
+    level = level_of(chart.line)
+    if level is not None:
+        straight = {"x0": 0, "x1": 1, "xref": "paper", "y0": level, "y1": level, "yref": "y"}
+        upright = {"y0": 0, "y1": 1, "yref": "paper", "x0": level, "x1": level, "xref": "x"}
+        layout["shapes"] = [
+            {"type": "line", "line": {"dash": "dash", "width": 1.5}} | (upright if lying else straight)
+        ]
+        if across == "yaxis" and chart.scale != "log":
+            layout.setdefault("annotations", []).append(
+                {"text": shown(level), "xref": "paper", "x": 1, "xanchor": "right", "yref": "y", "y": level,
+                 "yanchor": "bottom", "showarrow": False}
+            )  # fmt: skip
+    return drawn
+
+
+def level_of(text: str) -> float | None:
+    """The number a line is drawn at, as somebody typed it.
+
+    Example:
+        >>> level_of("1,200.5"), level_of(""), level_of("nan"), level_of("x")
+        (1200.5, None, None, None)
+    """
+    try:
+        value = float(text.replace(",", "").replace("\u202f", ""))
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
 
 
 def _in_panels(panels: Sequence[Sequence[str]], traces: dict[str, Json], axis: Json, value: Json) -> Json:
@@ -144,7 +263,7 @@ def _trace(
     chart: Chart, rows: Rows, name: str, xs: list[Any], values: list[float | None], lying: bool, several: bool
 ) -> Json:
     numbers = [_number(v) for v in values]
-    trace: Json = {"type": "bar" if chart.mark == "bar" else "scatter"}
+    trace: Json = {"type": "bar" if chart.mark in ("bar", "combo") else "scatter"}
     trace["name"] = name if chart.series else in_words(name)
     trace |= {"x": numbers, "y": xs, "orientation": "h"} if lying else {"x": xs, "y": numbers}
     if chart.mark in ("line", "area"):
@@ -263,7 +382,7 @@ def _words(chart: Chart, rows: Rows) -> Json:
     lines = []
     if chart.mark == "number" and rows.rows:
         for name in chart.y:
-            cell = rows.rows[0][rows.columns.index(name)]
+            cell = _one_cell(chart, rows, name)
             number = number_of(cell)
             year = _is_year(profile(rows, name))
             text = str(cell) if number is None or year else _exactly(cell, number)
@@ -277,7 +396,45 @@ def _words(chart: Chart, rows: Rows) -> Json:
     layout["annotations"] = [
         {"text": text, "showarrow": False, "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
     ]
+    note = chart.note or note_of(chart, rows)
+    if note and chart.mark == "number":
+        layout["title"]["subtitle"] = {"text": note}
+    if chart.mark == "number" and chart.x and rows.rows:
+        return _with_past(chart, rows, layout)
     return {"data": [], "layout": layout}
+
+
+def _one_cell(chart: Chart, rows: Rows, name: str) -> Cell:
+    """The one number of a column: of its only row, of its last, or of them all."""
+    at = rows.columns.index(name)
+    if len(rows.rows) > 1 and chart.x:
+        values = last_and_before(replace(chart, y=(name,)), rows)[1]
+        return values[-1] if values else None
+    if len(rows.rows) > 1 and chart.aggregate != "none":
+        return fold_all(chart.aggregate, [number_of(row[at]) for row in rows.rows])
+    return rows.rows[0][at]
+
+
+def _with_past(chart: Chart, rows: Rows, layout: Json) -> Json:
+    """A number with what it changed by since the time before, over a line of all of them."""
+    times, values = last_and_before(chart, rows)
+    if len(values) < 2:
+        return {"data": [], "layout": layout}
+    x = profile(rows, chart.x)
+    before, last = values[-2], values[-1]
+    change = shown(last - before) if last <= before else f"+{shown(last - before)}"
+    share = f" ({(last - before) / abs(before):+.1%})" if before else ""
+    words = f"{change}{share} since {label(times[-2])}"
+    layout["annotations"][0] |= {"y": 0.84}
+    layout["annotations"].append(
+        {"text": words, "showarrow": False, "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.47}
+    )
+    layout["yaxis"] |= {"domain": [0, 0.34]}
+    line = {
+        "type": "scatter", "mode": "lines", "name": in_words(chart.y[0]), "x": [_when(time, x) for time in times],
+        "y": [_number(value) for value in values],
+    }  # fmt: skip
+    return {"data": [line], "layout": layout}
 
 
 # ---------------------------------------------------------------- small parts
@@ -294,6 +451,8 @@ def _layout(chart: Chart, rows: Rows, legend: bool) -> Json:
 def _stacks(chart: Chart, points: Points) -> bool:
     """Stack series whose sum means something and that are many; else they stand side by side."""
     numbers = [v for values in points.values.values() for v in values if v is not None]
+    if chart.stack:
+        return chart.stack != "group"
     adds = chart.aggregate in ("sum", "count") or bool(chart.y and is_additive(chart.y[0]))
     return bool(chart.series) and adds and len(points.values) > 2 and min(numbers, default=0) >= 0
 

@@ -14,13 +14,16 @@ from typing import Any
 from sqlagent.rows.columns import Role, in_words, number_of, order_key, profile
 from sqlagent.values import Cell, Chart, Rows
 
-MARKS = ("bar", "line", "area", "scatter", "pie", "histogram", "number", "none")
+MARKS = ("bar", "line", "area", "combo", "scatter", "pie", "histogram", "box", "heatmap", "number", "none")
+STACKS, SORTS, SCALES = ("", "group", "stack", "share"), ("", "value", "-value", "name"), ("", "log")
 AGGREGATES = ("none", "sum", "mean", "count", "min", "max")
 
 MAX_CATEGORIES = 50
 """Bars drawn at most; more cannot be read on a page 1,280 px wide."""
 MAX_SERIES = 8
 """Series drawn at most: there are eight colours that survive colour blindness."""
+MAX_BANDS = 40
+"""Rows of a heatmap at most."""
 MAX_POINTS = 5_000
 """Points drawn at most; a browser draws as many in well under a second."""
 MAX_SLICES = 12
@@ -74,12 +77,14 @@ def points_of(chart: Chart, rows: Rows) -> Points:
     if chart.aggregate == "none":
         hidden = sum(max(0, len(v) - 1) for values in gathered.values() for v in values.values())
     every = len(folded)
-    if chart.series and every > MAX_SERIES:
+    most = MAX_BANDS if chart.mark == "heatmap" else MAX_SERIES
+    if chart.series and every > most:
         weight = {s: sum(abs(v or 0.0) for v in values.values()) for s, values in folded.items()}
-        kept = sorted(folded, key=lambda s: -weight[s])[:MAX_SERIES]
+        kept = sorted(folded, key=lambda s: -weight[s])[:most]
         folded = {s: folded[s] for s in folded if s in kept}
     keys = _ordered(chart, rows, xs, folded)
-    limit = MAX_CATEGORIES if chart.mark == "bar" and not time_axis(chart, rows) else MAX_POINTS
+    standing = chart.mark in ("bar", "combo", "heatmap")
+    limit = MAX_CATEGORIES if standing and not time_axis(chart, rows) else MAX_POINTS
     shown = keys[:limit]
     values = {s: [found.get(k) for k in shown] for s, found in folded.items()}
     return Points([xs[k] for k in shown], values, len(keys), every, hidden)
@@ -93,6 +98,11 @@ def _fold(aggregate: str, values: Sequence[float]) -> float | None:
     return _FOLD[aggregate](values) if aggregate in _FOLD else values[0]
 
 
+def fold_all(aggregate: str, values: Sequence[float | None]) -> float | None:
+    """Put the numbers of a column into one."""
+    return _fold(aggregate, [value for value in values if value is not None])
+
+
 def _ordered(
     chart: Chart, rows: Rows, xs: dict[Any, Cell], folded: dict[str, dict[Any, float | None]]
 ) -> list[Any]:
@@ -102,12 +112,16 @@ def _ordered(
     """
     column = profile(rows, chart.x)
     keys = list(xs)
+    totals = {k: sum(values.get(k) or 0.0 for values in folded.values()) for k in keys}
+    if chart.sort == "name":
+        return sorted(keys, key=lambda k: order_key(xs[k]))
+    if chart.sort:
+        return sorted(keys, key=lambda k: totals[k] * (-1 if chart.sort == "-value" else 1))
     by_itself = column.ordered or column.role == Role.MEASURE
     if by_itself or (chart.mark in ("line", "area") and column.role != Role.CATEGORY):
         return sorted(keys, key=lambda k: order_key(xs[k]))
     if chart.mark in ("line", "area"):
         return keys
-    totals = {k: sum(values.get(k) or 0.0 for values in folded.values()) for k in keys}
     sizes = [totals[k] for k in keys]
     if sizes == sorted(sizes):
         return keys
@@ -131,7 +145,13 @@ def time_axis(chart: Chart, rows: Rows) -> bool:
 def note_of(chart: Chart, rows: Rows) -> str:
     """Say in words what the chart leaves out or adds up."""
     notes = []
-    if chart.mark in ("bar", "line", "area", "pie") and chart.x:
+    if chart.mark == "number":
+        notes += _number_note(chart, rows)
+    elif chart.mark == "box" and chart.x:
+        hidden = len({hashable(row[rows.columns.index(chart.x)]) for row in rows.rows}) - MAX_CATEGORIES
+        if hidden > 0:
+            notes.append(f"The {MAX_CATEGORIES} with most rows of {hidden + MAX_CATEGORIES:,} shown.")
+    elif chart.mark in ("bar", "line", "area", "combo", "pie", "heatmap") and chart.x:
         points = points_of(chart, rows)
         if points.categories > len(points.xs):
             notes.append(f"First {len(points.xs)} of {points.categories:,} shown.")
@@ -139,8 +159,9 @@ def note_of(chart: Chart, rows: Rows) -> str:
             notes.append(
                 f"The largest {MAX_SLICES - 1} of {points.categories:,} are shown, the rest as Other."
             )
-        if chart.series and points.series > MAX_SERIES:
-            notes.append(f"The largest {MAX_SERIES} of {points.series:,} series shown.")
+        most = MAX_BANDS if chart.mark == "heatmap" else MAX_SERIES
+        if chart.series and points.series > most:
+            notes.append(f"The largest {most} of {points.series:,} series shown.")
         if points.hidden:
             notes.append(
                 f"{points.hidden:,} values that share a place with another are not drawn: choose an aggregate."
@@ -158,6 +179,15 @@ def note_of(chart: Chart, rows: Rows) -> str:
     if rows.truncated:
         notes.append(f"Drawn from the first {len(rows.rows):,} rows; there are more.")
     return " ".join(notes)
+
+
+def _number_note(chart: Chart, rows: Rows) -> list[str]:
+    if len(rows.rows) < 2:
+        return []
+    if chart.x:
+        return [f"The last of {len(rows.rows):,} rows, by {lower_first(in_words(chart.x))}."]
+    word = {"sum": "Sum", "mean": "Average", "min": "Smallest", "max": "Largest", "count": "Count"}
+    return [f"{word.get(chart.aggregate, 'First')} of {len(rows.rows):,} rows."]
 
 
 def panels_of(rows: Rows, names: Sequence[str]) -> list[tuple[str, ...]]:
@@ -186,6 +216,8 @@ def title_of(chart: Chart) -> str:
     if chart.mark == "histogram":
         return f"How {lower_first(in_words(chart.x))} is distributed"
     measure = measure_of(chart)
+    if chart.mark == "box" and not chart.x:
+        return f"How {lower_first(measure)} is distributed"
     if chart.mark == "scatter":
         return f"{measure} against {lower_first(in_words(chart.x))}"
     by = f"{measure} by {lower_first(in_words(chart.x))}"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sqlagent.rows.columns import Profile, Role, is_additive, is_aggregate, number_of, profiles
+from sqlagent.telling.charting.figures import level_of
 from sqlagent.telling.charting.points import (
     AGGREGATES,
     MARKS,
     MAX_CATEGORIES,
     MAX_LABELS,
+    SCALES,
+    SORTS,
+    STACKS,
     hashable,
     note_of,
     panels_of,
@@ -179,6 +183,80 @@ def _asks(question: str, *words: str) -> bool:
     return any(word in low for word in words)
 
 
+def drawn_as(mark: str, rows: Rows) -> Chart | None:
+    """A chart of these rows with this mark, its columns chosen by what they hold; None where it does not suit them.
+
+    Example:
+        >>> drawn_as("number", Rows(("month", "sales"), (("2024-01", 3), ("2024-02", 5)))).x
+        'month'
+        >>> drawn_as("line", Rows(("city",), (("Oslo",),))) is None
+        True
+    """
+    columns = profiles(rows)
+    measures = [c.name for c in columns if c.role == Role.MEASURE and c.nulls < len(rows.rows)]
+    times = [c.name for c in columns if c.role == Role.TIME]
+    categories = sorted(
+        (c for c in columns if c.role in (Role.CATEGORY, Role.KEY)), key=lambda c: -c.distinct
+    )
+    along = [*times, *(c.name for c in categories)]
+    if not measures or not (along or mark in ("number", "scatter", "histogram", "box")):
+        return None
+    x, y = (along or [""])[0], measures[0]
+    repeats = bool(x) and len({hashable(row[rows.columns.index(x)]) for row in rows.rows}) < len(rows.rows)
+    aggregate = ("sum" if is_additive(y) else "mean") if repeats else "none"
+    few = [c.name for c in categories if c.name != x and 1 < c.distinct <= MAX_CATEGORIES]
+    fewest = next((c.name for c in reversed(categories) if 1 < c.distinct * 2 <= len(rows.rows)), "")
+    made: dict[str, Callable[[], Chart | None]] = {
+        "number": lambda: Chart("number", y=(y,), x=times[0] if times and not repeats else ""),
+        "scatter": lambda: Chart("scatter", measures[0], (measures[1],)) if len(measures) > 1 else None,
+        "histogram": lambda: Chart("histogram", y),
+        "box": lambda: Chart("box", fewest, (y,)),
+        "heatmap": lambda: (
+            Chart("heatmap", x, (y,), few[0], "sum" if is_additive(y) else "mean") if few else None
+        ),
+        "combo": lambda: (
+            Chart("combo", x, tuple(measures[:3]), aggregate=aggregate) if len(measures) > 1 else None
+        ),
+        "line": lambda: Chart("line", x, (y,), aggregate=aggregate) if times else None,
+        "area": lambda: Chart("area", x, (y,), aggregate=aggregate) if times else None,
+        "pie": lambda: Chart("pie", categories[0].name, (y,), aggregate=aggregate) if categories else None,
+        "bar": lambda: Chart("bar", x, (y,), aggregate=aggregate),
+    }
+    try:
+        chart = made[mark]() if mark in made else None
+        return None if chart is None else check(chart, rows)
+    except ValueError:
+        return None
+
+
+def others(chart: Chart, rows: Rows) -> tuple[Chart, ...]:
+    """Other charts that suit these rows, the fittest first, three at most.
+
+    Example:
+        >>> rows = Rows(("month", "sales"), tuple((f"2024-{n:02d}", n * n) for n in range(1, 13)))
+        >>> [other.mark for other in others(suggest(rows), rows)]
+        ['bar', 'area', 'number']
+    """
+    if len(rows.rows) < 2:
+        return ()
+    columns = profiles(rows)
+    timed = any(c.role == Role.TIME for c in columns)
+    cells = [number_of(row[c.index]) for c in columns if c.role == Role.MEASURE for row in rows.rows][
+        : len(rows.rows)
+    ]
+    whole = len(rows.rows) <= MAX_LABELS // 2 and all(cell is not None and cell >= 0 for cell in cells)
+    many = len(rows.rows) >= 20
+    order = ["heatmap", "line", "bar", "combo"]
+    order += ["area", "number"] if timed else ["pie"] if whole else []
+    order += ["scatter", *(["box", "histogram"] if many else [])]
+    found: list[Chart] = []
+    for mark in order:
+        other = drawn_as(mark, rows) if mark != chart.mark else None
+        if other is not None:
+            found.append(other)
+    return tuple(found[:3])
+
+
 def check(chart: Chart, rows: Rows) -> Chart:
     """Check a person's edits against the rows and bring the note up to date.
 
@@ -195,8 +273,17 @@ def check(chart: Chart, rows: Rows) -> Chart:
         raise ValueError(
             f'There is no aggregate "{chart.aggregate}". Choose one of: {", ".join(AGGREGATES)}.'
         )
+    for word, known in ((chart.stack, STACKS), (chart.sort, SORTS), (chart.scale, SCALES)):
+        if word not in known:
+            raise ValueError(f'A chart has no setting "{word}".')
+    if chart.line and level_of(chart.line) is None:
+        raise ValueError(f'"{chart.line}" is not a number to draw a line at.')
     if chart.mark == "none":
-        return Chart("none", title=chart.title, note=chart.note)
+        return Chart("none", title=chart.title, note=chart.note, chosen=chart.chosen)
+    if chart.mark == "number":
+        chart = _one_number(chart, rows)
+    if chart.mark in ("box", "histogram"):
+        chart = replace(chart, series="")
     for name in (chart.x, *chart.y, chart.series):
         if name and name not in rows.columns:
             raise ValueError(f'There is no column "{name}". The columns are: {", ".join(rows.columns)}.')
@@ -215,18 +302,37 @@ def check(chart: Chart, rows: Rows) -> Chart:
     return replace(chart, note=note_of(chart, rows))
 
 
+def _one_number(chart: Chart, rows: Rows) -> Chart:
+    """Say which number of several rows is meant: the last in time, or what they come to."""
+    if len(rows.rows) < 2 or not chart.y or chart.y[0] not in rows.columns:
+        return replace(chart, x="", series="")
+    times = [p for p in profiles(rows) if p.role == Role.TIME and p.distinct == len(rows.rows)]
+    if chart.aggregate == "none" and times:
+        return replace(chart, x=times[0].name, y=chart.y[:1], series="")
+    aggregate = chart.aggregate
+    if aggregate == "none":
+        aggregate = "sum" if is_additive(chart.y[0]) else "mean"
+    return replace(chart, x="", series="", aggregate=aggregate)
+
+
 def _check_shape(chart: Chart) -> None:
     if chart.mark == "number":
         if not chart.y:
             raise ValueError("Choose the column whose number is shown.")
         return
-    if not chart.x:
+    if not chart.x and chart.mark != "box":
         raise ValueError("Choose a column for the x axis.")
     if chart.mark == "histogram":
         return
     if not chart.y and chart.aggregate != "count":
         raise ValueError("Choose a column for the y axis, or count the rows.")
-    if chart.mark in ("pie", "scatter") and len(chart.y) > 1:
+    if chart.mark in ("box", "heatmap") and not chart.y:
+        raise ValueError("Choose a column of numbers.")
+    if chart.mark == "heatmap" and not chart.series:
+        raise ValueError("A heatmap needs a second category: choose a column to split by.")
+    if chart.mark == "combo" and (len(chart.y) < 2 or chart.series):
+        raise ValueError("Bars with lines take two or more columns on the y axis, and no series.")
+    if chart.mark in ("pie", "scatter", "box", "heatmap") and len(chart.y) > 1:
         raise ValueError(f"A {chart.mark} chart takes one column on the y axis.")
     if chart.mark == "pie" and chart.series:
         raise ValueError("A pie has no series; choose bars to compare two categories.")
