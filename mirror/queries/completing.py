@@ -58,13 +58,20 @@ def _made(catalog: Catalog, index: ValueIndex | None, functions: frozenset[str])
     return Known(shown, functions, [(one.table, one.column, one.target, one.referenced) for one in found])
 
 
-def is_of_persons(table: str, column: str) -> bool:
-    """Whether a column is about single persons, whose values are offered and shown nowhere beside rows."""
-    return is_personal_column(_stems(table.rpartition(".")[2]), _stems(column))
+def columns_offered(catalog: Catalog, table: str) -> frozenset[str]:
+    """The columns of a table that its source's owner did not hide; none of a table that is hidden."""
+    shown = next((one for one in usable(catalog, None)[0].tables if one.key == table), None)
+    return frozenset(column.name for column in shown.columns) if shown is not None else frozenset()
+
+
+def is_personal(table: str, column: str, *texts: str) -> bool:
+    """Whether a column is about single persons, or texts look like addresses or numbers of theirs: shown nowhere beside rows."""
+    of_persons = is_personal_column(_stems(table.rpartition(".")[2]), _stems(column))
+    return of_persons or any(map(looks_personal, texts))
 
 
 def _texts(index: ValueIndex, table: str, column: str) -> list[str]:
-    if is_of_persons(table, column):
+    if is_personal(table, column):
         return []
     texts = index.texts_of(ColumnRef(table, column))[:TEXTS]
     return [text for text in texts if not looks_personal(text)]

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from mirror.asking import selectors as asked
 from mirror.asking.pages.version import VersionItem, VersionView, version_item, version_view
-from mirror.queries.completing import is_of_persons
+from mirror.queries.completing import columns_offered, is_personal
 from mirror.queries.pages import ValueField, values_fields
 from mirror.results.cells import Cell, shown
 from mirror.results.opened_files import ResultGone
@@ -23,8 +23,6 @@ from mirror.workbench.glancing import glance_read
 from mirror.workbench.models import Glance, Tab
 from mirror.workbench.selectors import source_of, tabs_closed, tabs_open
 from mirror.workbench.services import tab_label
-from sqlagent.catalog.hiding import usable
-from sqlagent.language.personal import looks_personal
 
 if TYPE_CHECKING:
     from mirror.asking.models import Version
@@ -294,19 +292,17 @@ def peek_page(
     if block is None:
         return None
     catalog, index = source_at_hand(source)
-    tables = usable(catalog, None)[0].tables if catalog is not None else ()
-    table = next((one for one in tables if one.key == key), None)
-    if catalog is not None and table is None:
+    offered = columns_offered(catalog, key) if catalog is not None else None
+    if offered == frozenset():
         return None  # its owner hid it
     facts = index.facts.tables.get(key) if index is not None else None
     may_all = may_see_values(user, source)
     lines = []
     for column in block.columns:
-        if table is not None and table.column(column.name) is None:
+        if offered is not None and column.name not in offered:
             continue
         known = facts.columns.get(column.name) if facts is not None else None
-        may = may_all and not is_of_persons(key, column.name)
-        may = may and known is not None and not any(map(looks_personal, (known.low, known.high)))
+        may = may_all and known is not None and not is_personal(key, column.name, known.low, known.high)
         lines.append(
             FactLine(
                 column.name,

@@ -125,6 +125,15 @@ def test_what_the_guard_refuses_is_told_without_the_sql(alice, shop):
     assert row.details["why"] and "Secret" not in json.dumps(row.details)
 
 
+def test_a_refusal_tells_no_address_that_stood_for_a_table(alice, shop):
+    from mirror.queries.running import Values, sql_run, statement_limits
+
+    sql = "SELECT * FROM 'https://user:hunter2secret@host/x.csv'"
+    sql_run(shop, sql, Values(), statement_limits(shop), alice)
+    row = AuditRow.objects.get(verb="ran SQL")
+    assert row.details["why"] and "hunter2secret" not in str(row.details)
+
+
 def test_details_are_short_and_names_are_one_line(alice):
     record("transferred", "a\nb" * 400, by=alice, note="x" * 1_000, many=list(range(200)))
     row = AuditRow.objects.get(verb="transferred")

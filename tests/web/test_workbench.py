@@ -335,3 +335,29 @@ def test_an_expired_glance_says_so(glance, as_alice) -> None:
     glance.result.file.storage.delete(glance.result.file.name)
     shown = as_alice.get(reverse("workbench:glance", args=[glance.pk])).context["glance"]
     assert shown.failure
+
+
+def test_what_waited_does_not_run_for_somebody_who_lost_the_source(
+    transactional_db, shop, bob, media
+) -> None:
+    found = services.tab_new(bob, shop, TOP)
+    version, waiting = services.tab_run(found, found.sql), glance_rows(bob, shop, "stores")
+    shop.teams.clear()
+    work(version)
+    for one in (Version.objects.get(pk=version.pk), looked(waiting)):
+        assert one.result is None
+        assert one.failure["message"] == "You may not use this source any more."
+
+
+@pytest.mark.parametrize("path", ["check", "format", "complete"])
+def test_a_text_longer_than_anybody_writes_is_not_read(shop, as_alice, path: str) -> None:
+    names = " ".join(f":n{n}" for n in range(30_000))
+    answer = as_alice.post(f"/editor/{shop.pk}/{path}/", {"sql": f"SELECT {names}", "at": "10"})
+    assert answer.status_code in (200, 422)
+    assert len(answer.content) < 2_000
+
+
+def test_values_of_persons_are_not_among_what_a_column_holds(tab, as_alice) -> None:
+    page = as_alice.get(reverse("workbench:peek", args=[tab.source_id]) + "?table=customers").content.decode()
+    assert "email" in page
+    assert "@" not in page
