@@ -201,6 +201,10 @@ def _media_put(place: str, content: IO[bytes]) -> None:
 
 
 def _data_put(path: Path, content: IO[bytes]) -> None:
+    if not path.parent.resolve().is_relative_to(Path(settings.VAR_DIR).resolve()):
+        raise BackupError(
+            f"{path.parent} is a link that leads out of the data folder. Put a folder there first."
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f".{path.name}.restoring")
     try:
