@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import models
 
 # How a path below the data folder begins in the store. No path that people type begins so: theirs are made absolute.
@@ -33,6 +34,12 @@ def expanded(kept: str) -> str:
 
 class KeptPathField(models.CharField):
     """A name or a path. Paths below `VAR_DIR` are relative in the store and absolute everywhere else."""
+
+    def validate(self, value: Any, model_instance: models.Model | None) -> None:
+        """Refuse a typed name that the store would take for a path below `VAR_DIR`."""
+        super().validate(value, model_instance)
+        if isinstance(value, str) and value.startswith(MARK):
+            raise ValidationError(f"A name cannot begin with {MARK} here.")
 
     def get_prep_value(self, value: Any) -> Any:
         kept = super().get_prep_value(value)

@@ -6,7 +6,7 @@ import json
 import platform
 import re
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,21 @@ _SAFE = (bool, int, float)
 _SECRET = re.compile(
     r"KEY|SECRET|PASSWORD|TOKEN|URL|HOST|USER|FROM|BUCKET|DOMAIN|PROX|ORIGIN|FINGERPRINT", re.IGNORECASE
 )
+# What is hidden however short it is.
+_KEPT_CLOSE = re.compile(r"KEY|SECRET|PASSWORD|PASSWD|TOKEN", re.IGNORECASE)
+# What a line of a log says is secret.
+_TOLD_SECRET = re.compile(
+    r"(?:password|passwd|pwd|secret|token|key)[\"']?[ \t]*[=:][ \t]*(?:bearer[ \t]+)?(?:\"[^\"\n]*\"|'[^'\n]*'|\S+)"
+    r"|\bbearer[ \t]+\S+",
+    re.IGNORECASE,
+)
 # What could name somebody or something in a line of a log.
 _NAMES = re.compile(
-    r"\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,200}|(?:https?|postgres(?:ql)?|redis)://\S{1,2000}|\b\d{1,3}(?:\.\d{1,3}){3}\b"
-    r"|“[^”\n]{1,2000}”|'[^'\n]{3,2000}'|\"[^\"\n]{3,2000}\""
+    r"\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,200}|[a-z][a-z0-9+._-]{0,40}://\S+|\b\d{1,3}(?:\.\d{1,3}){3}\b"
+    r"|(?<![\w:])(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){7}"
+    r"|(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){0,6})?::(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){0,6})?)(?![\w:])"
+    r"|“[^”\n]{1,2000}”|'[^'\n]{3,2000}'|\"[^\"\n]{3,2000}\"",
+    re.IGNORECASE,
 )
 # A longer line of a log is cut: what it says stands at its beginning.
 LINE_CHARS = 2_000
@@ -49,18 +60,33 @@ def bundle_write(path: Path, found: Iterable[Finding]) -> None:
 
 def hidden(text: str) -> str:
     """A text without addresses, what stands in quotes, and secrets of the settings."""
-    for secret in _secrets():
-        text = text.replace(secret, "[secret]")
-    return _NAMES.sub("[…]", text)
+    if secrets := _secrets():
+        text = re.sub("|".join(map(re.escape, secrets)), "[secret]", text)
+    return _NAMES.sub("[…]", _TOLD_SECRET.sub("[secret]", text))
 
 
 def _secrets() -> list[str]:
-    named = (getattr(settings, name) for name in dir(settings) if name.isupper() and _SECRET.search(name))
-    flat = (one for value in named for one in (value if isinstance(value, list | tuple) else [value]))
-    store = [settings.DATABASES["default"].get(name) for name in ("PASSWORD", "USER", "HOST")]
-    return sorted(
-        {one for one in (*flat, *store) if isinstance(one, str) and len(one) > 5}, key=len, reverse=True
-    )
+    """The values of secret settings, at any depth, the longest first: one may begin with another."""
+    found = {
+        one for name in dir(settings) if name.isupper() for one in _within(name, getattr(settings, name))
+    }
+    store = connection.settings_dict  # it may differ from the settings
+    found |= {one for name in ("PASSWORD", "USER", "HOST") for one in _within(name, store.get(name))}
+    return sorted(found, key=len, reverse=True)
+
+
+def _within(names: str, value: Any) -> Iterator[str]:
+    """Give the secrets of a setting; `names` are its own and those of what it lies in."""
+    if isinstance(value, dict):
+        for name, one in value.items():
+            yield from _within(f"{names} {name}", one)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for one in value:
+            yield from _within(names, one)
+    elif isinstance(value, str) and _SECRET.search(names):
+        least = 1 if _KEPT_CLOSE.search(names) else 6
+        if len(value) >= least:
+            yield value
 
 
 def _versions() -> dict[str, Any]:

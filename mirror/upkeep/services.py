@@ -7,9 +7,11 @@ import logging
 from django.db import transaction
 
 from mirror.audit.services import record
+from mirror.library.models import SavedSql
 from mirror.people.models import User
 from mirror.reports.models import Report
 from mirror.reports.selectors import may_own
+from mirror.sources.selectors import sources_visible
 from mirror.upkeep.selectors import KINDS, things_chosen
 
 log = logging.getLogger(__name__)
@@ -23,7 +25,7 @@ class TransferRefused(Exception):
 def things_transfer(person: User, keys: list[str], to: User, by: User) -> int:
     """Make `to` the owner of chosen things of somebody who was shut out; returns how many. All of them or none.
 
-    Teams that things are shared with stay. Reports run with what `to` may see from then on. Raises: TransferRefused.
+    Teams that things are shared with stay. Reports run with what `to` may see from then on; saved SQL needs a source that they see. Raises: TransferRefused.
     """
     if not by.is_staff:
         raise TransferRefused("Only administrators transfer what others own.")
@@ -39,10 +41,16 @@ def things_transfer(person: User, keys: list[str], to: User, by: User) -> int:
     words = {model: kind for kind, model in KINDS.items()}
     for thing in chosen:
         type(thing)._default_manager.filter(pk=thing.pk).update(owner=to)
+    seen = sources_visible(to)
     for thing in chosen:
         if isinstance(thing, Report) and not may_own(to, thing):
             raise TransferRefused(
                 f"{to} does not see all the saved SQL of “{thing.title}” and its sources. Transfer these too."
+            )
+    for thing in chosen:
+        if isinstance(thing, SavedSql) and not seen.filter(pk=thing.source_id).exists():
+            raise TransferRefused(
+                f"{to} does not see the source of “{thing.name}”. Transfer it too, or have it shared with them first."
             )
     for thing in chosen:
         record("transferred", thing, by=by, owner=person, to=to, what=words[type(thing)])

@@ -106,9 +106,7 @@ def _explain(
         return switched_off("EXPLAIN", 0)
     options = found.group("options").lower()
     end = found.end()
-    words = re.findall(
-        r"[a-z_]+(?:=\w+)?", options.replace(" ", "") if "format" in options and "=" in options else options
-    )
+    words = re.findall(r"[a-z_]+(?:=\w+)?", re.sub(r"\s*=\s*", "=", options))
     if "(" in options and re.match(r"[\s(]*(?:select|with|values|from|table)\b", options):
         end, words, options = found.start("options"), [], ""
     analyze = catalog.dialect == "mysql" and built.code[: found.start("options")].strip().lower() == "analyze"

@@ -273,6 +273,22 @@ def test_an_administrator_may_switch_a_debatable_kind_off(kind: str) -> None:
     assert isinstance(refused, Refusal)
 
 
+@pytest.mark.parametrize(
+    ("dialect", "sql"),
+    [
+        ("mysql", "EXPLAIN FORMAT=JSON ANALYZE SELECT 1"),
+        ("mysql", "EXPLAIN FORMAT = TREE\tANALYZE SELECT 1"),
+        ("duckdb", "EXPLAIN (FORMAT = JSON ANALYZE) SELECT 1"),
+        ("duckdb", "EXPLAIN (FORMAT=JSON, ANALYZE) SELECT 1"),
+    ],
+)
+def test_a_format_hides_no_analyze(dialect: str, sql: str) -> None:
+    passed = check(sql, library(dialect))
+    assert isinstance(passed, Passed) and passed.runs
+    refused = check(sql, library(dialect), Policy(refused=frozenset({"explain_analyze"})))
+    assert isinstance(refused, Refusal)
+
+
 def test_schemas_of_the_search_path_need_not_be_named() -> None:
     catalog = library("postgres")
     assert isinstance(check("SELECT id FROM old_fines", catalog), Refusal)

@@ -115,3 +115,17 @@ def test_a_file_that_is_nowhere_keeps_its_path(alice, folder):
     _raw_set(source, "/gone/var/uploads/sources/a1.duckdb")
     migration.paths_keep(apps, None)
     assert _raw(source) == "/gone/var/uploads/sources/a1.duckdb"
+
+
+def test_a_database_of_a_server_is_never_named_like_a_path_of_ours(as_alice, alice, folder):
+    typed = {
+        "name": "pg",
+        "host": "127.0.0.1",
+        "port": "5432",
+        "database": "$VAR_DIR/",
+        "username": "u",
+        "privacy": "schema",
+    }
+    answer = as_alice.post(reverse("sources:connect") + "?engine=postgres", typed)
+    assert "A name cannot begin with $VAR_DIR/ here." in answer.content.decode()
+    assert not Source.objects.filter(name="pg").exists()

@@ -126,6 +126,18 @@ def test_nothing_goes_to_who_was_shut_out_or_is_nobody(left, alice, bob, admin, 
     assert owners() == {"alice"}
 
 
+def test_saved_sql_goes_to_nobody_who_does_not_see_its_source(left, alice, charlie, as_admin):
+    saved = f"saved-{left['saved'].pk}"
+    answer = as_admin.post(url(alice), {"thing": [saved], "to": charlie.pk})
+    assert answer.status_code == 422
+    assert "does not see the source of “Customers”" in answer.content.decode()
+    assert owners() == {"alice"}
+    source = f"source-{left['source'].pk}"
+    assert as_admin.post(url(alice), {"thing": [saved, source], "to": charlie.pk}).status_code == 302
+    left["saved"].refresh_from_db()
+    assert left["saved"].owner == charlie
+
+
 def test_a_member_cannot_transfer_by_the_service_either(left, alice, bob, charlie):
     with pytest.raises(TransferRefused):
         things_transfer(alice, keys(left), bob, charlie)

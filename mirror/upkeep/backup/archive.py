@@ -139,19 +139,19 @@ def checked(path: Path, first: tuple[str, ...]) -> tuple[dict[str, Any], dict[st
 
     Raises: BackupError unless every byte is what was written.
     """
-    digest, count, found = hashlib.sha256(), 0, {}
-    for name, content, _ in members(path):
+    digest, count = hashlib.sha256(), 0
+    found: dict[str, dict[str, Any]] = {}
+    for name, content, size in members(path):
         if END in found:
             raise BackupError(BROKEN)
         place_check(name, first)
         own = hashlib.sha256()
         if name in ("manifest.json", "keys.json", END):
-            data = b"".join(pieces(content))[:CHUNK]
+            if size > CHUNK:
+                raise BackupError(BROKEN)
+            data = b"".join(pieces(content))
             own.update(data)
-            try:
-                found[name] = json.loads(data)
-            except ValueError:
-                raise BackupError(BROKEN) from None
+            found[name] = _object(data)
         else:
             for piece in pieces(content):
                 own.update(piece)
@@ -159,11 +159,33 @@ def checked(path: Path, first: tuple[str, ...]) -> tuple[dict[str, Any], dict[st
             digest.update(f"{name}\0{own.hexdigest()}\n".encode())
             count += 1
     end = found.get(END)
-    if end is None or (end["members"], end["digest"]) != (count, digest.hexdigest()):
+    if end is None or (end.get("members"), end.get("digest")) != (count, digest.hexdigest()):
         raise BackupError(BROKEN)
     manifest = found.get("manifest.json", {})
     if manifest.get("format") != FORMAT:
         raise BackupError(
             f"This backup has the form {manifest.get('format')}; this Mirror reads form {FORMAT}."
         )
+    lists = (manifest.get("migrations"), manifest.get("tables"))
+    if not all(_is_lists(one) for one in lists) or not all(
+        isinstance(end.get(name), dict) for name in ("rows", "files")
+    ):
+        raise BackupError(BROKEN)
     return manifest, found.get("keys.json", {}), end
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        raise BackupError(BROKEN) from None
+    if not isinstance(value, dict):
+        raise BackupError(BROKEN)
+    return value
+
+
+def _is_lists(value: Any) -> bool:
+    """Say whether a value names lists of words."""
+    return isinstance(value, dict) and all(
+        isinstance(one, list) and all(isinstance(word, str) for word in one) for one in value.values()
+    )

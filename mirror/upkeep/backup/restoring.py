@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -200,6 +201,10 @@ def _media_put(place: str, content: IO[bytes]) -> None:
 
 
 def _data_put(path: Path, content: IO[bytes]) -> None:
+    if not path.parent.resolve().is_relative_to(Path(settings.VAR_DIR).resolve()):
+        raise BackupError(
+            f"{path.parent} is a link that leads out of the data folder. Put a folder there first."
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f".{path.name}.restoring")
     try:
@@ -215,7 +220,11 @@ def _data_put(path: Path, content: IO[bytes]) -> None:
 
 def _keys_write(to: Path, keys: dict[str, str]) -> None:
     """Put keys into a file that its user alone reads."""
-    aside = to.with_name(f".{to.name}.{os.getpid()}")
-    with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
-        out.write("# Keys of a backup.\n" + "".join(f"{name}={keys[name]}\n" for name in NAMES))
-    os.replace(aside, to)
+    # A file of a name that nobody could guess, made here and opened by nobody else.
+    number, aside = tempfile.mkstemp(prefix=f".{to.name}.", dir=to.parent)
+    try:
+        with os.fdopen(number, "w") as out:
+            out.write("# Keys of a backup.\n" + "".join(f"{name}={keys[name]}\n" for name in NAMES))
+        os.replace(aside, to)
+    finally:
+        Path(aside).unlink(missing_ok=True)

@@ -10,6 +10,7 @@ from typing import Any
 from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
+from mirror.upkeep.backup.archive import BROKEN
 from mirror.upkeep.backup.errors import BackupError
 
 # 64 MB and some 0.3 s a guess (RFC 7914).
@@ -29,12 +30,18 @@ def sealed(keys: dict[str, str], passphrase: str) -> dict[str, Any]:
 
 def opened(kept: dict[str, Any], passphrase: str) -> dict[str, str]:
     """Open sealed keys. Raises: BackupError for another passphrase."""
-    cost, block, lanes = (int(kept[name]) for name in ("cost", "block", "lanes"))
+    try:
+        cost, block, lanes = (int(kept[name]) for name in ("cost", "block", "lanes"))
+        salt, token = base64.b64decode(kept["salt"]), kept["sealed"].encode()
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
+        raise BackupError(BROKEN) from None
+    if min(cost - 1, block, lanes) < 1 or cost & (cost - 1):
+        raise BackupError(BROKEN)
     if cost * block * lanes > 8 * COST * BLOCK:  # what somebody wrote into the file must not take all memory
         raise BackupError("The keys in this backup are sealed in a way that this Mirror does not open.")
-    fernet = _fernet(passphrase, base64.b64decode(kept["salt"]), cost, block, lanes)
+    fernet = _fernet(passphrase, salt, cost, block, lanes)
     try:
-        keys: dict[str, str] = json.loads(fernet.decrypt(kept["sealed"].encode()))
+        keys: dict[str, str] = json.loads(fernet.decrypt(token))
     except InvalidToken:
         raise BackupError(
             "The passphrase does not open the keys of this backup. Nothing was changed."
