@@ -22,7 +22,9 @@ KILLED = (
 )
 # What takes longest else comes next, so that all processes end at about the same time.
 LONG = (
+    "tests/web/test_backup.py",
     "tests/web/test_intake.py",
+    "tests/web/test_deployment.py",
     "tests/engines/test_spark.py",
     "tests/browser/test_asking.py",
     "tests/browser/test_pages.py",

@@ -41,7 +41,10 @@ def check_sql(request: PersonRequest, pk: int) -> JsonResponse:
     """What would be refused about the SQL in an editor, what it may not mean, and its :names."""
     source, sql = _source(request, pk), _sql(request)
     if len(sql) > SQL_CHARS:
-        long = {"words": f"This text is longer than {SQL_CHARS:,} characters.", "position": None}
+        long = {
+            "words": f"This SQL is {len(sql):,} characters long; at most {SQL_CHARS:,} are read.",
+            "position": None,
+        }
         return JsonResponse({"problem": long, "parameters": [], "doubts": []})
     problem = helping.sql_problem(source, sql)
     told = None
