@@ -233,7 +233,11 @@ class Columns {
       this.change("All columns, as they came");
       place.hidePopover();
     });
-    place.append(all, ...this.order.map((n) => {
+    const statistics = document.createElement("a");
+    statistics.className = "menu-item";
+    statistics.href = this.grid.querySelector("[data-columns]").href;
+    statistics.textContent = "Statistics of all columns";
+    place.append(statistics, all, ...this.order.map((n) => {
       const label = document.createElement("label");
       label.className = "menu-item";
       const box = document.createElement("input");
