@@ -8,11 +8,11 @@ from collections.abc import Collection
 from sqlagent.catalog.semantics.letters import abbreviates
 from sqlagent.catalog.semantics.words import (
     DATED,
-    HEADED,
-    HEADS,
     NUMBERED,
     OPENED,
     PREFIXES,
+    RECORD_KINDS,
+    RECORDS_OPENED,
     RUN_TOGETHER,
     SUFFIXES,
 )
@@ -103,8 +103,8 @@ class Names:
         words = list(split_name(table.name))
         while len(words) > 1 and (words[0] in PREFIXES or words[0] in self.shared):
             words = words[1:]
-        if len(words) == 2 and words[0] in HEADED and words[1] in HEADS:
-            words[0] = HEADED[words[0]]
+        if len(words) == 2 and words[0] in RECORDS_OPENED and words[1] in RECORD_KINDS:
+            words[0] = RECORDS_OPENED[words[0]]
         if len(words) > 1 and words[-1] in SUFFIXES:
             words = words[:-1]
         return self.opened("_".join(words))

@@ -143,8 +143,7 @@ def _ranked(
     held = takes_place(noun)
     travels = bool(set(noun) & TRAVELS)
     everyone_came = any(
-        filled == 1 and said & _BEGINNING and not said & NEVER
-        for said, filled in ((set(t[1]), t[3]) for t in times)
+        filled == 1 and set(words) & _BEGINNING and not set(words) & NEVER for _, words, _, filled in times
     )
     for place, (column, words, form, filled) in enumerate(times):
         said = set(words)

@@ -81,13 +81,13 @@ SUFFIXES = words_of(
     """
 )
 
-HEADED = {
+RECORDS_OPENED = {
     "ar": "article", "ba": "batch", "cp": "complaint", "ct": "contract", "cu": "customer", "dn": "delivery note", "em": "employee", "gr": "goods receipt",
     "in": "invoice", "it": "item", "iv": "invoice", "or": "order", "pm": "payment", "pr": "product", "qu": "quote", "rc": "receipt", "sh": "shipment", "su": "supplier", "tr": "tour", "vn": "vendor",
 }  # fmt: skip
 """Two letters before a word for a head, a line or a master record, and what they are short for there."""
 
-HEADS = words_of("mast master mstr head header hd hdr line ln lines det dtl pos item")
+RECORD_KINDS = words_of("mast master mstr head header hd hdr line ln lines det dtl pos item")
 """Words for records of a kind, behind what they are of."""
 
 PRICED = stems("price rate cost fee wage salary pay tariff")

@@ -135,13 +135,11 @@ GLUE = (
 NOUN_PHRASES = frozenset({"no show", "no shows"})
 """Nouns whose first word says no elsewhere."""
 
-STATE_WORDS = frozenset(
+DOINGS = frozenset({"done", "given", "taught", "held", "performed"})
+"""Verbs that say of something agreed before that it took place."""
+
+STATE_WORDS = DOINGS | frozenset(
     {
-        "done",
-        "given",
-        "taught",
-        "held",
-        "performed",
         "out",
         "in",
         "up",

@@ -69,8 +69,8 @@ class Timing(Meanings):
 
     @staticmethod
     def _is_anyone(item: Item) -> bool:
-        """Whether a word for staff may as well be said of anybody: "how far ahead do people book"."""
-        return item.targets[0].column in ("staff", "people") and item.text.lower() == "people"
+        """Whether a word is said of anybody: "how far ahead do people book"."""
+        return item.targets[0].kind == "concept" and item.targets[0].column == "people"
 
     def _weekdays(self) -> None:
         """ "weekend vs weekday sales" are two groups; "which weekday is the busiest" ranks the days, not what happens on them."""

@@ -21,6 +21,7 @@ from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, MO
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.lexicon import (
     CONCEPTS,
+    DOINGS,
     DOMAIN_SYNONYMS,
     GLUE,
     NOUN_PHRASES,
@@ -171,9 +172,6 @@ HEADS = frozenset(
 
 MENDED_TOWARDS = 30
 """Different texts of a column up to which misspelt words are mended towards them."""
-
-DOINGS = frozenset({"done", "given", "taught", "held", "performed", "carried out"})
-"""Verbs that say of something agreed before that it took place."""
 
 DONE = frozenset(
     {
