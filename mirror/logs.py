@@ -7,7 +7,8 @@ import re
 
 _PLACES = ("/sign-in/link/", "/reports/link/", "/reports/mails/")
 _TOKEN = re.compile(rf"({'|'.join(_PLACES)})[^/?#\s\"']+")
-
+# Of a program or an agent: it stands in a line only where somebody put it into an address.
+_SECRET = re.compile(r"mir_[\w-]{20,}")
 
 REFUSED = range(400, 500)
 
@@ -26,11 +27,11 @@ class PlainRefusals(logging.Filter):
 
 
 class WithoutTokens(logging.Filter):
-    """Leaves a link's address in a line and takes its token out."""
+    """Leaves a link's address in a line and takes its token out, and tokens of programs wherever they stand."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Rewrite the finished line; every record passes."""
         line = record.getMessage()
-        if any(place in line for place in _PLACES):
-            record.msg, record.args = _TOKEN.sub(r"\1...", line), ()
+        if any(place in line for place in (*_PLACES, "mir_")):
+            record.msg, record.args = _SECRET.sub("mir_...", _TOKEN.sub(r"\1...", line)), ()
         return True

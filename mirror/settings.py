@@ -89,9 +89,13 @@ INSTALLED_APPS = [
     "mirror.results",
     "mirror.exports",
     "mirror.library",
+    "mirror.knowledge",
     "mirror.asking",
     "mirror.workbench",
+    "mirror.dashboards",
     "mirror.reports",
+    "mirror.api",
+    "mirror.agents",
     "mirror.upkeep",
 ]
 
@@ -100,6 +104,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "csp.middleware.CSPMiddleware",
+    "mirror.api.middleware.api_alone",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -279,6 +284,7 @@ REPORT_WORKERS = env.int("REPORT_WORKERS", default=min(max(_CORES // 2, 2), 4))
 CELERY_TASK_ROUTES = {
     "mirror.work.tasks.recover": {"queue": "ticks"},
     "mirror.reports.tasks.tick_reports": {"queue": "ticks"},
+    "mirror.dashboards.tasks.tick_dashboards": {"queue": "ticks"},
     "mirror.reports.tasks.expire_reports": {"queue": "reports"},
     "mirror.reports.tasks.look_ahead": {"queue": "reports"},
     "mirror.reports.tasks.look_at_source": {"queue": "reports"},
@@ -298,6 +304,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "mirror.reports.tasks.tick_reports",
         "schedule": 20.0,
         "options": {"expires": 20.0},
+    },
+    "tick-dashboards": {
+        "task": "mirror.dashboards.tasks.tick_dashboards",
+        "schedule": 60.0,
+        "options": {"expires": 60.0},
     },
     "look-ahead": {"task": "mirror.reports.tasks.look_ahead", "schedule": 3600.0},
     "expire-reports": {"task": "mirror.reports.tasks.expire_reports", "schedule": 3600.0},
@@ -503,6 +514,11 @@ CHART_BROWSER_SECONDS = env.float("CHART_BROWSER_SECONDS", default=60.0)
 
 # Days that the audit is kept: who did what, and what was refused. 0 keeps it for ever.
 AUDIT_DAYS = env.int("AUDIT_DAYS", default=730)
+
+# ------------------------------------------------------------------ API
+
+# Calls that one token may make a minute, over HTTP and by agents together; so many may come at once.
+API_CALLS_PER_MINUTE = env.int("API_CALLS_PER_MINUTE", default=600)
 
 # ------------------------------------------------------------------ log
 

@@ -41,7 +41,7 @@ def static_files_make() -> bool:
 
 
 def _fingerprint() -> str:
-    """What the files are made of: names, sizes and times, and where they were made to."""
+    """What the files are made of: names, sizes and times."""
     found = []
     for finder in get_finders():
         for name, storage in finder.list([]):

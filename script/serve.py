@@ -174,6 +174,15 @@ def hosts_allow(host: str) -> None:
     os.environ["ALLOWED_HOSTS"] = ",".join(sorted(names))
 
 
+def site_named(address: str) -> None:
+    """Begin links in mails with where this server listens, unless SITE_URL says where it is reached."""
+    from mirror import settings
+
+    if "SITE_URL" not in settings.env.ENVIRON:
+        # The settings are read already, and are taken over by Django and by the parts.
+        os.environ["SITE_URL"] = settings.SITE_URL = address
+
+
 def _own_addresses() -> list[tuple[object, ...]]:
     try:
         return list(socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET))
@@ -397,6 +406,8 @@ def main() -> None:
         if keys_make():
             say(f"Made fresh keys in {keys_file()}.")
         hosts_allow(wanted.host)
+        if wanted.only in (None, "web"):
+            site_named(address_shown(wanted.host, wanted.port))
         if wanted.only:
             run_only(wanted.only, wanted.host, wanted.port, running)
         run(wanted.host, wanted.port, running)

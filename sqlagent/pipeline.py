@@ -17,6 +17,7 @@ from time import monotonic
 
 from sqlagent import guard
 from sqlagent.catalog import examples, hints, meanings
+from sqlagent.catalog.glossary.mentions import Explained, explained
 from sqlagent.catalog.hiding import usable
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import Cancelled, DatabaseError, LlmError, LlmTooLong, SqlAgentError
@@ -38,6 +39,7 @@ from sqlagent.language.leftovers import leftovers, sums_a_key
 from sqlagent.makers import analyst, following, llm_repair, repair
 from sqlagent.makers.analyst import Analysis, AnalystJudge, AnalystSampler
 from sqlagent.makers.analyst.source import source_of
+from sqlagent.makers.analyst.telling import LONG_TITLE
 from sqlagent.makers.generation import LlmSampler
 from sqlagent.makers.grammar import GrammarSampler
 from sqlagent.makers.judging import FeatureJudge
@@ -54,6 +56,7 @@ from sqlagent.method import (
     ranking,
     resampling,
     sampling,
+    templates,
     trimming,
 )
 from sqlagent.method.metering import MeteredLlm
@@ -68,16 +71,22 @@ from sqlagent.values import (
     Execution,
     ExecutionGroup,
     Finding,
+    Knowledge,
     Limits,
     LinkedSchema,
     Outcome,
     Question,
     Ranking,
+    Reading,
     Rows,
     Turn,
     Usage,
+    UsedTerm,
     Verdict,
+    Vouched,
 )
+
+NOTHING_KNOWN = Knowledge()
 
 
 def answer(
@@ -95,6 +104,7 @@ def answer(
     cache: execution.Cache | None = None,
     policy: Policy | None = None,
     fetch: Fetch | None = None,
+    knowledge: Knowledge = NOTHING_KNOWN,
 ) -> Iterator[Event]:
     """Answer a question, yielding each event as it happens and exactly one `Ended` last.
 
@@ -102,7 +112,8 @@ def answer(
     fails) end as one of the four outcomes with the reason; nothing expected is raised.
     `turns` are the earlier questions of the thread: with them a follow-up is rewritten to
     its stand-alone form first. SQL typed as a question runs as it is, if the guard lets it
-    through. Costs at most `budget`. A `ranker` beside the `llm` compares and marks candidates in its place. The rows of an answer that were cut are fetched once more, by `fetch`
+    through. What a team knows of the source (`knowledge`) goes before all else: a question that is the template of a verified
+    answer is answered by its SQL, and words that its terms explain mean that. Costs at most `budget`. A `ranker` beside the `llm` compares and marks candidates in its place. The rows of an answer that were cut are fetched once more, by `fetch`
     where it is given, else into memory.
     """
     budget = budget or Budget()
@@ -130,42 +141,191 @@ def answer(
                 cancelled=cancelled,
             )
             yield Rewritten(question)
-        linked = linking.link(question, known, index)
-        most = replace(_limits(budget, looking_up.ROWS), seconds=looking_up.STATEMENT_SECONDS)
-        looker = execution.Executor(database, catalog, most, policy=policy)
-        looked = looking_up.look_up(question, linked, index, looker, cancelled=cancelled)
-        if looked.index is not index:
-            index = looked.index
-            linked = linking.link(question, known, index)
-        yield Linked(linked)
-        if meter:
-            linked = meanings.with_meanings(linked, source_of(catalog, index).model, privacy)
-        if meter and privacy != "schema":
-            linked = examples.with_examples(linked, database, index)
-        journey = Journey.start(
-            question,
-            linked,
-            catalog,
-            database,
-            looked,
-            meter,
-            MeteredLlm(ranker, budget, beside=meter) if ranker and meter else None,
-            budget,
-            privacy,
-            cancelled,
-            cache,
-            policy,
-            fetch,
+        ended = yield from _vouched(
+            question, knowledge, database, catalog, index, budget, cancelled, policy, fetch
         )
-        yield from journey.rounds()
-        ended = journey.conclude()
+        if ended is None:
+            ways = explained(question, knowledge.terms, catalog)
+            ends = []
+            for number, way in enumerate(ways):
+                end = _journey(
+                    way,
+                    knowledge,
+                    database,
+                    catalog,
+                    index,
+                    meter,
+                    MeteredLlm(ranker, budget, beside=meter) if ranker and meter else None,
+                    budget,
+                    privacy,
+                    cancelled,
+                    cache,
+                    policy,
+                    fetch,
+                )
+                ends.append((yield from end) if number == 0 else _silently(end))
+            ended = _told_apart(ways, ends)
+            ended = replace(ended, near=templates.near(question.text, knowledge.verified))
     except Cancelled:
         ended = Answer(Outcome.FAILED, question, reason="Stopped.")
     except SqlAgentError as error:
         ended = Answer(Outcome.FAILED, question, reason=str(error))
     usage, sent = (meter.usage, tuple(meter.sent)) if meter else (ended.usage, ())
     notes = tuple(dict.fromkeys((*ended.notes, *meter.notes))) if meter else ended.notes
-    yield Ended(replace(ended, usage=replace(usage, seconds=monotonic() - started), sent=sent, notes=notes))
+    usage = replace(usage, seconds=monotonic() - started)
+    yield Ended(replace(ended, question=question, usage=usage, sent=sent, notes=notes))
+
+
+def _journey(
+    way: Explained,
+    knowledge: Knowledge,
+    database: Database,
+    catalog: Catalog,
+    index: ValueIndex | None,
+    meter: MeteredLlm | None,
+    ranker: MeteredLlm | None,
+    budget: Budget,
+    privacy: str,
+    cancelled: Flag,
+    cache: execution.Cache | None,
+    policy: Policy | None,
+    fetch: Fetch | None,
+) -> Generator[Event, None, Answer]:
+    """Link a question whose terms were chosen, and answer it. Raises: Cancelled, SqlAgentError."""
+    question = way.question
+    known, index = usable(catalog, index)
+    linked = linking.link(question, known, index)
+    most = replace(_limits(budget, looking_up.ROWS), seconds=looking_up.STATEMENT_SECONDS)
+    looker = execution.Executor(database, catalog, most, policy=policy)
+    looked = looking_up.look_up(question, linked, index, looker, cancelled=cancelled)
+    if looked.index is not index:
+        index = looked.index
+        linked = linking.link(question, known, index)
+    yield Linked(linked)
+    if meter:
+        linked = meanings.with_meanings(linked, source_of(catalog, index).model, privacy)
+        linked = templates.with_knowledge(question, linked, knowledge)
+    if meter and privacy != "schema":
+        linked = examples.with_examples(linked, database, index)
+    journey = Journey.start(
+        question,
+        linked,
+        catalog,
+        database,
+        looked,
+        meter,
+        ranker,
+        budget,
+        privacy,
+        cancelled,
+        cache,
+        policy,
+        fetch,
+    )
+    journey.way = way
+    yield from journey.rounds()
+    return journey.conclude()
+
+
+def _silently(steps: Generator[Event, None, Answer]) -> Answer:
+    """Take a journey to its end without telling of it."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            answer: Answer = end.value
+            return answer
+
+
+def _told_apart(ways: Sequence[Explained], ends: Sequence[Answer]) -> Answer:
+    """One answer of those that rival terms lead to: the first, with the others as readings. Nobody chooses silently."""
+    shown = next((n for n, end in enumerate(ends) if end.rows is not None), 0)
+    first, way = ends[shown], ways[shown]
+    others = [other for n, other in enumerate(ways) if n != shown]
+    readings_ = []
+    for other, end in zip(others, (end for n, end in enumerate(ends) if n != shown), strict=True):
+        new = [one.term for one in other.mentions if one not in way.mentions]
+        said = "; ".join(
+            f"“{term.phrase}” as {_by(term.description or term.body, term.author)}" for term in new
+        )
+        if end.rows is not None and end.sql != first.sql:
+            readings_.append(Reading(end.sql, said, end.rows, max(1, end.size), end.frame))
+    if not readings_ or first.rows is None:
+        return first
+    rivals = [one for one in way.mentions if any(one not in other.mentions for other in others)]
+    words = _quoted([one.words for one in rivals])
+    reason = f"Two terms of this source explain {words}; pick the one you meant."
+    return replace(first, outcome=Outcome.AMBIGUOUS, reason=reason, readings=(*readings_, *first.readings))
+
+
+def _by(said: str, author: str) -> str:
+    """What a term means, and who says so."""
+    return f"{said}, by {author}" if author else said
+
+
+SURE_OF_VOUCHED = 0.97
+"""How many answers of identical templates are right (docs/knowledge.md)."""
+
+
+def _vouched(
+    question: Question,
+    knowledge: Knowledge,
+    database: Database,
+    catalog: Catalog,
+    index: ValueIndex | None,
+    budget: Budget,
+    cancelled: Flag,
+    policy: Policy | None,
+    fetch: Fetch | None,
+) -> Generator[Event, None, Answer | None]:
+    """Answer a question that is the template of a verified answer by its SQL; None where none is, or it does not run. Raises: Cancelled."""
+    found = (
+        templates.matched(question, knowledge.verified, catalog.dialect, index)
+        if knowledge.verified
+        else None
+    )
+    if found is None:
+        return None
+    executor = execution.Executor(
+        database, catalog, _limits(budget, budget.rows if fetch else budget.result_rows), policy=policy
+    )
+    ran = next(iter(executor.run([Candidate(found.sql, "verified")], cancelled=cancelled)))
+    yield Executed(0, ran)
+    if ran.failure is not None:
+        yield Noted(f"A verified answer no longer runs: {ran.failure.message}")
+        return None
+    rows, note = ran.rows, ""
+    if fetch and rows is not None and rows.truncated:
+        rows, note = fetch(found.sql, rows)
+    return Answer(
+        Outcome.ANSWERED,
+        question,
+        vouched_words(found),
+        found.sql,
+        rows,
+        confidence=SURE_OF_VOUCHED if found.exchanged else 1.0,
+        size=1,
+        pool=1,
+        notes=(note,) if note else (),
+        title=_as_title(question.text),
+        vouched=found,
+    )
+
+
+def _as_title(text: str) -> str:
+    """A question as the title of its verified rows; empty where it is long for one."""
+    said = " ".join(text.split()).rstrip(" ?.!")
+    return said[:1].upper() + said[1:] if len(said) <= LONG_TITLE else ""
+
+
+def vouched_words(found: Vouched) -> str:
+    """Say who verified an answer, when, and what was exchanged in it."""
+    by = f" by {found.answer.author}" if found.answer.author else ""
+    when = f" on {found.answer.when}" if found.answer.when else ""
+    if not found.exchanged:
+        return f"Verified{by}{when}."
+    swaps = ", ".join(f"“{one.now}” for “{one.was}”" for one in found.exchanged)
+    return f"Verified{by}{when} as “{found.answer.question}”, with {swaps}."
 
 
 _READS = re.compile(r"[(\s]*(select|with|explain)\b", re.IGNORECASE)
@@ -250,6 +410,8 @@ class Journey:
     analysis: Analysis | None = None
     doubt: str = ""
     unused_hint: tuple[str, ...] = ()
+    way: Explained | None = None
+    terms: tuple[UsedTerm, ...] = ()
 
     @classmethod
     def start(
@@ -556,8 +718,7 @@ class Journey:
         if outcome is Outcome.AMBIGUOUS:
             found = readings.pick_from(self.ranking, confidence.rivals(self.ranking, found), self.linked.full)
         if self.analysis is not None and (self.ranking.groups or not self.pool):
-            sure = self.analysis.chance
-            outcome, reason = self.analysis.outcome()
+            sure, outcome, reason = self.as_the_analyst_read(self.analysis)
         elif self.doubt and outcome is Outcome.ANSWERED:
             sure, outcome, reason = min(sure, DOUBTED), Outcome.AMBIGUOUS, self.doubt
         elif self.llm is None and outcome is Outcome.ANSWERED and (doubt := self.doubted(sure)):
@@ -584,6 +745,7 @@ class Journey:
             confidence=sure,
             notes=tuple(self.notes),
             unused_hint=self.unused_hint,
+            terms=self.terms,
         )
         if not self.ranking.groups or outcome in (Outcome.UNANSWERABLE, Outcome.FAILED):
             return replace(common, confidence=0.0, pool=len(self.pool))
@@ -605,12 +767,27 @@ class Journey:
             notes=(*common.notes, *best.representative.candidate.notes, *([note] if note else ())),
         )
 
+    def as_the_analyst_read(self, analysis: Analysis) -> tuple[float, Outcome, str]:
+        """Tell how sure the analyst is of its first frame; another one is a draft, where the first did not run."""
+        outcome, reason = analysis.outcome()
+        failed = [
+            execution.failure
+            for execution in self.pool
+            if analysis.candidates and execution.candidate.sql == analysis.candidates[0].sql
+        ]
+        if failed and failed[0] is not None and self.ranking.groups and outcome is not Outcome.UNANSWERABLE:
+            reason = (
+                f"Not sure: the likeliest reading failed ({failed[0].message}). This draft is another one."
+            )
+            return min(analysis.chance, DOUBTED), Outcome.AMBIGUOUS, reason
+        return analysis.chance, outcome, reason
+
     def as_far_as_explained(self, outcome: Outcome, reason: str, sure: float) -> tuple[Outcome, str, float]:
         """Tell what of the hint says nothing here, and doubt an answer that does not follow it.
 
         Without a language model alone: one that is shown the hint reads it for itself.
         """
-        if self.llm is not None or not self.question.hint.strip():
+        if not self.question.hint.strip():
             return outcome, reason, sure
         hint = hints.read(self.question.hint, self.linked.full, self.index)
         best = self.ranking.groups[0].representative if self.ranking.groups else None
@@ -622,11 +799,18 @@ class Journey:
         shows = best is not None and outcome in (Outcome.ANSWERED, Outcome.AMBIGUOUS)
         sql = best.sql if best is not None and shows else ""
         left = hints.left_out(hint, self.question.text, sql, self.linked.full, known)
+        terms = self.way.terms if self.way is not None else {}
+        out = {one.clause for one in left}
+        self.terms = tuple(UsedTerm(m.words, m.term, clause not in out) for clause, m in terms.items())
+        if self.llm is not None:
+            return outcome, reason, sure
         unread = (text for text in hint.unread if not (shows and known.get(text)))
-        self.unused_hint = tuple(dict.fromkeys((*unread, *(one.clause for one in left))))
+        unused = dict.fromkeys((*unread, *(one.clause for one in left)))
+        self.unused_hint = tuple(clause for clause in unused if clause not in terms)
         if left and outcome is Outcome.ANSWERED:
             words = _quoted([one.words for one in left])
-            doubt = f"Not sure: the SQL leaves out what the hint says of {words}. This is a draft."
+            who = "the terms of this source say" if left[0].clause in terms else "the hint says"
+            doubt = f"Not sure: the SQL leaves out what {who} of {words}. This is a draft."
             return Outcome.AMBIGUOUS, doubt, min(sure, DOUBTED)
         return outcome, reason, sure
 

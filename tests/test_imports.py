@@ -88,9 +88,13 @@ SUBJECTS = [
     "exports",
     "delivery",
     "library",
+    "knowledge",
     "asking",
     "workbench",
+    "dashboards",
     "reports",
+    "api",
+    "agents",
     "upkeep",
 ]
 # What a file is in its subject. A name may say of what: `upload_views`, `part_forms`.
@@ -111,6 +115,7 @@ ROLES = (
 BROWSER = ("views", "forms", "pages", "urls", "events", "widgets")
 # Files of no such role that know requests or templates all the same, and why.
 KNOW_REQUESTS = {
+    "api/middleware.py",  # what holds for every call of the API
     "audit/middleware.py",  # who sent a request, and from where
     "asking/context.py",  # the rail that every page has
     "reports/context.py",  # that all sending is paused

@@ -15,8 +15,8 @@ from pathlib import Path
 from vulture import Vulture
 
 ROOT = Path(__file__).resolve().parents[1]
-# Called by Celery and by signals.
-DECORATORS = ["@shared_task", "@signals.*", "@receiver*"]
+# Called by Celery, by signals and by the API.
+DECORATORS = ["@shared_task", "@signals.*", "@receiver*", "@router.*", "@api.*", "@field_validator"]
 # Read by Django and Celery, not by us.
 SKIPPED = {"mirror/settings.py"}
 

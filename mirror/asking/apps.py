@@ -1,5 +1,7 @@
 """Django's entry for this subject."""
 
+from typing import Any
+
 from django.apps import AppConfig
 
 
@@ -8,8 +10,18 @@ class AskingConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Make its kinds of work known."""
+        """Make its kinds of work known, and give questions of a source to who wants them: asked lately by somebody, and suggested."""
         from mirror.asking.kinds import Runs, Versions
         from mirror.work.kinds import register
 
         register(Runs, Versions)
+        from mirror.knowledge.signals import questions_wanted
+
+        questions_wanted.connect(_questions, dispatch_uid="asking_questions")
+
+
+def _questions(source: Any, by: Any, most: int, **_: Any) -> list[str]:
+    from mirror.asking.selectors import questions_asked
+    from mirror.asking.services.suggesting import questions_first
+
+    return [*questions_asked(by, source, most), *questions_first(source)]

@@ -8,28 +8,21 @@ a browser that has it already (`Last-Event-ID`) is not sent it again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from time import monotonic
-from typing import Any, TypeVar, cast
+from typing import cast
 
-from asgiref.sync import sync_to_async
-from django.db import close_old_connections
 from django.http import Http404, StreamingHttpResponse
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_GET
 
 from mirror.asking import selectors
+from mirror.asking.following import ALIVE, ALIVE_SECONDS, POLL_SECONDS, message, store_read
 from mirror.asking.forms import SaveForm
 from mirror.asking.pages import run_page, steps_view
 from mirror.people.models import User
 from mirror.people.requests import PersonRequest
 from mirror.work.leases import Status
-
-# How often the store is looked at, and how often a silent stream says that it lives.
-POLL_SECONDS = 0.15
-ALIVE_SECONDS = 10.0
-
-T = TypeVar("T")
 
 
 @require_GET
@@ -48,41 +41,18 @@ async def run_events(request: PersonRequest, pk: int) -> StreamingHttpResponse:
 
 async def _followed(request: PersonRequest, pk: int, seen: str) -> AsyncIterator[str]:
     told = monotonic()
-    while (mark := await _read(selectors.run_mark, pk)) is not None:
+    while (mark := await store_read(selectors.run_mark, pk)) is not None:
         if mark == Status.DONE:
-            yield message("ended", "end", await _read(_answer, request, pk))
+            yield message("ended", "end", await store_read(_answer, request, pk))
             return
         if mark != seen:
             seen, told = mark, monotonic()
-            yield message("steps", mark, await _read(_steps, request, pk))
+            yield message("steps", mark, await store_read(_steps, request, pk))
         elif monotonic() - told > ALIVE_SECONDS:
             told = monotonic()
-            yield ": still here\n\n"
+            yield ALIVE
         await asyncio.sleep(POLL_SECONDS)
     yield message("ended", "end", "")
-
-
-async def _read(read: Callable[..., T], *args: Any) -> T:
-    """Read from the store in a thread of a shared few and give the connection back: a stream is long."""
-
-    def once() -> T:
-        try:
-            return read(*args)
-        finally:
-            close_old_connections()
-
-    return await sync_to_async(once, thread_sensitive=False)()
-
-
-def message(event: str, mark: str, html: str) -> str:
-    """One server-sent event.
-
-    Example:
-        >>> message("steps", "running-1-2", "<p>one</p>\\n<p>two</p>")
-        'id: running-1-2\\nevent: steps\\ndata: <p>one</p>\\ndata: <p>two</p>\\n\\n'
-    """
-    lines = "".join(f"data: {line}\n" for line in html.splitlines() or [""])
-    return f"id: {mark}\nevent: {event}\n{lines}\n"
 
 
 def _steps(request: PersonRequest, pk: int) -> str:

@@ -192,6 +192,48 @@ def sent_json(request: LlmRequest) -> dict[str, Any]:
     }
 
 
+def known_json(answer: Answer) -> dict[str, Any]:
+    """What an answer owes to what the team knows: `terms` that its words say, what it is the template of, what is alike."""
+    told: dict[str, Any] = {}
+    if answer.terms:
+        told["terms"] = [
+            {
+                "words": one.words,
+                "phrase": one.term.phrase,
+                "means": one.term.description or one.term.body,
+                "sql": one.term.body,
+                "unit": one.term.unit,
+                "by": one.term.author,
+                "is_used": one.is_used,
+            }
+            for one in answer.terms
+        ]
+    if answer.vouched is not None:
+        kept = answer.vouched.answer
+        swaps = [{"was": one.was, "now": one.now} for one in answer.vouched.exchanged]
+        told["vouched"] = {
+            "key": kept.key,
+            "question": kept.question,
+            "by": kept.author,
+            "when": kept.when,
+            "exchanged": swaps,
+        }
+    if answer.near:
+        told["near"] = [{"question": one.question, "by": one.author, "when": one.when} for one in answer.near]
+    return told
+
+
+def terms_in_words(known: dict[str, Any]) -> list[str]:
+    """The terms of the source that a question says, each as a note."""
+    told = []
+    for one in known.get("terms", ()):
+        means = f"{one['words']} = {one['means']}{', in ' + one['unit'] if one.get('unit') else ''}"
+        told.append(
+            f"{'' if one['is_used'] else 'Not used: '}{means}{', by ' + one['by'] if one['by'] else ''}"
+        )
+    return told
+
+
 def answer_fields(answer: Answer) -> dict[str, Any]:
     """The columns of a run that come from its answer."""
     return {
@@ -204,6 +246,7 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
         "readings": [reading_json(reading) for reading in answer.readings],
         "notes": list(answer.notes),
         "unused_hint": list(answer.unused_hint),
+        "known": known_json(answer),
         "sent": [sent_json(request) for request in answer.sent],
         "usage": {
             "calls": answer.usage.calls,

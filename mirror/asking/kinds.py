@@ -8,7 +8,7 @@ from mirror.asking.models import Run, Version
 from mirror.people.shares import PERSON
 from mirror.sources.kinds import SOURCE
 from mirror.work.kinds import Kind, Way
-from mirror.work.leases import Lease, end_unheld
+from mirror.work.leases import Lease, Leased, end_unheld
 
 
 class Runs(Kind):
@@ -44,7 +44,29 @@ class Runs(Kind):
         return end_unheld(row, **given_up.run_given_up(died))
 
 
-class Versions(Kind):
+class Statements(Kind):
+    """SQL that ends with rows or a failure of its own."""
+
+    def broke(self, lease: Lease) -> None:
+        """Say that something in Mirror broke."""
+        from mirror.asking import services
+
+        services.statement_break(lease)
+
+    def stopped(self, row: Leased) -> bool:
+        """Say who stopped it."""
+        from mirror.asking.services import given_up
+
+        return end_unheld(row, failure=given_up.VERSION_STOPPED)
+
+    def given_up(self, row: Leased, died: int) -> bool:
+        """Say that its workers were lost."""
+        from mirror.asking.services import given_up
+
+        return end_unheld(row, failure=given_up.version_given_up(died))
+
+
+class Versions(Statements):
     """SQL that people typed, chose or run again."""
 
     name, model, module = "version", Version, "mirror.asking.services"
@@ -56,21 +78,3 @@ class Versions(Kind):
         from mirror.asking import services
 
         services.version_run(lease)
-
-    def broke(self, lease: Lease) -> None:
-        """Say that something in Mirror broke."""
-        from mirror.asking import services
-
-        services.version_break(lease)
-
-    def stopped(self, row: Version) -> bool:
-        """Say who stopped it."""
-        from mirror.asking.services import given_up
-
-        return end_unheld(row, failure=given_up.VERSION_STOPPED)
-
-    def given_up(self, row: Version, died: int) -> bool:
-        """Say that its workers were lost."""
-        from mirror.asking.services import given_up
-
-        return end_unheld(row, failure=given_up.version_given_up(died))

@@ -69,6 +69,11 @@ class Run(Leased):
         "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="then",
         help_text="The question on whose page this was asked as a follow-up",
     )  # fmt: skip
+    known = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="Terms of the source that it says, and verified answers: see kept_steps",
+    )
     is_thinking = models.BooleanField(
         default=False, help_text="Waits for the LLM, and holds no turn of its source"
     )
@@ -136,6 +141,9 @@ class Version(Leased):
     figure = models.JSONField(null=True, blank=True)
     sentence = models.TextField(blank=True)
     failure = models.JSONField(null=True, blank=True, help_text="kind, message, position, advice")
+    asked_from = models.CharField(
+        max_length=64, blank=True, default="", help_text="An address; empty: a shell or a worker"
+    )
 
     class Meta:
         ordering = ["-shown", "-number"]

@@ -16,6 +16,7 @@ from mirror.work.leases import Status
 
 if TYPE_CHECKING:
     from mirror.people.models import User
+    from mirror.sources.models import Source
 
 # What a run keeps that no list of runs shows, and that can be large.
 LARGE = ("sent", "readings", "usage", "notes")
@@ -40,6 +41,13 @@ def versions_visible_to(user: User) -> QuerySet[Version]:
     versions = Version.objects.filter(run__in=runs_visible_to(user).values("pk"))
     related = ("result", "run__thread__source", "run__thread__owner", "run__saved")
     return versions.select_related(*related).defer("run__thread__source__catalog")
+
+
+def questions_asked(user: User, source: Source, most: int) -> list[str]:
+    """What a user asked a source last, each question once and as it stands alone."""
+    runs = runs_visible_to(user).filter(thread__source=source, status=Status.DONE).exclude(question="")
+    texts = runs.order_by("-pk").values_list("question", flat=True)[: most * 3]
+    return list(dict.fromkeys(texts))[:most]
 
 
 def runs_found(user: User, words: str = "", source: str = "") -> QuerySet[Run]:

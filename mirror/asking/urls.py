@@ -28,5 +28,7 @@ urlpatterns = [
     path("versions/<int:pk>/undo/", views.version_undo, name="version_undo"),
     path("versions/<int:pk>/change/", views.change, name="change"),
     path("versions/<int:pk>/chart/", views.chart, name="chart"),
+    path("versions/<int:pk>/verify/", views.verify, name="version_verify"),
+    path("versions/<int:pk>/feedback/", views.feedback, name="version_feedback"),
     path("versions/<int:pk>/save/", views.save, name="save"),
 ]

@@ -26,10 +26,11 @@ from mirror.asking.pages import (
     version_view,
 )
 from mirror.asking.pages.version import chart_view
+from mirror.knowledge.selectors import may_teach
 from mirror.library.forms import ArgumentsForm
 from mirror.library.pages import saved_page
 from mirror.library.selectors import may_run, saved_visible
-from mirror.people.requests import PersonRequest, is_id
+from mirror.people.requests import PersonRequest, is_id, wants_fragment
 from mirror.queries.values_typed import values_typed
 from mirror.results.pages import TableWish
 from mirror.sources.selectors import sources_visible
@@ -45,14 +46,14 @@ def _version(request: PersonRequest, pk: int) -> Version:
     return get_object_or_404(selectors.versions_visible_to(request.user), pk=pk)
 
 
-def _wants_fragment(request: PersonRequest) -> bool:
+def _by_htmx(request: PersonRequest) -> bool:
     return bool(request.headers.get("HX-Request"))
 
 
 def _to_run(request: PersonRequest, run: Run, rest: str = "") -> HttpResponse:
     """Go to a run, and `rest` of its address: by htmx without a reload where it asked, else by a redirect."""
     address = reverse("asking:run", args=[run.pk]) + rest
-    if _wants_fragment(request):
+    if _by_htmx(request):
         return HttpResponse(status=204, headers={"HX-Redirect": address})
     return redirect(address)
 
@@ -164,7 +165,7 @@ def run(request: PersonRequest, pk: int) -> HttpResponse:
 
 
 def _render_run(request: PersonRequest, page: Any, status: int = 200) -> HttpResponse:
-    template = "asking/_answer.html" if _wants_fragment(request) else "asking/run.html"
+    template = "asking/_answer.html" if _by_htmx(request) else "asking/run.html"
     return render(request, template, {"page": page, "save_form": SaveForm()}, status=status)
 
 
@@ -185,7 +186,7 @@ def stop(request: PersonRequest, pk: int) -> HttpResponse:
     """Stop a run, its statement in the database too."""
     found = _run(request, pk)
     services.run_stop(found)
-    if _wants_fragment(request):
+    if _by_htmx(request):
         found.refresh_from_db()
         steps = steps_view(found, selectors.steps_of(found))
         return render(request, "asking/_steps.html", {"steps": steps, "run_id": found.pk})
@@ -263,7 +264,7 @@ def version_undo(request: PersonRequest, pk: int) -> HttpResponse:
 def _result_of(request: PersonRequest, run: Run) -> HttpResponse:
     """The answer with the version that is shown now; a new one is working by now."""
     address = reverse("asking:run", args=[run.pk])
-    if not _wants_fragment(request):
+    if not _by_htmx(request):
         return redirect(address)
     response = _render_run(request, run_page(run))
     response["HX-Replace-Url"] = address
@@ -275,7 +276,7 @@ def _result_of(request: PersonRequest, run: Run) -> HttpResponse:
 def version(request: PersonRequest, pk: int) -> HttpResponse:
     """The result of a version: working, or its table and chart, or what went wrong."""
     found = _version(request, pk)
-    if not _wants_fragment(request) and "X-Requested-With" not in request.headers:
+    if not wants_fragment(request):
         return redirect(f"{reverse('asking:run', args=[found.run_id])}?version={found.number}")
     return _render_result(request, found)
 
@@ -295,9 +296,9 @@ def _render_result(request: PersonRequest, found: Version) -> HttpResponse:
 def version_stop(request: PersonRequest, pk: int) -> HttpResponse:
     """Stop a version's statement in the database."""
     found = _version(request, pk)
-    services.version_stop(found)
+    services.statement_stop(found)
     found.refresh_from_db()
-    if _wants_fragment(request):
+    if _by_htmx(request):
         return _render_result(request, found)
     return redirect("asking:run", found.run_id)
 
@@ -316,10 +317,10 @@ def chart(request: PersonRequest, pk: int) -> HttpResponse:
             raise services.AskingError("The chart needs a column that these rows do not have.")
         services.chart_change(found, form.fields_given())
     except services.AskingError as error:
-        if _wants_fragment(request):
+        if _by_htmx(request):
             return _render_chart(request, found, str(error), status=422)
         return JsonResponse({"problem": str(error)}, status=422)
-    if _wants_fragment(request):
+    if _by_htmx(request):
         return _render_chart(request, found)
     if "application/json" in request.headers.get("Accept", ""):
         return JsonResponse({"figure": found.figure, "chart": found.chart})
@@ -339,7 +340,7 @@ def save(request: PersonRequest, pk: int) -> HttpResponse:
     found = _version(request, pk)
     form = SaveForm(request.POST)
     if not form.is_valid():
-        if _wants_fragment(request):
+        if _by_htmx(request):
             return render(
                 request,
                 "asking/_save.html",
@@ -357,6 +358,34 @@ def save(request: PersonRequest, pk: int) -> HttpResponse:
     words = "Saved as “{}”. <a href='{}'>Open it</a> to give it parameters, share it or send it as a report."
     messages.success(request, format_html(words, saved.name, place))
     return _to_run(request, found.run)
+
+
+@require_POST
+def verify(request: PersonRequest, pk: int) -> HttpResponse:
+    """Vouch for what a version shows."""
+    found = _version(request, pk)
+    if not may_teach(request.user, found.run.thread.source):
+        raise PermissionDenied("Only the owner of this source and administrators verify answers.")
+    try:
+        services.version_verify(found)
+        messages.success(request, "Verified. The same question is answered by this SQL from now on.")
+    except services.AskingError as error:
+        messages.error(request, str(error))
+    return redirect(f"{reverse('asking:run', args=[found.run_id])}?version={found.number}")
+
+
+@require_POST
+def feedback(request: PersonRequest, pk: int) -> HttpResponse:
+    """Say that what a version shows is right or wrong."""
+    found = _version(request, pk)
+    is_right = request.POST.get("is") == "right"
+    try:
+        reason, sql = request.POST.get("reason", ""), request.POST.get("should_be", "")
+        services.version_feedback(found, is_right=is_right, reason=reason, should_be=sql)
+        messages.success(request, "Thank you. The owner of the source reads it.")
+    except services.AskingError as error:
+        messages.error(request, str(error))
+    return redirect(f"{reverse('asking:run', args=[found.run_id])}?version={found.number}")
 
 
 @require_POST

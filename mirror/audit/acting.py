@@ -11,11 +11,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Acting:
-    """Who acts: `person` gives the user when it is needed, None for somebody who is not signed in."""
+    """Who acts: `person` gives the user when it is needed, None for somebody who is not signed in; `token` the name of theirs."""
 
     person: Callable[[], Any]
     origin: str
-    token: str = ""
+    token: Callable[[], str] = str
 
 
 _acting: ContextVar[Acting | None] = ContextVar("acting", default=None)
@@ -34,3 +34,9 @@ def acting_as(acting: Acting) -> Iterator[None]:
         yield
     finally:
         _acting.reset(before)
+
+
+def origin_now() -> str:
+    """From where somebody acts now; empty where nobody said."""
+    acting = acting_now()
+    return acting.origin if acting is not None else ""

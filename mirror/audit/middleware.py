@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
-from asgiref.sync import iscoroutinefunction
+from asgiref.sync import iscoroutinefunction, sync_to_async
 from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import sync_and_async_middleware
 
 from mirror.audit.acting import Acting, acting_as
+from mirror.audit.services import record
 
 Answer = Callable[[HttpRequest], HttpResponse]
 AnswerLater = Callable[[HttpRequest], Awaitable[HttpResponse]]
+
+_LOOKING = ("GET", "HEAD", "OPTIONS")
 
 
 @sync_and_async_middleware
@@ -23,6 +26,8 @@ def acting(get_response: Answer | AnswerLater) -> Answer | AnswerLater:
         async def answer_later(request: HttpRequest) -> HttpResponse:
             with acting_as(_of(request)):
                 answered: HttpResponse = await get_response(request)
+                if _is_refused(request, answered):
+                    await sync_to_async(_refusal_record)(request)
                 return answered
 
         return answer_later
@@ -31,9 +36,26 @@ def acting(get_response: Answer | AnswerLater) -> Answer | AnswerLater:
 
     def answer(request: HttpRequest) -> HttpResponse:
         with acting_as(_of(request)):
-            return next_answer(request)
+            answered = next_answer(request)
+            if _is_refused(request, answered):
+                _refusal_record(request)
+            return answered
 
     return answer
+
+
+def _is_refused(request: HttpRequest, answered: HttpResponse) -> bool:
+    """Whether somebody tried to change what is not theirs to change.
+
+    Who only looks is not told of, nor a form without its CSRF token; calls by a token are told where that is read.
+    """
+    if answered.status_code != 403 or request.method in _LOOKING or hasattr(request, "auth"):
+        return False
+    return getattr(request, "csrf_processing_done", False) and _of(request).person() is not None
+
+
+def _refusal_record(request: HttpRequest) -> None:
+    record("tried what only others may do", request.path_info, is_refused=True)
 
 
 def _of(request: HttpRequest) -> Acting:
@@ -41,4 +63,7 @@ def _of(request: HttpRequest) -> Acting:
         user = getattr(request, "user", None)
         return user if user is not None and user.is_authenticated else None
 
-    return Acting(person, request.META.get("REMOTE_ADDR", "") or "unknown")
+    def token() -> str:
+        return str(getattr(request, "auth", ""))
+
+    return Acting(person, request.META.get("REMOTE_ADDR", "") or "unknown", token)

@@ -48,7 +48,7 @@ def record(
         at=now,
         who_id=getattr(who, "pk", None),
         who=who.get_username() if who is not None else "",
-        token=acting.token if acting else "",
+        token=acting.token() if acting else "",
         verb=verb,
         kind=_kind(thing),
         thing_id=str(thing.pk) if isinstance(thing, models.Model) else "",
@@ -64,15 +64,19 @@ def record(
 
 def _day_held(today: date) -> AuditDay:
     """The chain that rows go to now, locked until the transaction ends; never an earlier one than the last."""
-    last = AuditDay.objects.order_by("-day").first()
-    if last is None or last.day < today:
-        # The one before is held meanwhile, so that nobody adds to it any more.
-        if last is not None:
-            last = AuditDay.objects.select_for_update().get(pk=last.pk)
-        before = (last.last or last.before) if last else ""
-        AuditDay.objects.get_or_create(day=today, defaults={"before": before})
-        last = AuditDay.objects.get(day=today)
-    return AuditDay.objects.select_for_update().get(pk=last.pk)
+    while True:
+        last = AuditDay.objects.order_by("-day").first()
+        if last is None or last.day < today:
+            # The one before is held meanwhile, so that nobody adds to it any more.
+            if last is not None:
+                last = AuditDay.objects.select_for_update().get(pk=last.pk)
+            before = (last.last or last.before) if last else ""
+            AuditDay.objects.get_or_create(day=today, defaults={"before": before})
+            last = AuditDay.objects.get(day=today)
+        held = AuditDay.objects.select_for_update().get(pk=last.pk)
+        # Somebody may have begun the next day while this one was waited for.
+        if not AuditDay.objects.filter(day__gt=held.day).exists():
+            return held
 
 
 def _kind(thing: models.Model | str | None) -> str:

@@ -7,6 +7,9 @@ VERBS = {
     "signed out": "Signing in",
     "made a sign-in link": "Signing in",
     "chose a password": "Signing in",
+    "made a token": "Tokens",
+    "ended a token": "Tokens",
+    "used a token": "Tokens",
     "made a person": "People and teams",
     "shut out": "People and teams",
     "let in again": "People and teams",
@@ -23,10 +26,21 @@ VERBS = {
     "changed what may run": "Sources",
     "changed limits": "Sources",
     "confirmed powers": "Sources",
+    "changed what agents see": "Sources",
     "ran SQL": "Sources",
+    "tried what only others may do": "Refused rights",
     "shared saved SQL": "Saved SQL",
     "deleted saved SQL": "Saved SQL",
     "verified saved SQL": "Saved SQL",
+    "made a dashboard": "Dashboards",
+    "shared a dashboard": "Dashboards",
+    "deleted a dashboard": "Dashboards",
+    "changed a term": "Knowledge",
+    "deleted a term": "Knowledge",
+    "verified an answer": "Knowledge",
+    "took back a verified answer": "Knowledge",
+    "answered feedback": "Knowledge",
+    "imported knowledge": "Knowledge",
     "downloaded rows": "Exports and downloads",
     "exported rows": "Exports and downloads",
     "downloaded a report's file": "Exports and downloads",
@@ -51,3 +65,19 @@ VERBS = {
     "backed up": "Administration",
     "restored": "Administration",
 }
+
+# How a refusal reads where its verb tells of something that was done.
+REFUSED = {
+    "ran SQL": "SQL was refused",
+    "tried what only others may do": "a change was refused",
+}
+
+
+def said(verb: str, is_refused: bool) -> str:
+    """What a row tells, for a person.
+
+    Example:
+        >>> said("ran SQL", True), said("ran SQL", False), said("signed in", True)
+        ('SQL was refused', 'ran SQL', 'refused: signed in')
+    """
+    return REFUSED.get(verb, f"refused: {verb}") if is_refused else verb

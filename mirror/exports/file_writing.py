@@ -8,7 +8,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from mirror.exports.pieces import Progress, quietly
-from mirror.exports.values import FORMATS, Cover, ExportError, Sheet, Written
+from mirror.exports.values import ARROW, FORMATS, Cover, ExportError, Sheet, Written
 from sqlagent.errors import without_folders
 
 NO_COVER = Cover()
@@ -50,12 +50,14 @@ def write(
 def pieces(format: str, sheet: Sheet) -> Iterator[tuple[bytes, int]]:
     """Write one sheet piece by piece, each with the number of rows in it. Raises: as `write`.
 
-    Only for formats that are streamed (`Format.is_streamed`).
+    Only for formats that are streamed (`Format.is_streamed`), and Arrow.
     """
     if format == "csv":
         from mirror.exports.csv_files import chunks
     elif format == "jsonl":
         from mirror.exports.jsonl_files import chunks
+    elif format == ARROW.name:
+        from mirror.exports.arrow_files import chunks
     else:
         raise ExportError(f"A file of format “{format}” cannot be read before it is whole.")
     yield from chunks(sheet)

@@ -8,7 +8,7 @@ come cell by cell are first kept in a file of ours, which finds out what their c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 
@@ -45,24 +45,34 @@ def write(
 def _convert(
     kept: KeptFile, sheet: Sheet, path: Path, progress: Callable[[int], None]
 ) -> tuple[int, tuple[str, ...]]:
+    schema, batches = arrow_batches(kept, sheet)
+    texts = [field.name for field in schema if pa.types.is_string(field.type)]
+    rows = 0
+    with pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=texts or False) as written:
+        for batch in batches:
+            written.write_batch(batch)
+            rows += batch.num_rows
+            progress(rows)
+    renamed = [name for name, given in zip(schema.names, sheet.columns, strict=True) if name != given]
+    notes = [f"Columns of one name were renamed: {', '.join(renamed[:10])}."] if renamed else []
+    return rows, tuple(notes)
+
+
+def arrow_batches(kept: KeptFile, sheet: Sheet) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The rows in real types: the schema they have, and batches of them."""
     types = pq.read_schema(kept.path)
     columns = [_Column(n, column, *_target(kept, n, column, types)) for n, column in enumerate(kept.columns)]
     named = names.unique(sheet.columns)
     schema = pa.schema([pa.field(name, column.type) for name, column in zip(named, columns, strict=True)])
-    texts = [field.name for field in schema if pa.types.is_string(field.type)]
-    rows = 0
-    with (
-        pq.ParquetFile(kept.path, pre_buffer=False) as file,
-        pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=texts or False) as written,
-    ):
-        for batch in file.iter_batches(batch_size=_GROUP_ROWS, use_threads=False):
-            arrays = [column.made(batch) for column in columns]
-            written.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
-            rows += batch.num_rows
-            progress(rows)
-    renamed = [name for name, given in zip(named, sheet.columns, strict=True) if name != given]
-    notes = [f"Columns of one name were renamed: {', '.join(renamed[:10])}."] if renamed else []
-    return rows, tuple(notes)
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        with pq.ParquetFile(kept.path, pre_buffer=False) as file:
+            for batch in file.iter_batches(batch_size=_GROUP_ROWS, use_threads=False):
+                arrays = [column.made(batch) for column in columns]
+                # Rows without columns are counted all the same.
+                yield pa.RecordBatch.from_arrays(arrays, schema=schema) if arrays else batch.select([])
+
+    return schema, batches()
 
 
 class _Column:

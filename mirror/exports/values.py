@@ -99,6 +99,9 @@ XLSX_ROWS = 1_048_575
 # A PDF is for reading: twenty pages of a table are more than anybody reads.
 PDF_ROWS = 1_000
 
+# For programs alone, which ask for it by name: nobody opens a file of it.
+ARROW = Format("arrow", "Arrow", "arrows", "application/vnd.apache.arrow.stream", is_streamed=True)
+
 FORMATS: dict[str, Format] = {
     format.name: format
     for format in (

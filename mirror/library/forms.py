@@ -108,7 +108,7 @@ def _field(parameter: dict[str, Any]) -> forms.Field:
     kept: dict[str, Any] = {
         "label": parameter.get("label") or parameter["name"],
         "initial": default,
-        "required": parameter["kind"] != "text" and not default,
+        "required": not default,
     }
     if parameter["kind"] == "number":
         return forms.DecimalField(**kept)

@@ -18,6 +18,11 @@ class PersonRequest(HttpRequest):
     htmx: HtmxDetails
 
 
+def wants_fragment(request: HttpRequest) -> bool:
+    """Say whether a script asks for a part of a page: htmx, or an element that follows what it shows."""
+    return "HX-Request" in request.headers or "X-Requested-With" in request.headers
+
+
 def search_typed(request: HttpRequest) -> str:
     """The words that are searched for, as far as they are looked at."""
     return request.GET.get("q", "").replace("\x00", "").strip()[:200]

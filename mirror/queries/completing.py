@@ -5,10 +5,11 @@ Stored values are offered to whoever may see them, and never those that are abou
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from mirror.queries.signals import terms_wanted
 from mirror.recent import Recent
 from mirror.sources.guarding import functions_of
 from mirror.sources.selectors import may_see_values
@@ -18,15 +19,17 @@ from sqlagent.catalog.keys import catalog_key
 from sqlagent.language.personal import is_personal_column, looks_personal
 from sqlagent.language.words import name_words, stem
 from sqlagent.sql.completing import Completion, Known, complete
-from sqlagent.values import Catalog, ColumnRef
+from sqlagent.values import Catalog, ColumnRef, Term
 
 if TYPE_CHECKING:
     from mirror.people.models import User
     from mirror.sources.models import Source
     from sqlagent.catalog.value_index import ValueIndex
 
-# Sources whose tables and joins are kept for completing; longer texts than this are not completed.
-AT_HAND, SQL_CHARS = 8, 50_000
+# Sources whose tables and joins are kept for completing.
+AT_HAND = 8
+# Longer SQL is run and not completed: each keystroke would wait for all its tokens (0.1 s for these, measured 2026-11).
+COMPLETED_CHARS = 50_000
 # Stored texts of a column that are looked through.
 TEXTS = 3_000
 _known: Recent[Hashable, Known] = Recent(AT_HAND)
@@ -34,7 +37,7 @@ _known: Recent[Hashable, Known] = Recent(AT_HAND)
 
 def sql_completions(user: User, source: Source, sql: str, at: int) -> list[Completion]:
     """Offer how SQL may go on at a place of it, best first; nothing before the tables were read."""
-    if len(sql) > SQL_CHARS:
+    if len(sql) > COMPLETED_CHARS:
         return []
     catalog, index = source_at_hand(source)
     if catalog is None:
@@ -49,7 +52,9 @@ def sql_completions(user: User, source: Source, sql: str, at: int) -> list[Compl
         assert index is not None
         return _texts(index, table, column)
 
-    return complete(sql, at, known, values if may else None)
+    told = terms_wanted.send(type(source), source=source)
+    terms: list[Term] = [term for _, found in told for term in cast("Sequence[Term]", found or ())]
+    return complete(sql, at, known, values if may else None, terms=terms)
 
 
 def _made(catalog: Catalog, index: ValueIndex | None, functions: frozenset[str]) -> Known:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mirror.queries.parameters import ParameterError, parameters_found, sql_bind
+from mirror.queries.parameters import SQL_CHARS, ParameterError, parameters_found, sql_bind
 from mirror.sources import guarding
 from mirror.sources.catalogs import catalog_read
 from mirror.sources.unpacked import source_at_hand
@@ -22,8 +22,8 @@ _ANY = {"number": "1", "date": "2000-01-01", "boolean": "true", "text": "x"}
 
 
 def sql_format(source: Source, sql: str) -> str | None:
-    """The SQL with one clause a line; None when it cannot be read with certainty, so that it stays as it is."""
-    return formatting.formatted(sql, source.engine)
+    """The SQL with one clause a line; None when it is too long or cannot be read with certainty, so that it stays as it is."""
+    return None if len(sql) > SQL_CHARS else formatting.formatted(sql, source.engine)
 
 
 def sql_parameters(source: Source, sql: str, known: Sequence[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:

@@ -31,7 +31,7 @@ def _sql(request: PersonRequest) -> str:
 def format_sql(request: PersonRequest, pk: int) -> HttpResponse:
     """The SQL in an editor, laid out."""
     source, sql = _source(request, pk), _sql(request)
-    formatted = helping.sql_format(source, sql) if len(sql) <= SQL_CHARS else None
+    formatted = helping.sql_format(source, sql)
     status = 422 if formatted is None else 200
     return HttpResponse(formatted or UNREADABLE, content_type="text/plain", status=status)
 
@@ -62,6 +62,5 @@ def complete_sql(request: PersonRequest, pk: int) -> JsonResponse:
     """How the SQL in an editor may go on at its character `at`, best first."""
     source, at = _source(request, pk), request.POST.get("at", "")
     sql = _sql(request)
-    is_read = is_id(at) and len(sql) <= SQL_CHARS
-    found = sql_completions(request.user, source, sql, int(at)) if is_read else []
+    found = sql_completions(request.user, source, sql, int(at)) if is_id(at) else []
     return JsonResponse({"completions": [asdict(one) for one in found]})

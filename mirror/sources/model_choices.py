@@ -21,6 +21,8 @@ SUBJECTS = {
     "labels": (Subject.LABEL,),
 }
 NOWHERE = "none"
+DESCRIPTION_CHARS = 400
+"""Characters of a description, as many as a correction holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +112,10 @@ def table_choices(seen: SeenModel, table: str) -> Choices:
     own = _of(seen, table)
     times = [f.column for f in seen.derived.fields[table] if f.role is Role.TIME]
     return Choices(
-        offered=frozenset({"name", "synonyms", "hidden", *(["time"] if times else [])}),
-        now={"name": now.said, "synonyms": _synonyms(own), "time": now.default_time, "hidden": _is_hidden(own)},
-        usual={"name": thing.said, "time": thing.default_time},
-        derived={"name": thing.said, "time": thing.default_time or "no time"},
+        offered=frozenset({"name", "synonyms", "description", "hidden", *(["time"] if times else [])}),
+        now={"name": now.said, "description": _description(seen, table, own), "synonyms": _synonyms(own), "time": now.default_time, "hidden": _is_hidden(own)},
+        usual={"name": thing.said, "time": thing.default_time, "description": _comment(seen, table)},
+        derived={"name": thing.said, "time": thing.default_time or "no time", "description": _comment(seen, table)},
         options={"time": [*([] if thing.default_time else [("", "no time")]), *((t, t) for t in times)]},
     )  # fmt: skip
 
@@ -135,6 +137,7 @@ def column_choices(seen: SeenModel, table: str, column: str) -> Choices:
     }
     usual = {
         "name": derived.said,
+        "description": _comment(seen, table, derived.column),
         "role": str(derived.role),
         "aggregate": derived.aggregate,
         "unit": derived.unit or "none",
@@ -143,9 +146,9 @@ def column_choices(seen: SeenModel, table: str, column: str) -> Choices:
     why = f"The column {derived.column} of {table} holds no numbers."
     codes = seen.codes(table, derived.column) if not derived.is_number or now.role is Role.DIMENSION else ()
     return Choices(
-        offered=frozenset({"name", "synonyms", "hidden", *(["role", "aggregate", "unit"] if plain else []), *(["points"] if len(points) > 1 else [])}),
+        offered=frozenset({"name", "synonyms", "description", "hidden", *(["role", "aggregate", "unit"] if plain else []), *(["points"] if len(points) > 1 else [])}),
         now={
-            "name": now.said, "synonyms": _synonyms(own), "role": str(now.role), "aggregate": now.aggregate,
+            "name": now.said, "synonyms": _synonyms(own), "description": _description(seen, table, own, derived.column), "role": str(now.role), "aggregate": now.aggregate,
             "unit": now.unit or "none", "points": _pointing(seen.model, table, derived.column), "hidden": _is_hidden(own),
         },
         usual=usual,
@@ -191,6 +194,20 @@ def _of(seen: SeenModel, table: str, column: str = "") -> list[Correction]:
 
 def _synonyms(own: Iterable[Correction]) -> str:
     return "\n".join(c.value for c in own if c.subject is Subject.SYNONYM)
+
+
+def _description(seen: SeenModel, table: str, own: Iterable[Correction], column: str = "") -> str:
+    """What is said of a table or column now: its owner's description, else the comment in the database."""
+    said = [c.told for c in own if c.subject is Subject.DESCRIPTION]
+    return said[-1] if said else _comment(seen, table, column)
+
+
+def _comment(seen: SeenModel, table: str, column: str = "") -> str:
+    """The comment in the database, as far as a field holds it."""
+    found = next((t for t in seen.catalog.tables if t.key == table), None)
+    own = found.column(column) if found is not None and column else None
+    text = own.comment if own is not None else found.comment if found is not None and not column else ""
+    return " ".join(text.split())[:DESCRIPTION_CHARS]
 
 
 def _is_hidden(own: Iterable[Correction]) -> bool:

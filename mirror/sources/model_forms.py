@@ -11,7 +11,7 @@ from zoneinfo import available_timezones
 
 from django import forms
 
-from mirror.sources.model_choices import Choices, Wish
+from mirror.sources.model_choices import DESCRIPTION_CHARS, Choices, Wish
 
 ZONES = sorted(name for name in available_timezones() if "/" in name and not name.startswith("Etc/"))
 
@@ -93,6 +93,16 @@ def _synonyms() -> forms.CharField:
     )
 
 
+def _description() -> forms.CharField:
+    return forms.CharField(
+        label="Description",
+        required=False,
+        max_length=DESCRIPTION_CHARS,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="What it holds. Shown with the tables, and told to a language model.",
+    )
+
+
 class CalendarForm(CorrectionForm):
     """How the source counts days."""
 
@@ -112,6 +122,7 @@ class TableForm(CorrectionForm):
     """What is said of one table."""
 
     name = _name()
+    description = _description()
     synonyms = _synonyms()
     time = _choice("Happens at")
     hidden = forms.BooleanField(
@@ -123,6 +134,7 @@ class ColumnForm(CorrectionForm):
     """What is said of one column."""
 
     name = _name()
+    description = _description()
     synonyms = _synonyms()
     role = _choice("Is")
     aggregate = _choice("By default it is")

@@ -225,6 +225,8 @@ def told_words(one: Correction, *, may_see_values: bool = True) -> str:
             return f"is called “{one.told}”"
         case Subject.SYNONYM:
             return f"is also called “{one.value}”"
+        case Subject.DESCRIPTION:
+            return f"is described as “{one.told}”"
         case Subject.HIDDEN:
             return "is never used"
         case Subject.TIME:

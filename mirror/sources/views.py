@@ -17,6 +17,7 @@ from mirror.paging import pager_of
 from mirror.people.forms import ShareForm
 from mirror.people.requests import PersonRequest, search_typed
 from mirror.sources import selectors, services, visits
+from mirror.sources.corrections import catalog_described
 from mirror.sources.errors import SourceError
 from mirror.sources.form_pages import TestPage, form_page
 from mirror.sources.forms import SourceForm, form_for
@@ -59,7 +60,9 @@ def source(request: PersonRequest, pk: int) -> HttpResponse:
     """Browse and search a source's catalog."""
     source = _source(request, pk)
     search = search_typed(request)
-    found = Paginator(tables_found(source.catalog, search), TABLES_A_PAGE).get_page(request.GET.get("page"))
+    found = Paginator(tables_found(catalog_described(source), search), TABLES_A_PAGE).get_page(
+        request.GET.get("page")
+    )
     page = SourcePage(
         source=source,
         may_change=selectors.may_change(request.user, source),
@@ -81,12 +84,12 @@ def source(request: PersonRequest, pk: int) -> HttpResponse:
 def columns(request: PersonRequest, pk: int) -> HttpResponse:
     """The columns of one table, for a page on which it is opened; without scripts the page with that table alone."""
     source, key = _source(request, pk), request.GET.get("table", "")
-    block = table_block(source.catalog, key)
+    block = table_block(catalog_described(source), key)
     if block is None:
         raise Http404("There is no such table.")
     if not request.headers.get("HX-Request"):
         return redirect(f"{reverse('sources:source', args=[source.pk])}?{urlencode({'q': key})}#tables")
-    return render(request, "sources/_columns.html", {"table": block})
+    return render(request, "sources/_columns.html", {"table": block, "source_id": source.pk})
 
 
 @require_safe

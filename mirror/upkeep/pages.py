@@ -10,6 +10,7 @@ from django.core.paginator import Paginator
 
 from mirror.audit.models import HERE, AuditRow
 from mirror.audit.selectors import rows_found, rows_visible
+from mirror.audit.verbs import said
 from mirror.paging import Pager, pager_of
 from mirror.upkeep.forms import AuditForm, TransferForm
 from mirror.upkeep.selectors import OwnedThing
@@ -77,7 +78,7 @@ def _day(day: date | None) -> str:
 
 
 def _line(row: AuditRow) -> AuditLine:
-    said = (
+    details = (
         f"{name.replace('_', ' ')}: {_words(value)}"
         for name, value in row.details.items()
         if value not in ("", [], None)
@@ -85,12 +86,12 @@ def _line(row: AuditRow) -> AuditLine:
     return AuditLine(
         at=row.at,
         who=row.who or ("a command" if row.origin == HERE else "nobody signed in"),
-        verb=row.verb,
+        verb=said(row.verb, row.outcome == AuditRow.Outcome.REFUSED),
         thing=row.thing,
         kind=row.kind,
         origin=row.origin,
         is_refused=row.outcome == AuditRow.Outcome.REFUSED,
-        details="; ".join(said),
+        details="; ".join(details),
     )
 
 

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
+from mirror.dashboards.models import Dashboard
 from mirror.library.models import SavedSql
 from mirror.people.models import User
+from mirror.phrases import counted
 from mirror.reports.models import Report
 from mirror.sources.models import Source
 
 # What can be transferred, by the word that a form sends; in the order in which it goes over.
-Owned = Source | SavedSql | Report
-KINDS: dict[str, type[Owned]] = {"source": Source, "saved": SavedSql, "report": Report}
+Owned = Source | SavedSql | Dashboard | Report
+KINDS: dict[str, type[Owned]] = {
+    "source": Source,
+    "saved": SavedSql,
+    "dashboard": Dashboard,
+    "report": Report,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +40,7 @@ class OwnedThing:
 
 
 def owned_by(person: User) -> list[OwnedThing]:
-    """List all that somebody owns and could be transferred: sources, saved SQL, reports, each by name."""
+    """List all that somebody owns and could be transferred: sources, saved SQL, dashboards, reports, each by name."""
     sources = Source.objects.filter(owner=person).defer("catalog").prefetch_related("teams").order_by("name")
     saved = (
         SavedSql.objects.filter(owner=person)
@@ -42,9 +49,14 @@ def owned_by(person: User) -> list[OwnedThing]:
         .order_by("name")
     )
     reports = Report.objects.filter(owner=person).prefetch_related("teams", "channels").order_by("title")
+    boards = Dashboard.objects.filter(owner=person).annotate(size=Count("cards"))
     return [
-        *(_thing("source", one, one.name, str(one.get_engine_display())) for one in sources.defer("catalog")),
+        *(_thing("source", one, one.name, str(one.get_engine_display())) for one in sources),
         *(_thing("saved", one, one.name, f"on {one.source.name}") for one in saved),
+        *(
+            _thing("dashboard", one, one.name, counted(one.size, "card"))
+            for one in boards.prefetch_related("teams").order_by("name")
+        ),
         *(_thing("report", one, one.title, _report_state(one)) for one in reports),
     ]
 
@@ -59,7 +71,7 @@ def heirs_of(person: User) -> QuerySet[User]:
     return User.objects.filter(is_active=True).exclude(pk=person.pk).order_by("username")
 
 
-def _thing(kind: str, row: Source | SavedSql | Report, name: str, about: str) -> OwnedThing:
+def _thing(kind: str, row: Owned, name: str, about: str) -> OwnedThing:
     return OwnedThing(kind, row.pk, name, about, tuple(sorted(team.name for team in row.teams.all())))
 
 

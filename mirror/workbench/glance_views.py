@@ -7,14 +7,16 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from mirror.people.requests import PersonRequest, search_typed
+from mirror.asking import services as asking
+from mirror.people.requests import PersonRequest, is_id, search_typed, wants_fragment
 from mirror.queries.values_typed import values_typed
 from mirror.sources.models import Source
 from mirror.sources.selectors import sources_visible
 from mirror.workbench import glancing, selectors, services
 from mirror.workbench.errors import WorkbenchError
+from mirror.workbench.glance_pages import glance_view, peek_page
 from mirror.workbench.models import Glance
-from mirror.workbench.pages import glance_view, peek_page, tree_page
+from mirror.workbench.pages import tree_page
 
 
 def _source(request: PersonRequest, pk: int) -> Source:
@@ -25,15 +27,11 @@ def _glance(request: PersonRequest, pk: int) -> Glance:
     return get_object_or_404(selectors.glances_visible_to(request.user), pk=pk)
 
 
-def _is_fragment(request: PersonRequest) -> bool:
-    return bool(request.headers.get("HX-Request")) or "X-Requested-With" in request.headers
-
-
 @require_safe
 def tree(request: PersonRequest, pk: int) -> HttpResponse:
     """The tables of a source that a search finds, as a fragment."""
     page = tree_page(_source(request, pk), search_typed(request))
-    if not _is_fragment(request):
+    if not wants_fragment(request):
         return redirect("sources:source", pk)
     return render(request, "workbench/_tables.html", {"tree": page})
 
@@ -51,7 +49,7 @@ def peek(request: PersonRequest, pk: int) -> HttpResponse:
     page = peek_page(request.user, source, key, glance)
     if page is None:
         raise Http404(f"{source.name} has no such table.")
-    template = "workbench/_peek.html" if _is_fragment(request) else "workbench/peek.html"
+    template = "workbench/_peek.html" if wants_fragment(request) else "workbench/peek.html"
     return render(request, template, {"page": page})
 
 
@@ -62,16 +60,16 @@ def explain(request: PersonRequest, pk: int) -> HttpResponse:
     source = selectors.source_of(tab)
     if source is None:
         raise Http404("The source of this tab is not there for you.")
-    sql = request.POST.get("sql", "")
+    sql, at = request.POST.get("sql", ""), request.POST.get("at", "")
     try:
         services.tab_keep(tab, sql)
-        part = services.statement_meant(tab, request.POST.get("part", ""), request.POST.get("at", ""))
+        part = services.statement_meant(tab, request.POST.get("part", ""), int(at) if is_id(at) else None)
         glance = glancing.glance_plan(request.user, source, part, values_typed(request.POST))
     except WorkbenchError as error:
-        words = {"problem": str(error), "tab_id": pk}
-        template = "workbench/_plan_problem.html" if _is_fragment(request) else "workbench/plan_problem.html"
+        words = {"state": "untaken", "title": "", "message": str(error), "advice": "", "tab_id": pk}
+        template = "parts/_sql_problem.html" if wants_fragment(request) else "workbench/plan_problem.html"
         return render(request, template, words, status=422)
-    if not _is_fragment(request):
+    if not wants_fragment(request):
         return redirect("workbench:glance", glance.pk)
     response = render(request, "workbench/_glance.html", {"glance": glance_view(glance)})
     response["X-Mirror-Revision"] = str(tab.revision)
@@ -86,7 +84,7 @@ def glance(request: PersonRequest, pk: int) -> HttpResponse:
     followed = request.headers.get("X-Requested-With") == "mirror-run"
     if followed and not found.is_ended:
         return render(request, "workbench/_glance_now.html", {"glance": glance_view(found)})
-    template = "workbench/_glance.html" if _is_fragment(request) else "workbench/glance.html"
+    template = "workbench/_glance.html" if wants_fragment(request) else "workbench/glance.html"
     response = render(request, template, {"glance": glance_view(found)})
     if found.is_ended:
         response["X-Mirror-Ended"] = "1"
@@ -97,8 +95,8 @@ def glance(request: PersonRequest, pk: int) -> HttpResponse:
 def glance_stop(request: PersonRequest, pk: int) -> HttpResponse:
     """Stop a glance, its statement in the database too."""
     found = _glance(request, pk)
-    glancing.glance_stop(found)
-    if not _is_fragment(request):
+    asking.statement_stop(found)
+    if not wants_fragment(request):
         return redirect("workbench:glance", pk)
     found.refresh_from_db()
     return render(request, "workbench/_glance.html", {"glance": glance_view(found)})

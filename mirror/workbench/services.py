@@ -11,12 +11,11 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from mirror.asking.models import Run, Thread, Version
-from mirror.asking.services.versions import version_edit, versions_edit
+from mirror.asking.models import Version
+from mirror.asking.services.versions import run_of_sql, version_edit, versions_edit
 from mirror.phrases import one_line
 from mirror.queries.parameters import SQL_CHARS
 from mirror.results.cells import storable
-from mirror.work.leases import Status
 from mirror.workbench.errors import TabChanged, WorkbenchError
 from mirror.workbench.models import Tab
 from mirror.workbench.selectors import source_of, tabs_open
@@ -115,7 +114,7 @@ def tab_run(
         Tab.objects.select_for_update().get(pk=tab.pk)
         tab.refresh_from_db()
         if tab.run is None or tab.run.thread.source_id != source.pk:
-            tab.run = _run_new(tab, source, part)
+            tab.run = run_of_sql(tab.owner, source, tab.title or part)
         tab.arguments = {**tab.arguments, **values}
         tab.save(update_fields=["run", "arguments", "used_at"])
     if len(texts) > 1:
@@ -123,19 +122,13 @@ def tab_run(
     return version_edit(tab.run, texts[0] if texts else part, values)
 
 
-def statement_meant(tab: Tab, part: str, at: str) -> str:
+def statement_meant(tab: Tab, part: str, at: int | None) -> str:
     """The statement that somebody means: the part they chose, else the one at a place of the tab's text."""
     if part.strip():
         return part
     dialect = tab.source.engine if tab.source is not None else ""
-    place = int(at) if at.isascii() and at.isdigit() and len(at) < 10 else len(tab.sql)
+    place = len(tab.sql) if at is None else at
     return statement_at(tab.sql, place, dialect).text
-
-
-def _run_new(tab: Tab, source: Source, sql: str) -> Run:
-    title = one_line(tab.title or sql, 200) or "SQL"
-    thread = Thread.objects.create(owner=tab.owner, source=source, title=title)
-    return Run.objects.create(thread=thread, asked="", question="", status=Status.DONE)
 
 
 def tab_label(tab: Tab) -> str:

@@ -16,7 +16,7 @@ from mirror.asking import selectors as asked
 from mirror.asking import services as asking
 from mirror.asking.forms import SaveForm
 from mirror.asking.models import Version
-from mirror.people.requests import PersonRequest, is_id, search_typed
+from mirror.people.requests import PersonRequest, is_id, search_typed, wants_fragment
 from mirror.queries.values_typed import values_typed
 from mirror.results.pages import TableWish
 from mirror.sources.models import Source
@@ -45,12 +45,8 @@ def _source_sent(request: PersonRequest) -> Source | None:
     return sources_visible(request.user).filter(pk=int(sent)).first() if is_id(sent) else None
 
 
-def _is_fragment(request: PersonRequest) -> bool:
-    return bool(request.headers.get("HX-Request")) or "X-Requested-With" in request.headers
-
-
 def _shown(request: PersonRequest, page: Any, status: int = 200) -> HttpResponse:
-    template = "workbench/_work.html" if _is_fragment(request) else "workbench/tab.html"
+    template = "workbench/_work.html" if wants_fragment(request) else "workbench/tab.html"
     return render(request, template, {"page": page, "save_form": SaveForm()}, status=status)
 
 
@@ -133,7 +129,7 @@ def run(request: PersonRequest, pk: int) -> HttpResponse:
         )
     except (WorkbenchError, asking.AskingError) as error:
         return _shown(request, tab_page(found, typed=sql, problem=str(error)), status=422)
-    if not _is_fragment(request):
+    if not wants_fragment(request):
         return redirect("workbench:tab", pk)
     response = _shown(request, tab_page(_tab(request, pk)))
     response["HX-Replace-Url"] = reverse("workbench:tab", args=[pk])
@@ -175,7 +171,7 @@ def reopen(request: PersonRequest, pk: int) -> HttpResponse:
 def version(request: PersonRequest, pk: int) -> HttpResponse:
     """What a version gave: working, or its table and chart, or what went wrong."""
     found, tab = _version(request, pk)
-    if not _is_fragment(request):
+    if not wants_fragment(request):
         return redirect(f"{reverse('workbench:tab', args=[tab.pk])}?version={found.number}")
     return _follow(request, found, tab)
 
@@ -194,8 +190,8 @@ def _follow(request: PersonRequest, found: Version, tab: Tab) -> HttpResponse:
 def version_stop(request: PersonRequest, pk: int) -> HttpResponse:
     """Stop a statement in the database."""
     found, tab = _version(request, pk)
-    asking.version_stop(found)
-    if not _is_fragment(request):
+    asking.statement_stop(found)
+    if not wants_fragment(request):
         return redirect("workbench:tab", tab.pk)
     found.refresh_from_db()
     return _follow(request, found, tab)
@@ -209,7 +205,7 @@ def version_again(request: PersonRequest, pk: int) -> HttpResponse:
         asking.version_again(found)
     except asking.AskingError as error:
         return _shown(request, tab_page(tab, problem=str(error)), status=422)
-    return _shown(request, tab_page(tab)) if _is_fragment(request) else redirect("workbench:tab", tab.pk)
+    return _shown(request, tab_page(tab)) if wants_fragment(request) else redirect("workbench:tab", tab.pk)
 
 
 @require_POST

@@ -96,7 +96,9 @@ class _Said:
         return any(c.value in _targets(table, key) for c in said)
 
     def comment(self, comment: str, table: str, column: str = "") -> str:
-        """A comment with what the owner calls a table or a column."""
+        """A comment, or the owner's description in its place, with what the owner calls a table or a column."""
+        described = [c.told for c in self.of(Subject.DESCRIPTION, table, column)]
+        comment = described[-1] if described else comment
         names = [c.told for c in self.of(Subject.NAME, table, column)]
         others = [c.value for c in self.of(Subject.SYNONYM, table, column)]
         parts = [comment, *(f"called {name}" for name in names[-1:])]

@@ -1,4 +1,4 @@
-"""`python -m sqlagent.evaluation select|answer|traces|follow|ablate|guard|resend|checks|fit|bench`: measures and fits on open data."""
+"""`python -m sqlagent.evaluation select|answer|traces|follow|ablate|guard|resend|checks|templates|terms|fit|bench`: measures and fits on open data."""
 
 from __future__ import annotations
 
@@ -63,6 +63,12 @@ def parser() -> argparse.ArgumentParser:
     checks = commands.add_parser("checks", help="gold SQL of which the checks of meaning doubt something")
     checks.add_argument("--questions", type=Path, required=True, help="JSON lines with gold")
     checks.add_argument("--databases", required=True, help="folder of SQLite files, or a PostgreSQL URL")
+    commands.add_parser("templates", help="answers by the template of another question alone")
+    commands.add_parser("terms", help="what the terms of hints do to answers")
+    for command in (commands.choices["templates"], commands.choices["terms"]):
+        command.add_argument("--questions", type=Path, required=True, help="JSON lines with gold")
+        command.add_argument("--databases", required=True, help="folder of SQLite files, or a PostgreSQL URL")
+        command.add_argument("--json", type=Path, help="write one JSON line a question")
     fit = commands.add_parser("fit", help="refit a part on open data, cross-validated by database")
     fit.add_argument("part", choices=("ranker", "confidence", "grammar"))
     fit.add_argument("--data", type=Path, required=True, help="folder of the open data")
@@ -145,6 +151,19 @@ def run(options: argparse.Namespace) -> None:
         from sqlagent.evaluation import checking
 
         print(checking.checks(options.questions, options.databases))
+    elif options.command == "templates":
+        from sqlagent.evaluation import templating
+
+        items = read_items(options.questions)
+        templated = templating.template_all(items, options.databases)
+        print(templating.report(templated, len(items)))
+        write(options.json, (one.line for one in templated))
+    elif options.command == "terms":
+        from sqlagent.evaluation import terming
+
+        termed = terming.term_all(read_items(options.questions), options.databases)
+        print(terming.report(termed))
+        write(options.json, (one.line for one in termed))
     elif options.command == "bench":
         from sqlagent.evaluation import bench, bench_catalog
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import sqlglot
+from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
 from sqlagent.sql.literals import ODD
@@ -44,6 +45,19 @@ def statements(text: str, dialect: str) -> list[Statement]:
     if has_words:
         found.append(_trimmed(text, start, len(text)))
     return found
+
+
+def is_query(text: str, dialect: str) -> bool:
+    """Say whether a text can be read as one query: prose cannot.
+
+    Example:
+        >>> is_query("SELECT 1", "sqlite"), is_query("only orders that are paid", "sqlite"), is_query("paid", "sqlite")
+        (True, False, False)
+    """
+    try:
+        return isinstance(sqlglot.parse_one(text, dialect=dialect), exp.Query)
+    except ODD:
+        return False
 
 
 def statement_at(text: str, at: int, dialect: str) -> Statement:

@@ -34,6 +34,15 @@ from sqlagent.values.corrections import (
     Subject,
     calendar_of,
 )
+from sqlagent.values.knowledge import (
+    Exchange,
+    Knowledge,
+    Term,
+    TermKind,
+    UsedTerm,
+    VerifiedAnswer,
+    Vouched,
+)
 from sqlagent.values.llm import LlmMessage, LlmReply, LlmRequest, Prices, Usage
 from sqlagent.values.powers import PASSWORD_HERE, SEVERITIES, Check, Power, ReaderStep, Severity
 from sqlagent.values.source import (
@@ -67,6 +76,7 @@ __all__ = [
     "ColumnRef",
     "Correction",
     "Corrections",
+    "Exchange",
     "Execution",
     "ExecutionGroup",
     "Failure",
@@ -74,6 +84,7 @@ __all__ = [
     "Finding",
     "ForeignKey",
     "Kind",
+    "Knowledge",
     "Limits",
     "Link",
     "LinkedSchema",
@@ -98,11 +109,16 @@ __all__ = [
     "StoredTexts",
     "Subject",
     "Table",
+    "Term",
+    "TermKind",
     "Turn",
     "USUAL_CALENDAR",
     "Usage",
+    "UsedTerm",
     "ValueMatch",
     "Verdict",
+    "VerifiedAnswer",
+    "Vouched",
     "WEEK_STARTS",
     "calendar_of",
 ]

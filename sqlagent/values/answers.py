@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from sqlagent.values.asked import Question
 from sqlagent.values.candidates import Reading, Rows
+from sqlagent.values.knowledge import UsedTerm, VerifiedAnswer, Vouched
 from sqlagent.values.llm import LlmRequest, Usage
 
 
@@ -27,7 +28,8 @@ class Answer:
     `confidence` is the calibrated probability, 0 to 1, that the SQL is right;
     `size` of `pool` attempts agree. `sent` is exactly what the language model was sent. `title` says
     in a few words what the rows are, where their maker knows; `frame` is what the SQL was written from, as its candidate's. `unused_hint` are the parts of the
-    question's hint that the answer does without, as they were typed.
+    question's hint that the answer does without, as they were typed. `terms` are the source's terms that its words say; `vouched` is
+    the verified answer that it is the template of, `near` are others that are alike and did not answer it.
     """
 
     outcome: Outcome
@@ -45,6 +47,9 @@ class Answer:
     title: str = ""
     frame: str = ""
     unused_hint: tuple[str, ...] = ()
+    terms: tuple[UsedTerm, ...] = ()
+    vouched: Vouched | None = None
+    near: tuple[VerifiedAnswer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

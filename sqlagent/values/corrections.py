@@ -9,7 +9,7 @@ from enum import StrEnum
 class Subject(StrEnum):
     """What a correction is about, and what its `value` and `told` hold.
 
-    Of a table, or of a column where one is named: `name` (told: the name in words), `synonym` (value: the words), `hidden`. Of a
+    Of a table, or of a column where one is named: `name` (told: the name in words), `synonym` (value: the words), `description` (told: what it holds), `hidden`. Of a
     table: `time` (told: the column of its default time). Of a column: `role`, `aggregate`, `unit` (told: which), `label` (value:
     the stored code, told: its label), `points` and `not points` (value: the other table; told: the column it points at).
     Of the source: `zone`, `week`, `year`, `year name`, `today` (told: see `Calendar`).
@@ -17,6 +17,7 @@ class Subject(StrEnum):
 
     NAME = "name"
     SYNONYM = "synonym"
+    DESCRIPTION = "description"
     HIDDEN = "hidden"
     TIME = "time"
     ROLE = "role"

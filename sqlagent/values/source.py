@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sqlagent.values.corrections import Corrections
+from sqlagent.values.knowledge import Knowledge
 
 
 class Kind(StrEnum):
@@ -190,7 +191,8 @@ class LinkedSchema:
 
     `catalog` holds the chosen tables only; `full` is the whole. `unlinked` are the content
     words of the question that found nothing. `codes` are the codes whose labels a prompt tells. `is_trimmed` says that
-    a prompt with all of `catalog` did not fit a language model, so that no prompt shows more than it.
+    a prompt with all of `catalog` did not fit a language model, so that no prompt shows more than it. `knowledge` is what a prompt tells
+    of what the team knows.
     """
 
     catalog: Catalog
@@ -200,3 +202,4 @@ class LinkedSchema:
     unlinked: tuple[str, ...] = ()
     codes: tuple[CodeLabel, ...] = ()
     is_trimmed: bool = False
+    knowledge: Knowledge = Knowledge()

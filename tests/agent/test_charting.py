@@ -419,7 +419,11 @@ def test_figures_of_one_size_share_an_axis() -> None:
 
 @pytest.mark.parametrize(
     ("times", "step"),
-    [(("2025-01", "2025-02", "2025-03"), "M1"), (("2025-01-30", "2025-01-31", "2025-02-02"), 86_400_000)],
+    [
+        (("2025-01", "2025-02", "2025-03"), "M1"),
+        (("2025-01-30", "2025-01-31", "2025-02-02"), 86_400_000),
+        (("2025-01-01", "2025-04-01"), "M1"),
+    ],
 )
 def test_an_axis_of_few_months_or_days_names_no_time_between_them(times: tuple[str, ...], step: Any) -> None:
     some = Rows(("month", "orders"), tuple((time, 5 + n) for n, time in enumerate(times)))
@@ -427,7 +431,9 @@ def test_an_axis_of_few_months_or_days_names_no_time_between_them(times: tuple[s
     go.Figure(drawn)
     assert drawn["layout"]["xaxis"]["dtick"] == step
     many_months = Rows(("month", "orders"), tuple((m, a) for m, a, _, _ in APART))
-    assert "dtick" not in charting.figure(charting.suggest(many_months), many_months)["layout"]["xaxis"]
+    far = Rows(("day", "orders"), (("2025-01-05", 1), ("2025-03-05", 2), ("2025-09-06", 5)))
+    for none in (many_months, far):
+        assert "dtick" not in charting.figure(charting.suggest(none), none)["layout"]["xaxis"]
 
 
 MONTHLY = Rows(("month", "orders", "share"), tuple((f"2024-{n:02d}", n * 10, n / 10) for n in range(1, 13)))

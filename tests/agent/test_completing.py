@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sqlagent.sql.completing import MOST, Completion, Known, complete
-from sqlagent.values import Catalog, Column, Table
+from sqlagent.values import Catalog, Column, Table, Term, TermKind
 from tests.agent.completing_shop import cases, known, values
 
 SHOP = known()
@@ -85,3 +85,39 @@ def test_at_most_fifty_are_offered() -> None:
 def test_without_values_no_text_is_completed() -> None:
     sql = "SELECT * FROM customers WHERE country = '"
     assert complete(sql, len(sql), SHOP) == []
+
+
+@pytest.mark.parametrize(
+    ("sql", "label", "insert"),
+    [
+        ("SELECT clean| FROM orders o", "clean takings", "SUM(o.total)"),
+        ("SELECT pure| FROM orders", "pure takings", "SUM(orders.total)"),
+        ("SELECT takings|", "clean takings", "SUM(orders.total)"),
+        ("SELECT * FROM orders AS o WHERE lar|", "large", "o.total > 100"),
+        ("SELECT * FROM orders WHERE clean|", "clean takings", None),  # no aggregate in WHERE
+        ("SELECT clean| FROM customers", "clean takings", None),  # its table is not read
+        (
+            "SELECT clean| FROM orders a JOIN orders b ON a.id = b.id",
+            "clean takings",
+            None,
+        ),  # which of the two?
+        ("SELECT * FROM clean|", "clean takings", None),
+        ("SELECT rul| FROM orders", "rule", None),
+    ],
+)
+def test_terms_of_the_source_are_offered_where_their_tables_are_read(sql, label, insert):
+    table = Table("orders", (Column("id"), Column("total")))
+    known = Known(Catalog("sqlite", (table, Table("customers", (Column("id"),)))))
+    terms = (
+        Term("clean takings", TermKind.MEASURE, "SUM(orders.total)", ("pure takings",)),
+        Term("large", TermKind.FILTER, "orders.total > 100"),
+        Term("rule", TermKind.RULE, "words"),
+    )
+    found = complete(sql.replace("|", ""), sql.index("|"), known, terms=terms)
+    assert {one.label: one.insert for one in found if one.kind == "term"}.get(label) == insert
+
+
+@pytest.mark.timeout(60)
+def test_a_long_word_is_looked_at_once() -> None:
+    sql = f"SELECT {'a' * 200_000} "
+    assert complete(sql, len(sql), SHOP)

@@ -62,7 +62,7 @@ LINKED = LinkedSchema(CATALOG, CATALOG, values=(NORWAY,))
 TEXTS = {
     "engine": "SQLite", "schema": "Table x", "dialect_notes": "- none", "values": "- v", "hint": "a hint",
     "question": "how many?", "hints": "SELECT 1", "output": "Reply.", "examples": "Question: a", "feedback": "- b",
-    "legend": "`a -> t.b` is a key. ", "wider": "2 tables", "others": "- 1 attempt said", "candidates": "[A]", "candidate": "<sql>", "differences": "- output: a against b", "evidence": "- t.c: 3 of 4", "example": '"A"', "sql": "SELECT 1", "error": "no such column", "turns": "1. x", "typed": "only 2024",
+    "legend": "`a -> t.b` is a key. ", "wider": "2 tables", "others": "- 1 attempt said", "candidates": "[A]", "candidate": "<sql>", "differences": "- output: a against b", "evidence": "- t.c: 3 of 4", "example": '"A"', "sql": "SELECT 1", "error": "no such column", "rules": "- no returns", "terms": "t: SUM(a)", "verified": "Question: b", "turns": "1. x", "typed": "only 2024",
 }  # fmt: skip
 
 
@@ -76,18 +76,21 @@ def test_every_prompt_has_a_purpose_and_renders_whole(name: str) -> None:
 
 def test_a_prompt_given_too_little_or_too_much_names_it() -> None:
     with pytest.raises(KeyError, match="hint"):
-        prompts.render("task", question="q", values="")
+        prompts.render("task", question="q", values="", rules="", terms="", verified="")
     with pytest.raises(KeyError, match="gold"):
-        prompts.render("task", question="q", values="", hint="", gold="SELECT 1")
+        prompts.render(
+            "task", question="q", values="", hint="", rules="", terms="", verified="", gold="SELECT 1"
+        )
 
 
 def test_an_empty_text_takes_its_section_along() -> None:
-    text = prompts.render("task", question="q", values="", hint="")
+    text = prompts.render("task", question="q", values="", hint="", rules="", terms="", verified="")
     assert "<hint>" not in text and "<values>" not in text and "<question>\nq\n</question>" in text
 
 
 def test_texts_are_not_read_for_placeholders() -> None:
-    text = prompts.render("task", question="{{hint}} {{#values}}x{{/values}}", values="", hint="secret")
+    given = {"values": "", "hint": "secret", "rules": "", "terms": "", "verified": ""}
+    text = prompts.render("task", question="{{hint}} {{#values}}x{{/values}}", **given)
     assert "{{hint}} {{#values}}x{{/values}}" in text
 
 

@@ -11,7 +11,8 @@ from sqlagent.adapters import open_database
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.evaluation.lenient import Golds
 from sqlagent.events import Ended
-from sqlagent.makers.analyst import example_questions
+from sqlagent.makers.analyst import PartKind, example_questions, overview
+from sqlagent.makers.analyst.overviews import PARTS
 from sqlagent.testing import MemoryDatabase
 from sqlagent.values import Outcome, Question
 
@@ -131,3 +132,30 @@ def test_a_year_is_one_that_the_data_tell_of(sources):
 def test_tables_without_anything_to_ask_are_offered_nothing():
     assert of("CREATE TABLE a (b BLOB)") == ()
     assert of("CREATE TABLE empty_things (id INTEGER PRIMARY KEY, name TEXT)") == ()
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_an_overview_has_numbers_trends_and_groups_each_answered_as_its_question(sources, name):
+    database, index = sources[name]
+    catalog = database.catalog()
+
+    def passes(sql: str) -> bool:
+        return isinstance(guard.check(sql, catalog, guard.Policy()), guard.Passed)
+
+    parts = overview(catalog, index, passes)
+    assert overview(catalog, index, passes) is parts, "kept while the source's model is"
+    assert 4 <= len(parts) <= PARTS
+    numbers = [part.kind in (PartKind.CHANGE, PartKind.COUNT) for part in parts]
+    assert any(numbers) and numbers == sorted(numbers, reverse=True)
+    assert any(part.kind is PartKind.GROUPS for part in parts)
+    for part in parts[::3]:
+        said = answered(database, index, part.question)
+        assert said.outcome is Outcome.ANSWERED, part.question
+        assert said.rows is not None and said.rows.rows, part.question
+        if part.kind is PartKind.CHANGE:
+            assert len(said.rows.rows) == 2, part.question
+
+
+def test_a_source_without_rows_that_happen_has_no_overview_or_a_plain_one():
+    database = MemoryDatabase("CREATE TABLE xq (zz INTEGER)")
+    assert overview(database.catalog(), ValueIndex.build(database.catalog(), database), lambda _: True) == ()

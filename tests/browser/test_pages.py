@@ -33,6 +33,8 @@ PAGES = (
     "/teams/",
     "/teams/new/",
     "/account/",
+    "/account/tokens/",
+    "/sources/1/agents/",
     "/threads/1/",
     "/nowhere/",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from tests.browser.helpers import show_table, sideways, violations, write_sql
 from tests.browser.running import Mirror
@@ -155,6 +155,27 @@ def test_two_windows_do_not_overwrite_each_other(browser: Browser, context, page
     expect(other.locator("#kept")).to_contain_text("changed in another window")
     other.get_by_role("button", name="Take that one").click()
     expect(other.locator("#sql-text")).to_have_value("SELECT 'the first'")
+
+
+def test_a_text_that_comes_late_is_no_other_window(context: BrowserContext):
+    page = context.new_page()  # its console may tell of a 409
+    new_tab(page)
+    late: list[Route] = []
+
+    def hold(route: Route) -> None:
+        late.append(route)
+
+    page.route("**/keep/", hold, times=1)
+    with page.expect_request("**/keep/"):
+        write_sql(page, "SELECT 'typed first'")
+    write_sql(page, "SELECT 'run meanwhile'")
+    page.keyboard.press("Control+Enter")
+    ran(page)
+    with page.expect_response("**/keep/") as told:
+        late[0].continue_()
+    assert told.value.status == 409
+    expect(page.locator("#kept")).to_have_text("Kept")
+    expect(page.locator("#sql-text")).to_have_value("SELECT 'run meanwhile'")
 
 
 def test_a_statement_is_stopped_and_the_page_goes_on(page: Page):

@@ -282,6 +282,34 @@ def until(happens: Callable[[], bool], seconds: float = 10) -> bool:
 # ---------------------------------------------------------------- colours
 
 
+def test_numbers_on_cells_are_read_well_on_every_shade():
+    rows = Rows(("x", "y", "n"), tuple((f"x{n % 12}", f"y{n // 12}", n) for n in range(144)))
+    figure = charting.figure(Chart("heatmap", "x", ("n",), "y"), rows)
+    parts = paper_style.laid_out(figure, 720, 400)["data"]
+    assert {part["textfont"]["color"] for part in parts} == set(paper_style.INKS)
+    assert [part["showscale"] for part in parts] == [True, False]
+    cells = [[cell for row in part["z"] for cell in row] for part in parts]
+    assert [[cell for cell in both if cell is not None] for both in zip(*cells, strict=True)] == [
+        [cell] for row in figure["data"][0]["z"] for cell in row
+    ]
+    written = [[text for row in part["text"] for text in row] for part in parts]
+    assert ["".join(both) for both in zip(*written, strict=True)] == [
+        text for row in figure["data"][0]["text"] for text in row
+    ]
+    for part in parts:
+        assert (part["zmin"], part["zmax"]) == (0, 143)
+        ink = paper_style._parts(part["textfont"]["color"])
+        shades = [paper_style._shade(cell / 143) for row in part["z"] for cell in row if cell is not None]
+        assert min(paper_style.contrast(shade, ink) for shade in shades) >= 4.5
+
+
+@pytest.mark.parametrize("cells", [[[None, None]], [[7, 7]], [[7, None]], []])
+def test_a_heatmap_of_one_shade_or_none_stays_one(cells):
+    labels = [["" if cell is None else str(cell) for cell in row] for row in cells]
+    parts = paper_style._inked({"type": "heatmap", "z": cells, "text": labels, "texttemplate": "%{text}"})
+    assert [(part["z"], part["text"]) for part in parts] == [(cells, labels)]
+
+
 def test_the_colours_are_those_of_the_style_sheet_by_day():
     css = (ROOT / "frontend/static/css/tokens.css").read_text()
     found = {
@@ -313,3 +341,14 @@ def rgb(light: float, chroma: float, hue: float) -> str:
     )
     curved = (12.92 * c if c <= 0.0031308 else 1.055 * c ** (1 / 2.4) - 0.055 for c in linear)
     return "#" + "".join(f"{round(255 * min(1.0, max(0.0, c))):02x}" for c in curved)
+
+
+def test_a_value_stands_at_its_bar_only_where_it_fits_whole() -> None:
+    rows = Rows(
+        ("quarter", "region", "revenue"),
+        tuple((f"Q{q}", region, 100_296 + q * n) for q in range(1, 5) for n, region in enumerate("ABC")),
+    )
+    chart = Chart("bar", x="quarter", y=("revenue",), series="region", stack="group")
+    figure = charting.figure(charting.check(chart, rows), rows)
+    assert all("text" in one for one in paper_style.words_whole(figure, 1_400)["data"])
+    assert not any("text" in one for one in paper_style.words_whole(figure, 720)["data"])

@@ -12,6 +12,7 @@ import time_machine
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
+from mirror.audit.models import AuditRow
 from mirror.logs import WithoutTokens
 from mirror.reports import services
 from mirror.reports.models import Channel, Delivery, FileLink, ReportFile, ReportRun, RunPart
@@ -186,6 +187,14 @@ def test_a_file_is_streamed_piece_by_piece_under_its_name(as_alice, made) -> Non
     sizes = asyncio.run(_pieces(answer))
     assert sum(sizes) == 1_000_000
     assert max(sizes) <= 256 * 1024
+
+
+def test_the_audit_tells_of_a_file_that_was_taken_and_not_of_one_that_was_asked_after(as_alice, made) -> None:
+    taken = AuditRow.objects.filter(verb="downloaded a report's file")
+    assert as_alice.head(url("file", ReportFile.objects.get().pk)).status_code == 200
+    assert not taken.exists()
+    as_alice.get(url("file", ReportFile.objects.get().pk))
+    assert taken.get().who == "alice"
 
 
 def test_a_link_is_shown_once_works_signed_out_and_ends_when_revoked(client, as_alice, made) -> None:

@@ -70,7 +70,7 @@ def measure(people: int) -> bool:
         waited([services.run_ask(other, shop, QUESTION)]),
     )
     for version in versions:
-        services.version_stop(version)
+        services.statement_stop(version)
     return together <= 1.5 * alone and beside <= alone + 10
 
 

@@ -32,6 +32,8 @@ ADDRESSES = [
     ("chart", "get", 200),
     ("chart", "post", 302),
     ("save", "post", 302),
+    ("version_verify", "post", 302),
+    ("version_feedback", "post", 302),
 ]
 SENT = {"question": "How many stores are there?", "sql": "SELECT 1", "name": "One", "mark": "bar"}
 

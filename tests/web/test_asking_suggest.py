@@ -18,8 +18,9 @@ from tests.web.working import answer, values_read
 
 pytestmark = pytest.mark.django_db
 
-# Of one completion: who asks (2), what they see and the source, its index, its corrections, the questions asked before.
-QUERIES = 6
+# Of one completion: who asks (2), what they see and the source, its index, its corrections, the questions asked before,
+# its terms.
+QUERIES = 7
 
 
 @pytest.fixture

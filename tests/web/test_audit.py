@@ -54,6 +54,22 @@ def test_changes_of_rights_name_who_what_and_from_where(alice, admin, as_admin):
     assert told(verb="shut out") == [(admin.username, "shut out", "alice", "done")]
 
 
+def test_who_waited_over_midnight_adds_to_the_day_that_began(alice, monkeypatch):
+    record("signed in", alice, by=alice)
+    ended = AuditDay.objects.get()
+    held = AuditDay.objects.select_for_update
+
+    def waited():
+        monkeypatch.undo()
+        AuditDay.objects.create(day=ended.day + timedelta(days=1), before=ended.last)
+        return held()
+
+    monkeypatch.setattr(AuditDay.objects, "select_for_update", waited)
+    record("signed out", alice, by=alice)
+    assert AuditRow.objects.latest("pk").day > ended.day
+    assert list(chain_faults()) == []
+
+
 def test_what_is_rolled_back_was_not_done(alice, admin):
     with pytest.raises(RuntimeError), transaction.atomic():
         people.user_deactivate(alice, admin)
@@ -132,6 +148,18 @@ def test_a_refusal_tells_no_address_that_stood_for_a_table(alice, shop):
     sql_run(shop, sql, Values(), statement_limits(shop), alice)
     row = AuditRow.objects.get(verb="ran SQL")
     assert row.details["why"] and "hunter2secret" not in str(row.details)
+
+
+def test_a_change_that_is_refused_is_told_once_and_a_look_is_not(alice, as_alice):
+    for address in (reverse("people:person_new"), reverse("people:person_role", args=[alice.pk])):
+        assert as_alice.get(address).status_code in (403, 405)
+        assert as_alice.post(address, REMOTE_ADDR="192.0.2.7").status_code == 403
+        assert as_alice.post("/sources/999999/delete/").status_code == 404
+    rows = AuditRow.objects.filter(verb="tried what only others may do").order_by("pk")
+    assert [(row.who, row.thing, row.origin, row.outcome) for row in rows] == [
+        ("alice", reverse("people:person_new"), "192.0.2.7", "refused"),
+        ("alice", reverse("people:person_role", args=[alice.pk]), "192.0.2.7", "refused"),
+    ]
 
 
 def test_details_are_short_and_names_are_one_line(alice):

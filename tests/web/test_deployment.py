@@ -332,3 +332,16 @@ def test_what_the_guide_names_is_there():
 
 def _others() -> list[str]:
     return ["BACKUP_PASSPHRASE", "POSTGRES_PASSWORD", "MIRROR_ROLE"]
+
+
+def test_links_in_mails_begin_with_the_port_that_was_chosen_unless_a_setting_says_where(monkeypatch) -> None:
+    from mirror import settings as written
+    from script.serve import site_named
+
+    monkeypatch.setenv("SITE_URL", "https://mirror.example.org")
+    monkeypatch.setattr(written, "SITE_URL", "https://mirror.example.org")
+    site_named("http://127.0.0.1:8137")
+    assert written.SITE_URL == "https://mirror.example.org"
+    monkeypatch.delenv("SITE_URL")
+    site_named("http://127.0.0.1:8137")
+    assert written.SITE_URL == "http://127.0.0.1:8137"

@@ -15,8 +15,12 @@ from mirror.asking import services
 from mirror.asking.services.suggesting import question_typed, questions_first
 from mirror.sources import correction_services
 from mirror.sources.catalog_services import catalog_refresh
+from mirror.sources.catalogs import source_catalog
 from mirror.sources.modelling import source_model
 from mirror.sources.models import Source, StoredCorrection
+from mirror.workbench.errors import WorkbenchError
+from mirror.workbench.glancing import glance_rows
+from sqlagent.catalog.hiding import usable
 from sqlagent.values import Correction, Subject
 from tests.web.working import answer, values_read
 
@@ -233,12 +237,16 @@ def test_what_is_hidden_never_appears(transactional_db, small, alice, as_alice):
     assert {s.note for s in offered} <= {"question"}, "what she asked before is hers"
     typed = asked(small, alice, "SELECT country FROM customers LIMIT 1")
     assert typed.outcome == "answered", "SQL that somebody writes may read it"
+    looked = glance_rows(alice, small, "customers").sql
+    assert "country" not in looked and '"name"' in looked
 
 
 def test_a_hidden_table_never_appears(transactional_db, small, alice, as_alice):
     assert form(as_alice, small, "orders", hidden="on").status_code == 302
     assert "orders" not in sql_of(asked(small, alice, "revenue by country"))
     assert "never used" in page(as_alice, small)
+    with pytest.raises(WorkbenchError, match="has no table orders"):
+        glance_rows(alice, small, "orders")
     assert form(as_alice, small, "orders", hidden=None).status_code == 302
     assert "orders" in sql_of(asked(small, alice, "revenue by country"))
 
@@ -529,3 +537,25 @@ def test_the_shell_marks_what_was_corrected(small, as_alice):
         ("synonym", "customers", "patron")
     ]
     assert "customers is also called “patron”" in model("small")
+
+
+def test_a_description_stands_where_the_catalog_is_read_and_a_language_model_is_told_it(
+    small, as_alice, as_bob
+):
+    assert (
+        form(as_alice, small, "orders", description="One row a sale; tests are left out.").status_code == 302
+    )
+    assert (
+        form(as_alice, small, "orders", "status", description="A settled, X lost, D due").status_code == 302
+    )
+    shown = unescape(as_bob.get(reverse("sources:source", args=[small.pk])).content.decode())
+    assert "One row a sale" in shown and "A settled, X lost, D due" in shown
+    found = unescape(as_bob.get(reverse("sources:source", args=[small.pk]) + "?q=settled").content.decode())
+    assert "1 of 2 tables" in found
+    known, _ = usable(source_catalog(small), None)
+    orders = known.table("orders")
+    assert orders.comment == "One row a sale; tests are left out."
+    assert orders.column("status").comment == "A settled, X lost, D due"
+    # What the form shows without a change is no correction, and an emptied field takes it back.
+    assert form(as_alice, small, "orders", description="").status_code == 302
+    assert "One row a sale" not in as_bob.get(reverse("sources:source", args=[small.pk])).content.decode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -94,6 +95,122 @@ def test_a_huge_manifest_is_not_read_into_memory(tmp_path):
         assert tracemalloc.get_traced_memory()[1] < 16 << 20
     finally:
         tracemalloc.stop()
+
+
+def _harmful(kind: str) -> bytes:
+    many = tarfile.TarInfo("x")
+    if kind == "negative":
+        many.size = -512
+        return many.tobuf(tarfile.GNU_FORMAT)
+    if kind == "holes":
+        many.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": "1"}
+        many.size = 32 << 20
+        return many.tobuf(tarfile.PAX_FORMAT) + b"9000000\n".ljust(512, b"\n") + b"0\n" * (16 << 20)
+    if kind == "global":
+        return tarfile.TarInfo.create_pax_global_header({"comment": "x" * (32 << 20)})
+    many.type = {"name": tarfile.XHDTYPE, "long": tarfile.GNUTYPE_LONGNAME, "link": tarfile.SYMTYPE}[kind]
+    many.size = 32 << 20
+    return many.tobuf(tarfile.GNU_FORMAT) + b"x" * many.size
+
+
+@pytest.mark.parametrize("kind", ["name", "long", "global", "holes", "link", "negative"])
+def test_a_header_that_tells_of_much_is_not_read_into_memory(tmp_path, kind):
+    file = tmp_path / "it.tar"
+    file.write_bytes(_harmful(kind) + b"\0" * 1024)
+    tracemalloc.start()
+    try:
+        with pytest.raises(BackupError, match="not a whole backup"):
+            archive.checked(file, restoring.FOLDERS)
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_names_longer_than_a_header_are_read(tmp_path):
+    place = f"data/uploads/{'ü' * 200}"
+    file = _whole(tmp_path / "it.tar", MANIFEST, TOLD, place)
+    assert [name for name, _, _ in archive.members(file)] == ["manifest.json", place, archive.END]
+
+
+def _loaded(content: bytes) -> int:
+    from django.apps import apps
+    from django.db import connection
+
+    from mirror.upkeep.backup.rows import Loader, columns
+
+    named = {"people_team": columns(apps.get_model("people", "Team"))}
+    return Loader(apps, named, connection).load("people_team", io.BytesIO(content))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"plain",
+        gzip.compress(b'[1, "a"]')[:-9],
+        gzip.compress(b"{"),
+        gzip.compress(b"7"),
+        gzip.compress(b"[]"),
+        gzip.compress(b'[1, "a", "no time"]'),
+        gzip.compress(b"[" * 100_000),
+    ],
+)
+def test_rows_of_another_shape_are_said_to_be_none(content):
+    with pytest.raises(BackupError, match=r"cannot be read|not a whole backup"):
+        _loaded(content)
+
+
+@pytest.mark.django_db
+def test_a_row_that_unpacks_to_much_is_not_read_into_memory(monkeypatch):
+    monkeypatch.setattr("mirror.upkeep.backup.rows.ROW_BYTES", 1 << 20)
+    packed = gzip.compress(b" " * (64 << 20))
+    tracemalloc.start()
+    try:
+        with pytest.raises(BackupError, match="not a whole backup"):
+            _loaded(packed)
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("table", "is_mirror"), [("payroll", True), ("reports_2024", False)])
+@pytest.mark.parametrize("replace", [True, False])
+def test_a_database_that_holds_tables_of_something_else_is_not_emptied(
+    monkeypatch, table, is_mirror, replace
+):
+    from django.db import connection
+
+    if not is_mirror:
+        monkeypatch.setattr(restoring.store_state, "applied", dict)
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE TABLE {table} (id integer)")
+    with pytest.raises(BackupError, match=table), restoring._store_aside(replace=replace):
+        pass
+    with connection.cursor() as cursor:
+        assert table in connection.introspection.table_names(cursor)
+
+
+def test_keys_overwrite_no_file(tmp_path):
+    to = tmp_path / ".env"
+    to.write_text("precious")
+    with pytest.raises(BackupError, match="already"):
+        restoring.keys_take_out(tmp_path / "it.tar", "x" * 12, to)
+    assert to.read_text() == "precious"
+
+
+def test_keys_into_a_folder_that_is_not_there_are_refused_in_words(tmp_path):
+    with pytest.raises(BackupError, match="could not be written"):
+        restoring._keys_write(tmp_path / "no" / "keys.env", KEYS)
+
+
+def test_a_file_where_a_folder_belongs_is_said(settings, tmp_path):
+    settings.VAR_DIR = tmp_path / "var"
+    settings.VAR_DIR.mkdir()
+    (settings.VAR_DIR / "folders").touch()
+    file = _whole(tmp_path / "it.tar", MANIFEST, TOLD, "data/folders/below/it")
+    with pytest.raises(BackupError, match="could not be written"):
+        restoring._files(file)
 
 
 SEALED: dict[str, Any] = {"salt": "AAAA", "cost": 16, "block": 8, "lanes": 1, "sealed": "a"}

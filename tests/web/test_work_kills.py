@@ -21,6 +21,10 @@ from django.db import connection
 
 from mirror.asking import services as asking
 from mirror.asking.models import Run, Thread
+from mirror.dashboards import supplying
+from mirror.dashboards.models import Supply
+from mirror.knowledge import trials
+from mirror.knowledge.term_services import TermWish
 from mirror.reports import services as reports
 from mirror.reports.models import Channel, Delivery, ReportRun
 from mirror.sources import upload_work, uploading, visits
@@ -110,6 +114,7 @@ def start(gates, tmp_path, settings) -> Iterator[Callable[[], subprocess.Popen[b
         "WEBHOOK_HOSTS": "127.0.0.1",
         "SOURCE_PRIVATE_HOSTS": "true",
         "CHART_IMAGES": "simple",
+        "CONCURRENT_RUNS_PER_PERSON": "10",  # one of each kind at once
     }
     command = [sys.executable, "-m", "celery", "-A", "mirror", "worker", "--pool", "threads"]
     command += [
@@ -168,12 +173,20 @@ def rows_of_each_kind(alice, source: Source, hook: Gate) -> dict[str, Leased]:
         "run": run,
         "version": version,
         "glance": glancing.glance_rows(alice, source, "sales"),
+        "supply": supply_wanted(alice, source),
+        "trial": trials.trial_ask(source, TermWish("early", "filter", "id < 10"), alice),
         "upload": upload,
         "visit": visits.visit_ask(alice, Visit.Work.REFRESH, source),
         "index": StoredIndex.objects.get(source=source),
         "report": made,
         "delivery": delivery,
     }
+
+
+def supply_wanted(alice, source: Source) -> Supply:
+    (wanted,) = supplying.wishes_supply(alice, [supplying.Wish(source, SQL)])
+    assert wanted.supply is not None
+    return wanted.supply
 
 
 def test_a_killed_worker_loses_no_work_of_any_kind(alice, postgres, gates, start) -> None:
@@ -195,7 +208,7 @@ def test_a_killed_worker_loses_no_work_of_any_kind(alice, postgres, gates, start
     worker = start()
     until(lambda: set(stand().values()) == {"running 1"}, lambda: f"all are worked on: {stand()}")
     until(
-        lambda: gates["hook"].waiting and gates["database"].waiting >= 5, lambda: "all stand at their gates"
+        lambda: gates["hook"].waiting and gates["database"].waiting >= 6, lambda: "all stand at their gates"
     )
     worker.kill()
     worker.wait()
@@ -218,6 +231,8 @@ def test_a_killed_worker_loses_no_work_of_any_kind(alice, postgres, gates, start
     assert (rows["run"].outcome, rows["run"].versions.count()) == ("answered", 1), rows["run"].reason
     assert (rows["version"].failure, rows["version"].result.row_count) == (None, 1)
     assert (rows["glance"].failure, rows["glance"].result.row_count) == (None, 20)
+    assert (rows["supply"].failure, rows["supply"].preview["rows"]) == (None, [[50]])
+    assert rows["trial"].said["sql"] == "sales.id < 10", rows["trial"].said
     assert Upload.objects.get().files[0]["tables"][0]["row_count"] == 1
     assert rows["visit"].said["tables"] == 1, rows["visit"].said
     assert rows["index"].state == StoredIndex.State.READY

@@ -6,14 +6,19 @@ import pytest
 from django.urls import reverse
 
 from mirror.asking.models import Version
+from mirror.asking.services.versions import version_edit
+from mirror.audit.models import AuditRow
 from mirror.library.models import SavedSql
 from mirror.results.models import StoredResult
 from mirror.sources.services import source_delete
 from mirror.work.doing import work_do
 from mirror.work.leases import Status
-from mirror.workbench import services, urls
-from mirror.workbench.glancing import glance_plan, glance_rows
+from mirror.work.turns import turn_take
+from mirror.workbench import glance_pages, services, urls
+from mirror.workbench.glancing import glance_do, glance_plan, glance_rows
 from mirror.workbench.models import Glance, Tab
+from sqlagent.sql.plans import Plan, PlanStep
+from tests.test_imports import ROOT
 from tests.web.working import SLOW, TOP, unwatched, work
 
 # Every address with an id, its verb, and what its owner gets.
@@ -324,11 +329,32 @@ def test_of_several_statements_the_one_at_the_cursor_is_explained(tab, as_alice)
         assert Glance.objects.order_by("-pk")[0].subject == meant
 
 
+def test_a_step_of_a_deep_plan_is_never_set_out_again(tab, alice, shop, monkeypatch) -> None:
+    glance = looked(glance_plan(alice, shop, "SELECT 1"))
+    deep = Plan(tuple(PlanStep(depth, "Scan") for depth in range(40)), "")
+    monkeypatch.setattr(glance_pages, "glance_read", lambda _: deep)
+    depths = [step.depth for step in glance_pages.glance_view(glance).steps]
+    styles = (ROOT / "frontend/static/css/sql.css").read_text()
+    assert depths == sorted(depths)
+    assert all(f".plan-{depth} " in styles for depth in depths if depth)
+
+
 def test_the_next_glance_forgets_the_last(tab, alice, shop) -> None:
     first = looked(glance_rows(alice, shop, "stores"))
     second = glance_rows(alice, shop, "orders")
     assert list(Glance.objects.values_list("pk", flat=True)) == [second.pk]
     assert not StoredResult.objects.filter(pk=first.result_id).exists()
+
+
+def test_the_rows_of_a_glance_that_another_worker_took_are_forgotten(glance, alice, shop) -> None:
+    taken = glance_rows(alice, shop, "orders")
+    lease = turn_take(Glance, taken.pk)
+    Glance.objects.filter(pk=taken.pk).update(lease_token=lease.token + 1)
+    with unwatched():
+        glance_do(lease)
+    taken.refresh_from_db()
+    assert (taken.status, taken.result) == (Status.RUNNING, None)
+    assert StoredResult.objects.count() == 1, "that of the tab"
 
 
 def test_an_expired_glance_says_so(glance, as_alice) -> None:
@@ -361,3 +387,33 @@ def test_values_of_persons_are_not_among_what_a_column_holds(tab, as_alice) -> N
     page = as_alice.get(reverse("workbench:peek", args=[tab.source_id]) + "?table=customers").content.decode()
     assert "email" in page
     assert "@" not in page
+
+
+def test_a_name_without_a_value_is_asked_for_and_nothing_runs(tab, as_alice) -> None:
+    before = Version.objects.count()
+    sql = "SELECT * FROM customers WHERE country = :country"
+    for sent in ({}, {"value-country": ""}):
+        answer = as_alice.post(reverse("workbench:run", args=[tab.pk]), {"sql": sql} | sent)
+        assert (answer.status_code, "Give a value for country." in answer.text) == (422, True)
+    assert Version.objects.count() == before
+
+
+def test_sql_that_is_refused_is_told_with_where_it_came_from(tab, as_alice) -> None:
+    as_alice.post(
+        reverse("workbench:run", args=[tab.pk]), {"sql": "DELETE FROM customers"}, REMOTE_ADDR="192.0.2.7"
+    )
+    work(Version.objects.latest("pk"))
+    row = AuditRow.objects.get(verb="ran SQL")
+    assert (row.who, row.origin, row.outcome) == ("alice", "192.0.2.7", "refused")
+    assert "SQL was refused" in as_alice.get(reverse("upkeep:audit")).text
+
+
+def test_edited_sql_names_its_files_and_a_long_question_unfolds(tab, as_alice) -> None:
+    run = tab.run
+    run.asked = run.question = "How many customers are there, and where? " * 40
+    run.save()
+    version = version_edit(run, "SELECT count(*) AS stores FROM stores")
+    work(version)
+    page = as_alice.get(reverse("asking:run", args=[run.pk])).text
+    assert "?name=SELECT%20count" in page
+    assert "The whole question" in page and page.count(run.question.strip()) >= 1

@@ -1,4 +1,4 @@
-// What every page loads: one module a custom element, and the few manners all pages share.
+// What every page loads: one module a custom element, and the few manners all pages share. Elements of single pages come with them.
 import "./mirror-theme.js";
 import "./mirror-ask.js";
 import "./mirror-chips.js";
@@ -7,7 +7,9 @@ import "./mirror-editor.js";
 import "./mirror-chart.js";
 import "./mirror-grid.js";
 import "./mirror-tabs.js";
-import "./mirror-zone.js";
-import "./mirror-sql.js";
 import "./keys.js";
 import "./manners.js";
+
+if (document.querySelector("mirror-sql")) void import("./mirror-sql.js");
+if (document.querySelector("mirror-zone")) void import("./mirror-zone.js");
+if (document.querySelector("mirror-board")) void import("./mirror-board.js");

@@ -54,6 +54,13 @@ function diverging() {
   return [[0, colour("--series-2")], [0.5, colour("--sunken")], [1, colour("--series-1")]];
 }
 
+/** The colour at a place between 0 and 1 of the scale that heatmaps are drawn in, as `rgb(r, g, b)`. */
+export function shade(at) {
+  const scale = [1, 2, 3, 4, 5].map((n) => parts(colour(`--scale-${n}`)));
+  const step = Math.min(3, Math.floor(at * 4));
+  return `rgb(${scale[step].map((from, n) => from + (scale[step + 1][n] - from) * (at * 4 - step)).join(", ")})`;
+}
+
 /** Which of two colours words are read better in on a ground, all three as `rgb(r, g, b)`. */
 export function readable(ground, ...words) {
   return words.map((word) => [contrast(ground, word), word]).sort(([a], [b]) => b - a)[0][1];
@@ -64,7 +71,11 @@ function contrast(one, other) {
   return (a + 0.05) / (b + 0.05);
 }
 
+function parts(rgb) {
+  return rgb.match(/[\d.]+/g).map(Number);
+}
+
 function luminance(rgb) {
-  const [r, g, b] = rgb.match(/[\d.]+/g).map((part) => part / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  const [r, g, b] = parts(rgb).map((part) => part / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }

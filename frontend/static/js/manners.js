@@ -106,10 +106,15 @@ const forms = {
   full: { day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short" },
 };
 
+// An age is the time of today, and a moment of any other day.
+function formOf(name, when) {
+  return forms[name] ?? (when.toDateString() === new Date().toDateString() ? forms.time : forms.moment);
+}
+
 function localise(root) {
-  for (const time of root.querySelectorAll("time[data-form]")) {
-    const form = forms[time.dataset.form];
-    time.textContent = new Intl.DateTimeFormat("en-GB", form).format(new Date(time.dateTime));
+  for (const time of [...(root.matches?.("time[data-form]") ? [root] : []), ...root.querySelectorAll("time[data-form]")]) {
+    const when = new Date(time.dateTime);
+    time.textContent = new Intl.DateTimeFormat("en-GB", formOf(time.dataset.form, when)).format(when);
     delete time.dataset.form;
   }
 }

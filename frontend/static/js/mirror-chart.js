@@ -1,16 +1,23 @@
-// <mirror-chart name>: draws the figure in its JSON script with Plotly, in the colours of the page. What else
-// is inside (a sentence, a link to the table) is shown when it cannot be drawn. Buttons outside ask for a file
-// with data-chart-file="png" or "svg" and name the chart's id in data-chart.
+// <mirror-chart name>: draws the figure in its JSON script with Plotly. What else is inside is shown when it
+// cannot be drawn. Buttons outside ask for a file with data-chart-file and name the chart's id in data-chart.
 import { announce } from "./announce.js";
-import { colour, readable, template } from "./colours.js";
+import { colour, readable, shade, template } from "./colours.js";
 
-// Widths in pixels: of an axis with its numbers, and of a digit of a value beside its bar or point.
-const [AXIS, LETTER] = [72, 7.4];
+// Widths in pixels: of an axis with its numbers, and between two values that stand side by side.
+const [AXIS, BETWEEN] = [72, 4];
+// The share of a place that its bars take; the rest is the gap of the template.
+const BARS = 0.72;
+// How a saved picture is measured.
+const PICTURE = 1000;
 // How far below the window a chart begins to load.
 const NEAR = "300px";
+// A taller chart is scrolled. One with `fits` is as tall as its place.
+const TALL = 540;
+const INKS = ["rgb(0, 0, 0)", "rgb(255, 255, 255)"];
+const pen = document.createElement("canvas").getContext("2d");
 let loading;
 
-// The library is the largest thing on any page: it comes once, when the first chart is about to be seen.
+// The library comes once, when the first chart is about to be seen.
 function plotly() {
   loading ??= import("./build/charts.js").then(() => globalThis.Plotly, (error) => { loading = undefined; throw error; });
   return loading;
@@ -29,6 +36,9 @@ class MirrorChart extends HTMLElement {
     this.prepend(this.place);
     this.redraw = () => { if (this.isSeen) this.draw(); };
     document.addEventListener("mirror-theme", this.redraw);
+    // Paper has no fold: what was not scrolled to is printed too.
+    this.printed = () => { if (!this.isSeen) this.seen(); };
+    addEventListener("beforeprint", this.printed);
     this.sight = new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) this.seen(); }, { rootMargin: NEAR });
     this.sight.observe(this);
   }
@@ -41,6 +51,7 @@ class MirrorChart extends HTMLElement {
 
   disconnectedCallback() {
     document.removeEventListener("mirror-theme", this.redraw);
+    removeEventListener("beforeprint", this.printed);
     this.sight?.disconnect();
     this.watch?.disconnect();
     this.watch = undefined;
@@ -56,9 +67,9 @@ class MirrorChart extends HTMLElement {
       const layout = this.layout();
       this.caption(layout);
       layout.autosize = true;
-      const tall = height(this.figure);
-      this.place.style.height = layout.height ? `max(${tall}, ${layout.height}px)` : tall;
-      if (layout.height > 540) this.tabIndex = 0;
+      const tall = this.hasAttribute("fits") ? "100%" : height(this.figure);
+      this.place.style.height = layout.height > (this.hasAttribute("fits") ? TALL : 0) ? `max(${tall}, ${layout.height}px)` : tall;
+      if (layout.height > TALL) this.tabIndex = 0;
       else this.removeAttribute("tabindex");
       delete layout.height;
       this.labelled = this.hasRoom();
@@ -66,6 +77,7 @@ class MirrorChart extends HTMLElement {
         displayModeBar: false, responsive: true, displaylogo: false, doubleClick: "reset", showTips: false,
       });
       this.dataset.drawn = "";
+      this.keepWhole();
       this.watchSize(library);
     } catch (error) {
       this.dataset.failed = "";
@@ -74,7 +86,7 @@ class MirrorChart extends HTMLElement {
     }
   }
 
-  // The title is words of the page where the page has a place for it: they wrap, and are read like any other.
+  // The title is words of the page where it has a place for them.
   caption(layout) {
     const title = plain(layout.title?.text);
     const subtitle = plain(layout.title?.subtitle?.text);
@@ -94,21 +106,26 @@ class MirrorChart extends HTMLElement {
   // The figure's layout in our template, with room for a title where it has one.
   layout() {
     const layout = { ...structuredClone(this.figure.layout), template: template() };
-    // Numbers, or a word why there is no chart, stand where the chart would; the longer, the smaller.
+    // The longer, the smaller.
     if (isWords(this.figure)) {
       layout.template.layout.annotationdefaults = { font: { size: 15, color: colour("--text-muted") } };
       if (layout.annotations?.[0]) layout.annotations[0].font = { size: wordSize(layout), color: colour("--text") };
     }
+    // The word of a line's last point stands half beyond it.
+    const points = this.figure.data.filter(({ mode, text }) => text && mode?.includes("text")).flatMap(({ text }) => text);
+    if (points.length) layout.template.layout.margin.r = Math.max(16, Math.ceil(longest(points) / 2));
     if (layout.title) layout.margin = { ...layout.template.layout.margin, t: layout.title.subtitle ? 64 : 44, ...layout.margin };
     return layout;
   }
 
-  /** What is drawn, with numbers inside of bars in the colour that is read best there: the library's own grey is too faint. */
+  /** What is drawn, numbers in bars and cells in the colour read best there. */
   traces() {
     const [light, dark] = [colour("--panel"), colour("--text")];
-    return structuredClone(this.figure.data).map((trace, n) => (trace.type === "bar" && trace.text
-      ? { ...trace, insidetextfont: { color: readable(colour(`--series-${(n % 8) + 1}`), light, dark) } }
-      : trace));
+    return structuredClone(this.figure.data).flatMap((trace, n) => {
+      if (trace.type === "heatmap" && trace.text) return inked(trace);
+      if (trace.type !== "bar" || !trace.text) return [trace];
+      return [{ ...trace, insidetextfont: { color: readable(colour(`--series-${(n % 8) + 1}`), light, dark) } }];
+    });
   }
 
   watchSize(library) {
@@ -121,14 +138,38 @@ class MirrorChart extends HTMLElement {
     this.watch.observe(this);
   }
 
-  /** Whether the values that stand upright side by side, over bars or points, have room for their words. */
-  hasRoom() {
+  /** Whether values side by side have room for their words. */
+  hasRoom(width = this.place.clientWidth) {
+    const cells = this.figure.data.find(({ type, text }) => type === "heatmap" && text);
+    if (cells) return (width - 2 * AXIS) / cells.x.length >= longest(cells.text.flat());
     const beside = this.figure.data.filter(({ text, orientation }) => text && orientation !== "h");
     if (!beside.length) return true;
+    // A word wider than its bar is covered by the next one.
+    const bars = beside[0].type === "bar" ? BARS : 1;
     const grouped = this.figure.layout.barmode === "group";
     const places = Math.max(...beside.map(({ text }) => text.length)) * (grouped ? beside.length : 1);
-    const longest = Math.max(...beside.flatMap(({ text }) => text.map((word) => String(word).length)));
-    return (this.place.clientWidth - AXIS) / places >= longest * LETTER;
+    return ((width - AXIS) / places) * bars >= longest(beside.flatMap(({ text }) => text));
+  }
+
+  /** Hide each value that is covered or cut: a part of a number is another number. */
+  keepWhole() {
+    if (!this.keeping) {
+      this.keeping = true;
+      this.place.on?.("plotly_afterplot", () => this.keepWhole());
+    }
+    const edge = this.place.querySelector("svg.main-svg")?.getBoundingClientRect();
+    if (!edge) return;
+    const words = [...this.place.querySelectorAll(".bartext, .textpoint text")];
+    const bars = [...this.place.querySelectorAll(".bars .point")].map((point) => [point, point.querySelector("path")?.getBoundingClientRect()]);
+    const standing = [];
+    for (const word of words) {
+      const box = word.getBoundingClientRect();
+      const isWhole = box.left >= edge.left - 1 && box.right <= edge.right + 1 && box.top >= edge.top - 1 && box.bottom <= edge.bottom + 1
+        && !standing.some((other) => covers(other, box))
+        && !bars.some(([point, bar]) => bar && covers(bar, box) && !(point.contains(word) && holds(bar, box)));
+      word.style.visibility = isWhole ? "" : "hidden";
+      if (isWhole) standing.push(box);
+    }
   }
 
   /** Hand the chart over as a file, on the ground it is seen on. */
@@ -138,8 +179,8 @@ class MirrorChart extends HTMLElement {
     const layout = this.layout();
     layout.template.layout.paper_bgcolor = rgb(ground);
     const url = await library.toImage(
-      { data: this.traces(), layout },
-      { format, width: 1000, height: Math.max(560, layout.height ?? 0), scale: format === "png" ? 2 : 1 },
+      { data: this.hasRoom(PICTURE) ? this.traces() : unlabelled(this.figure.data), layout },
+      { format, width: PICTURE, height: Math.max(560, layout.height ?? 0), scale: format === "png" ? 2 : 1 },
     );
     const link = document.createElement("a");
     link.href = url;
@@ -149,16 +190,45 @@ class MirrorChart extends HTMLElement {
   }
 }
 
+/** The width of the longest of some words, with the space to the next. */
+function longest(words) {
+  pen.font = `13px ${getComputedStyle(document.body).fontFamily}`;
+  return Math.max(...words.map((word) => pen.measureText(String(word ?? "")).width)) + BETWEEN;
+}
+
+/** Whether two boxes share more than an edge. */
+function covers(one, other) {
+  return one.left < other.right - 1 && other.left < one.right - 1 && one.top < other.bottom - 1 && other.top < one.bottom - 1;
+}
+
+/** Whether a box is as wide as another that stands in it. */
+function holds(bar, box) {
+  return box.left >= bar.left - 1 && box.right <= bar.right + 1;
+}
+
 // Texts of a figure are escaped for Plotly, which reads markup; here they are words.
 function plain(text) {
   return text ? new DOMParser().parseFromString(text, "text/html").body.textContent.trim() : "";
 }
 
 function unlabelled(data) {
-  return structuredClone(data).map(({ text, textposition, ...trace }) => ({ ...trace, ...(trace.mode && { mode: trace.mode.replace("+text", "") }) }));
+  return structuredClone(data).map(({ text, textposition, texttemplate, ...trace }) => ({ ...trace, ...(trace.mode && { mode: trace.mode.replace("+text", "") }) }));
 }
 
-/** A figure of words: a number, perhaps with a line of how it came to be, or why there is no chart. */
+/** A heatmap as two traces, for a trace writes in one colour: black, or white. */
+function inked(trace) {
+  const known = trace.z.flat().filter((value) => value !== null);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const [zmin, zmax] = low < high ? [low, high] : [low - 0.5, low + 0.5];
+  const ink = (value) => readable(shade((value - zmin) / (zmax - zmin)), ...INKS);
+  const parted = INKS.filter((colours) => known.some((value) => ink(value) === colours)).map((colours, n) => {
+    const own = (cells, none) => cells.map((row, y) => row.map((cell, x) => (trace.z[y][x] !== null && ink(trace.z[y][x]) === colours ? cell : none)));
+    return { ...trace, zmin, zmax, z: own(trace.z, null), text: own(trace.text, ""), textfont: { color: colours }, showscale: n === 0 };
+  });
+  return parted.length ? parted : [trace];
+}
+
+/** A figure of words: a number, or why there is no chart. */
 function isWords({ data, layout }) {
   return !data.length || layout.xaxis?.visible === false;
 }
@@ -180,7 +250,6 @@ function wordSize(layout) {
 }
 
 function rgb(css) {
-  const pen = document.createElement("canvas").getContext("2d");
   pen.fillStyle = css;
   pen.fillRect(0, 0, 1, 1);
   return `rgb(${[...pen.getImageData(0, 0, 1, 1).data].slice(0, 3).join(",")})`;

@@ -90,7 +90,13 @@ class MirrorSql extends HTMLElement {
     if (reply?.redirected || reply?.status === 403) return this.tell("Not kept on the server: you were signed out. This browser keeps it; reload to sign in.");
     if (!reply || reply.status >= 500) { this.tell("Kept in this browser; the server could not be reached."); return this.soon(AGAIN_MS); }
     const told = await reply.json().catch(() => ({}));
-    if (reply.status === 409) return this.differ(sql, told.sql, told.revision);
+    if (reply.status === 409) {
+      // This window ran another text while the one before it was on its way.
+      if (told.revision !== this.revision && told.sql !== this.text) return this.differ(sql, told.sql, told.revision);
+      this.revision = told.revision;
+      this.sent = told.sql;
+      return this.soon(0);
+    }
     if (!reply.ok) return this.tell(told.problem ?? "Not kept on the server.");
     this.revision = told.revision;
     this.sent = sql;

@@ -9,6 +9,7 @@ from typing import Any
 from mirror.asking import selectors, services
 from mirror.asking.models import Run, Version
 from mirror.asking.pages.chips import ChipsView, chips_view
+from mirror.asking.pages.known import KnownView, known_view
 from mirror.asking.pages.steps import StepsView, steps_view
 from mirror.asking.pages.version import VersionItem, VersionView, version_item, version_view
 from mirror.asking.pages.words import (
@@ -118,6 +119,7 @@ class RunPage:
     follow_hint: str
     longest_hint: int
     values: tuple[ValueField, ...]
+    known: KnownView
     problem: str = ""
     follow_up: str = ""
 
@@ -170,7 +172,7 @@ def run_page(
         reason=_reason(run, current),
         confidence=percent(run.confidence) if run.agreement_size else None,
         sure=sure(run.confidence) if run.agreement_size else "",
-        agree=_agree(run.agreement_size, run.agreement_pool, run.llm),
+        agree=_agree(run),
         privacy=PRIVACY.get(level, level),
         privacy_meaning=PRIVACY_MEANING.get(level, ""),
         llm=run.llm,
@@ -197,6 +199,7 @@ def run_page(
         follow_hint=run.hint if follow_hint is None else follow_hint,
         longest_hint=services.HINT_CHARS,
         values=_values(run, current, typed),
+        known=known_view(run, current),
         problem=problem,
         follow_up=follow_up,
     )
@@ -211,7 +214,10 @@ def _values(run: Run, current: Version | None, typed: str | None) -> tuple[Value
 
 def _file_title(version: Version, title: str) -> str:
     """What a file of a version's rows is called; it tells a draft in front, where no cut takes it away."""
-    said = version.title or title
+    # Edited SQL may answer anything but the question that it began with.
+    run = version.run
+    is_edited = version.origin == Version.Origin.EDIT and (run.question or run.saved_id or version.number > 1)
+    said = version.title or (one_line(version.sql, 80) if is_edited else title)
     return f"Draft: {said}" if version.draft else said
 
 
@@ -261,8 +267,11 @@ def _follow_note(run: Run, versions: list[Version], current: Version | None) -> 
     return ""
 
 
-def _agree(size: int, pool: int, llm: str = "") -> str:
+def _agree(run: Run) -> str:
     """How many attempts gave this. The built-in generator's attempts differ by design: one may be the best."""
+    if (run.known or {}).get("vouched"):
+        return run.reason.rstrip(".")
+    size, pool, llm = run.agreement_size, run.agreement_pool, run.llm
     if not size:
         return ""
     if size == 1:

@@ -1,10 +1,11 @@
 """What can happen to threads, runs and their versions."""
 
-from mirror.asking.errors import AskingError
+from mirror.asking.errors import AskingError, StillWorking, TooMuchWaits
 from mirror.asking.services.answer_stream import answer_events, llm_name
 from mirror.asking.services.answering import run_answer, run_break
 from mirror.asking.services.charts import chart_change
 from mirror.asking.services.frames import REMOVE, Chip, Understood, version_understood
+from mirror.asking.services.knowing import version_feedback, version_verify
 from mirror.asking.services.paths import Step, step_take
 from mirror.asking.services.runs import (
     HINT_CHARS,
@@ -16,17 +17,18 @@ from mirror.asking.services.runs import (
     run_saved,
     run_stop,
 )
+from mirror.asking.services.statements import statement_break, statement_stop
 from mirror.asking.services.suggesting import question_typed, questions_first
 from mirror.asking.services.versions import (
     reading_use,
+    run_of_sql,
+    sql_ask,
     version_again,
     version_before,
-    version_break,
     version_change,
     version_edit,
     version_run,
     version_save,
-    version_stop,
     version_undo,
 )
 
@@ -36,6 +38,8 @@ __all__ = [
     "AskingError",
     "Chip",
     "Step",
+    "StillWorking",
+    "TooMuchWaits",
     "Understood",
     "answer_events",
     "chart_change",
@@ -50,17 +54,21 @@ __all__ = [
     "run_ask",
     "run_break",
     "run_follow",
+    "run_of_sql",
     "run_saved",
     "run_stop",
+    "sql_ask",
+    "statement_break",
+    "statement_stop",
     "step_take",
     "version_again",
     "version_before",
-    "version_break",
     "version_change",
     "version_edit",
+    "version_feedback",
     "version_run",
     "version_save",
-    "version_stop",
     "version_understood",
     "version_undo",
+    "version_verify",
 ]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db import close_old_connections
 
+from mirror.knowledge.knowing import knowledge_of
 from mirror.sources.guarding import policy_of
 from mirror.sources.index_services import source_index
 from mirror.sources.limits import limits_of
@@ -105,6 +106,7 @@ def answer_events(
     limits = limits_of(opened.source)
     llms = llms_open()
     llm, ranker = _asked(llms), ranker_open()
+    knowledge = knowledge_of(opened.source)
     close_old_connections()
     try:
         yield from pipeline.answer(
@@ -130,6 +132,7 @@ def answer_events(
             cancelled=cancelled,
             policy=policy_of(opened.source),
             fetch=fetch,
+            knowledge=knowledge,
         )
     finally:
         for one in (*llms, *([ranker] if ranker else [])):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from mirror.asking.errors import AskingError
+from mirror.asking.errors import TooMuchWaits
 from mirror.asking.models import Run, Version
 from mirror.work.leases import Status
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def queue_check(owner: User) -> None:
-    """Refuse another question or statement of somebody who has enough on its way. Raises: AskingError."""
+    """Refuse another question or statement of somebody who has enough on its way. Raises: TooMuchWaits."""
     runs = Run.objects.filter(thread__owner=owner).exclude(status=Status.DONE).count()
     versions = Version.objects.filter(run__thread__owner=owner).exclude(status=Status.DONE).count()
     if runs + versions >= settings.QUEUED_PER_PERSON:
-        raise AskingError(
+        raise TooMuchWaits(
             f"{runs + versions:,} questions and statements of yours are on their way already. "
             "Wait until some have ended, or stop them."
         )

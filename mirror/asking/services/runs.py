@@ -12,6 +12,7 @@ from mirror.asking.models import Run, Thread, Version
 from mirror.asking.services.given_up import RUN_STOPPED
 from mirror.asking.services.paths import version_followed
 from mirror.asking.services.queue_bounds import queue_check
+from mirror.audit.acting import origin_now
 from mirror.library.services import dates_fixed
 from mirror.phrases import one_line, unhidden
 from mirror.work.kinds import send
@@ -117,7 +118,13 @@ def run_saved(owner: User, saved: SavedSql, arguments: dict[str, Any]) -> Run:
         thread=thread, asked="", question=saved.question, saved=saved, status=Status.DONE, reason=saved.draft
     )
     version = Version.objects.create(
-        run=run, number=1, origin=Version.Origin.SAVED, sql=saved.sql, arguments=arguments, chart=saved.chart
+        run=run,
+        number=1,
+        origin=Version.Origin.SAVED,
+        sql=saved.sql,
+        arguments=arguments,
+        chart=saved.chart,
+        asked_from=origin_now(),
     )
     send(version)
     return run

@@ -6,19 +6,24 @@ Fetches what is at hand of a source, its catalog, its value index and the questi
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mirror.asking.selectors import runs_found
 from mirror.asking.services.answer_stream import llm_name
+from mirror.knowledge.knowing import terms_of
 from mirror.sources.guarding import policy_of
 from mirror.sources.unpacked import source_at_hand
+from sqlagent.catalog.glossary.mentions import explained
 from sqlagent.catalog.hiding import usable
 from sqlagent.guard import Passed, check
 from sqlagent.makers.analyst import WRITTEN, example_questions
 from sqlagent.makers.analyst.marking import Mark, marks
 from sqlagent.makers.grammar.completing import MIN_NAME, Completion, complete
 from sqlagent.makers.grammar.suggesting import spoken, suggest
+from sqlagent.values import Catalog, Question, Term, TermKind
 
 if TYPE_CHECKING:
     from mirror.people.models import User
@@ -62,10 +67,36 @@ def question_typed(user: User, source: Source, typed: str, rest: str = "") -> Ty
     if catalog is None:
         return Typed(found, ())
     known, values = usable(catalog, index)
-    found += [Suggestion(c.text, _note(c), c.start) for c in complete(typed, known, values, WORDS)]
+    terms = terms_of(source)
+    words = [Suggestion(c.text, _note(c), c.start) for c in complete(typed, known, values, WORDS)]
+    found += [*_terms(typed, terms), *words][:WORDS]
     if llm_name() or index is None or not index.finds_words or catalog.dialect not in WRITTEN:
         return Typed(found, ())
-    return Typed(found, marks(typed + rest, catalog, index, len(typed)))
+    text = typed + rest
+    return Typed(found, _with_terms(marks(text, catalog, index, len(typed)), text, terms, catalog))
+
+
+def _terms(typed: str, terms: Sequence[Term]) -> list[Suggestion]:
+    """Terms whose words begin as the last words typed."""
+    found = []
+    for term in terms:
+        for phrase in term.phrases if term.kind is not TermKind.RULE else ():
+            starts = [m.start() for m in re.finditer(r"(?<!\w)\w", typed)][-phrase.count(" ") - 1 :]
+            at = next((s for s in starts if phrase.lower().startswith(typed[s:].lower())), None)
+            if at is not None and MIN_NAME <= len(typed) - at < len(phrase):
+                by = f", by {term.author}" if term.author else ""
+                found.append(Suggestion(phrase, f"term{by}", at))
+    return found[:QUESTIONS]
+
+
+def _with_terms(
+    found: tuple[Mark, ...], text: str, terms: tuple[Term, ...], catalog: Catalog
+) -> tuple[Mark, ...]:
+    """Marks in which words of terms are understood, whatever else they would be."""
+    said = explained(Question(text), terms, catalog)[0].mentions
+    spans = [(start, start + len(one.words)) for one in said if (start := text.find(one.words)) >= 0]
+    kept = [m for m in found if all(m.end <= start or end <= m.start for start, end in spans)]
+    return tuple(sorted([*kept, *(Mark(start, end, True) for start, end in spans)], key=lambda m: m.start))
 
 
 def questions_first(source: Source) -> tuple[str, ...]:

@@ -5,46 +5,55 @@ An earlier version is never changed, so nothing that was typed or shown is lost.
 
 from __future__ import annotations
 
-import logging
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.db.models import Max
 
-from mirror.asking.errors import AskingError
-from mirror.asking.kept_steps import failure_json, not_kept_json
-from mirror.asking.models import CHANGE_CHARS, TITLE_CHARS, Run, Version
+from mirror.asking.errors import AskingError, StillWorking
+from mirror.asking.models import CHANGE_CHARS, TITLE_CHARS, Run, Thread, Version
 from mirror.asking.services.charts import DRAWN_ROWS, chart_drawn
 from mirror.asking.services.frames import frame_title, version_changed
-from mirror.asking.services.given_up import VERSION_BROKEN, VERSION_STOPPED
 from mirror.asking.services.queue_bounds import queue_check
+from mirror.asking.services.statements import statement_end, statement_ran, statement_stop, statement_watched
+from mirror.audit.acting import Acting, acting_as, origin_now
+from mirror.audit.models import HERE
 from mirror.library import services as library
+from mirror.phrases import one_line
 from mirror.queries.helping import sql_parameters
 from mirror.queries.parameters import SQL_CHARS
-from mirror.queries.running import (
-    NOT_ANY_MORE,
-    KeptRows,
-    NotRun,
-    NotRunWhy,
-    Values,
-    sql_run,
-    statement_limits,
-)
+from mirror.queries.running import KeptRows, NotRun, Values
 from mirror.results.cells import storable
 from mirror.results.rows import rows_of
-from mirror.results.services import result_delete
-from mirror.sources.selectors import sources_visible
 from mirror.work.kinds import send
-from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
+from mirror.work.leases import Lease, Status
 from mirror.work.watching import Watch
 from sqlagent.errors import FrameError
 
 if TYPE_CHECKING:
     from mirror.library.models import SavedSql
+    from mirror.people.models import User
     from mirror.results.models import StoredResult
+    from mirror.sources.models import Source
 
-log = logging.getLogger(__name__)
+
+@transaction.atomic
+def sql_ask(
+    owner: User,
+    source: Source,
+    sql: str,
+    arguments: dict[str, Any] | None = None,
+    *,
+    title: str = "",
+) -> Version:
+    """Run SQL that somebody wrote, as a thread of its own without a question. Raises: AskingError."""
+    return version_edit(run_of_sql(owner, source, title or sql), sql, arguments)
+
+
+def run_of_sql(owner: User, source: Source, title: str) -> Run:
+    """Make a run without a question, whose versions are what somebody wrote."""
+    thread = Thread.objects.create(owner=owner, source=source, title=one_line(title, 200) or "SQL")
+    return Run.objects.create(thread=thread, asked="", question="", status=Status.DONE)
 
 
 def version_edit(run: Run, sql: str, arguments: dict[str, Any] | None = None) -> Version:
@@ -57,6 +66,8 @@ def versions_edit(run: Run, sqls: list[str], arguments: dict[str, Any] | None = 
     typed = [_typed(sql) for sql in sqls]
     latest = run.versions.first()
     values = {**(latest.arguments if latest else {}), **(arguments or {})}
+    for sql in typed:
+        _check_values(run, sql, values)
     _check_ended(run)
     _supersede(run)
     made = [
@@ -72,6 +83,14 @@ def _typed(sql: str) -> str:
     if len(sql) > SQL_CHARS:
         raise AskingError(f"This SQL has {len(sql):,} characters; the longest taken has {SQL_CHARS:,}.")
     return sql
+
+
+def _check_values(run: Run, sql: str, values: dict[str, Any]) -> None:
+    """Demand a text for each :name that takes one: nothing is equal to an empty one. Raises: AskingError."""
+    known = run.saved.parameters if run.saved else ()
+    for one in sql_parameters(run.thread.source, sql, known):
+        if one["kind"] == "text" and not (values.get(one["name"]) or one.get("default")):
+            raise AskingError(f"Give a value for {one.get('label') or one['name']}.")
 
 
 def reading_use(run: Run, index: int) -> Version:
@@ -152,14 +171,6 @@ def version_again(version: Version) -> Version:
     )
 
 
-def version_stop(version: Version) -> None:
-    """Stop a version: at once while it waits, with its statement in the database while it runs."""
-    if Version.objects.filter(pk=version.pk).exclude(status=Status.DONE).update(stop_requested=True):
-        version.refresh_from_db()
-        if version.status == Status.QUEUED:
-            end_unheld(version, failure=VERSION_STOPPED)
-
-
 def version_save(version: Version, *, name: str, description: str = "") -> SavedSql:
     """Keep a version's SQL in the library, with its question, parameters and chart, and that it is a draft. Raises: AskingError."""
     run = version.run
@@ -181,41 +192,17 @@ def version_save(version: Version, *, name: str, description: str = "") -> Saved
 
 
 def version_run(lease: Lease) -> None:
-    """Run a taken version: through the guard, read-only, with a deadline and a row cap.
-
-    A refusal or a failure is kept with the version, in the words of whoever stopped it and
-    with its position in the text that was typed, when known.
-    """
-    try:
-        with Watch(lease) as watch:
-            version = Version.objects.select_related("run__thread__source", "run__thread__owner").get(
-                pk=lease.pk
-            )
-            found = _ran(version, watch)
-            if watch.is_lost:
-                _forget(found)
-                raise LeaseLost(f"Version {lease.pk} is held by another worker")
-            if watch.is_stopped:
-                _forget(found)
-                lease.end(failure=VERSION_STOPPED)
-            elif isinstance(found, NotRun):
-                lease.end(failure=storable(_failure_json(found)))
-            else:
-                _keep(version, lease, found.result)
-    except (LeaseLost, Version.DoesNotExist) as error:
-        log.info("Version %s was given up: %s", lease.pk, error)
-
-
-def version_break(lease: Lease) -> None:
-    """End a version that met an error nobody expected."""
-    with suppress(LeaseLost):
-        lease.end(failure=VERSION_BROKEN)
+    """Run a taken version: through the guard, read-only, with a deadline and a row cap; its rows are drawn and told."""
+    version = Version.objects.select_related("run__thread__source", "run__thread__owner").get(pk=lease.pk)
+    owner = version.run.thread.owner
+    with statement_watched(lease) as watch, acting_as(Acting(lambda: owner, version.asked_from or HERE)):
+        statement_end(lease, watch, _ran(version, watch), lambda result: _drawn(version, result))
 
 
 def _supersede(run: Run) -> None:
     """Stop what still runs for this run: whoever starts another version no longer waits for it."""
     for working in run.versions.exclude(status=Status.DONE):
-        version_stop(working)
+        statement_stop(working)
 
 
 def version_add(
@@ -261,6 +248,7 @@ def version_add(
             frame=frame,
             change=change[:CHANGE_CHARS],
             title=title[:TITLE_CHARS],
+            asked_from=origin_now(),
         )
         send(version)
     return version
@@ -268,7 +256,7 @@ def version_add(
 
 def _check_ended(run: Run) -> None:
     if not run.is_ended:
-        raise AskingError("This question is still being answered. Stop it first, or wait for its answer.")
+        raise StillWorking("This question is still being answered. Stop it first, or wait for its answer.")
 
 
 def _highest(run: Run, name: str) -> int:
@@ -276,39 +264,14 @@ def _highest(run: Run, name: str) -> int:
 
 
 def _ran(version: Version, watch: Watch) -> KeptRows | NotRun:
-    """Run a version's SQL; its rows are stored as they come."""
     thread, saved = version.run.thread, version.run.saved
-    if not sources_visible(thread.owner).filter(pk=thread.source_id).exists():
-        return NotRun(NotRunWhy.REFUSED, NOT_ANY_MORE)
     parameters = version.parameters or (saved.parameters if saved is not None else ())
     names = {one["name"] for one in parameters}
     values = Values(parameters, {name: one for name, one in version.arguments.items() if name in names})
-    return sql_run(
-        thread.source, version.sql, values, statement_limits(thread.source), thread.owner, watch=watch
-    )
+    return statement_ran(thread.source, version.sql, values, thread.owner, watch)
 
 
-def _failure_json(found: NotRun) -> dict[str, Any]:
-    if found.why is NotRunWhy.UNKEPT:
-        return not_kept_json(found.failure)
-    told = failure_json(found.failure)
-    if found.why is NotRunWhy.VALUE:
-        told["advice"] = "Change the value and run it again."
-    return told
-
-
-def _forget(found: KeptRows | NotRun) -> None:
-    if isinstance(found, KeptRows):
-        result_delete(found.result)
-
-
-def _keep(version: Version, lease: Lease, result: StoredResult) -> None:
-    try:
-        asked = version.title or version.run.question
-        drawn = chart_drawn(
-            rows_of(result, DRAWN_ROWS), asked, version.chart, sql=version.sql, title=version.title
-        )
-        lease.end(result=result, failure=None, **drawn.fields())
-    except LeaseLost:
-        result_delete(result)
-        raise
+def _drawn(version: Version, result: StoredResult) -> dict[str, Any]:
+    asked = version.title or version.run.question
+    rows = rows_of(result, DRAWN_ROWS)
+    return chart_drawn(rows, asked, version.chart, sql=version.sql, title=version.title).fields()

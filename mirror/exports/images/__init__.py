@@ -12,6 +12,7 @@ from typing import Any
 
 from django.conf import settings
 
+from mirror.exports.images import paper_style
 from sqlagent.telling import charting
 from sqlagent.values import Chart, Rows
 
@@ -43,6 +44,7 @@ def chart_image(
         log.warning("A chart could not be drawn: %s", error)
         return None
     height = min(max(height, int(figure["layout"].get("height") or 0)), TALLEST)
+    figure = paper_style.words_whole(figure, width)
     image = _by_browser(figure, width, height, scale)
     if image is None:
         from mirror.exports.images import simple
@@ -56,7 +58,7 @@ def _by_browser(figure: dict[str, Any], width: int, height: int, scale: float) -
     global _pause_until
     if settings.CHART_IMAGES == "simple" or monotonic() < _pause_until:
         return None
-    from mirror.exports.images import browser, paper_style
+    from mirror.exports.images import browser
 
     if settings.CHART_IMAGES == "auto" and browser.browser_path() is None:
         return None

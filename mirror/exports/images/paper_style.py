@@ -6,6 +6,7 @@ browser, for a page that is always light.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 PANEL = "#ffffff"
@@ -14,9 +15,14 @@ LINE, STRONG = "#dde2e4", "#7f888c"
 SERIES = ("#156d75", "#c57007", "#518df3", "#571e4a", "#4d6129", "#8759b3", "#751d24", "#6d7e8c")
 SCALE = ("#ddf0ef", "#9fcfcf", "#5ba7aa", "#267c82", "#004d54")
 
+INKS = ("#000000", "#ffffff")
+
 FONT = "DejaVu Sans, Noto Sans, Arial, sans-serif"
 
 Json = dict[str, Any]
+
+# Widths in pixels: of an axis with its numbers, and of a digit; and the share of a place that its bars take.
+AXIS, LETTER, BARS = 72, 8.3, 0.72
 
 
 def laid_out(figure: Json, width: int, height: int) -> Json:
@@ -30,7 +36,85 @@ def laid_out(figure: Json, width: int, height: int) -> Json:
     elif not (layout.get("xaxis") or {}).get("visible", True):  # a number over a line of its past
         first, *more = layout["annotations"]
         layout["annotations"] = [{**first, "font": {"size": 34, "color": TEXT}}, *more]
-    return {"data": figure["data"], "layout": layout}
+    return {"data": [part for trace in figure["data"] for part in _inked(trace)], "layout": layout}
+
+
+def words_whole(figure: Json, width: int) -> Json:
+    """A figure without the values at its bars and points where one would not stand whole: a part of a number is another one."""
+    beside = [one for one in figure["data"] if one.get("text") and one.get("orientation") != "h"]
+    beside = [
+        one for one in beside if one["type"] in ("bar", "scatter") and "text" in one.get("mode", "text")
+    ]
+    if not beside:
+        return figure
+    is_grouped = figure["layout"].get("barmode") == "group"
+    places = max(len(one["text"]) for one in beside) * (len(beside) if is_grouped else 1)
+    # A word wider than its bar is covered by the next one.
+    share = BARS if beside[0]["type"] == "bar" else 1
+    longest = max(len(str(word)) for one in beside for word in one["text"])
+    if (width - AXIS) / places * share >= longest * LETTER:
+        return figure
+    return figure | {"data": [_wordless(one) if one in beside else one for one in figure["data"]]}
+
+
+def _wordless(trace: Json) -> Json:
+    kept = {name: value for name, value in trace.items() if name not in ("text", "textposition")}
+    return kept | {"mode": trace["mode"].replace("+text", "")} if "mode" in trace else kept
+
+
+def readable(ground: Sequence[float]) -> str:
+    """Whether black or white is read better on a ground, whose parts are from 0 to 1; one of them always is read well."""
+    return max(INKS, key=lambda words: contrast(ground, _parts(words)))
+
+
+def _inked(trace: Json) -> list[Json]:
+    """A heatmap as one trace of the cells on which black is read best and one of the others: a trace writes in one colour."""
+    known = [value for row in trace.get("z", ()) for value in row if value is not None]
+    if "texttemplate" not in trace or not known:
+        return [trace]
+    low, high = min(known), max(known)
+    ends = (low, high) if low < high else (low - 0.5, low + 0.5)
+    ink = {value: readable(_shade((value - ends[0]) / (ends[1] - ends[0]))) for value in known}
+    parts: list[Json] = []
+    for words in dict.fromkeys(ink.values()):
+        is_own = [[ink.get(value) == words for value in row] for row in trace["z"]]
+        parts.append(
+            trace
+            | {"zmin": ends[0], "zmax": ends[1], "textfont": {"color": words}, "showscale": not parts}
+            | {"z": _only(trace["z"], is_own, None), "text": _only(trace["text"], is_own, "")}
+        )
+    return parts
+
+
+def _only(cells: list[list[Any]], chosen: list[list[bool]], other: Any) -> list[list[Any]]:
+    return [
+        [cell if own else other for cell, own in zip(*row, strict=True)]
+        for row in zip(cells, chosen, strict=True)
+    ]
+
+
+def _shade(at: float) -> list[float]:
+    """The colour at a place between 0 and 1 of the scale."""
+    step = min(len(SCALE) - 2, int(at * (len(SCALE) - 1)))
+    rest = at * (len(SCALE) - 1) - step
+    pairs = zip(_parts(SCALE[step]), _parts(SCALE[step + 1]), strict=True)
+    return [one + (other - one) * rest for one, other in pairs]
+
+
+def _parts(colour: str) -> list[float]:
+    return [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+
+
+def contrast(one: Sequence[float], other: Sequence[float]) -> float:
+    """How well two colours are told apart (WCAG 2.2): from 1 to 21; words need 4.5."""
+    light = sorted(
+        sum(
+            share * (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4)
+            for share, part in zip((0.2126, 0.7152, 0.0722), colour, strict=True)
+        )
+        for colour in (one, other)
+    )
+    return (light[1] + 0.05) / (light[0] + 0.05)
 
 
 def _template() -> Json:
@@ -76,7 +160,7 @@ def _template() -> Json:
             "shapedefaults": {"line": {"color": TEXT}},
         },
         "data": {
-            "bar": [{"marker": {"line": {"width": 0}}, "textfont": {"color": TEXT}}],
+            "bar": [{"marker": {"line": {"width": 0}}, "textfont": {"color": TEXT}, "textangle": 0}],
             "scatter": [{"line": {"width": 2}, "marker": {"size": 7}}],
             "box": [{"line": {"width": 1.5}, "boxpoints": False}],
             "heatmap": [{"colorscale": _scale(), "colorbar": {"thickness": 10, "outlinewidth": 0}}],

@@ -18,12 +18,12 @@ import matplotlib as mpl
 from matplotlib import dates as mpl_dates
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import LinearSegmentedColormap, to_rgb, to_rgba
+from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from mirror.exports.images.paper_style import LINE, MUTED, PANEL, SCALE, SERIES, STRONG, TEXT, Json
+from mirror.exports.images.paper_style import LINE, MUTED, PANEL, SCALE, SERIES, STRONG, TEXT, Json, readable
 from mirror.phrases import one_line
 
 # Nothing in a title or a label is mathematics; "$5 to $9" is two amounts.
@@ -176,28 +176,12 @@ def _heatmap(axes: Axes, trace: Json, layout: Json) -> None:
                 axes.text(
                     column + 0.5,
                     row + 0.5,
-                    f"{value:,.4g}" if abs(value) < 1000 else _grouped(value),
+                    _plain(trace["text"][row][column]),
                     ha="center",
                     va="center",
                     size=_size(12),
-                    color=_readable(ground[:3]),
+                    color=readable(ground[:3]),
                 )
-
-
-def _readable(ground: Sequence[float]) -> str:
-    """Whether black or white is read better on a ground; one of them always is read well."""
-    return max(("#000000", "#ffffff"), key=lambda words: _contrast(ground, to_rgb(words)))
-
-
-def _contrast(one: Sequence[float], other: Sequence[float]) -> float:
-    light = sorted(
-        sum(
-            share * (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4)
-            for share, part in zip((0.2126, 0.7152, 0.0722), colour, strict=True)
-        )
-        for colour in (one, other)
-    )
-    return (light[1] + 0.05) / (light[0] + 0.05)
 
 
 def _combined(paper: Figure, data: Sequence[Json], layout: Json) -> None:

@@ -16,10 +16,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from mirror.reports.making.failing import report_stop
-from mirror.reports.models import Report, ReportRun, SendingPause
+from mirror.reports.models import Report, ReportRun
 from mirror.reports.schedule.intervals import is_too_fast, thinned
 from mirror.reports.schedule.times import Schedule, ScheduleError
 from mirror.reports.schedule.zones import at_zone
+from mirror.reports.sending.pausing import pause_now
 from mirror.work.kinds import send
 from mirror.work.leases import Status
 
@@ -52,7 +53,7 @@ class Due:
 
 def reports_due_make() -> int:
     """Make a run for each scheduled time that has come; returns how many. None while all sending is paused."""
-    if SendingPause.objects.filter(ended_at=None).exists():
+    if pause_now() is not None:
         return 0  # times that pass meanwhile are missed ones
     now, made = timezone.now(), 0
     found = [(report, _due_of(report, now)) for report in due_reports(now)]

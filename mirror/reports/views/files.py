@@ -35,7 +35,8 @@ def download(request: PersonRequest, pk: int) -> HttpResponseBase:
     """A file of a run, streamed."""
     file = _file(request, pk)
     response = attachment(file)
-    services.file_taken(file, request.user)
+    if request.method != "HEAD":
+        services.file_taken(file, request.user)
     return response
 
 

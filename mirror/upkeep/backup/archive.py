@@ -15,13 +15,15 @@ import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO, Any, NoReturn, Self
 
 from mirror.upkeep.backup.errors import BackupError
 
 FORMAT = 1
 END = "end.json"
 CHUNK = 1 << 20
+# A header before a member holds its name where that is long.
+HEADER_BYTES = 1 << 16
 BROKEN = "This file is not a whole backup: it was cut off or changed. Nothing was restored."
 
 
@@ -96,12 +98,29 @@ def written(path: Path) -> Iterator[Writer]:
         aside.unlink(missing_ok=True)
 
 
+class _Header(tarfile.TarInfo):
+    """A header as `written` makes it: of a plain file, or of its long name. Of others tarfile reads into memory as much as they say."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """Read 512 bytes. Raises: BackupError, and what tarfile raises."""
+        found = super().frombuf(buf, encoding, errors)
+        is_name = found.type == tarfile.XHDTYPE and found.size <= HEADER_BYTES
+        if found.size < 0 or not (is_name or found.type == tarfile.REGTYPE):
+            raise BackupError(BROKEN)
+        return found
+
+    def _proc_gnusparse_10(self, *_: Any) -> NoReturn:
+        """A file with holes, whose list of them may be as long as the file."""
+        raise BackupError(BROKEN)
+
+
 def members(path: Path) -> Iterator[tuple[str, IO[bytes], int]]:
     """Give each member's name, its content to be read at once, and its size, in order. Raises: BackupError."""
     try:
-        with tarfile.open(path, mode="r|", bufsize=CHUNK) as tar:
+        with tarfile.open(path, mode="r|", bufsize=CHUNK, tarinfo=_Header) as tar:
             for info in tar:
-                content = tar.extractfile(info) if info.isfile() else None
+                content = tar.extractfile(info) if info.size >= 0 else None
                 if content is None:
                     raise BackupError(BROKEN)
                 yield info.name, content, info.size

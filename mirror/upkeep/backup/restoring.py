@@ -10,11 +10,12 @@ import fcntl
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any
 
+from django.apps import apps
 from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import default_storage
@@ -27,6 +28,7 @@ from mirror.audit.services import record
 from mirror.health.models import Heartbeat
 from mirror.health.services import DEAD_SECONDS
 from mirror.keys import NAMES, keys_file
+from mirror.phrases import counted
 from mirror.reports.services import sending_pause
 from mirror.upkeep.backup import archive, store_state
 from mirror.upkeep.backup.errors import BackupError
@@ -38,7 +40,9 @@ PAUSED = "This is a restored copy. Another Mirror may send the same."
 
 
 def keys_take_out(path: Path, passphrase: str, to: Path) -> None:
-    """Write the keys of a backup as lines of a settings' file. Raises: BackupError."""
+    """Write the keys of a backup as lines of a new settings' file. Raises: BackupError."""
+    if os.path.lexists(to):
+        raise BackupError(f"There is a file {to} already. Name another one.")
     _, kept, _ = archive.checked(path, FOLDERS)
     _keys_write(to, opened(kept, passphrase))
 
@@ -59,7 +63,10 @@ def backup_restore(
     if settings.PRODUCTION or not keys_file().is_file():
         _keys_check(keys)
     with _nothing_running(), _store_aside(replace=replace) as finish:
-        counts = _rows(path, manifest)
+        try:
+            counts = _rows(path, manifest)
+        except DatabaseError as error:
+            raise BackupError(f"The rows of the backup do not fit together: {error}") from error
         if counts != end["rows"]:
             raise BackupError("Not all rows of the backup could be read back. Nothing was restored.")
         tell(f"{sum(counts.values()):,} rows of {len(counts)} tables")
@@ -115,8 +122,14 @@ def _store_aside(*, replace: bool) -> Iterator[Callable[[], None]]:
     named = store_state.applied()
     if newer := store_state.unknown(named):
         raise BackupError(f"The store here is of a newer Mirror ({newer[-1]}). Install that version first.")
+    if others := _others_tables(is_ours="people" in named):
+        raise BackupError(
+            f"The database of the settings holds tables that are not Mirror's ({', '.join(others[:3])}). "
+            "Name an empty one in DATABASE_URL. Nothing was changed."
+        )
     if not replace and (people := _people(named)):
-        raise BackupError(f"There is a store here already, with {people} people. --replace destroys it.")
+        there = counted(people, "person", "people")
+        raise BackupError(f"There is a store here already, with {there}. --replace destroys it.")
     connection.close()
     if connection.vendor == "postgresql":
         with transaction.atomic(), connection.cursor() as cursor:
@@ -143,6 +156,15 @@ def _store_aside(*, replace: bool) -> Iterator[Callable[[], None]]:
         connection.close()
         connection.settings_dict["NAME"] = usual
         _sqlite_forget(aside)
+
+
+def _others_tables(*, is_ours: bool) -> list[str]:
+    """Tables that no Mirror made; of a store that `is_ours` an earlier version may have made some that this one has not."""
+    known = {model._meta.db_table for model in apps.get_models(include_auto_created=True)}
+    labels = tuple(f"{config.label}_" for config in apps.get_app_configs()) if is_ours else ()
+    with connection.cursor() as cursor:
+        names = set(connection.introspection.table_names(cursor)) - known - {"django_migrations"}
+    return sorted(name for name in names if not name.startswith(labels))
 
 
 def _people(named: store_state.Named) -> int:
@@ -173,7 +195,7 @@ def _rows(path: Path, manifest: dict[str, Any]) -> dict[str, int]:
         for name, content, _ in archive.members(path):
             if name.startswith("rows/"):
                 table = name.split("/")[1]
-                counts[table] = counts.get(table, 0) + loader.load(table, content.read())
+                counts[table] = counts.get(table, 0) + loader.load(table, content)
         loader.numbers_go_on()
     return counts
 
@@ -205,9 +227,9 @@ def _data_put(path: Path, content: IO[bytes]) -> None:
         raise BackupError(
             f"{path.parent} is a link that leads out of the data folder. Put a folder there first."
         )
-    path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f".{path.name}.restoring")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with aside.open("wb") as file:
             for piece in archive.pieces(content):
                 file.write(piece)
@@ -215,13 +237,17 @@ def _data_put(path: Path, content: IO[bytes]) -> None:
     except OSError as error:
         raise BackupError(f"{path} could not be written: {error.strerror or error}.") from error
     finally:
-        aside.unlink(missing_ok=True)
+        with suppress(OSError):  # where its folder could not be made
+            aside.unlink()
 
 
 def _keys_write(to: Path, keys: dict[str, str]) -> None:
-    """Put keys into a file that its user alone reads."""
-    # A file of a name that nobody could guess, made here and opened by nobody else.
-    number, aside = tempfile.mkstemp(prefix=f".{to.name}.", dir=to.parent)
+    """Put keys into a file that its user alone reads. Raises: BackupError."""
+    try:
+        # A file of a name that nobody could guess, made here and opened by nobody else.
+        number, aside = tempfile.mkstemp(prefix=f".{to.name}.", dir=to.parent)
+    except OSError as error:
+        raise BackupError(f"The keys could not be written to {to}: {error.strerror or error}.") from error
     try:
         with os.fdopen(number, "w") as out:
             out.write("# Keys of a backup.\n" + "".join(f"{name}={keys[name]}\n" for name in NAMES))

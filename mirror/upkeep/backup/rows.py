@@ -8,18 +8,21 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import zlib
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import IO, Any
 from uuid import UUID
 
 from django.apps.registry import Apps
+from django.core.exceptions import ValidationError
 from django.core.management.color import no_style
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from mirror.sources.secrets import EncryptedTextField
+from mirror.upkeep.backup.archive import BROKEN
 from mirror.upkeep.backup.errors import BackupError
 
 # Who is signed in where, and which workers live: of an installation that runs, not of what it holds.
@@ -27,6 +30,8 @@ LEFT_OUT = {"django_session", "health_heartbeat"}
 # Bytes of rows that are held at once, before they are packed.
 AT_ONCE = 4_000_000
 INSERTED_AT_ONCE = 200
+# No row is longer: the largest hold a source's catalog or its index of values, some tens of megabytes.
+ROW_BYTES = 512_000_000
 
 
 def tables(apps: Apps) -> list[type[models.Model]]:
@@ -72,6 +77,18 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def _lines(packed: IO[bytes]) -> Iterator[bytes]:
+    """Unpack lines, one in memory at a time. Raises: BackupError."""
+    try:
+        with gzip.open(packed) as lines:
+            while line := lines.readline(ROW_BYTES + 1):
+                if len(line) > ROW_BYTES:
+                    raise BackupError(BROKEN)
+                yield line
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise BackupError(BROKEN) from None
+
+
 class Loader:
     """Puts rows into an empty store of the same tables as they came from."""
 
@@ -93,8 +110,14 @@ class Loader:
             for table in self._models:
                 cursor.execute(f"DELETE FROM {self._connection.ops.quote_name(table)}")  # noqa: S608 - a name of our own
 
-    def load(self, table: str, packed: bytes) -> int:
-        """Insert packed rows; returns how many."""
+    def load(self, table: str, packed: IO[bytes]) -> int:
+        """Insert packed rows; returns how many. Raises: BackupError for what is none."""
+        try:
+            return self._load(table, packed)
+        except (ValueError, TypeError, LookupError, RecursionError, ValidationError) as error:
+            raise BackupError(f"The rows of {table} in this backup cannot be read: {error}") from error
+
+    def _load(self, table: str, packed: IO[bytes]) -> int:
         if table not in self._named:
             raise BackupError(f"The backup has rows of a table that its list does not name: {table}.")
         fields = self._fields[table]
@@ -103,7 +126,7 @@ class Loader:
         sql = f"INSERT INTO {quote(table)} ({names}) VALUES ({marks})"  # noqa: S608 - names of our own
         count, batch = 0, []
         with self._connection.cursor() as cursor:
-            for line in gzip.decompress(packed).split(b"\n"):
+            for line in _lines(packed):
                 values = json.loads(line)
                 batch.append(
                     [self._stored(field, value) for field, value in zip(fields, values, strict=True)]

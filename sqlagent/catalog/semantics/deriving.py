@@ -15,9 +15,10 @@ from sqlagent.catalog.semantics.coding import codes_of, lists_of
 from sqlagent.catalog.semantics.comments import labels_in
 from sqlagent.catalog.semantics.naming import Names, shared_prefix
 from sqlagent.catalog.semantics.relating import relations
-from sqlagent.catalog.semantics.times import default_time, form_of, other_time
+from sqlagent.catalog.semantics.times import absent_day, default_time, form_of, other_time
 from sqlagent.catalog.semantics.values import Field, Form, Kind, Model, Relation, Role, Thing
 from sqlagent.catalog.semantics.words import (
+    ASSETS,
     AVERAGED,
     BEGINS,
     BODILY,
@@ -56,9 +57,18 @@ STORING = frozenset(
 )
 """Words in names of times at which rows were stored."""
 
+_PARTS = frozenset(stem(w) for w in ("item", "line", "position", "detail"))
+"""Last nouns of tables of lines."""
+
+_MOSTLY = 0.9
+"""What is taken to be filled of a column in which a number stands for no day: how often it does is not counted."""
+
 _YES = {"y": "n", "yes": "no", "t": "f", "true": "false", "j": "n", "1": "0", "active": "inactive"}
 _CLOCK = re.compile(r"[012]?\d:[0-5]\d(:[0-5]\d)?")
 _GEOGRAPHY = frozenset(stem(w) for w in GEOGRAPHY)
+_PLACES = frozenset(stem(w) for w in ("city", "zip", "postcode", "street", "address", "country"))
+_REGION = frozenset({"state", "code", stem("province")})
+"""A state beside a city is no status."""
 
 
 class Stored(Protocol):
@@ -132,6 +142,7 @@ class _Deriving:
         is_number = column.kind in (Cells.INTEGER, Cells.NUMBER)
         flag = self._flag(column, words, known, texts)
         codes = codes_of(words, noun, self._stored(column, known, texts), self.lists, self.names)
+        absent, known = absent_day(column, words, known)
         form = None if flag or codes else form_of(column, words, known, texts)
         relation = self.foreign.get((table.key, column.name.lower()))
         few = 0 < distinct <= FEW or (0 < distinct <= 0.05 * rows)
@@ -143,10 +154,14 @@ class _Deriving:
         aggregate, unit = measured(words, is_number) if role is Role.MEASURE else ("", "")
         if stem("discount") in words and known is not None and _is_part_of_one(known):
             aggregate, unit = "avg", ""  # a discount of 0.1 is a rate, and rates are not added up
+        low, high = (known.low, known.high) if known is not None else ("", "")
+        if absent:
+            low, high = ("", high) if int(absent) <= 0 else (low, "")
         return Field(
             table.key, column.name, words, " ".join(raw), role, aggregate, unit, form,
             flag[0] if flag else "", flag[1] if flag else "", codes, few, is_number, column.kind is Cells.INTEGER,
-            round(filled, 4), known.low if known else "", known.high if known else "", labels=labels,
+            round(min(filled, _MOSTLY) if absent else filled, 4), low, high,
+            labels=labels, absent=absent,
         )  # fmt: skip
 
     def _told(self, column: Column, known: ColumnFacts | None, texts: Sequence[str]) -> Sequence[str]:
@@ -213,8 +228,15 @@ class _Deriving:
             return Role.DIMENSION
         if column.kind in (Cells.INTEGER, Cells.NUMBER):
             last = words[-1] if words else ""
-            is_numbered = split_name(column.name)[-1:] in (("no",), ("nr",), ("nbr",)) and len(words) > 1
-            if last in KEYS and not set(words) & (MONEY | COUNTED) or last == "id" or is_numbered:
+            is_numbered = (
+                self.names.parts(column.name)[-1:] in (("no",), ("nr",), ("nbr",)) and len(words) > 1
+            )
+            if (
+                last in KEYS
+                and not set(words) & (MONEY | COUNTED)
+                or last in ("id", "key", "fk")
+                or is_numbered
+            ):
                 return Role.KEY
             tells_apart = (table.key, column.name) in self.referenced or 20 < rows * 0.95 <= distinct
             if last in KEYS and tells_apart and column.kind is Cells.INTEGER:
@@ -245,9 +267,22 @@ class _Deriving:
         known = [(column, said, form, share) for column, said, form, share in times if form is not None]
         begins, ends = between(fields)
         kind = self._kind(table, fields, noun, begins, ends)
+        heads = [r for r in self.relations if r.source == table.key and r.target != table.key]
+        stored = (
+            bool(noun) and noun[-1] in _PARTS and not own and bool(heads)
+        )  # lines are of the day of their head
         facts = self.facts.get(table.key)
         rows = max(facts.rows if facts is not None else 0, table.row_estimate or 0)
-        state = next((f.column for f in fields if set(f.words) & STATES and f.role is Role.DIMENSION), "")
+        placed = any(set(f.words) & _PLACES for f in fields)
+        state = next(
+            (
+                f.column
+                for f in fields
+                if set(f.words) & STATES and f.role is Role.DIMENSION
+                if not (placed and set(f.words) <= _REGION)
+            ),
+            "",
+        )
         return Thing(
             table.key,
             kind,
@@ -255,8 +290,8 @@ class _Deriving:
             " ".join(words),
             table.primary_key or self._key(table, fields, facts),
             display(fields, noun, facts),
-            default_time(known, noun),
-            other_time(known, noun),
+            "" if stored else default_time(known, noun),
+            "" if stored else other_time(known, noun),
             begins,
             ends,
             state,
@@ -310,6 +345,9 @@ class _Deriving:
         paired = bool(begins and ends and {"valid", "effect"} & set(self._words(fields, begins)))
         if outgoing and ((paired and len(table.primary_key) != 1) or (begins and ends and "histori" in noun)):
             return Kind.HISTORY
+        pointing = {r.source for r in self.relations if r.target == table.key and r.source != table.key}
+        if noun and noun[-1] in ASSETS and pointing:
+            return Kind.THING
         names = any(set(f.words) & NAMES and f.role in (Role.TEXT, Role.DIMENSION) for f in fields)
         measures = any(f.role is Role.MEASURE for f in fields)
         if (
@@ -318,7 +356,6 @@ class _Deriving:
             and (not names or not self.pointed[table.key])
         ):
             return Kind.EVENT
-        pointing = {r.source for r in self.relations if r.target == table.key and r.source != table.key}
         if len(pointing) > 1 and len(table.primary_key) <= 1:
             return Kind.THING  # what several kinds of events happen to is no line of something else
         if outgoing and not names and (measures or len(outgoing) >= 2):
@@ -442,8 +479,13 @@ def display(fields: Sequence[Field], noun: Sequence[str], facts: TableFacts | No
             len(rest),
         )
 
-    if named:
-        return (min(named, key=worth).column,)
+    best = min(named, key=worth) if named else None
+    coded = {f.words[:-1] for f in fields if f.words[-1:] == (stem("code"),)}
+    for one in texts if best is None or worth(best)[0] >= 2 else ():
+        if one.words[-1:] == (stem("description"),) and one.words[:-1] in coded:
+            return (one.column,)  # the description beside the code of the same
+    if best is not None:
+        return (best.column,)
     for wanted in ("description", "desc", "subject", "email"):
         for one in texts:
             if one.words and one.words[-1] == stem(wanted) and len(one.words) <= 2:

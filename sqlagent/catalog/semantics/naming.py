@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection
 
 from sqlagent.catalog.semantics.letters import abbreviates
+from sqlagent.catalog.semantics.run_together import parts_in
 from sqlagent.catalog.semantics.words import (
     DATED,
     NUMBERED,
@@ -26,6 +27,16 @@ _PHRASAL = frozenset(
 """Verbs that make a noun with in or out: check_ins, sign_ins."""
 
 
+_OF_PAPERS = tuple(
+    (word,) for word in ("type", "typ", "no", "nr", "num", "number", "date", "dt", "ref", "status", "kind")
+)
+"""What behind "doc" says that it is a document and no doctor."""
+
+_PAIRED = {"out": "pickup", "in": "return"}
+"""What went out and came in again, by the dates of both."""
+
+_OF_TIMES = frozenset({"date", "dt", "dte", "on", "at", "time", "ts"})
+
 LIST_ENDS = ("typ", "type", "kind", "knd", "cat", "grp", "stat")
 """How names of lists end that are run together with a letter or two: ITYP, BTYP, PCAT."""
 
@@ -34,17 +45,18 @@ class Names:
     """Reads the names of one catalog."""
 
     def __init__(self, catalog: Catalog) -> None:
+        self.parts = parts_in(catalog)
         self.vocabulary = (
             frozenset(
                 word
                 for table in catalog.tables
                 for name in (table.name, *(c.name for c in table.columns))
-                for word in split_name(name)
+                for word in self.parts(name)
                 if len(word) > 3 and len(segment(word, RUN_TOGETHER)) == 1
             )
             | RUN_TOGETHER
         )
-        heads = Counter(split_name(t.name)[0] for t in catalog.tables if len(split_name(t.name)) > 1)
+        heads = Counter(self.parts(t.name)[0] for t in catalog.tables if len(self.parts(t.name)) > 1)
         many = max(4, 0.6 * len(catalog.tables))
         self.shared = frozenset(word for word, count in heads.items() if count >= many)
         self.lists: dict[str, str] = {}
@@ -81,7 +93,7 @@ class Names:
         for table in catalog.tables:
             noun = self.table_words(table)[-1:]
             for column in table.columns if noun and len(noun[0]) > 3 else ():
-                parts = split_name(column.name)
+                parts = self.parts(column.name)
                 opened = OPENED.get(parts[0], ABBREVIATIONS.get(parts[0], "")) if parts else ""
                 if (
                     len(parts) > 1
@@ -100,7 +112,7 @@ class Names:
             >>> names.table_words(Table("dim_customer", ())), names.table_words(Table("tblOrderLn", ()))
             (('customer',), ('order', 'line'))
         """
-        words = list(split_name(table.name))
+        words = list(self.parts(table.name))
         while len(words) > 1 and (words[0] in PREFIXES or words[0] in self.shared):
             words = words[1:]
         if len(words) == 2 and words[0] in RECORDS_OPENED and words[1] in RECORD_KINDS:
@@ -111,18 +123,22 @@ class Names:
 
     def column_words(self, table: Table, name: str, prefix: str = "") -> tuple[str, ...]:
         """The words of a column's name; `prefix` is one that all columns of its table bear."""
-        words = list(split_name(name))
+        words = list(self.parts(name))
         for at in range(len(words) - 1):
             if (known := self.spelled.get(tuple(words[at:]))) is not None:
                 words[at] = known
         if prefix and len(words) > 1 and words[0] == prefix:
             words = words[1:]
+        if len(words) == 2 and words[0] in _PAIRED and words[1] in _OF_TIMES:
+            other = "in" if words[0] == "out" else "out"
+            if any(self.parts(c.name)[-2:] == (other, words[1]) for c in table.columns):
+                words[0] = _PAIRED[words[0]]
         return self.opened("_".join(words))
 
     def opened(self, name: str) -> tuple[str, ...]:
         """A name's words with short forms opened."""
         out: list[str] = []
-        parts = split_name(name)
+        parts = self.parts(name)
         for at, word in enumerate(parts):
             if (
                 at + 1 < len(parts)
@@ -140,6 +156,8 @@ class Names:
                 out.extend(self.lists[word].split())
             elif word in ("ins", "outs") and at and parts[at - 1] in _PHRASAL:
                 out.append(word[:-1])
+            elif word == "doc":
+                out.append("document" if parts[at + 1 : at + 2] in _OF_PAPERS else "doctor")
             elif word == "pay" and 0 < at == len(parts) - 1:
                 out.append(word)
             elif word == "min" and len(parts) == 1:

@@ -82,6 +82,8 @@ class Refusing:
                 return _unseen(one.told) or self._name_problem(one, one.told)
             case Subject.SYNONYM:
                 return _unseen(one.value) or self._name_problem(one, one.value)
+            case Subject.DESCRIPTION:
+                return _unseen(one.told)
             case Subject.ROLE:
                 return _role_problem(own, one)
             case Subject.AGGREGATE:

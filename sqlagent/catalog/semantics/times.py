@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlagent.catalog.semantics.values import Form
 from sqlagent.catalog.semantics.words import (
@@ -24,7 +25,9 @@ from sqlagent.catalog.semantics.words import (
 from sqlagent.catalog.statistics import ColumnFacts
 from sqlagent.values import Column, Kind
 
-_BEGINNING, _ENDING = frozenset({"start", "begin", "from"}), frozenset({"end", "to", "until", "thru"})
+_BEGINNING = frozenset({"start", "begin", "from", "first"})
+_ENDING = frozenset({"end", "to", "until", "thru", "last"})
+_COVERED = stems("period coverage")
 _PLANNED = stems("planned plan")
 _LEAVING, _ARRIVING = stems("departure departed depart"), stems("arrival arrived")
 _STEM = 4
@@ -103,6 +106,27 @@ def _number(words: Sequence[str], facts: ColumnFacts) -> Form | None:
     return None
 
 
+def absent_day(
+    column: Column, words: Sequence[str], facts: ColumnFacts | None
+) -> tuple[str, ColumnFacts | None]:
+    """Tell which number stands for no day in a column of days as numbers, and the facts without it; "" where none does.
+
+    Example:
+        >>> paid = ColumnFacts(900, 400, "-1", "20251230")
+        >>> absent_day(Column("paid_date_key", "INTEGER", Kind.INTEGER), ("pay", "date", "key"), paid)[0]
+        '-1'
+    """
+    if facts is None or column.kind is not Kind.INTEGER or not set(words) & {"date", "day"}:
+        return "", facts
+    if facts.low in ("-1", "0", "-2") and facts.distinct > 2:
+        rest = replace(facts, low=facts.high)
+        return (facts.low, rest) if _number(words, rest) is Form.NUMBER_DAY else ("", facts)
+    if facts.high in ("99991231", "99999999", "29991231") and facts.distinct > 2:
+        rest = replace(facts, high=facts.low)
+        return (facts.high, rest) if _number(words, rest) is Form.NUMBER_DAY else ("", facts)
+    return "", facts
+
+
 def default_time(times: Sequence[tuple[str, tuple[str, ...], Form, float]], noun: Sequence[str]) -> str:
     """Choose the time at which a table's rows happen: (column, stems, form, filled share) of each; "" when none fits.
 
@@ -172,6 +196,8 @@ def _ranked(
             worth += 2.0
         elif said & ENDS:
             worth += 1.0
+        if said & _COVERED:
+            worth += 3.0  # what a bill is for is not when it was sent
         if form is Form.YEAR:
             worth += 2.5
         out.append((column, worth))

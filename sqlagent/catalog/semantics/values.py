@@ -68,7 +68,7 @@ class Field:
     `aggregate` is how a measure is summed up by default (`sum`, `avg`); `unit` is `money`, `percent`, `count`,
     `hours` and the like. `yes` and `no` are a flag's literals as SQL. `few` says that few values
     stand beside many rows; `is_number` and `is_whole` are about stored cells. `also` are other names that the
-    owner gave, `labels` what the owner, or a comment of the column, calls stored codes.
+    owner gave, `absent` the number that stands for no day, `labels` what the owner, or a comment of the column, calls stored codes.
     """
 
     table: str
@@ -90,6 +90,7 @@ class Field:
     high: str = ""
     also: tuple[str, ...] = ()
     labels: tuple[tuple[str, str], ...] = ()
+    absent: str = ""
 
     @property
     def code_labels(self) -> tuple[tuple[str, str], ...]:

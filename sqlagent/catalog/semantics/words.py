@@ -25,7 +25,7 @@ OPENED = {
     "typ": "type", "tp": "type", "ctry": "country", "cntry": "country", "reg": "region", "prc": "price", "val": "value",
     "tot": "total", "disc": "discount", "rev": "revenue", "whs": "warehouse", "wh": "warehouse", "whse": "warehouse",
     "supp": "supplier", "vend": "vendor", "pmt": "payment", "pay": "payment", "shp": "shipment", "shpmt": "shipment", "del": "delivery", "dlv": "delivery",
-    "ret": "return", "rtn": "return", "bal": "balance", "pat": "patient", "appt": "appointment", "doc": "doctor", "phys": "physician",
+    "ret": "return", "rtn": "return", "bal": "balance", "pat": "patient", "appt": "appointment", "phys": "physician",
     "tkt": "ticket", "usr": "user", "sess": "session", "cmp": "campaign", "camp": "campaign", "chnl": "channel", "seg": "segment",
     "dur": "duration", "mins": "minutes", "min": "minutes", "hrs": "hours", "hr": "hour", "secs": "seconds", "sec": "seconds", "created": "created", "crt": "created",
     "upd": "updated", "strt": "start", "beg": "begin", "mat": "material", "mach": "machine", "wkr": "worker", "veh": "vehicle", "drv": "driver",
@@ -35,7 +35,7 @@ OPENED = {
     "prom": "promised", "purch": "purchase", "cred": "credit", "lim": "limit", "cap": "capacity", "comm": "commission", "ctrct": "contract", "wrk": "work", "wknd": "weekend", "qtr": "quarter",
     "hdr": "header", "ent": "entity", "cts": "cents", "cr": "credit", "chan": "channel", "req": "requested", "pur": "purchase", "strg": "storage", "blkd": "blocked", "inact": "inactive", "ctn": "carton",
     "tmp": "temperature", "hol": "holiday", "cal": "calendar", "lv": "left", "rsn": "reason", "rgn": "region", "mfr": "manufacturer", "eq": "equipment", "equip": "equipment", "dpt": "department", "pri": "priority", "prio": "priority", "own": "owner", "catg": "category",
-    "knd": "kind", "pln": "planned", "clsd": "closed", "prs": "persons", "dmg": "damage", "rmk": "remark", "rmks": "remarks", "incid": "incident",
+    "grs": "gross", "unt": "unit", "ds": "description", "mov": "movement", "trn": "transaction", "wst": "waste", "knd": "kind", "pln": "planned", "clsd": "closed", "prs": "persons", "dmg": "damage", "rmk": "remark", "rmks": "remarks", "incid": "incident",
 }  # fmt: skip
 """Short forms in names, beside those of the language's own list; opened only inside names."""
 
@@ -93,6 +93,11 @@ RECORD_KINDS = words_of("mast master mstr head header hd hdr line ln lines det d
 PRICED = stems("price rate cost fee wage salary pay tariff")
 """Heads of names that say what something costs for a time."""
 
+ASSETS = stems(
+    "vehicle car van truck lorry bus bike bicycle boat vessel aircraft plane machine device tool animal horse pet room kennel building house apartment flat locker"
+)
+"""Nouns of things that last, whatever times their tables hold of them."""
+
 KEYS = stems("id key code number ref reference fk sk pk uuid guid nr")
 NAMES = stems("name title label caption")
 TIMES = stems(
@@ -136,7 +141,7 @@ NEVER = stems("due promised promise prom required expected expect eta planned ta
 """Words of times at which nothing has happened, or nothing of what the row is about."""
 
 HELD = stems(
-    "scheduled schedule held start starts started begin begins visit tour event session check checkin arrival departure from"
+    "scheduled schedule held start starts started begin begins visit tour event session check checkin arrival departure from pickup"
 )
 """Words of times at which something takes place that was agreed before."""
 

@@ -2,7 +2,19 @@
 
 from sqlagent.makers.analyst.dialects import WRITTEN
 from sqlagent.makers.analyst.judging import AnalystJudge
+from sqlagent.makers.analyst.overviews import Part, PartKind, overview, part_told
 from sqlagent.makers.analyst.questions import example_questions
 from sqlagent.makers.analyst.sampler import Analysis, AnalystSampler, analyse
 
-__all__ = ["WRITTEN", "Analysis", "AnalystJudge", "AnalystSampler", "analyse", "example_questions"]
+__all__ = [
+    "WRITTEN",
+    "Analysis",
+    "AnalystJudge",
+    "AnalystSampler",
+    "Part",
+    "PartKind",
+    "analyse",
+    "example_questions",
+    "overview",
+    "part_told",
+]

@@ -10,13 +10,14 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from sqlagent.makers.analyst.beside import with_figure
 from sqlagent.makers.analyst.checking import UNMET, checked, contradicts
 from sqlagent.makers.analyst.compounds import compounded
+from sqlagent.makers.analyst.denied_groups import denied_of_groups
 from sqlagent.makers.analyst.echoing import in_words, opened
 from sqlagent.makers.analyst.endings import Ending, endings, shown_by
 from sqlagent.makers.analyst.enumerating import enumerated
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.happening import in_the_deed
 from sqlagent.makers.analyst.holding import holding
-from sqlagent.makers.analyst.implied import figures_once, of_one_deed, sums_paid
+from sqlagent.makers.analyst.implied import dated_alike, figures_once, of_one_deed, reasons_counted, sums_paid
 from sqlagent.makers.analyst.lengths import lengths
 from sqlagent.makers.analyst.minor_units import amounts_read, in_minor_units
 from sqlagent.makers.analyst.owning import named, owned, rival_ways
@@ -28,6 +29,7 @@ from sqlagent.makers.analyst.sketching import sketch
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.unequal import unequal
 from sqlagent.makers.analyst.unfolding import NOTHING_TOLD, Told, followed, unfolded
+from sqlagent.makers.analyst.voids import without_voids
 
 _FORMULA = re.compile(r"\([^()]*[/=][^()]*\)")
 """A formula in brackets explains a word and is none of the question's own."""
@@ -154,9 +156,12 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
     frames = resolve(drawn, source, today)
     frames += [other for first in frames[:1] for other in rival_ways(first, source)]
     frames = [in_the_deed(one, reading, source) for one in frames]
-    frames = [sums_paid(of_one_deed(figures_once(one)), source) for one in frames]
+    frames = [dated_alike(reasons_counted(one), reading, source) for one in frames]
+    frames = [denied_of_groups(one, reading, source) for one in frames]
+    frames = [sums_paid(of_one_deed(figures_once(one)), reading, source) for one in frames]
     frames = [in_minor_units(one, reading) for one in frames]
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
+    frames = [kept for one in frames for kept in without_voids(one, reading, source)]
     ops = frozenset(item.op for item in reading.items)
     for frame in sorted(frames, key=lambda one: one.cost):
         try:

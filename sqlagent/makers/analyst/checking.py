@@ -5,7 +5,7 @@ The last look before a frame is offered. What it does not hold counts as left ou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -15,8 +15,13 @@ from sqlagent.language.words import stem
 from sqlagent.makers.analyst.clocks import told_hours
 from sqlagent.makers.analyst.concepts import Meant, meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
-from sqlagent.makers.analyst.happening import EDGE
-from sqlagent.makers.analyst.lacking import figures_left_out, numbers_left_out
+from sqlagent.makers.analyst.heeding import conditions, figures, is_met
+from sqlagent.makers.analyst.lacking import (
+    asked_and_not_shown,
+    compared_in_part,
+    figures_left_out,
+    numbers_left_out,
+)
 from sqlagent.makers.analyst.minor_units import mixed_units
 from sqlagent.makers.analyst.mixing import counts_money, figures_in, has_figure, mixed
 from sqlagent.makers.analyst.periods import Period
@@ -123,15 +128,15 @@ class Held:
 def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Frame:
     """Give the frame with what it leaves out of its question among its unused words, each at the cost `UNMET`."""
     held = _held(frame, reading, source)
-    left = [i.text for i in reading.items if not _is_held(i, held) or not _is_met(i, frame, source.model)]
-    if any(c.op == "missing" and not c.negated and _is_filled(c) for c in _conditions(frame)):
+    left = [i.text for i in reading.items if not _is_held(i, held) or not is_met(i, frame, source.model)]
+    if any(c.op == "missing" and not c.negated and _is_filled(c) for c in conditions(frame)):
         left += [item.text for item in reading.items if item.op in ("not", "missing")][:1]
     left += _said_of_others(frame, reading)
     left += _periods_swallowed(frame, reading)
     left += _now_of_others(frame, reading)
     if drawn.who and _shows_events(frame, source.model):
         left.append("who")
-    if drawn.denials and not any(map(_says_no, _conditions(frame))):
+    if drawn.denials and not any(map(_says_no, conditions(frame))):
         left += drawn.denials
     if _is_first_by_number(frame, drawn):
         left.append(drawn.rank_text)
@@ -141,6 +146,8 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += unconverted(frame, reading)
     left += mixed_units(frame)
     left += numbers_left_out(frame, reading)
+    left += asked_and_not_shown(frame, reading, source.model)
+    left += compared_in_part(frame, reading)
     if _bounds_parts(frame, source.model):
         frame = replace(frame, cost=round(frame.cost + PART_BOUND, 4))
     left = [text for text in dict.fromkeys(left) if text not in frame.unused]
@@ -225,7 +232,7 @@ def contradicts(frame: Frame) -> bool:
     """Whether no row can meet a frame: a column would hold two values at once, or rows would be there and not be there."""
     return any(
         _is_torn((*frame.where, *measure.where))
-        for measure in (*_figures(frame), Measure("rows", frame.anchor))
+        for measure in (*figures(frame), Measure("rows", frame.anchor))
     )
 
 
@@ -346,168 +353,3 @@ def _is_cut(period: Period, held: Held) -> bool:
 
 def _nearly(target: Target, best: Target) -> float:
     return BESIDE if best.kind == "thing" and target.kind != "thing" else NEARLY
-
-
-def _is_met(item: Item, frame: Frame, model: Model) -> bool:
-    if item.kind != "op":
-        return True
-    met = _MET.get((item.op, item.detail)) or _MET.get((item.op, ""))
-    return met is None or met(frame, model)
-
-
-def _figures(frame: Frame) -> Iterator[Measure]:
-    """Every measure that a frame computes, those inside of ratios and bounds too."""
-    more = [*frame.measures, *(having.measure for having in frame.having)]
-    if frame.order is not None and frame.order.measure is not None:
-        more.append(frame.order.measure)
-    while more:
-        measure = more.pop()
-        yield measure
-        more += [part for part in (measure.over, measure.under, *measure.parts) if part is not None]
-
-
-def _tells_when(frame: Frame, model: Model) -> bool:
-    shown = [*frame.columns, *(slot for d in frame.by for slot in d.shown)]
-    shown += [slot for m in _figures(frame) if m.expr is not None for slot in m.expr.slots]
-    return any(slot.field.role is Role.TIME for slot in shown)
-
-
-def _is_rate(frame: Frame, model: Model) -> bool:
-    """Whether a rate is one of something: each group's part of the total is none."""
-    of_total = frame.transform == "share" or "share" in frame.flags
-    return not of_total or any(m.agg == "ratio" for m in _figures(frame))
-
-
-def _has_hours(frame: Frame, model: Model) -> bool:
-    return any(c.op == "clock" for c in _conditions(frame))
-
-
-def _averages(frame: Frame, model: Model) -> bool:
-    return (
-        any(m.agg in ("avg", "ratio") for m in _figures(frame))
-        or frame.transform in ("average", "moving", "quotient")
-        or any(having.average for having in frame.having)
-    )
-
-
-def _sums(frame: Frame, model: Model) -> bool:
-    return (
-        any(m.agg != "min" and m.agg != "max" for m in _figures(frame))
-        or frame.order is not None
-        or any(c.counted is not None for c in _conditions(frame))
-    )
-
-
-def _has_median(frame: Frame, model: Model) -> bool:
-    return any(m.agg == "median" for m in _figures(frame))
-
-
-def _orders(frame: Frame, model: Model) -> bool:
-    return (
-        frame.order is not None
-        or frame.limit is not None
-        or any(m.agg in ("min", "max") for m in _figures(frame))
-        or any(c.said == EDGE for c in _conditions(frame))
-    )
-
-
-def _shares(frame: Frame, model: Model) -> bool:
-    return (
-        any(m.percent or m.agg == "ratio" for m in _figures(frame))
-        or frame.transform in ("share", "growth", "quotient")
-        or "share" in frame.flags
-    )
-
-
-def _changes(frame: Frame, model: Model) -> bool:
-    return frame.transform in ("growth", "change") or len(frame.measures) > 1
-
-
-def _bounds(frame: Frame, model: Model) -> bool:
-    return bool(frame.having) or any(
-        c.compare or c.number is not None or c.period is not None or c.op == "later"
-        for c in _conditions(frame)
-    )
-
-
-def _runs(frame: Frame, model: Model) -> bool:
-    return frame.transform in ("running", "moving")
-
-
-def _is_distinct(frame: Frame, model: Model) -> bool:
-    if frame.distinct or not frame.measures or frame.by and not any(m.agg == "rows" for m in frame.measures):
-        return True
-    return any(
-        m.agg == "distinct" or m.agg == "rows" and model.things[m.anchor].kind not in (Kind.EVENT, Kind.LINES)
-        for m in _figures(frame)
-    )
-
-
-def _conditions(part: object) -> Iterator[Condition]:
-    """Every condition of a frame, wherever in it."""
-    if isinstance(part, tuple):
-        for one in part:
-            yield from _conditions(one)
-    elif isinstance(part, Condition | Measure | Frame):
-        if isinstance(part, Condition):
-            yield part
-        for one in fields(part):
-            yield from _conditions(getattr(part, one.name))
-
-
-def _alternates(frame: Frame, model: Model) -> bool:
-    """Either of several: values of one column, conditions of which one holds, a figure for each, or a bound that includes its end."""
-    return (
-        len(frame.measures) > 1
-        or any(c.op == "any" or len(c.values) > 1 or c.compare for c in _conditions(frame))
-        or any(having.compare in (">=", "<=") for having in frame.having)
-        or len(frame.by) > 1
-    )
-
-
-def _has_both(frame: Frame, model: Model) -> bool:
-    """Two of something, each for itself; either of two values is both only of rows that bear one each."""
-    inside = [c for one in _conditions(frame) for c in one.parts]
-    of_rows = not any(measure.agg == "distinct" for measure in frame.measures)
-    return (
-        len(frame.measures) > 1
-        or len(frame.having) > 1
-        or sum(c.op == "exists" for c in _conditions(frame)) > 1
-        or of_rows
-        and any(len(c.values) > 1 and c not in inside for c in _conditions(frame))
-    )
-
-
-def _has_figures(frame: Frame, model: Model) -> bool:
-    return any(m.agg not in ("rows", "distinct") for m in _figures(frame))
-
-
-def _compares(frame: Frame, model: Model) -> bool:
-    return len(frame.measures) > 1 or bool(frame.by or frame.pivot or frame.transform)
-
-
-_MET: dict[tuple[str, str], Callable[[Frame, Model], bool]] = {
-    ("much", ""): _has_figures,
-    ("agg", "sum"): _sums,
-    ("agg", "avg"): _averages,
-    ("agg", "median"): _has_median,
-    ("agg", "min"): _orders,
-    ("agg", "max"): _orders,
-    ("rank", ""): _orders,
-    ("rankall", ""): _orders,
-    ("share", ""): _shares,
-    ("ratio", ""): _shares,
-    ("growth", ""): _changes,
-    ("more", ""): _bounds,
-    ("between", ""): _bounds,
-    ("running", ""): _runs,
-    ("moving", ""): _runs,
-    ("distinct", ""): _is_distinct,
-    ("or", ""): _alternates,
-    ("both", ""): _has_both,
-    ("vs", ""): _compares,
-    ("clock", ""): _has_hours,
-    ("when", ""): _tells_when,
-    ("rate", ""): _is_rate,
-}
-"""What tells that an operator is followed."""

@@ -300,9 +300,8 @@ class Comparing(Restricting):
                 and c.said not in ("current", *CURRENT)
             ]
             timed = all(d.grain for d in dims)  # of each month its own share
-            is_done = all(
-                c.op in ("filled", "missing", "later") for c in narrowing
-            )  # "what share gets cancelled"
+            # "what share gets cancelled" is of each group
+            is_done = all(c.op in ("filled", "missing", "later") for c in narrowing)
             if dims and not ((self.sketch.late_share or timed or is_done) and narrowing):
                 return measures, where, 0.0, True
             if not narrowing:

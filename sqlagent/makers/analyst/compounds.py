@@ -75,6 +75,38 @@ def compounded(reading: Reading, vocabulary: Vocabulary) -> Reading:
 
 
 def _timed(items: Sequence[Item], model: Model) -> list[Item]:
+    """Items in which each grain knows whose time it is of."""
+    return _of_their_day(_before_grains(items, model), model)
+
+
+def _of_their_day(items: Sequence[Item], model: Model) -> list[Item]:
+    """ "by weekday of the show", "per month by date of the show": the event named after a grain, or after its date, has the time."""
+    out: list[Item] = []
+    rest = list(items)
+    while rest:
+        item = rest.pop(0)
+        grain = next((at for at in reversed(range(len(out))) if out[at].kind == "grain"), None)
+        dated = item.op == "by" and len(rest) > 1 and rest[0].text.lower() == "date of"
+        told = (
+            rest[1] if dated else rest[0] if item.op == "of" and item.text.lower() == "of" and rest else None
+        )
+        if (
+            grain is not None
+            and (dated or grain == len(out) - 1)
+            and told is not None
+            and told.kind == "mention"
+            and told.targets[0].kind == "thing"
+            and _has_time(told, model)
+            and not out[grain].owner
+        ):
+            out[grain] = replace(out[grain], owner=told.targets)
+            del rest[: 2 if dated else 1]
+            continue
+        out.append(item)
+    return out
+
+
+def _before_grains(items: Sequence[Item], model: Model) -> list[Item]:
     """ "per issue year", "by booking month": a time's word right before a grain says whose grain it is, so both are one group."""
     out: list[Item] = []
     grouped = False
@@ -131,11 +163,13 @@ def _is_said_twice(first: Item, second: Item, model: Model) -> bool:
     """Whether a column of money stands before a business word for money: "freight revenue"."""
     if first.kind != "mention" or second.kind != "mention" or second.targets[0].kind != "concept":
         return False
-    return (
-        second.targets[0].column in _MONEY
-        and first.targets[0].cost < 0.3
-        and _is_figure(first, model, "money")
-    )
+    return second.targets[0].column in _MONEY and first.targets[0].cost < 0.3 and _is_amount(first, model)
+
+
+def _is_amount(item: Item, model: Model) -> bool:
+    """Whether a mention is money that adds up: a price is none."""
+    one = model.field(item.targets[0].table, item.targets[0].column)
+    return _is_figure(item, model, "money") and one is not None and one.aggregate == "sum"
 
 
 def _as_one_figure(first: Item, second: Item, vocabulary: Vocabulary) -> Item | None:

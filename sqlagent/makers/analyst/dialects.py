@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from sqlglot import exp
+from sqlglot.dialects.mysql import MySQL
 
 from sqlagent.catalog.semantics import Form
 from sqlagent.language.lexicon import words_of
@@ -343,5 +344,9 @@ _RESERVED = words_of(
     signal sql ssl undo unlock use virtual while loop leave kill lock force float exit explain each dual describe delayed declare
     database cube empty except generated get grouping of percent_rank recursive cume_dist ntile first_value last_value nth_value
     dense_rank row_number accessible
+    add autoincrement cast commit deferrable escape insert intersect into isnull nothing notnull raise returning transaction unique update
+    delete glob initially array asymmetric authorization binary both collation concurrently freeze ilike leading overlaps similar symmetric
+    tablesample variadic verbose anti semi show summarize pivot unpivot qualify current_time current_timestamp
     """
-)
+) | frozenset(word.lower() for word in MySQL.Generator.RESERVED_KEYWORDS)
+"""Words that some engine does not take bare as the name of a table or of a column."""

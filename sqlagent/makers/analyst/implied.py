@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlagent.makers.analyst.frames import Condition, Expr, Frame, Slot
+from sqlagent.language.words import stem
+from sqlagent.makers.analyst.concepts import worth
+from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Order
+from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.source import Source
+
+_REASONS = frozenset({stem("reason"), stem("cause")})
 
 PAID = frozenset({"paid", "pay", "pays", "spent", "spend", "spends", "donated", "owe", "owes", "owed"})
 """Verbs of which money is the object: who paid most paid the highest sum, not the most times."""
+
+
+BILLED = frozenset({"invoiced", "invoicing", "billed", "charged"})
+"""Verbs that speak of an amount where nothing says how many."""
 
 
 def of_one_deed(frame: Frame) -> Frame:
@@ -51,19 +60,52 @@ def _is_plain(one: Condition) -> bool:
     return one.op == "exists" and not one.negated and one.number is None and one.counted is None
 
 
+def dated_alike(frame: Frame, reading: Reading, source: Source) -> Frame:
+    """Hold a period against the time that the months are of: "per month in 2026 by date of the show" are shows of 2026."""
+    own = source.time_of(frame.anchor)
+    grained = [d.shown[0] for d in frame.by if d.grain and d.shown and d.shown[0] != own]
+    if (
+        own is None
+        or len(grained) != 1
+        or not any(item.kind == "grain" and item.owner for item in reading.items)
+    ):
+        return frame
+    where = tuple(
+        replace(c, slots=(grained[0],)) if c.op == "period" and c.slots == (own,) else c for c in frame.where
+    )
+    return replace(frame, where=where)
+
+
+def reasons_counted(frame: Frame) -> Frame:
+    """How often each reason was one, where the reasons of some rows are asked for: "reasons for cancelled visits"."""
+    if frame.measures or not frame.distinct or len(frame.columns) != 1 or not frame.where:
+        return frame
+    one = frame.columns[0]
+    if one.path or one.field.table != frame.anchor or not set(one.field.words) & _REASONS:
+        return frame
+    rows = Measure("rows", frame.anchor, said="count")
+    by = (Dimension((one,), said=one.field.said),)
+    return replace(frame, measures=(rows,), by=by, columns=(), distinct=False, order=Order())
+
+
 def figures_once(frame: Frame) -> Frame:
     """Name a figure once that a question names to rank by and to show."""
     once = tuple(dict.fromkeys(frame.measures))
     return frame if len(once) == len(frame.measures) else replace(frame, measures=once)
 
 
-def sums_paid(frame: Frame, source: Source) -> Frame:
-    """Rank by the sum of money where rows were counted of a verb of paying, and the rows have one amount that adds up."""
-    if frame.order is None or len(frame.measures) != 1:
+def sums_paid(frame: Frame, reading: Reading, source: Source) -> Frame:
+    """Sum money where rows were counted of a verb of which money is the object: who paid most, invoiced per month."""
+    if len(frame.measures) != 1 or any(item.op == "count" for item in reading.items):
         return frame
     measure = frame.measures[0]
-    amounts = [f for f in source.measures(measure.anchor) if f.unit == "money" and f.aggregate == "sum"]
-    if measure.agg != "rows" or measure.said.lower() not in PAID or len(amounts) != 1:
+    said = measure.said.lower()
+    if measure.agg != "rows" or not (said in BILLED or said in PAID and frame.order is not None):
         return frame
-    summed = replace(measure, agg="sum", expr=Expr("column", (Slot(amounts[0]),)), unit="money")
-    return replace(frame, measures=(summed,))
+    found = sorted(worth(source, source.model.things[measure.anchor], "sum"), key=lambda one: one.cost)
+    plain = [
+        one.measure for one in found if one.measure.expr is not None and one.measure.anchor == measure.anchor
+    ]
+    if not plain or said in PAID and len(plain) > 1:
+        return frame
+    return replace(frame, measures=(replace(plain[0], where=measure.where, said=measure.said),))

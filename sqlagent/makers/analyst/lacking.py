@@ -15,6 +15,9 @@ from sqlagent.makers.analyst.lexicon import MONEY_EVENTS
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.sketching import Ask, Sketch
 
+_SURE = 0.1
+"""Cost below which a noun is the name of a thing."""
+
 _VALUES_OF_HEADS = frozenset(
     f"{noun} {word}"
     for noun in ("order", "basket", "invoice", "receipt", "purchase")
@@ -139,6 +142,9 @@ def _value_of_lines(frame: Frame, reading: Reading, model: Model) -> list[str]:
 def numbers_left_out(frame: Frame, reading: Reading) -> list[str]:
     """Numbers of the question that the frame holds nowhere, where there are several: bounds of ranges that are listed ("20-24, 25-39")."""
     asked = [item for item in reading.items if item.kind == "number"]
+    often = [item.text for item in asked if item.text.lower() in ("once", "twice")]
+    if often and any(c.op == "compare" for c in frame.where):
+        return often  # how often something was done bounds no figure of one row
     if len(asked) < 3:
         return []
     held = {round(one * scale, 6) for one in _numbers(frame) for scale in (1, 0.01, 100, 0.001, 1000)}
@@ -159,3 +165,43 @@ def _numbers(part: object) -> Iterator[float]:
     elif is_dataclass(part) and not isinstance(part, Field | Relation):
         for one in fields(part):
             yield from _numbers(getattr(part, one.name))
+
+
+def asked_and_not_shown(frame: Frame, reading: Reading, model: Model) -> list[str]:
+    """The noun behind "which" that the frame does not show: "which carers" asks for carers, whatever is counted of them."""
+    for one, other in pairwise(reading.items):
+        if one.text.lower() not in ("which", "what") or other.kind != "mention" or one.end != other.start:
+            continue
+        best = other.targets[0]
+        if best.kind != "thing" or best.cost >= _SURE:
+            return []
+        shown = [*frame.columns, *(slot for d in (*frame.by, *frame.per) for slot in (*d.shown, *d.keys))]
+        pointing = {(r.source, c) for r in model.relations if r.target == best.table for c in r.columns}
+        if any(
+            slot.field.table == best.table or (slot.field.table, slot.field.column) in pointing
+            for slot in shown
+        ):
+            return []
+        return [other.text]
+    return []
+
+
+def compared_in_part(frame: Frame, reading: Reading) -> list[str]:
+    """Words of a comparison between two periods, or over all of them, of single things: frames count within one period alone."""
+    ops = [item.op for item in reading.items]
+    texts = [item.text.lower() for item in reading.items]
+    if "comparative" in ops and "than" in ops and frame.transform not in ("growth", "change", "between"):
+        at = ops.index("than")
+        periods = [n for n, item in enumerate(reading.items) if item.kind == "period"]
+        if any(n < at for n in periods) and any(n > at for n in periods) and not frame.having:
+            return ["than"]
+    for at, text in enumerate(texts[:-1]):
+        if (
+            text == "out of"
+            and texts[at + 1] == "stock"
+            and not any(c.number is not None for c in frame.where)
+        ):
+            return ["out of stock"]
+        if text in ("every", "each") and at and texts[at - 1] == "in" and "more" in ops[:at]:
+            return [f"in {text} {texts[at + 1]}"]
+    return []

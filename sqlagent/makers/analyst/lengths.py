@@ -51,6 +51,9 @@ def lengths(reading: Reading, source: Source) -> Reading:
     """Give the reading with the length of something that happens as its own column, else as a time between."""
     items = reading.items
     for at, item in enumerate(items):
+        if item.op == "span" and (stored := _stored_as(item.text, items, source)) is not None:
+            target = Target("field", stored.table, stored.column, cost=0.02)
+            return _with(reading, at, Item("mention", item.start, item.end, item.text, targets=(target,)))
         if item.text.lower() in _NIGHTS and item.kind != "op" and _stays(items, source, item):
             return _with(reading, at, Item("op", item.start, item.end, item.text, op="span"))
         if item.text.lower() not in LENGTHS or item.kind == "op" and item.op != "span":
@@ -66,6 +69,22 @@ def lengths(reading: Reading, source: Source) -> Reading:
         if item.kind != "op" and next(lasting(source, table, frozenset()), None) is not None:
             return _with(reading, at, Item("op", item.start, item.end, item.text, op="span"))
     return reading
+
+
+def _stored_as(text: str, items: Sequence[Item], source: Source) -> Field | None:
+    """The column in which a span is stored under its name: lead days for "lead time", of what is named where several have one."""
+    first, _, last = text.lower().partition(" ")
+    if last != "time":
+        return None
+    word, named = stem(first), {t.table for item in items for t in item.targets[:1]}
+    found = [
+        f
+        for table in source.model.things
+        for f in source.measures(table)
+        if f.unit in SPANS.values() and word in f.words and set(f.words) <= {word, stem("time"), *_LASTING}
+    ]
+    own = [f for f in found if f.table in named]
+    return own[0] if len(own) == 1 else found[0] if len(found) == 1 else None
 
 
 def _with(reading: Reading, at: int, known: Item) -> Reading:

@@ -297,7 +297,8 @@ class Meanings:
                 and one.role in (Role.KEY, Role.TEXT)
                 and (one.column,) != self.model.things[one.table].key
             ):
-                yield Meant(cost + 0.02, Measure("distinct", one.table, expr, said=said))
+                listed = 0.2 if self.sketch.clauses and not (self.sketch.by or self.sketch.share) else 0.0
+                yield Meant(cost + 0.02 + listed, Measure("distinct", one.table, expr, said=said))
             elif agg == "count":
                 if one.role is Role.KEY and one.column in self.model.things[one.table].key:
                     yield Meant(cost + 0.02, Measure("rows", one.table, said=said), None, one.table)

@@ -23,7 +23,7 @@ DUE = frozenset(
 
 DONE = FINISHED | frozenset(
     stem(w)
-    for w in ["payment", "arrival", "actual", "settled", "ended", "received", "receipt", "handed", "submitted", "fixed", "solved"]
+    for w in ["payment", "arrival", "actual", "settled", "ended", "received", "receipt", "handed", "submitted", "fixed", "solved", "ready"]
 )  # fmt: skip
 """Words of times at which it was done."""
 
@@ -54,6 +54,10 @@ STAYS = tuple(
 
 LENGTHS = frozenset({"length", "durat", "night", "overnight"})
 """Stems of words for how long something lasts, rather than for how long something is waited for."""
+
+
+_UNDONE = frozenset(stem(w) for w in ["cancelled", "voided", "deleted", "rejected", "refunded"])
+"""Words of times at which something came to nothing, which is no end of what was waited for."""
 
 
 def in_order(first: Slot, second: Slot) -> tuple[Slot, Slot]:
@@ -153,6 +157,7 @@ def lasting(
     start = source.slot(table, begin)
     named = [f for f in times if set(f.words) & words and f.column != begin]
     finished = [f for f in times if set(f.words) & (FINISHED | ENDS | LATE) and f.column != begin]
+    finished = [f for f in finished if not set(f.words) & _UNDONE] or finished
     if not named and not finished and thing.begins and thing.ends:
         finished = [source.slot(table, thing.ends).field]
     for one in named[:1] or finished[:1]:

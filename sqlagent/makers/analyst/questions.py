@@ -88,12 +88,12 @@ def example_questions(
     source = source_of(catalog, index)
     kept = _kept.setdefault(source, {})
     if (limit, policy) not in kept:
-        kept[limit, policy] = _Making(source, catalog, index, passes).questions(limit)
+        kept[limit, policy] = Making(source, catalog, index, passes).questions(limit)
     return kept[limit, policy]
 
 
 @dataclass(frozen=True, slots=True)
-class _Proposal:
+class Proposal:
     """A question, and what the frame must be that it is read as. `uses` are dimensions it would use up."""
 
     text: str
@@ -115,7 +115,7 @@ class _Group:
 
 
 @dataclass(frozen=True, slots=True)
-class _Figure:
+class Figure:
     """A figure of one table's rows: how it is said, and what is computed."""
 
     said: str
@@ -126,7 +126,9 @@ class _Figure:
         return len(frame.measures) == 1 and _same(frame.measures[0], self.measure)
 
 
-class _Making:
+class Making:
+    """What is worth asking of a source, table by table; `left` is how many questions are still read."""
+
     def __init__(self, source: Source, catalog: Catalog, index: ValueIndex | None, passes: Passes) -> None:
         self.source = source
         self.model = source.model
@@ -156,18 +158,23 @@ class _Making:
                     self.used.update(found.uses)
         return tuple(out)
 
-    def _holds(self, proposal: _Proposal) -> bool:
+    def _holds(self, proposal: Proposal) -> bool:
         """Whether the analyst reads a question as it is meant, and would run it."""
+        return self._sql(proposal) is not None
+
+    def _sql(self, proposal: Proposal) -> str | None:
+        """The SQL of a question that the analyst reads as it is meant, and would run."""
         if self.left <= 0:
-            return False
+            return None
         self.left -= 1
         linked = LinkedSchema(self.catalog, self.catalog)
         analysis = analyse(Question(proposal.text), linked, self.index)
         if not analysis.speaks or analysis.outcome()[0] is not Outcome.ANSWERED or analysis.reading.mended:
-            return False
+            return None
         if not all(check(analysis.frames[0].frame) for check in proposal.checks):
-            return False
-        return self.passes(analysis.candidates[0].sql)
+            return None
+        sql = analysis.candidates[0].sql
+        return sql if self.passes(sql) else None
 
     # ------------------------------------------------------------ what there is to ask about
 
@@ -182,16 +189,16 @@ class _Making:
         things.sort(key=lambda t: (t.table != first, happens.get(t.kind, 2), -t.rows, t.table))
         return things[:ANCHORS]
 
-    def _figure(self, anchor: Thing) -> _Figure | None:
+    def _figure(self, anchor: Thing) -> Figure | None:
         """What the rows of a table are summed up by: revenue, else another total, else how many there are."""
         for one in meant(self.source, "revenue"):
             if one.measure.anchor == anchor.table and one.cost < NEAR_ENOUGH:
-                return _Figure("revenue", one.measure)
+                return Figure("revenue", one.measure)
         return self._counted(anchor)
 
-    def _counted(self, thing: Thing) -> _Figure | None:
+    def _counted(self, thing: Thing) -> Figure | None:
         said = self._plural(thing)
-        return _Figure(said, Measure("rows", thing.table)) if said else None
+        return Figure(said, Measure("rows", thing.table)) if said else None
 
     def _plural(self, thing: Thing) -> str:
         """What several of a thing are called; empty where its name is no word that people say."""
@@ -280,33 +287,33 @@ class _Making:
 
     # ------------------------------------------------------------ families
 
-    def total(self, anchor: Thing, figure: _Figure) -> Iterator[_Proposal]:
+    def total(self, anchor: Thing, figure: Figure) -> Iterator[Proposal]:
         """A figure by a dimension in a period."""
         year = self._year(anchor.table)
         for group in self._groups(anchor.table):
             yield self._by(figure, group, f"{_upper(figure.said)} by {group.said}", year)
 
-    def top(self, anchor: Thing, figure: _Figure) -> Iterator[_Proposal]:
+    def top(self, anchor: Thing, figure: Figure) -> Iterator[Proposal]:
         """The five things with the highest figure."""
         for said, thing in self._named(anchor.table):
             by = figure.said if figure.measure.agg != "rows" else f"number of {figure.said}"
             checks = (figure.is_first, _by_thing(thing), _limit(5), _where(0))
-            yield _Proposal(f"Top 5 {said} by {by}", checks, (thing.table,))
+            yield Proposal(f"Top 5 {said} by {by}", checks, (thing.table,))
 
-    def trend(self, anchor: Thing, figure: _Figure) -> Iterator[_Proposal]:
+    def trend(self, anchor: Thing, figure: Figure) -> Iterator[Proposal]:
         """A figure month by month."""
         year = self._year(anchor.table)
         if year is not None:
             text = f"{_upper(figure.said)} by month, {year}"
-            yield _Proposal(text, (figure.is_first, _grain("month"), _in_year(year), _where(1)))
+            yield Proposal(text, (figure.is_first, _grain("month"), _in_year(year), _where(1)))
 
-    def share(self, anchor: Thing, figure: _Figure) -> Iterator[_Proposal]:
+    def share(self, anchor: Thing, figure: Figure) -> Iterator[Proposal]:
         """Each group's share of the whole."""
         for group in self._groups(anchor.table):
             found = self._by(figure, group, f"Share of {figure.said} by {group.said}", None)
-            yield _Proposal(found.text, (*found.checks, _transform("share")), found.uses)
+            yield Proposal(found.text, (*found.checks, _transform("share")), found.uses)
 
-    def without(self, anchor: Thing, figure: _Figure) -> Iterator[_Proposal]:
+    def without(self, anchor: Thing, figure: Figure) -> Iterator[Proposal]:
         """Things to which nothing happened."""
         year = self._year(anchor.table)
         tables = frozenset({anchor.table, *self._heads(anchor)})
@@ -315,9 +322,9 @@ class _Making:
             for event in filter(None, events):
                 checks = (_without(thing.table, tables), _where(1))
                 for when in ([f" in {year}"] if year is not None else []) + [""]:
-                    yield _Proposal(f"{_upper(said)} without {event}{when}", checks)
+                    yield Proposal(f"{_upper(said)} without {event}{when}", checks)
 
-    def counted(self, anchor: Thing, figure: _Figure) -> Iterator[_Proposal]:
+    def counted(self, anchor: Thing, figure: Figure) -> Iterator[Proposal]:
         """How many things there are of each kind."""
         things = [thing for _, thing in self._named(anchor.table)]
         for thing in [*things, anchor]:
@@ -327,21 +334,21 @@ class _Making:
             for group in self._groups(thing.table):
                 yield self._by(count, group, f"Number of {count.said} by {group.said}", None)
 
-    def average(self, anchor: Thing, figure: _Figure) -> Iterator[_Proposal]:
+    def average(self, anchor: Thing, figure: Figure) -> Iterator[Proposal]:
         """An average by a dimension: of orders, else of a column that is averaged."""
         year = self._year(anchor.table)
         worth = next((m for m in meant(self.source, "order value") if m.cost < NEAR_ENOUGH), None)
         if worth is not None and worth.measure.anchor == anchor.table:
-            value = _Figure("average order value", worth.measure)
+            value = Figure("average order value", worth.measure)
             for group in self._groups(anchor.table)[:2]:
                 yield self._by(value, group, f"Average order value by {group.said}", year)
         for one in self._measures(anchor.table):
             expr = Measure("avg", anchor.table, summed(one).expr)
             for group in self._groups(anchor.table)[:2]:
                 for said in _without_unit(one.said):
-                    yield self._by(_Figure(one.said, expr), group, f"Average {said} by {group.said}", None)
+                    yield self._by(Figure(one.said, expr), group, f"Average {said} by {group.said}", None)
 
-    def growth(self, anchor: Thing, figure: _Figure) -> Iterator[_Proposal]:
+    def growth(self, anchor: Thing, figure: Figure) -> Iterator[Proposal]:
         """How a figure changed from one year to the next."""
         year = self._year(anchor.table)
         if year is None or self._years(anchor.table) < 2:
@@ -349,9 +356,9 @@ class _Making:
         for group in self._groups(anchor.table):
             text = f"{_upper(figure.said)} growth {year} vs {year - 1} by {group.said}"
             checks = (_between(figure, year), lambda f, g=group: g.is_in(f.by), _where(0))
-            yield _Proposal(text, checks, (group.table + group.shown.column,))
+            yield Proposal(text, checks, (group.table + group.shown.column,))
 
-    def best_of_each(self, anchor: Thing, figure: _Figure) -> Iterator[_Proposal]:
+    def best_of_each(self, anchor: Thing, figure: Figure) -> Iterator[Proposal]:
         """The three best things within each of their kinds."""
         for said, thing in self._named(anchor.table):
             for group in self._groups(thing.table):
@@ -363,17 +370,17 @@ class _Making:
                     _where(0),
                     lambda f, g=group: g.is_in(f.per),
                 )
-                yield _Proposal(text, checks, (group.table + group.shown.column,))
+                yield Proposal(text, checks, (group.table + group.shown.column,))
 
-    def running(self, anchor: Thing, figure: _Figure) -> Iterator[_Proposal]:
+    def running(self, anchor: Thing, figure: Figure) -> Iterator[Proposal]:
         """A running total over the months of a year."""
         year = self._year(anchor.table)
         if year is not None:
             text = f"Running total of {figure.said} by month, {year}"
             checks = (figure.is_first, _grain("month"), _in_year(year), _where(1), _transform("running"))
-            yield _Proposal(text, checks)
+            yield Proposal(text, checks)
 
-    def compared(self, anchor: Thing, figure: _Figure) -> Iterator[_Proposal]:
+    def compared(self, anchor: Thing, figure: Figure) -> Iterator[Proposal]:
         """Two categories side by side."""
         for group in self._groups(anchor.table):
             values = self._values(group.shown)
@@ -382,33 +389,33 @@ class _Making:
             text = f"{_upper(figure.said)}: {values[0]} vs {values[1]}"
             yield self._by(figure, group, text, None, extra=(_named_values(group.shown, values[:2]),))
 
-    def margin(self, anchor: Thing, figure: _Figure) -> Iterator[_Proposal]:
+    def margin(self, anchor: Thing, figure: Figure) -> Iterator[Proposal]:
         """What is left after costs."""
         year = self._year(anchor.table)
         for one in meant(self.source, "margin")[:1]:
             if one.cost < NEAR_ENOUGH and one.measure.anchor == anchor.table:
                 for group in self._groups(anchor.table):
-                    yield self._by(_Figure("margin", one.measure), group, f"Margin by {group.said}", year)
+                    yield self._by(Figure("margin", one.measure), group, f"Margin by {group.said}", year)
 
-    def events(self, anchor: Thing, figure: _Figure) -> Iterator[_Proposal]:
+    def events(self, anchor: Thing, figure: Figure) -> Iterator[Proposal]:
         """On which days of the week things happen."""
         count = self._counted(anchor)
         if count is not None and self._year(anchor.table) is not None:
             checks = (count.is_first, _grain("weekday"), _where(0))
-            yield _Proposal(f"Number of {count.said} by weekday", checks)
+            yield Proposal(f"Number of {count.said} by weekday", checks)
 
     # ------------------------------------------------------------ parts of proposals
 
     def _by(
-        self, figure: _Figure, group: _Group, text: str, year: int | None, extra: tuple[Check, ...] = ()
-    ) -> _Proposal:
+        self, figure: Figure, group: _Group, text: str, year: int | None, extra: tuple[Check, ...] = ()
+    ) -> Proposal:
         """A figure by a dimension, in a year where one is given."""
         checks: list[Check] = [figure.is_first, lambda frame: group.is_in(frame.by), *extra]
         checks.append(_where((year is not None) + len(extra)))
         if year is not None:
             checks.append(_in_year(year))
         text = text if year is None else f"{text}, {year}"
-        return _Proposal(text, tuple(checks), (group.table + group.shown.column,))
+        return Proposal(text, tuple(checks), (group.table + group.shown.column,))
 
     def _measures(self, table: str) -> list[Field]:
         """Columns worth averaging, those that are never added up first."""
@@ -434,8 +441,8 @@ class _Making:
 
 
 _FAMILIES = (
-    _Making.total, _Making.top, _Making.trend, _Making.share, _Making.without, _Making.counted, _Making.average,
-    _Making.growth, _Making.best_of_each, _Making.compared, _Making.margin, _Making.running, _Making.events,
+    Making.total, Making.top, Making.trend, Making.share, Making.without, Making.counted, Making.average,
+    Making.growth, Making.best_of_each, Making.compared, Making.margin, Making.running, Making.events,
 )  # fmt: skip
 
 
@@ -498,7 +505,7 @@ def _without(thing: str, events: Collection[str]) -> Check:
     return check
 
 
-def _between(figure: _Figure, year: int) -> Check:
+def _between(figure: Figure, year: int) -> Check:
     def check(frame: Frame) -> bool:
         if frame.transform != "between" or len(frame.measures) != 2:
             return False

@@ -33,10 +33,12 @@ GRAIN_PHRASES = {
     **{word: grain for word, grain in GRAINS.items() if not word.endswith("s")}, "days": "day", "weeks": "week", "months": "month", "quarters": "quarter", "years": "year",
     **{f"{said} {grain}{end}": f"fiscal {grain}" for said in ("fiscal", "financial") for grain in ("year", "quarter") for end in ("", "s")}, "fy": "fiscal year",
 }  # fmt: skip
+_TELLING = 4
+"""Letters from which on a word that says little is looked for among the states of the rows beside it: live, open."""
 _AT = frozenset({"at", "in", "of", "on", "to", "for", "from", "by", "with", "the"})
 """Words after a name that are none of it."""
 _JOINED = re.compile(r"\b\d{4}[/-]\d{2}(?:\d{2})?\b")
-_NUMBER_OF = re.compile(r"\b(?:no\.?|nr\.?|nos\.?|nbr\.?|num\.?|#) of\b", re.IGNORECASE)
+_NUMBER_OF = re.compile(r"\b(?:no\.?|nr\.?|nos\.?|nbr\.?|num\.?) of\b", re.IGNORECASE)
 _OF_NOW = re.compile(r"\b(this|last) (year|quarter|month|week)['’]?s(?= [a-z])", re.IGNORECASE)
 """ "this years orders": an apostrophe that was left out."""
 _WITHOUT = re.compile(r"(?<![\w/])w/o(?![\w/])", re.IGNORECASE)
@@ -132,10 +134,24 @@ def prepared(text: str, vocabulary: Vocabulary) -> str:
     text = _OF_NOW.sub(r"\1 \2", _NUMBER_OF.sub("number of", _N.sub(" and ", text)))
     text = _SAYS_NOTHING.sub(" ", _WITHOUT.sub("without", _years_joined(text, vocabulary)))
     text = _SHORT_GRAIN.sub(lambda short: _opened(short.group(), vocabulary), _BY_GRAIN.sub(r"by \1", text))
+    for found, written in _REWRITTEN:
+        text = found.sub(written, text)
     text = _OPPOSED.sub(lambda found: _opposed(found.group(), vocabulary), text)
     text = text.replace("(", " , ").replace(")", " ")
     return " ".join(text.replace("%", " % ").replace("#", " # ").split())
 
+
+_MONTHLY = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|q[1-4]|h[12]|\d{4}|last|this|the"
+_REWRITTEN = (
+    (re.compile(r"^what (?:did|do|have|has) (?:we|they|you) (?:all )?(?=(?:invoice|bill|charge|spend|pay|collect)(?:d|ed)?\b)", re.IGNORECASE), "how much did we "),
+    (re.compile(r"\b(\d[\d,.]*) (?:or|and) (?:over|more|above|older|higher|greater|longer|up)\b", re.IGNORECASE), r"at least \1"),
+    (re.compile(r"\b(\d[\d,.]*) (?:or|and) (?:under|less|fewer|below|younger|lower|shorter)\b", re.IGNORECASE), r"at most \1"),
+    (re.compile(r"\baveraging\b", re.IGNORECASE), "with average"),
+    (re.compile(rf"\btook in (?=(?:{_MONTHLY})\b)", re.IGNORECASE), "took during "),
+    (re.compile(r"\b(first|last) (?:day|date) of (?!(?:the |this |last |each |every )?(?:day|week|month|quarter|year|season)\b)", re.IGNORECASE), r"when was the \1 "),
+    (re.compile(r"\ban? (?=(?:hour|day|kilometre|kilometer|km|mile|litre|liter|hectare|tonne|kg|kilo|minute)\b(?! ago| earlier| later| before| after))", re.IGNORECASE), "per "),
+)  # fmt: skip
+"""Turns of phrase and how they are read: an hour as per hour, what we invoiced as how much."""
 
 _OPPOSITES = {"valid": ("voided", "void", "invalid", "cancelled", "canceled", "expired")}
 """States that are told by their opposite where a source keeps none of that name."""
@@ -240,7 +256,9 @@ def _with_states(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
     for place, item in enumerate(items):
         if item.kind == "glue" and item.text.lower() == "spend" and _is_spent(items, place, vocabulary):
             out[place] = replace(item, kind="mention", targets=vocabulary.targets(["spending"]))
-        if item.kind not in ("glue", "unknown") or item.text.lower() not in STATE_WORDS:
+        if item.kind not in ("glue", "unknown") or (
+            item.text.lower() not in STATE_WORDS and len(item.text) < _TELLING
+        ):
             continue
         beside = [
             i
@@ -409,7 +427,7 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
     out: list[tuple[float, Item]] = []
     if phrase in OPERATORS:
         op, detail = OPERATORS[phrase]
-        cost = 0.05 if op in _PREPOSITIONS else 0.22 if op in _STATES else 0.12
+        cost = 0.05 if op in _PREPOSITIONS or len(some) > 2 else 0.22 if op in _STATES else 0.12
         out.append((cost, Item("op", at, end, text, op=op, detail=detail)))
     if phrase in GRAIN_PHRASES:
         own = vocabulary.targets(lows)
@@ -439,7 +457,7 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
             elif lows[0] in GLUE and at and tokens[at - 1].low in _OWNED and _is_role(targets[0]):
                 cost -= 0.05  # "their lead" is a noun, though to lead somewhere says little
             elif phrase == "show" and at and tokens[at - 1].low in _BEFORE_NOUNS:
-                pass  # after an article it is what is seen, not a wish to see
+                cost -= 0.08  # after an article it is what is seen, not a wish to see
             elif len(some) == 1 and (lows[0] in GLUE or phrase in OPERATORS) and not vocabulary.is_told(lows):
                 cost += 0.06 if targets[0].cost < 0.12 else 0.2
             elif targets[0].kind == "field" and _is_small(tokens, at, end):

@@ -83,7 +83,8 @@ class RowWriter:
             last = slot.path[-1]
             column = last.columns[last.referenced.index(slot.field.column)]
             return f"{self._reach(block, slot.path[:-1])}.{self.dialect.quoted(column)}"
-        return f"{self._reach(block, slot.path)}.{self.dialect.quoted(slot.field.column)}"
+        column = f"{self._reach(block, slot.path)}.{self.dialect.quoted(slot.field.column)}"
+        return f"NULLIF({column}, {slot.field.absent})" if slot.field.absent else column
 
     def _shown(self, block: Block, slot: Slot) -> str:
         """A slot as people read it: codes by their labels."""
@@ -134,7 +135,7 @@ class RowWriter:
         if expr.op == "times":
             return " * ".join(columns)
         if expr.op == "minus":
-            return f"({columns[0]} - {columns[1]})"
+            return f"({' - '.join(columns)})"
         if expr.op == "formula":
             return f"({filled(expr.unit, columns)})"
         if expr.op == "margin rate":

@@ -36,7 +36,7 @@ OFFERED = 4
 """Frames that become candidates: the answer and the readings beside it."""
 
 HOPELESS = 1.9
-"""Cost from which on a frame that leaves words out is not even a draft."""
+"""Cost from which on a frame that leaves words out, of which the source knows nothing, is not even a draft."""
 
 _OURS = re.compile(r"\b(?:our|ours|us|we|my)\b", re.IGNORECASE)
 """Words by which somebody speaks of a business of their own."""
@@ -127,7 +127,9 @@ class Analysis:
         first = self.frames[0].frame
         if self.reading.asked:
             return Outcome.UNANSWERABLE, f"Nothing here is about {_listed(self.reading.asked, 'or')}."
-        if first.unused and first.cost >= HOPELESS:
+        unknown = {word.lower() for text in self.reading.unknown for word in text.split()}
+        strange = any(set(text.lower().split()) & unknown for text in first.unused)
+        if strange and first.cost >= HOPELESS:
             return Outcome.UNANSWERABLE, f"Nothing here tells of {_listed(first.unused, 'or')}."
         if first.unused:
             return (
@@ -167,7 +169,7 @@ def analyse(
             round(-one.frame.cost, 4),
             notes(one, reading, today, source.model.newest),
             weight=8 * share / sum(odds),
-            title=title(one.frame),
+            title=title(told_of.unnamed(one.frame)),
             frame=json.dumps(plain(one.frame, model), ensure_ascii=False),
             parts=parts(one.frame),
         )

@@ -228,8 +228,10 @@ class Starting(Occasions):
             if (
                 one is None
                 or one.role not in (Role.DIMENSION, Role.TEXT)
+                and not self._tells_things_apart(one)
                 or set(one.words) & NUMBERS
                 and not one.few
+                and not self._tells_things_apart(one)
                 or ask.aggs
                 and not ask.distinct
             ):
@@ -254,6 +256,12 @@ class Starting(Occasions):
                     [place],
                     True,
                 )
+
+    def _tells_things_apart(self, one: Field) -> bool:
+        """Whether a code or a number beside the key is what people call a thing's rows by."""
+        thing = self.model.things[one.table]
+        known = thing.kind is Kind.THING and not one.is_number and bool(set(one.words) & NUMBERS)
+        return known and (one.column,) != thing.key and bool(self.sketch.clauses)
 
     def _bounded_things(self, found: Meant, cost: float, place: int) -> Iterator[Start]:
         """ "branches above average sales", "clients with an average order over 50": things by a bound on their figure."""

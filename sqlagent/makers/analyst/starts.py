@@ -66,6 +66,8 @@ FINISHED = frozenset(
         "resolved",
         "closed",
         "completed",
+        "fulfilled",
+        "dispatched",
         "finished",
         "arrived",
         "discharged",

@@ -39,6 +39,20 @@ _LETTERED = frozenset({"active", "open"})
 
 _OVER = frozenset({"inactive", "ended", "expired", "terminated"})
 _GOING = frozenset(stem(w) for w in ["active", "act", "actual", "current", "enabled", "live"])
+_STOPPED = frozenset(
+    stem(w)
+    for w in [
+        "retired",
+        "discontinued",
+        "inactive",
+        "withdrawn",
+        "archived",
+        "disabled",
+        "obsolete",
+        "decommissioned",
+    ]
+)
+_IN_USE = frozenset(stem(w) for w in ["service", "use", "order", "action", "operation"])
 _CLOSING = frozenset(
     stem(w) for w in ["close", "closed", "resolve", "resolved", "settled", "closure", "resolution"]
 )
@@ -178,8 +192,11 @@ def _by_closing(source: Source, table: str, is_open: bool) -> Condition | None:
 def _by_flag(source: Source, table: str, is_on: bool) -> Condition | None:
     """Rows by a flag that says that they are current."""
     for one in source.model.of_role(table, Role.FLAG):
-        if set(one.words) & _GOING:
-            literal = one.yes if is_on else one.no
+        is_over = (
+            bool(set(one.words) & _STOPPED) or stem("out") in one.words and bool(set(one.words) & _IN_USE)
+        )
+        if is_over or set(one.words) & _GOING:
+            literal = one.yes if is_on != is_over else one.no
             return Condition("in", (Slot(one),), (literal.strip("'"),), said="current" if is_on else "ended")
     return None
 

@@ -211,7 +211,11 @@ def _counted(one: Measure) -> str:
             plural_of(field.said.removesuffix(" id")) if field.role is Role.FOREIGN else _plural(field.table)
         )
     said = one.said.lower().removeprefix("number of ") if one.said != "count" else ""
-    said = one.said[len(one.said) - len(said) :] if said and _is_noun(said, table) else table
+    said = (
+        one.said[len(one.said) - len(said) :]
+        if said and not said.endswith("ed") and _is_noun(said, table)
+        else table
+    )
     return said if said[-1:] in "s0123456789" or said in (table, *_MANY) else plural_of(said)
 
 
@@ -243,7 +247,7 @@ def expression(expr: Expr) -> str:
     if expr.op == "discounted":
         return f"{names[0]} times {names[1]} less {names[2]}"
     if expr.op == "minus":
-        return f"{names[0]} less {names[1]}"
+        return f"{names[0]} less {' and '.join(names[1:])}"
     if expr.op in ("profit", "unit profit", "discounted profit"):
         return f"{names[0]} less {' times '.join(names[1:])}"
     if expr.op == "span":
@@ -331,6 +335,12 @@ def _over(said: str, way: str) -> str:
     if not way or way.startswith("of "):
         return f"{said} {way}".strip()
     return way if said.split()[-1] in way.split() else f"{said} of the {way}"
+
+
+def _when(one: Period) -> str:
+    """A period behind a verb: in 2025, since May, before then."""
+    told = period(one)
+    return told if told.startswith(("since ", "before ")) else f"in {told}"
 
 
 def period(one: Period) -> str:
@@ -424,7 +434,7 @@ def _condition(c: Condition) -> str:
     if c.op == "same":
         return f"{names[0]} and {names[1]} in the same {c.compare}"
     if c.op == "period" and c.period is not None:
-        return f"{_done(names[0])} in {period(c.period)}"
+        return f"{_done(names[0])} {_when(c.period)}"
     if c.op == "clock":
         first, last = c.values
         if first == "00:00" or last == "24:00":

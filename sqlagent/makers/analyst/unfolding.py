@@ -6,7 +6,7 @@ Here they become conditions and expressions of real columns, seen from where the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypeVar
 
@@ -44,6 +44,19 @@ class Told:
     def clauses(self) -> frozenset[str]:
         """The clauses that a frame may follow."""
         return frozenset((*(one.clause for one in self.columns.values()), *self.measures))
+
+    def unnamed(self, frame: Frame) -> Frame:
+        """A frame whose told figures are without the conditions that their names stand for."""
+        told = [one for some in self.measures.values() for one in some if one.said and one.where]
+        return replace(frame, measures=tuple(_unnamed(one, told) for one in frame.measures))
+
+
+def _unnamed(figure: Measure, told: Sequence[Measure]) -> Measure:
+    for one in told:
+        if one.said == figure.said and _is_one(figure, one):
+            inside = {replace(c, said="") for c in one.where}
+            return replace(figure, where=tuple(c for c in figure.where if replace(c, said="") not in inside))
+    return figure
 
 
 NOTHING_TOLD = Told()

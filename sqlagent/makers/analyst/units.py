@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from sqlagent.catalog.semantics import Field, Role
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Expr, Frame
 from sqlagent.makers.analyst.reading import Reading
 
@@ -23,12 +24,22 @@ def unconverted(frame: Frame, reading: Reading) -> list[str]:
     parts = list(_parts(frame))
     if any(isinstance(part, Expr) and part.op in ("span", "age") for part in parts):
         return []
+    first = reading.items[0]
+    if first.kind == "unit" and not any(_is_length(part) for part in parts):
+        return [first.text]  # "hours worked per site" counts no agents
     kept = {
         part.unit
         for part in parts
         if isinstance(part, Field) and part.role is Role.MEASURE and part.unit in _KEPT
     }
     return [said for said, unit in named.items() if kept and unit not in kept]
+
+
+def _is_length(part: Any) -> bool:
+    """Whether a part of a frame is a length of time that is stored, in whatever unit, or bears the name of one."""
+    return isinstance(part, Field) and (
+        part.unit in _KEPT or bool({stem(unit) for unit in _KEPT} & set(part.words))
+    )
 
 
 def _parts(part: Any) -> Iterator[Any]:

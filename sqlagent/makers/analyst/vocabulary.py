@@ -78,6 +78,7 @@ BETWEEN = frozenset(
         "a",
         "an",
         "in",
+        "at",
         "for",
         "who",
         "that",
@@ -381,8 +382,11 @@ class Vocabulary:
         told = () if quoted else self.told.get(tuple(stem(w) for w in lows), ())
         for entry in told:
             keep(Target(entry.kind, entry.table, entry.column))
-        cycle = (
-            lows[0].startswith("billing") and stem("billing") in self.by_stem
+        cycle = lows[0].startswith("billing") and any(
+            entry.kind == "field"
+            and (one := self.model.field(entry.table, entry.column)) is not None
+            and one.role is Role.DIMENSION
+            for entry in self.by_stem.get(stem("billing"), ())
         )  # a billing cycle is no bill
         if not quoted and not told and not cycle and (concept := CONCEPTS.get(" ".join(lows))):
             keep(Target("concept", "", concept, cost=0.0))

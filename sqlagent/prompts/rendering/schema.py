@@ -7,6 +7,7 @@ from functools import lru_cache
 from sqlagent import prompts
 from sqlagent.prompts.rendering.columns import LEGENDS, examples_text, note_text, type_text
 from sqlagent.prompts.rendering.fencing import name_in, neutral, one_line, table_in
+from sqlagent.prompts.rendering.knowing import rules_text, terms_text, verified_text
 from sqlagent.prompts.rendering.matches import values_text
 from sqlagent.values import Catalog, Column, ForeignKey, LinkedSchema, LlmMessage, Question, Seen, Table
 
@@ -161,4 +162,7 @@ def task_text(question: Question, linked: LinkedSchema, privacy: str) -> str:
         question=neutral(question.text),
         hint=neutral(question.hint),
         values=values_text(question, linked, privacy),
+        rules=rules_text(linked),
+        terms=terms_text(linked),
+        verified=verified_text(question, linked, privacy),
     )

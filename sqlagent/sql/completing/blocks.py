@@ -10,68 +10,27 @@ from dataclasses import dataclass, field
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from sqlagent.language.lexicon import words_of
 from sqlagent.sql.completing.known import Known
 from sqlagent.values import Column, Table
 
 # Queries in queries that are followed: deeper ones are made, not typed.
 DEEPEST = 40
 _SETS = ("UNION", "EXCEPT", "INTERSECT", "MINUS")
-_CLAUSES = frozenset(
-    [
-        "SELECT",
-        "FROM",
-        "WHERE",
-        "GROUP",
-        "HAVING",
-        "QUALIFY",
-        "WINDOW",
-        "ORDER",
-        "LIMIT",
-        "OFFSET",
-        "FETCH",
-        "RETURNING",
-    ]
+_CLAUSES = words_of(
+    """
+    SELECT FROM WHERE GROUP HAVING QUALIFY WINDOW ORDER LIMIT OFFSET FETCH RETURNING
+    """
 )
-_JOINS = frozenset(
-    [
-        "JOIN",
-        "LEFT",
-        "RIGHT",
-        "FULL",
-        "INNER",
-        "CROSS",
-        "OUTER",
-        "NATURAL",
-        "SEMI",
-        "ANTI",
-        "ASOF",
-        "STRAIGHT_JOIN",
-        "LATERAL",
-    ]
+_JOINS = words_of(
+    """
+    JOIN LEFT RIGHT FULL INNER CROSS OUTER NATURAL SEMI ANTI ASOF STRAIGHT_JOIN LATERAL
+    """
 )
 _NOT_ALIAS = (
     _CLAUSES | _JOINS | frozenset((*_SETS, "ON", "USING", "AS", "AND", "OR", "TABLESAMPLE", "SET", "WITH"))
 )
-_OPERATORS = frozenset(
-    [
-        "AND",
-        "OR",
-        "NOT",
-        "IN",
-        "IS",
-        "LIKE",
-        "ILIKE",
-        "BETWEEN",
-        "NULL",
-        "END",
-        "THEN",
-        "ELSE",
-        "WHEN",
-        "CASE",
-        "DISTINCT",
-        "ALL",
-    ]
-)
+_OPERATORS = words_of("AND OR NOT IN IS LIKE ILIKE BETWEEN NULL END THEN ELSE WHEN CASE DISTINCT ALL")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,93 +7,20 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 
 from sqlagent.catalog.keys import Edge, KeyGraph
+from sqlagent.language.lexicon import words_of
 from sqlagent.values import Catalog, Table
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LOW = re.compile(r"[a-z_][a-z0-9_]*")
 # Words that name nothing without quotes in some engine.
-RESERVED = frozenset(
-    [
-        "all",
-        "and",
-        "any",
-        "as",
-        "asc",
-        "between",
-        "by",
-        "case",
-        "cast",
-        "check",
-        "column",
-        "constraint",
-        "create",
-        "cross",
-        "current_date",
-        "current_time",
-        "current_timestamp",
-        "default",
-        "delete",
-        "desc",
-        "distinct",
-        "else",
-        "end",
-        "except",
-        "exists",
-        "false",
-        "fetch",
-        "for",
-        "foreign",
-        "from",
-        "full",
-        "group",
-        "having",
-        "in",
-        "index",
-        "inner",
-        "insert",
-        "intersect",
-        "interval",
-        "into",
-        "is",
-        "join",
-        "key",
-        "left",
-        "like",
-        "limit",
-        "natural",
-        "not",
-        "null",
-        "offset",
-        "on",
-        "or",
-        "order",
-        "outer",
-        "over",
-        "partition",
-        "primary",
-        "range",
-        "references",
-        "right",
-        "row",
-        "rows",
-        "select",
-        "set",
-        "table",
-        "then",
-        "to",
-        "true",
-        "union",
-        "unique",
-        "update",
-        "user",
-        "using",
-        "values",
-        "view",
-        "when",
-        "where",
-        "window",
-        "with",
-    ]
+RESERVED = words_of(
+    """
+    all and any as asc between by case cast check column constraint create cross current_date current_time
+    current_timestamp default delete desc distinct else end except exists false fetch for foreign from full
+    group having in index inner insert intersect interval into is join key left like limit natural not null
+    offset on or order outer over partition primary range references right row rows select set table then to
+    true union unique update user using values view when where window with
+    """
 )
 
 

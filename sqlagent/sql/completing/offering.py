@@ -5,16 +5,20 @@ Columns that can be seen come before tables, tables that a key joins before othe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlagent.catalog.keys import Edge
+from sqlagent.language.lexicon import words_of
 from sqlagent.sql.completing.blocks import Block, Blocks, Field, Read, is_name, resolve, word
 from sqlagent.sql.completing.known import Known
 from sqlagent.sql.completing.places import Place, place_of
-from sqlagent.values import Kind, Table
+from sqlagent.values import Kind, Table, Term, TermKind
 
 # As many as one looks through.
 MOST = 50
@@ -35,7 +39,8 @@ _AFTER = {
 }  # fmt: skip
 _ENDS = ("UNION ALL", "UNION", "EXCEPT", "INTERSECT")
 _COMPARES = frozenset({"=", "<>", "!=", "<", ">", "<=", ">=", "LIKE", "ILIKE", "==", "<=>"})
-_BY_CLAUSE = {"column": 40, "alias": 38, "join": 60, "table": 20, "function": 10, "keyword": 0, "value": 50}
+# How much the nearest of a kind is worth; what fits less well is worth less, and keywords next to nothing.
+_JOIN, _COLUMN, _ALIAS, _TABLE, _NAME, _FUNCTION = 60, 40, 38, 20, 14, 10
 _COUNTED = ("count", "sum", "avg", "min", "max")
 
 
@@ -43,7 +48,7 @@ _COUNTED = ("count", "sum", "avg", "min", "max")
 class Completion:
     """What may take the place of the text from character `start` on: `label` is shown, `insert` is written.
 
-    `kind` is column, alias, table, join, function, value or keyword; `note` says of what.
+    `kind` is column, alias, table, join, function, value, term or keyword; `note` says of what.
     """
 
     label: str
@@ -54,16 +59,21 @@ class Completion:
 
 
 def complete(
-    text: str, at: int, known: Known, values: Values | None = None, most: int = MOST
+    text: str,
+    at: int,
+    known: Known,
+    values: Values | None = None,
+    most: int = MOST,
+    terms: Sequence[Term] = (),
 ) -> list[Completion]:
-    """Offer how SQL may go on at a place of it, best first."""
+    """Offer how SQL may go on at a place of it, best first. `terms` are the source's own, offered where what they are made of is read."""
     place = place_of(text, at, known.dialect)
     if place is None or place.quote == "`" and known.dialect not in ("mysql", "spark", "sqlite", "bigquery"):
         return []
     here = _Here(place, known)
     if place.is_text:
         return _values(here, values)[:most] if values is not None else []
-    ranked = sorted(_ranked(here), key=lambda one: -one[0])
+    ranked = sorted((*_ranked(here), *_terms(here, terms)), key=lambda one: -one[0])
     offered: dict[tuple[str, str], Completion] = {}
     for _, found in ranked:
         offered.setdefault((found.label.lower(), found.kind if found.kind == "join" else ""), found)
@@ -103,6 +113,51 @@ class _Here:
         if self.place.quote:
             return name + ("" if self.place.is_closed else self.place.quote)
         return self.known.written(name)
+
+
+# ---------------------------------------------------------------- terms
+
+_OF_GROUPS, _OF_ROWS = ("SELECT", "HAVING", "ORDER"), ("WHERE", "HAVING", "SELECT")
+
+
+def _terms(here: _Here, terms: Sequence[Term]) -> Iterator[tuple[float, Completion]]:
+    """Terms whose words begin as what was typed, written out under the names that tables have here."""
+    block, typed = here.block, here.place.word
+    if not terms or block is None or not typed or here.place.quote or here.said() == ".":
+        return
+    if here.clause not in {*_OF_GROUPS, *_OF_ROWS} or not _wants_operand(here):
+        return
+    for term in terms:
+        wanted = _OF_GROUPS if term.kind is TermKind.MEASURE else _OF_ROWS
+        if term.kind in (TermKind.RULE, TermKind.NAME) or here.clause not in wanted:
+            continue
+        fit, phrase = max(((_fit(typed, phrase), phrase) for phrase in term.phrases), key=lambda one: one[0])
+        if fit and (sql := _written_out(here, term)):
+            note = term.description or term.body
+            yield 12 + fit, Completion(phrase, sql, "term", note, here.place.start)
+
+
+def _written_out(here: _Here, term: Term) -> str:
+    """A term's SQL under the names of here; empty where a table of it is not read, or cannot be told from another."""
+    assert here.block is not None
+    try:
+        tree = sqlglot.parse_one(f"SELECT {term.body}", dialect=here.known.dialect)
+    except (SqlglotError, RecursionError, ValueError):
+        return ""
+    for column in tree.find_all(exp.Column):
+        reads = [
+            r
+            for r in here.block.reads
+            if r.table is not None and r.table.name.lower() == column.table.lower()
+        ]
+        if len(reads) > 1 or not reads and here.block.reads:
+            return ""
+        name = reads[0].name if reads else ""
+        if name:
+            column.set("table", exp.to_identifier(name, quoted=here.known.written(name) != name))
+            column.set("db", None)
+    written: str = tree.expressions[0].sql(here.known.dialect)
+    return written
 
 
 # ---------------------------------------------------------------- what is wanted
@@ -157,12 +212,12 @@ def _behind_dot(here: _Here) -> Iterator[tuple[float, Completion]]:
     for block in here.scopes():
         for read in block.reads:
             if read.name.lower() == name and read.fields:
-                yield from ((_BY_CLAUSE["column"], _column(here, one)) for one in _ordered(here, read.fields))
+                yield from ((_COLUMN, _column(here, one)) for one in _ordered(here, read.fields))
                 return
     if here.clause == "FROM":
         for table in here.known.catalog.tables:
             if (table.schema or here.known.catalog.default_schema).lower() == name:
-                yield 20, _offer(here, table.name, "table", table.comment)
+                yield _TABLE, _offer(here, table.name, "table", table.comment)
         return
     known = here.known.table(name)
     if known is not None:
@@ -234,7 +289,7 @@ def _tables(here: _Here) -> Iterator[tuple[float, Completion]]:
             else table.comment or ("view" if table.is_view else "")
         )
         insert = here.known.path(table) if not here.place.quote else here.written(table.name)
-        score = 26.0 if edge is not None and not edge.guessed else 24.0 if edge is not None else 20.0
+        score = _TABLE + (0 if edge is None else 4 if edge.guessed else 6)
         if any(read.table is table for read in reads):
             score -= 3
         yield (
@@ -268,7 +323,7 @@ def _joins(here: _Here, read: Read | None) -> Iterator[tuple[float, Completion]]
             )
             note = "names alike" if guessed else "key"
             yield (
-                _BY_CLAUSE["join"] - rank - (5 if guessed else 0),
+                _JOIN - rank - (5 if guessed else 0),
                 Completion(words, words, "join", note, here.place.start),
             )
 
@@ -315,7 +370,7 @@ def _shared(here: _Here) -> Iterator[tuple[float, Completion]]:
     others = {f.name.lower() for one in here.block.reads if one is not read for f in one.fields}
     for one in read.fields:
         if one.name.lower() in others:
-            yield _BY_CLAUSE["column"] + 5, _column(here, one)
+            yield _COLUMN + 5, _column(here, one)
 
 
 # ---------------------------------------------------------------- expressions
@@ -330,18 +385,18 @@ def _in_expression(here: _Here) -> Iterator[tuple[float, Completion]]:
         if clause in ("GROUP", "ORDER", "HAVING", "QUALIFY"):
             for one in here.block.gives:
                 if one.column is None:
-                    yield _BY_CLAUSE["alias"] + 4, _offer(here, one.name, "alias", "of this SELECT")
+                    yield _ALIAS + 4, _offer(here, one.name, "alias", "of this SELECT")
         for block in here.scopes():
             for read in block.reads:
                 if read.name and not here.place.quote:
-                    yield 14, _offer(here, read.name, "alias", _of(read))
+                    yield _NAME, _offer(here, read.name, "alias", _of(read))
         if not here.block.reads and not here.place.quote:
             yield from _any_columns(here)
         if not here.place.quote:
             for name in here.known.functions:
                 common = 3 if name in _COUNTED else 0
                 yield (
-                    10 + common,
+                    _FUNCTION + common,
                     Completion(f"{name}()", f"{name}(", "function", "function", here.place.start),
                 )
         yield from _keywords(here, ("NULL", "TRUE", "FALSE", "CASE"), 1)
@@ -363,38 +418,11 @@ def _wants_operand(here: _Here) -> bool:
     return said in _BEFORE_OPERANDS
 
 
-_BEFORE_OPERANDS = frozenset(
-    [
-        "SELECT",
-        "DISTINCT",
-        "ALL",
-        "WHERE",
-        "AND",
-        "OR",
-        "NOT",
-        "ON",
-        "BY",
-        "HAVING",
-        "WHEN",
-        "THEN",
-        "ELSE",
-        "CASE",
-        "IN",
-        "LIKE",
-        "ILIKE",
-        "BETWEEN",
-        "QUALIFY",
-        "IS",
-        "GROUP",
-        "ORDER",
-        "INTERVAL",
-        "FILTER",
-        "EXISTS",
-        "ANY",
-        "SOME",
-        "RETURNING",
-        "PARTITION",
-    ]
+_BEFORE_OPERANDS = words_of(
+    """
+    SELECT DISTINCT ALL WHERE AND OR NOT ON BY HAVING WHEN THEN ELSE CASE IN LIKE ILIKE BETWEEN QUALIFY IS
+    GROUP ORDER INTERVAL FILTER EXISTS ANY SOME RETURNING PARTITION
+    """
 )
 
 
@@ -425,7 +453,7 @@ def _columns(here: _Here, beside: Field | None) -> Iterator[tuple[float, Complet
         for number, read in enumerate(block.reads):
             for place, one in enumerate(_ordered(here, read.fields)):
                 doubled = every.count(one.name.lower()) > 1 or one.name.lower() in taken
-                score = _BY_CLAUSE["column"] - depth * 6 - number * 0.05 - place * 0.001
+                score = _COLUMN - depth * 6 - number * 0.05 - place * 0.001
                 if joined and one.table is not None and one.column is not None:
                     score += 8 if (one.table.key, one.column.name.lower()) in joined else 0
                 if here.clause == "GROUP" and any(

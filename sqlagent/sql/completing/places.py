@@ -10,7 +10,6 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlagent.sql.literals import ODD
 
-_WORD = re.compile(r"[^\W\d]\w*\Z|\Z")
 _REST = re.compile(r"\w*")
 
 
@@ -50,9 +49,8 @@ def place_of(text: str, at: int, dialect: str) -> Place | None:
         start, word = opened + 1, text[opened + 1 : at]
         head, tail = text[:opened], _behind(text, at, mark)
     else:
-        found = _WORD.search(text[:at])
-        word = found[0] if found else ""
-        start = at - len(word)
+        start = _word_start(text, at)
+        word = text[start:at]
         rest = _REST.match(text, at) if word else None
         head, tail = text[:start], text[rest.end() if rest else at :]
     before = _tokens(head, dialect)
@@ -63,6 +61,21 @@ def place_of(text: str, at: int, dialect: str) -> Place | None:
     end = next((n for n, token in enumerate(after) if token.token_type is TokenType.SEMICOLON), len(after))
     quote = mark if mark else ""
     return Place(text, at, start, word, quote, (*before, *after[:end]), len(before))
+
+
+def _word_start(text: str, at: int) -> int:
+    """Where the word before a place begins; one that nothing of stands there begins at it.
+
+    Example:
+        >>> _word_start("a.bc2", 5), _word_start("a = 12", 6), _word_start("a ", 2)
+        (2, 6, 2)
+    """
+    start = at
+    while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
+        start -= 1
+    while start < at and text[start].isdigit():
+        start += 1
+    return start
 
 
 def _last_statement(tokens: list[Token]) -> list[Token]:

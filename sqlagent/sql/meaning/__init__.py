@@ -4,6 +4,7 @@ A check stays silent where it cannot know: gold statements of open data are to r
 (`python -m sqlagent.evaluation checks`).
 """
 
-from sqlagent.sql.meaning.checks import CHECKS, Doubt, doubts
+from sqlagent.sql.meaning.checks import CHECKS, doubts
+from sqlagent.sql.meaning.doubt import Doubt
 
 __all__ = ["CHECKS", "Doubt", "doubts"]

@@ -195,9 +195,10 @@ def _heatmap(chart: Chart, rows: Rows) -> Json:
         texts, texts, False
     )
     layout["yaxis"] = {"title": {"text": in_words(chart.series)}, "automargin": True, "type": "category"}
-    layout["yaxis"]["autorange"] = "reversed"
+    layout["yaxis"] |= {"autorange": "reversed", "showgrid": False}
     layout["height"] = max(280, 110 + 26 * len(numbers))
-    return {"data": [heat(points, texts, numbers)], "layout": layout}
+    labels = [[shown(number) for number in values] for values in numbers]
+    return {"data": [heat(points, texts, numbers, labels)], "layout": layout}
 
 
 def _dressed(chart: Chart, drawn: Json) -> Json:
@@ -480,10 +481,26 @@ def _time_format(column: Profile) -> Json:
 
 def _time_steps(xs: Sequence[str | None]) -> Json:
     """Name no time between two months, or two days, where there is nothing: not "Jan 12" on an axis of months."""
-    for form, step in ((r"\d{4}-\d{2}", "M1"), (r"\d{4}-\d{2}-\d{2}", 86_400_000)):
-        if len(xs) <= FEW_TIMES and all(x is not None and re.fullmatch(form, x) for x in xs):
+    known = [x for x in xs if x is not None]
+    for form, step in ((r"\d{4}-\d{2}(-01)?", "M1"), (r"\d{4}-\d{2}-\d{2}", 86_400_000)):
+        if len(known) == len(xs) <= FEW_TIMES and all(re.fullmatch(form, x) for x in known):
+            # Few times that lie far apart have none of their own at most of the steps between.
+            if _steps(min(known, default=""), max(known, default=""), step) > 2 * FEW_TIMES:
+                return {}
             return {"dtick": step, "tickformat": "%b %Y" if step == "M1" else "%-d %b %Y"}
     return {}
+
+
+def _steps(first: str, last: str, step: str | int) -> int:
+    """How many months, or days, are between two times."""
+    if not first:
+        return 0
+    if step == "M1":
+        return (int(last[:4]) - int(first[:4])) * 12 + int(last[5:7]) - int(first[5:7])
+    try:
+        return (date.fromisoformat(last) - date.fromisoformat(first)).days
+    except ValueError:
+        return 0
 
 
 def _number(value: float | None) -> float | int | None:

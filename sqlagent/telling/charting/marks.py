@@ -66,8 +66,10 @@ def _box(values: list[float]) -> tuple[float, float, float, float, float]:
     )
 
 
-def heat(points: Points, texts: list[str], numbers: list[list[float | int | None]]) -> Json:
-    """One trace of a heatmap: a row a series, few enough cells with their numbers."""
+def heat(
+    points: Points, texts: list[str], numbers: list[list[float | int | None]], labels: list[list[str]]
+) -> Json:
+    """One trace of a heatmap: a row a series, few enough cells with their numbers as labels."""
     trace: Json = {
         "type": "heatmap",
         "x": texts,
@@ -77,7 +79,7 @@ def heat(points: Points, texts: list[str], numbers: list[list[float | int | None
         "ygap": 1,
     }
     if len(texts) * len(numbers) <= MAX_LABELS * MAX_LABELS and len(texts) <= MAX_LABELS:
-        trace["texttemplate"] = "%{z:,.4~g}"
+        trace |= {"text": labels, "texttemplate": "%{text}"}
     return trace
 
 

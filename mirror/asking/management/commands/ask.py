@@ -10,6 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from mirror.asking import services
+from mirror.asking.kept_steps import known_json
 from mirror.asking.pages.words import hint_unused
 from mirror.phrases import one_line
 from mirror.queries.running import source_opened
@@ -93,6 +94,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         ],
         "notes": list(answer.notes),
         "unused_hint": list(answer.unused_hint),
+        "known": known_json(answer),
         "usage": asdict(answer.usage),
     }
 
@@ -101,6 +103,11 @@ def answer_lines(answer: Answer) -> list[str]:
     """The answer for people: outcome, SQL, rows, confidence and other readings."""
     lines = ["", f"{str(answer.outcome).capitalize()}{': ' + answer.reason if answer.reason else ''}"]
     lines += [hint_unused(answer.unused_hint)] if answer.unused_hint else []
+    for one in answer.terms:
+        by = f", by {one.term.author}" if one.term.author else ""
+        lines.append(
+            f"{one.words} = {one.term.description or one.term.body}{by}{'' if one.is_used else ' (not used)'}"
+        )
     if answer.sql:
         lines += ["", answer.sql, ""]
     if answer.rows is not None:

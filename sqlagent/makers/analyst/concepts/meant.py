@@ -33,7 +33,7 @@ SELLING = stems("revenue sale turnover net")
 AMOUNTS = stems("amount total value price subtotal sum charge fee fare rent mrr premium income extended paid")
 NO_REVENUE = stems(
     "tax cost discount refund shipping freight budget spend limit tip balance credit unit list due target standard vat deposit margin profit salary wage "
-    "planned expected outstanding price commission quota goal forecast"
+    "planned expected outstanding price commission quota goal forecast loss lost compensation"
 )
 STAFF = stems("employee staff worker person personnel associate people")
 GOODS = stems("product item article sku dish title book model variety good")

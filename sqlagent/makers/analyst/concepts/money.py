@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlagent.catalog.semantics import Field, Kind, Role, Thing
+from sqlagent.catalog.semantics.words import ASSETS
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts.meant import (
     AMOUNTS,
@@ -42,7 +43,7 @@ def revenue(source: Source) -> Iterator[Meant]:
             own += 0.03 if stem("gross") in words else 0.0
             own += 0.15 if words & _ADDED and _has_whole(source, thing, one) else 0.0
             own += 0.05 if stem("pay") in words else 0.0
-            if words & {stem("revenue"), stem("sale")}:
+            if words & {stem("revenue"), stem("sale")} and not set(thing.noun) & ASSETS:
                 base = min(base, 0.1)
             stored = True
             yield Meant(base + own, summed(one, "revenue"))
@@ -174,21 +175,9 @@ def margin(source: Source) -> Iterator[Meant]:
                 ),
                 None,
             )
-            total = next(
-                (
-                    f
-                    for f in fields
-                    if stem("cost") in f.words and stem("unit") not in f.words and f.aggregate == "sum"
-                ),
-                None,
-            )
-            if (
-                amount is not None
-                and amount.op == "column"
-                and total is not None
-                and not set(total.words) & stems("unit standard shipping freight")
-            ):
-                expr = Expr("minus", (amount.slots[0], Slot(total)))
+            costs = _whole_costs(fields)
+            if amount is not None and amount.op == "column" and costs:
+                expr = Expr("minus", (amount.slots[0], *map(Slot, costs)))
                 yield Meant(0.08, Measure("sum", thing.table, expr, said="margin", unit="money"))
             elif (
                 amount is not None
@@ -204,6 +193,14 @@ def margin(source: Source) -> Iterator[Meant]:
             elif amount is not None and unit_cost is not None and amount.op == "times":
                 expr = Expr("unit profit", (amount.slots[0], amount.slots[1], unit_cost))
                 yield Meant(0.12, Measure("sum", thing.table, expr, said="margin", unit="money"))
+
+
+def _whole_costs(fields: Sequence[Field]) -> list[Field]:
+    """What rows cost in all: the total where one is stored, else every cost of the row: material, labor."""
+    costs = [f for f in fields if stem("cost") in f.words and f.unit == "money" and f.aggregate == "sum"]
+    costs = [f for f in costs if not set(f.words) & (stems("unit standard shipping freight") | PLANNED)]
+    total = [f for f in costs if set(f.words) <= stems("cost total amount cents")]
+    return total[:1] or costs
 
 
 def margin_rate(source: Source) -> Iterator[Meant]:

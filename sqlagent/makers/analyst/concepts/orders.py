@@ -94,11 +94,16 @@ def units_per_order(source: Source) -> Iterator[Meant]:
 def head_of(source: Source, thing: Thing) -> Slot | None:
     """The key of what a line belongs to: an order of order lines, or an order number kept in the lines themselves."""
     for relation in source.graph.out[thing.table]:
+        if relation.target == thing.table:
+            continue  # a remake points at another order, and is none of its lines
         target = source.model.things[relation.target]
         shared = set(target.noun) & set(thing.noun) or set(target.noun) & set(MONEY_EVENTS[:6])
         if target.kind is Kind.EVENT and shared and len(relation.referenced) == 1:
             return source.slot(target.table, relation.referenced[0], (relation,))
+    again = {c for r in source.graph.out[thing.table] if r.target == thing.table for c in r.columns}
     for one in source.model.fields[thing.table]:
+        if one.column in again:
+            continue
         named = set(one.words) & stems(
             "order invoice receipt transaction ticket basket bill check cart booking"
         )

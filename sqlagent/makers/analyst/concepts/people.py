@@ -66,12 +66,19 @@ def signups(source: Source) -> Iterator[Meant]:
             )
 
 
+_RENTED = stems("rental hire")
+"""Nouns of what is hired out, where hires are no new staff."""
+
+
 def hires(source: Source) -> Iterator[Meant]:
     """Staff by when they came."""
+    rents = any(set(thing.noun) & _RENTED for thing in source.model.things.values())
     for thing in _people(source, STAFF):
         begins = thing.begins or thing.default_time
         if begins:
-            yield Meant(0.0, counted(thing, "hires"), source.slot(thing.table, begins), thing.table)
+            yield Meant(
+                0.4 if rents else 0.0, counted(thing, "hires"), source.slot(thing.table, begins), thing.table
+            )
 
 
 def leavers(source: Source) -> Iterator[Meant]:
@@ -80,6 +87,8 @@ def leavers(source: Source) -> Iterator[Meant]:
         if thing.ends and thing.kind is Kind.THING:
             slot = source.slot(thing.table, thing.ends)
             cost = 0.0 if set(thing.noun) & STAFF else 0.15 if set(thing.noun) & BUYERS else 0.25
+            if not set(thing.noun) & (STAFF | BUYERS | PERSONS) and len(thing.display) < 2:
+                continue  # what was discontinued did not leave
             yield Meant(cost, counted(thing, "leavers"), slot, thing.table, (Condition("filled", (slot,)),))
     yield from (
         replace(m, cost=m.cost + 0.05, measure=replace(m.measure, said="leavers"))

@@ -1,0 +1,166 @@
+// <mirror-board now>: the cards of a dashboard. Cards whose rows are on their way are asked for, all in one request, until they
+// are there. Changed values of the form above reload only the cards they feed, and stand in the address. With `editing` the buttons
+// of a card move and size it where it stands; with `reloads` the page comes anew once its card has its rows.
+import { announce } from "./announce.js";
+
+const POLL_MS = 700;
+const LATER_MS = 2500;
+// After so many looks the rows take long, and looks are fewer.
+const OFTEN = 20;
+const KEYS = { ArrowLeft: "earlier", ArrowUp: "earlier", ArrowRight: "later", ArrowDown: "later" };
+const SHIFTED = { ArrowLeft: "narrower", ArrowUp: "shorter", ArrowRight: "wider", ArrowDown: "taller" };
+const OPPOSITE = { earlier: "previousElementSibling", later: "nextElementSibling" };
+
+class MirrorBoard extends HTMLElement {
+  connectedCallback() {
+    this.looks = 0;
+    this.shown = new Map();
+    this.form = document.querySelector("form[data-values]");
+    this.form?.addEventListener("submit", (event) => this.changed(event));
+    this.form?.addEventListener("change", (event) => this.changed(event));
+    this.leave = () => location.reload();
+    addEventListener("popstate", this.leave);
+    this.sent = (event) => this.submitted(event);
+    document.addEventListener("submit", this.sent);
+    this.addEventListener("keydown", (event) => this.pressed(event));
+    this.wait();
+  }
+
+  disconnectedCallback() {
+    clearTimeout(this.timer);
+    removeEventListener("popstate", this.leave);
+    document.removeEventListener("submit", this.sent);
+  }
+
+  cards(which) {
+    return [...this.querySelectorAll(`[data-card]${which}`)].map((card) => card.dataset.card);
+  }
+
+  wait() {
+    clearTimeout(this.timer);
+    if (!this.cards("[data-working]").length) return;
+    this.looks += 1;
+    this.timer = setTimeout(() => this.look(this.cards("[data-working]")), this.looks > OFTEN ? LATER_MS : POLL_MS);
+  }
+
+  // Ask how these cards stand, and exchange those that stand otherwise than they did.
+  async look(ids) {
+    const asked = new URLSearchParams(location.search);
+    asked.set("only-cards", ids.join(","));
+    if (this.hasAttribute("editing")) asked.set("is-editing", "1");
+    try {
+      const reply = await fetch(`${this.getAttribute("now")}?${asked}`, { headers: { "X-Requested-With": "mirror-board" } });
+      if (reply.redirected) return location.reload(); // signed out meanwhile
+      if (reply.status === 404) return location.reload();
+      if (reply.ok) this.exchange(new DOMParser().parseFromString(await reply.text(), "text/html"), ids);
+    } catch { /* the server is away: asked again below */ }
+    this.wait();
+    return undefined;
+  }
+
+  exchange(page, ids) {
+    for (const problem of page.querySelectorAll("[id^='value-problem-']")) {
+      const old = document.getElementById(problem.id);
+      if (!old || old.innerHTML === problem.innerHTML) continue;
+      old.replaceChildren(...document.adoptNode(problem).childNodes);
+      document.getElementById(problem.id.replace("value-problem-", "value-"))?.setAttribute("aria-invalid", String(old.childElementCount > 0));
+    }
+    for (const id of ids) {
+      const [old, fresh] = [document.getElementById(`card-${id}`), page.getElementById(`card-${id}`)];
+      if (!fresh) { old?.removeAttribute("data-working"); continue; }
+      if (this.hasAttribute("reloads") && !("working" in fresh.dataset)) { location.reload(); return; }
+      const html = fresh.outerHTML;
+      if (!old || this.shown.get(id) === html) continue;
+      this.shown.set(id, html);
+      const focused = old.contains(document.activeElement) ? document.activeElement.id : null;
+      old.replaceWith(document.adoptNode(fresh));
+      if (focused !== null) (document.getElementById(focused) || fresh.querySelector("a, button"))?.focus({ preventScroll: true });
+      if (!("working" in fresh.dataset)) announce(`${fresh.querySelector("h2")?.textContent ?? "A card"} is there`);
+    }
+    this.age();
+  }
+
+  // The page's own time of data is that of its oldest card.
+  age() {
+    const head = document.querySelector("time[data-oldest]");
+    const oldest = [...this.querySelectorAll(".card-foot time")].sort((one, other) => Date.parse(one.dateTime) - Date.parse(other.dateTime))[0];
+    if (!head || !oldest || head.dateTime === oldest.dateTime) return;
+    const fresh = oldest.cloneNode(true);
+    fresh.dataset.oldest = "";
+    head.replaceWith(fresh);
+  }
+
+  /** Show other values: they go to the address, and only cards that they feed are asked for. */
+  changed(event) {
+    event.preventDefault();
+    if (this.hasAttribute("reloads")) { if (event.type === "submit") this.form.submit(); return; }
+    const before = new URLSearchParams(location.search);
+    const after = new URLSearchParams(before);
+    const names = [...new Set([...this.form.elements].map((field) => field.name).filter(Boolean))];
+    for (const name of names) {
+      const value = this.form.elements[name].value.trim();
+      if (value) after.set(name, value); else after.delete(name);
+    }
+    const differ = names.filter((name) => before.get(name) !== after.get(name));
+    if (!differ.length) return;
+    history.pushState(null, "", `${location.pathname}${after.size ? `?${after}` : ""}`);
+    for (const carrier of document.querySelectorAll("[data-carries]")) {
+      const where = carrier instanceof HTMLFormElement ? "action" : "href";
+      carrier.setAttribute(where, `${carrier.getAttribute(where).split("?")[0]}${location.search}`);
+    }
+    const fed = [...this.querySelectorAll("[data-card]")].filter((card) => card.dataset.fed.split(" ").some((name) => differ.includes(name)));
+    this.begin(fed);
+  }
+
+  begin(cards) {
+    for (const card of cards) { card.dataset.working = ""; this.shown.delete(card.dataset.card); }
+    this.looks = 0;
+    clearTimeout(this.timer);
+    this.look(cards.map((card) => card.dataset.card));
+  }
+
+  async submitted(event) {
+    const form = event.target;
+    const refreshes = form.matches("[data-refreshes]");
+    if (!refreshes && !form.matches("[data-moves]")) return;
+    event.preventDefault();
+    const sent = new FormData(form, event.submitter);
+    const card = form.closest("[data-card]");
+    try {
+      const reply = await fetch(form.getAttribute("action"), { method: "POST", body: sent, headers: { "X-Requested-With": "mirror-board" } });
+      if (reply.redirected || !reply.ok) return location.reload();
+      if (refreshes) {
+        announce(form.action.includes("/stop/") ? "Stopping" : "The rows are read anew");
+        return this.begin(card ? [card] : [...this.querySelectorAll("[data-card]:not(.card-text)")]);
+      }
+      this.moved(card, sent.get("to"), await reply.json());
+    } catch {
+      announce("The server could not be reached; try again in a moment.");
+    }
+    return undefined;
+  }
+
+  // The neighbour moves, not the card: what has the focus keeps it, and only one chart is drawn again.
+  moved(card, to, { width, height }) {
+    const name = card.querySelector("h2")?.textContent ?? "The card";
+    const other = card[OPPOSITE[to]];
+    if (to === "earlier" && other) card.after(other);
+    else if (to === "later" && other) card.before(other);
+    card.style.setProperty("--w", width);
+    card.style.setProperty("--h", height);
+    card.toggleAttribute("data-narrow", width <= 4);
+    card.scrollIntoView({ block: "nearest" });
+    const place = [...this.children].indexOf(card) + 1;
+    announce(to in OPPOSITE ? `${name}: place ${place} of ${this.children.length}` : `${name}: ${width} columns, ${height} rows`);
+  }
+
+  pressed(event) {
+    if (!event.target.matches("[data-handle]") || event.ctrlKey || event.metaKey || event.altKey) return;
+    const to = (event.shiftKey ? SHIFTED : KEYS)[event.key];
+    if (!to) return;
+    event.preventDefault();
+    event.target.closest("[data-tools]").querySelector(`button[value="${to}"]`).click();
+  }
+}
+
+customElements.define("mirror-board", MirrorBoard);

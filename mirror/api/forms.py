@@ -1,0 +1,68 @@
+"""What people type about a token."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from mirror.api.models import Scope, Token
+from mirror.people.models import User
+from mirror.sources.models import Source
+from mirror.sources.selectors import sources_visible
+
+DAYS = {7: "A week", 30: "A month", 90: "Three months", 366: "A year"}
+ALL, CHOSEN = "all", "chosen"
+
+
+class TokenForm(forms.Form):
+    """A new token."""
+
+    name = forms.CharField(max_length=80, label="Name", help_text="What it is for: “Nightly export”.")
+    use = forms.ChoiceField(
+        label="Used by",
+        choices=[
+            (Token.Use.PROGRAM, "A program: it calls the API"),
+            (Token.Use.AGENT, "An agent, such as Claude Code: it asks by MCP, and a source's privacy holds"),
+        ],
+        initial=Token.Use.PROGRAM,
+        widget=forms.RadioSelect,
+    )
+    scopes = forms.MultipleChoiceField(
+        label="May",
+        choices=Scope.choices,
+        initial=[Scope.READ, Scope.ASK],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    reach = forms.ChoiceField(
+        label="On",
+        choices=[(ALL, "All sources that I see"), (CHOSEN, "These alone")],
+        initial=ALL,
+        widget=forms.RadioSelect,
+    )
+    sources = forms.ModelMultipleChoiceField(
+        queryset=Source.objects.none(),
+        label="Sources",
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+    days = forms.TypedChoiceField(label="Works for", choices=list(DAYS.items()), coerce=int, initial=90)
+
+    def __init__(self, *args: Any, person: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["sources"]
+        assert isinstance(field, forms.ModelMultipleChoiceField)
+        field.queryset = sources_visible(person)
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for sources where they are to be chosen."""
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("reach") == CHOSEN and not cleaned.get("sources") and "sources" not in self.errors:
+            self.add_error("sources", "Choose the sources that it may use.")
+        return cleaned
+
+    def wish(self) -> dict[str, Any]:
+        """What was chosen, as `token_make` takes it."""
+        wish = dict(self.cleaned_data)
+        sources, reach = wish.pop("sources"), wish.pop("reach")
+        return wish | {"sources": list(sources) if reach == CHOSEN else None}

@@ -1,0 +1,121 @@
+"""What an answer owes to what the team knows, and what its reader may say of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from mirror.asking.models import Run, Version
+from mirror.asking.services.knowing import question_of
+from mirror.knowledge.knowing import said_name
+from mirror.knowledge.models import Feedback
+from mirror.knowledge.selectors import answer_in_force, feedback_given, may_teach
+from mirror.phrases import one_line
+from mirror.queries.parameters import ParameterError, sql_bind
+
+
+@dataclass(frozen=True, slots=True)
+class TermLine:
+    """A term that the question says, and whether the SQL takes it as defined."""
+
+    words: str
+    means: str
+    by: str
+    sql: str
+    is_used: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NearLine:
+    """A verified question that is alike; it did not answer this one."""
+
+    question: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownView:
+    """Terms of an answer, who verified it, verified questions that are alike, and what may be said of it.
+
+    It `may_verify` what is shown, and `may_say` whether it is right; `said` is what was said before, `verified` who
+    vouched for what is shown, and when.
+    """
+
+    terms: tuple[TermLine, ...]
+    vouched_by: str
+    near: tuple[NearLine, ...]
+    may_verify: bool
+    may_say: bool
+    said: str
+    verified: str
+    reasons: tuple[tuple[str, str], ...]
+
+
+def _terms(run: Run) -> tuple[TermLine, ...]:
+    """The terms that a run's question says."""
+    return tuple(
+        TermLine(
+            one["words"],
+            one_line(f"{one['means']}{', in ' + one['unit'] if one.get('unit') else ''}", 300),
+            one["by"],
+            one["sql"],
+            one["is_used"],
+        )
+        for one in (run.known or {}).get("terms", ())
+    )
+
+
+def known_view(run: Run, current: Version | None) -> KnownView:
+    """Lay out what is known beside an answer."""
+    known = run.known or {}
+    is_answer = current is not None and current.origin == Version.Origin.ANSWER
+    vouched = known.get("vouched") if is_answer or current is None else None
+    has_rows = current is not None and current.is_ended and current.failure is None and bool(current.sql)
+    is_asked = bool(run.asked)
+    given = feedback_given(run.thread.owner, run.pk, current.number) if current is not None else None
+    is_same = vouched is not None and not vouched.get("exchanged")
+    verified = _verified(run, current) if current is not None and has_rows and is_asked else ""
+    return KnownView(
+        terms=_terms(run),
+        vouched_by=(vouched.get("by") or "somebody") if vouched else "",
+        near=tuple(NearLine(one["question"], one["by"]) for one in known.get("near", ())),
+        may_verify=has_rows
+        and is_asked
+        and not is_same
+        and not verified
+        and may_teach(run.thread.owner, run.thread.source),
+        may_say=has_rows and is_asked,
+        said=_said(given),
+        verified=verified,
+        reasons=tuple((str(value), str(label)) for value, label in Feedback.Reason.choices),
+    )
+
+
+def _verified(run: Run, current: Version) -> str:
+    """Who vouched for the SQL of a version as the answer to its question, and when; empty where nobody did."""
+    sql = current.sql
+    if current.parameters:
+        try:
+            sql = sql_bind(sql, current.parameters, current.arguments, run.thread.source.engine)
+        except ParameterError:
+            return ""
+    found = answer_in_force(run.thread.source, " ".join(question_of(run).split()), sql)
+    if found is None:
+        return ""
+    by = f" by {said_name(found.verified_by)}" if found.verified_by else ""
+    return f"Verified{by}, {date_format(timezone.localtime(found.verified_at), 'j M Y, H:i')}"
+
+
+def _said(given: Feedback | None) -> str:
+    """What its reader said of an answer, and what became of that."""
+    if given is None:
+        return ""
+    said = "right" if given.is_right else "wrong"
+    if given.state == Feedback.State.DONE:
+        made = f" A {given.made} was made of it." if given.made else " It was read."
+        return f"You said that this is {said}.{made}"
+    if given.state == Feedback.State.DISMISSED:
+        return f"You said that this is {said}. It was read."
+    return f"You said that this is {said}. The owner of the source reads it."

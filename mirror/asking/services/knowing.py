@@ -1,0 +1,70 @@
+"""What a reader says of an answer: that they vouch for it, or that it is right or wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mirror.asking.errors import AskingError
+from mirror.asking.models import Run, Version
+from mirror.knowledge.answer_services import AnswerRefused, answer_verify
+from mirror.knowledge.feedback_services import FeedbackRefused, feedback_give
+from mirror.knowledge.models import Feedback, StoredAnswer
+
+
+def version_verify(version: Version) -> StoredAnswer:
+    """Vouch for what a version shows as the answer to its run's question. Raises: AskingError.
+
+    The question is kept as it was typed; of a follow-up, which says little by itself, its stand-alone form.
+    """
+    run = version.run
+    if not version.is_ended or version.failure or not version.sql:
+        raise AskingError("Only SQL that ran can be verified.")
+    if run.hint:
+        raise AskingError(
+            "This was asked with a hint. Make the hint a term of the source, ask again, and verify that."
+        )
+    shape = _shape(version)
+    try:
+        return answer_verify(
+            run.thread.source,
+            question_of(run),
+            version.sql,
+            run.thread.owner,
+            parameters=version.parameters,
+            **shape,
+        )
+    except AnswerRefused as error:
+        raise AskingError(str(error)) from None
+
+
+def version_feedback(version: Version, *, is_right: bool, reason: str = "", should_be: str = "") -> Feedback:
+    """Keep what the reader of a version says of it. Raises: AskingError."""
+    run = version.run
+    try:
+        return feedback_give(
+            run.thread.source,
+            run.thread.owner,
+            run=run.pk,
+            version=version.number,
+            question=question_of(run),
+            sql=version.sql,
+            is_right=is_right,
+            reason=reason,
+            should_be=should_be,
+            **_shape(version),
+        )
+    except FeedbackRefused as error:
+        raise AskingError(str(error)) from None
+
+
+def question_of(run: Run) -> str:
+    """What a run's SQL is the answer to."""
+    return run.question if run.follows_id is not None and run.question else run.asked
+
+
+def _shape(version: Version) -> dict[str, Any]:
+    """What a version's rows look like, and the values in its SQL."""
+    result = version.result
+    columns = [{"name": c["name"], "kind": c["kind"]} for c in result.columns] if result is not None else []
+    count = result.row_count if result is not None else None
+    return {"arguments": version.arguments, "columns": columns, "row_count": count}

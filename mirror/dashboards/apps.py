@@ -1,0 +1,15 @@
+"""Django's entry for this subject."""
+
+from django.apps import AppConfig
+
+
+class DashboardsConfig(AppConfig):
+    name = "mirror.dashboards"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Make its kind of work known."""
+        from mirror.dashboards.kinds import Supplies
+        from mirror.work.kinds import register
+
+        register(Supplies)

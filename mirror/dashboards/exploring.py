@@ -1,0 +1,113 @@
+"""An overview of a source made by itself: questions of its semantic model as cards, their rows supplied as those of dashboards are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from mirror.dashboards.models import Card
+from mirror.dashboards.supplying import Supplied, Wish, key_of, wishes_supply
+from mirror.knowledge.knowing import knowledge_of
+from mirror.sources.guarding import policy_of
+from mirror.sources.unpacked import source_at_hand
+from sqlagent.catalog.glossary.mentions import explained
+from sqlagent.guard import Passed, check
+from sqlagent.makers.analyst import Part, PartKind, overview, part_told
+from sqlagent.method.templates import matched
+from sqlagent.sql.formatting import formatted
+from sqlagent.values import Question
+
+if TYPE_CHECKING:
+    from mirror.people.models import User
+    from mirror.sources.models import Source
+    from sqlagent.catalog.value_index import ValueIndex
+    from sqlagent.values import Catalog, Knowledge
+
+_SHOWS = {PartKind.CHANGE: Card.Shows.CHANGE, PartKind.COUNT: Card.Shows.NUMBER}
+_SIZES = {PartKind.CHANGE: (4, 2), PartKind.COUNT: (4, 2)}
+_SIZE = (6, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """One part of an overview: its question and SQL, and how it is called and shown. Its `key` names it in addresses.
+
+    `known` are the words of its question that terms of the team explain, or the verified question it is.
+    """
+
+    key: str
+    question: str
+    title: str
+    sql: str
+    shows: str
+    width: int
+    height: int
+    known: tuple[str, ...] = ()
+
+    def wish(self, source: Source) -> Wish:
+        """Its rows as they are wanted."""
+        is_drawn = self.shows not in (Card.Shows.CHANGE, Card.Shows.NUMBER)
+        return Wish(source, self.sql, self.question, None, is_drawn)
+
+
+def overview_parts(source: Source) -> list[Explored]:
+    """The parts of a source's overview; none where its tables were not read, or hold nothing to sum up.
+
+    A part goes by the team's terms and verified answers, as its question does when it is asked. One whose terms the analyst
+    cannot follow is left out.
+    """
+    catalog, index = source_at_hand(source)
+    if catalog is None:
+        return []
+    policy = policy_of(source)
+
+    def passes(sql: str) -> bool:
+        return isinstance(check(sql, catalog, policy), Passed)
+
+    parts = overview(catalog, index, passes, policy)
+    knowledge = knowledge_of(source)
+    told = (_told(part, knowledge, catalog, index) for part in parts)
+    return [
+        _explored(source, part, known) for part, known in filter(None, told) if not known or passes(part.sql)
+    ]
+
+
+def _told(
+    part: Part, knowledge: Knowledge, catalog: Catalog, index: ValueIndex | None
+) -> tuple[Part, tuple[str, ...]] | None:
+    """A part as the team's knowledge has it, with what of that it goes by; None where nobody can say what it means."""
+    question = Question(part.question)
+    if (vouched := matched(question, knowledge.verified, catalog.dialect, index)) is not None:
+        return replace(part, sql=vouched.sql), (vouched.answer.question,)
+    ways = explained(question, knowledge.terms, catalog)
+    if not ways[0].mentions:
+        return part, ()
+    if len(ways) > 1:
+        return None
+    made = part_told(part, ways[0].question, list(ways[0].terms), catalog, index)
+    return (made, tuple(one.words for one in ways[0].mentions)) if made is not None else None
+
+
+def _explored(source: Source, part: Part, known: tuple[str, ...]) -> Explored:
+    sql = formatted(part.sql, source.engine) or part.sql
+    width, height = _SIZES.get(part.kind, _SIZE)
+    return Explored(
+        key_of(f"{source.pk} {part.question}")[:16],
+        part.question,
+        part.question.partition(" vs ")[0] if part.kind is PartKind.CHANGE else part.question,
+        sql,
+        _SHOWS.get(part.kind, Card.Shows.BEST),
+        width,
+        height,
+        known,
+    )
+
+
+def overview_part(source: Source, key: str) -> Explored | None:
+    """The part of this key."""
+    return next((one for one in overview_parts(source) if one.key == key), None)
+
+
+def overview_serve(user: User, source: Source, parts: list[Explored]) -> list[tuple[Explored, Supplied]]:
+    """Give each part what there is of its rows; what was never read is read by a worker from now on."""
+    return list(zip(parts, wishes_supply(user, [part.wish(source) for part in parts]), strict=True))

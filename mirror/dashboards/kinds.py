@@ -1,0 +1,40 @@
+"""The kind of work of this subject: rows for the cards of dashboards."""
+
+from __future__ import annotations
+
+from mirror.dashboards.models import Supply
+from mirror.people.shares import PERSON
+from mirror.sources.kinds import SOURCE
+from mirror.work.kinds import Kind, Way
+from mirror.work.leases import Lease, end_unheld
+
+
+class Supplies(Kind):
+    """The rows of one SQL with its values, and their drawings."""
+
+    name, model, module = "supply", Supply, "mirror.dashboards.supplying"
+    shares = {SOURCE: Way("source"), PERSON: Way("owner")}
+
+    def do(self, lease: Lease) -> None:
+        """Read the rows, and draw them."""
+        from mirror.dashboards import supplying
+
+        supplying.supply_do(lease)
+
+    def broke(self, lease: Lease) -> None:
+        """Say that something in Mirror broke."""
+        from mirror.dashboards import supplying
+
+        supplying.supply_break(lease)
+
+    def stopped(self, row: Supply) -> bool:
+        """Say who stopped it."""
+        from mirror.dashboards import supplying
+
+        return end_unheld(row, failure=supplying.STOPPED, is_to_run=False)
+
+    def given_up(self, row: Supply, died: int) -> bool:
+        """Say that its workers were lost."""
+        from mirror.asking.services import given_up
+
+        return end_unheld(row, failure=given_up.version_given_up(died))

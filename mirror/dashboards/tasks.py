@@ -1,0 +1,14 @@
+"""What a worker does for dashboards from time to time."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+
+@shared_task
+def tick_dashboards() -> None:
+    """Read the rows of dashboards anew whose time has come, and forget rows that nobody has looked at for long."""
+    from mirror.dashboards import services, supplying
+
+    services.dashboards_refresh_due()
+    supplying.supplies_tidy()

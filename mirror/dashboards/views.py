@@ -1,0 +1,362 @@
+"""Pages of dashboards: list, look, arrange, add, share, let go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from mirror.asking.models import Version
+from mirror.dashboards import selectors, services
+from mirror.dashboards.errors import DashboardError
+from mirror.dashboards.exploring import Explored, overview_part, overview_parts, overview_serve
+from mirror.dashboards.feeding import values_given
+from mirror.dashboards.forms import AddForm, CardForm, DashboardForm, TextForm
+from mirror.dashboards.models import Card, Dashboard
+from mirror.dashboards.pages import (
+    card_page,
+    card_url,
+    carried_by,
+    dashboard_page,
+    dashboards_page,
+    explore_page,
+)
+from mirror.dashboards.supplying import supplies_refresh
+from mirror.library.models import SavedSql
+from mirror.people.forms import ShareForm
+from mirror.people.requests import PersonRequest, is_id, search_typed
+from mirror.people.selectors import teams_of
+from mirror.sources.models import Source
+from mirror.sources.selectors import sources_visible
+
+read_or_post = require_http_methods(["GET", "HEAD", "POST"])
+
+PER_PAGE = 50
+# Which cards are asked for; no parameter of SQL has a dash.
+ONLY = "only-cards"
+
+
+def _dashboard(request: PersonRequest, pk: int, *, to_change: bool = False) -> Dashboard:
+    found = get_object_or_404(selectors.dashboards_visible(request.user), pk=pk)
+    if to_change and not selectors.may_change(request.user, found):
+        raise PermissionDenied(f"Only {found.owner} changes this dashboard.")
+    return found
+
+
+def _card(request: PersonRequest, pk: int, *, to_change: bool = False) -> Card:
+    found = get_object_or_404(selectors.cards_visible(request.user), pk=pk)
+    if to_change and not selectors.may_change(request.user, found.dashboard):
+        raise PermissionDenied(f"Only {found.dashboard.owner} changes this dashboard.")
+    return found
+
+
+def _is_script(request: PersonRequest) -> bool:
+    return "X-Requested-With" in request.headers
+
+
+@require_safe
+def dashboards(request: PersonRequest) -> HttpResponse:
+    """List and search what one sees."""
+    search = search_typed(request)
+    found = Paginator(selectors.dashboards_listed(request.user, search), PER_PAGE)
+    page = dashboards_page(found.get_page(request.GET.get("page")), search)
+    return render(request, "dashboards/list.html", {"page": page})
+
+
+@read_or_post
+def new(request: PersonRequest) -> HttpResponse:
+    """Make an empty dashboard."""
+    form = DashboardForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        typed = form.cleaned_data
+        made = services.dashboard_make(request.user, typed["name"], typed["description"])
+        services.dashboard_change(made, **typed)
+        return redirect("dashboards:dashboard", made.pk)
+    context = {"form": form, "dashboard": None}
+    return render(request, "dashboards/settings.html", context, status=422 if form.is_bound else 200)
+
+
+@read_or_post
+def settings(request: PersonRequest, pk: int) -> HttpResponse:
+    """Change name, description and how often rows are read anew."""
+    found = _dashboard(request, pk, to_change=True)
+    initial = {name: getattr(found, name) for name in ("name", "description", "refresh_minutes")}
+    form = DashboardForm(request.POST or None, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        services.dashboard_change(found, **form.cleaned_data)
+        return redirect("dashboards:dashboard", pk)
+    context = {"form": form, "dashboard": found}
+    return render(request, "dashboards/settings.html", context, status=422 if form.is_bound else 200)
+
+
+# ---------------------------------------------------------------- looking
+
+
+@require_safe
+def dashboard(request: PersonRequest, pk: int) -> HttpResponse:
+    """A dashboard, with the values of its address."""
+    return _shown(request, _dashboard(request, pk))
+
+
+@require_safe
+def edit(request: PersonRequest, pk: int) -> HttpResponse:
+    """The same with buttons that move, size and remove cards."""
+    return _shown(request, _dashboard(request, pk, to_change=True), editing=True)
+
+
+def _shown(request: PersonRequest, found: Dashboard, *, editing: bool = False) -> HttpResponse:
+    cards = selectors.cards_of(found)
+    values = values_given(request.GET, cards)
+    served = services.cards_serve(request.user, found, cards, values)
+    page = dashboard_page(request.user, found, served, values, editing=editing)
+    return render(request, "dashboards/dashboard.html", {"page": page, "text_form": TextForm()})
+
+
+@require_safe
+def now(request: PersonRequest, pk: int) -> HttpResponse:
+    """How chosen cards stand, as a fragment: for a page that waits, or whose values changed."""
+    found = _dashboard(request, pk)
+    every = selectors.cards_of(found)
+    values = values_given(request.GET, every)
+    wanted = {int(key) for key in request.GET.get(ONLY, "").split(",") if is_id(key)}
+    served = services.cards_serve(request.user, found, [card for card in every if card.pk in wanted], values)
+    if not _is_script(request):
+        return redirect(reverse("dashboards:dashboard", args=[pk]) + carried_by(values))
+    page = dashboard_page(request.user, found, served, values, editing=request.GET.get("is-editing") == "1")
+    return render(request, "dashboards/_now.html", {"page": page})
+
+
+@require_safe
+def card(request: PersonRequest, pk: int) -> HttpResponse:
+    """One card that fills the page, with its rows."""
+    found = _card(request, pk)
+    values = values_given(request.GET, [found])
+    (served,) = services.cards_serve(request.user, found.dashboard, [found], values)
+    page = card_page(request.user, served, values)
+    return render(request, "dashboards/card.html", {"page": page})
+
+
+@require_POST
+def refresh(request: PersonRequest, pk: int) -> HttpResponse:
+    """Read the rows of all cards anew."""
+    found = _dashboard(request, pk)
+    cards = selectors.cards_of(found)
+    values = values_given(request.GET, cards)
+    services.cards_refresh(request.user, services.cards_serve(request.user, found, cards, values))
+    if _is_script(request):
+        return HttpResponse(status=204)
+    return redirect(reverse("dashboards:dashboard", args=[pk]) + carried_by(values))
+
+
+@require_POST
+def card_refresh(request: PersonRequest, pk: int) -> HttpResponse:
+    """Read the rows of one card anew, and of those that show the same."""
+    found = _card(request, pk)
+    values = values_given(request.GET, [found])
+    services.cards_refresh(request.user, services.cards_serve(request.user, found.dashboard, [found], values))
+    if _is_script(request):
+        return HttpResponse(status=204)
+    return redirect(card_url(found, values))
+
+
+@require_POST
+def card_stop(request: PersonRequest, pk: int) -> HttpResponse:
+    """Stop reading the rows of a card that one asked for."""
+    found = _card(request, pk)
+    values = values_given(request.GET, [found])
+    (served,) = services.cards_serve(request.user, found.dashboard, [found], values)
+    services.card_stop(request.user, served)
+    if _is_script(request):
+        return HttpResponse(status=204)
+    return redirect(card_url(found, values))
+
+
+# ---------------------------------------------------------------- exploring
+
+
+def _source(request: PersonRequest, pk: int) -> Source:
+    return get_object_or_404(sources_visible(request.user), pk=pk)
+
+
+@require_safe
+def explore(request: PersonRequest, pk: int) -> HttpResponse:
+    """A source's overview, made by itself."""
+    source = _source(request, pk)
+    found = overview_serve(request.user, source, overview_parts(source))
+    return render(request, "dashboards/explore.html", {"page": explore_page(source, found)})
+
+
+@require_safe
+def explore_now(request: PersonRequest, pk: int) -> HttpResponse:
+    """How chosen parts of an overview stand, as a fragment."""
+    source = _source(request, pk)
+    if not _is_script(request):
+        return redirect("dashboards:explore", pk)
+    wanted = request.GET.get(ONLY, "").split(",")
+    parts = [part for part in overview_parts(source) if part.key in wanted]
+    page = explore_page(source, overview_serve(request.user, source, parts))
+    return render(request, "dashboards/_explore_now.html", {"page": page})
+
+
+@require_POST
+def explore_refresh(request: PersonRequest, pk: int) -> HttpResponse:
+    """Read the rows of an overview anew, or those of one part."""
+    source, key = _source(request, pk), request.GET.get("part", "")
+    parts = [part for part in overview_parts(source) if key in ("", part.key)]
+    found = overview_serve(request.user, source, parts)
+    supplies_refresh(request.user, [one.supply for _, one in found if one.supply is not None])
+    if _is_script(request):
+        return HttpResponse(status=204)
+    return redirect("dashboards:explore", pk)
+
+
+# ---------------------------------------------------------------- adding and arranging
+
+
+@read_or_post
+def add(request: PersonRequest) -> HttpResponse:
+    """Put what a run shows, or saved SQL, on a dashboard."""
+    thing = _to_add(request)
+    sent = request.POST if request.method == "POST" else None
+    offered = selectors.dashboards_own(request.user)
+    form = AddForm(sent, offered=offered, initial=_initial(thing))
+    if sent is not None and form.is_valid():
+        typed = form.cleaned_data
+        target = form.chosen() or services.dashboard_make(request.user, typed["name"])
+        try:
+            if isinstance(thing, SavedSql):
+                made = services.card_add_saved(target, thing, typed["title"], typed["shows"])
+            elif isinstance(thing, OfSource):
+                made = services.card_add_explored(
+                    target, thing.source, thing.part, typed["title"], typed["shows"]
+                )
+            else:
+                made = services.card_add_version(target, thing, typed["title"], typed["shows"])
+        except DashboardError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, f"“{made}” is on {target}.")
+            return redirect(card_url(made, {}))
+    context = {"form": form, "title": _initial(thing)["title"], "query": request.GET.urlencode()}
+    return render(request, "dashboards/add.html", context, status=422 if form.is_bound else 200)
+
+
+@dataclass(frozen=True, slots=True)
+class OfSource:
+    """A part of a source's overview."""
+
+    source: Source
+    part: Explored
+
+
+def _to_add(request: PersonRequest) -> SavedSql | Version | OfSource:
+    version, saved, source = (request.GET.get(name, "") for name in ("version", "saved", "explored"))
+    found: SavedSql | Version | OfSource | None = None
+    if is_id(version):
+        found = selectors.version_to_add(request.user, int(version))
+    elif is_id(saved):
+        found = selectors.saved_to_add(request.user, int(saved))
+    elif is_id(source):
+        explored = _source(request, int(source))
+        part = overview_part(explored, request.GET.get("part", ""))
+        found = OfSource(explored, part) if part is not None else None
+    if found is None:
+        raise Http404("There is nothing to add.")
+    return found
+
+
+def _initial(thing: SavedSql | Version | OfSource) -> dict[str, str]:
+    if isinstance(thing, SavedSql):
+        return {"title": thing.name}
+    if isinstance(thing, OfSource):
+        return {"title": thing.part.title, "shows": thing.part.shows}
+    run = thing.run
+    return {"title": (thing.title or run.question or run.asked or run.thread.title)[:120]}
+
+
+@require_POST
+def text(request: PersonRequest, pk: int) -> HttpResponse:
+    """Put a text on a dashboard."""
+    found = _dashboard(request, pk, to_change=True)
+    form = TextForm(request.POST)
+    if form.is_valid():
+        try:
+            made = services.card_add_text(found, **form.cleaned_data)
+        except DashboardError as error:
+            form.add_error(None, str(error))
+        else:
+            return redirect(reverse("dashboards:edit", args=[pk]) + f"#card-{made.pk}")
+    context = {"form": form, "dashboard": found, "card": None}
+    return render(request, "dashboards/card_form.html", context, status=422)
+
+
+@read_or_post
+def card_change(request: PersonRequest, pk: int) -> HttpResponse:
+    """Name a card, and choose what it shows."""
+    found = _card(request, pk, to_change=True)
+    kind = TextForm if found.kind == Card.Kind.TEXT else CardForm
+    initial = {"title": found.title, "text": found.text, "shows": found.shows}
+    form = kind(request.POST if request.method == "POST" else None, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        services.card_change(found, **form.cleaned_data)
+        return redirect(reverse("dashboards:edit", args=[found.dashboard_id]) + f"#card-{pk}")
+    context = {"form": form, "dashboard": found.dashboard, "card": found}
+    return render(request, "dashboards/card_form.html", context, status=422 if form.is_bound else 200)
+
+
+@require_POST
+def card_move(request: PersonRequest, pk: int) -> HttpResponse:
+    """Move a card on or back, or change its size."""
+    found = _card(request, pk, to_change=True)
+    try:
+        services.card_move(found, request.POST.get("to", ""))
+    except DashboardError as error:
+        return HttpResponse(str(error), status=422, content_type="text/plain; charset=utf-8")
+    if _is_script(request):
+        return JsonResponse({"width": found.width, "height": found.height})
+    return redirect(reverse("dashboards:edit", args=[found.dashboard_id]) + f"#card-{pk}")
+
+
+@require_POST
+def card_remove(request: PersonRequest, pk: int) -> HttpResponse:
+    """Take a card off its dashboard."""
+    found = _card(request, pk, to_change=True)
+    services.card_remove(found)
+    messages.success(request, f"“{found}” is off this dashboard.")
+    return redirect("dashboards:edit", found.dashboard_id)
+
+
+# ---------------------------------------------------------------- the whole of it
+
+
+@read_or_post
+def share(request: PersonRequest, pk: int) -> HttpResponse:
+    """Choose the teams that see a dashboard."""
+    found = _dashboard(request, pk, to_change=True)
+    offered = teams_of(request.user)
+    if request.method == "POST":
+        form = ShareForm(request.POST, offered=offered)
+        if form.is_valid():
+            services.dashboard_share(found, form.cleaned_data["teams"], request.user)
+            return redirect("dashboards:dashboard", pk)
+    else:
+        form = ShareForm(offered=offered, initial={"teams": found.teams.all()})
+    context = {"form": form, "dashboard": found}
+    return render(request, "dashboards/share.html", context, status=422 if form.is_bound else 200)
+
+
+@read_or_post
+def delete(request: PersonRequest, pk: int) -> HttpResponse:
+    """Let a dashboard go, after asking once."""
+    found = _dashboard(request, pk, to_change=True)
+    if request.method == "POST":
+        services.dashboard_delete(found)
+        messages.success(request, f"{found.name} is gone.")
+        return redirect("dashboards:list")
+    return render(request, "dashboards/delete.html", {"dashboard": found})

@@ -1,0 +1,85 @@
+"""What can happen to verified answers: vouched for, taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from mirror.audit.services import record
+from mirror.knowledge.models import StoredAnswer
+from mirror.queries.parameters import ParameterError, sql_bind
+from mirror.sources.catalogs import catalog_read
+from mirror.sources.guarding import Refusal, sql_check
+from mirror.sources.models import Source
+from sqlagent.method.templates import moves_on
+
+if TYPE_CHECKING:
+    from mirror.people.models import User
+
+MOST = 5_000
+
+
+class AnswerRefused(ValueError):
+    """An answer that cannot be verified; the message is fit to be shown."""
+
+
+@transaction.atomic
+def answer_verify(
+    source: Source,
+    question: str,
+    sql: str,
+    by: User,
+    *,
+    parameters: Sequence[Mapping[str, Any]] = (),
+    arguments: Mapping[str, Any] | None = None,
+    columns: Sequence[Mapping[str, Any]] = (),
+    row_count: int | None = None,
+) -> StoredAnswer:
+    """Vouch for the SQL of a question as it was asked; an earlier answer to the same words is taken back. Raises: AnswerRefused.
+
+    Values of parameters are put into the SQL, for a question asked again has none.
+    """
+    Source.objects.select_for_update().filter(pk=source.pk).first()
+    question = " ".join(question.split())
+    if not question:
+        raise AnswerRefused("This was not asked as a question, so there is nothing to verify it for.")
+    if word := moves_on(question, sql):
+        raise AnswerRefused(
+            f"“{word}” means other days tomorrow, and this SQL names fixed ones. Edit the SQL to count from today's date, or ask by date."
+        )
+    if parameters:
+        try:
+            sql = sql_bind(sql, parameters, arguments or {}, source.engine)
+        except ParameterError as error:
+            raise AnswerRefused(str(error)) from None
+    if source.catalog:
+        checked = sql_check(source, sql, catalog_read(source.catalog))
+        if isinstance(checked, Refusal):
+            raise AnswerRefused(f"{checked.what} {checked.why}".strip())
+    known = StoredAnswer.objects.filter(source=source, taken_back_at=None)
+    same = known.filter(question__iexact=question)
+    if not same.exists() and known.count() >= MOST:
+        raise AnswerRefused(f"This source has {MOST:,} verified answers, which is the most.")
+    same.update(taken_back_by=by, taken_back_at=timezone.now())
+    row = StoredAnswer.objects.create(
+        source=source,
+        question=question,
+        sql=sql,
+        arguments=dict(arguments or {}),
+        columns=[{"name": one["name"], "kind": str(one.get("kind", ""))} for one in columns],
+        row_count=row_count,
+        verified_by=by,
+    )
+    record("verified an answer", source, by=by, question=question)
+    return row
+
+
+@transaction.atomic
+def answer_take_back(row: StoredAnswer, by: User) -> None:
+    """Vouch for an answer no longer; who did and when stays."""
+    row.taken_back_by, row.taken_back_at = by, timezone.now()
+    row.save(update_fields=["taken_back_by", "taken_back_at"])
+    record("took back a verified answer", row.source, by=by, question=row.question)

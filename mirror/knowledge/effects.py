@@ -1,0 +1,177 @@
+"""What a change of terms does to answers: each question that says one is answered with and without it, side by side.
+
+By the built-in analyst and generator alone: no language model is asked. As if nothing was verified, so that a verified answer says
+which of the two is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from threading import Event as Flag
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from mirror.results.cells import json_cell
+from mirror.sources.guarding import policy_of
+from mirror.sources.index_services import source_index
+from sqlagent import pipeline
+from sqlagent.catalog.glossary.mentions import explained
+from sqlagent.events import Ended
+from sqlagent.method import grouping
+from sqlagent.values import Answer, Budget, Knowledge, Limits, Question, Rows, Term, VerifiedAnswer
+
+if TYPE_CHECKING:
+    from mirror.queries.running import OpenedSource
+    from sqlagent.catalog.value_index import ValueIndex
+
+SECONDS = 20.0
+"""How long all questions of one preview may take; those that are left are told."""
+
+ROWS, SHOWN, COLUMNS = 1_000, 5, 6
+"""Rows looked at of an answer, and of these shown, with so many columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that a change may concern; `verified` where somebody vouched for its SQL."""
+
+    text: str
+    verified: VerifiedAnswer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """Answers questions on one opened source without a language model."""
+
+    opened: OpenedSource
+    index: ValueIndex | None
+    cancelled: Flag
+
+    @classmethod
+    def of(cls, opened: OpenedSource, cancelled: Flag | None = None) -> Teller:
+        """One for a source that is open."""
+        index = source_index(opened.source, opened.catalog, opened.database)
+        return cls(opened, index, cancelled or Flag())
+
+    def answer(self, text: str, knowledge: Knowledge) -> Answer:
+        """Answer a question with what is known of the source."""
+        events = pipeline.answer(
+            Question(text),
+            database=self.opened.database,
+            catalog=self.opened.catalog,
+            index=self.index,
+            budget=Budget.of("quick", statement_seconds=10.0, rows=ROWS, result_rows=ROWS),
+            cancelled=self.cancelled,
+            policy=policy_of(self.opened.source),
+            knowledge=knowledge,
+        )
+        return next(event.answer for event in events if isinstance(event, Ended))
+
+    def rows(self, sql: str) -> Rows:
+        """Rows of SQL that passed the guard when it was verified. Raises: DatabaseError."""
+        return self.opened.database.execute(sql, Limits(seconds=10.0, rows=ROWS))
+
+
+def effects_of(
+    teller: Teller,
+    before: tuple[Term, ...],
+    after: tuple[Term, ...],
+    asked: Sequence[Asked],
+    seconds: float = SECONDS,
+) -> dict[str, Any]:
+    """Tell as JSON which questions a change of terms would answer by other SQL or other rows.
+
+    Only questions that say a term that was changed are asked: no other answer can differ.
+    """
+    changed = tuple(one for one in (*before, *after) if (one in before) != (one in after))
+    catalog, began = teller.opened.catalog, monotonic()
+    concerned = [one for one in asked if explained(Question(one.text), changed, catalog)[0].mentions]
+    lines: list[dict[str, Any]] = []
+    left = same = 0
+    for one in concerned:
+        if monotonic() - began > seconds or teller.cancelled.is_set():
+            left += 1
+            continue
+        was = teller.answer(one.text, Knowledge(before))
+        now = teller.answer(one.text, Knowledge(after))
+        if _same(was, now):
+            same += 1
+            continue
+        lines.append(
+            {
+                "question": one.text,
+                "by": one.verified.author if one.verified else "",
+                "is_verified": one.verified is not None,
+                "before": _shown(was) | {"is_right": _is_right(teller, was, one)},
+                "after": _shown(now) | {"is_right": _is_right(teller, now, one)},
+            }
+        )
+    return {"looked": len(asked), "concerned": len(concerned), "same": same, "left": left, "lines": lines}
+
+
+def is_right(teller: Teller, answer: Answer, verified: VerifiedAnswer) -> bool:
+    """Whether an answer has the rows of a verified one, in its order where it has one. Raises: DatabaseError."""
+    if answer.rows is None:
+        return False
+    if " ".join(answer.sql.split()) == " ".join(verified.sql.split()):
+        return True
+    ordered = grouping.asks_order(Question(verified.question))
+    wanted = teller.rows(verified.sql)
+    return grouping.fingerprint(answer.rows, ordered) == grouping.fingerprint(wanted, ordered)
+
+
+def _is_right(teller: Teller, answer: Answer, one: Asked) -> bool | None:
+    from sqlagent.errors import DatabaseError
+
+    if one.verified is None:
+        return None
+    try:
+        return is_right(teller, answer, one.verified)
+    except DatabaseError:
+        return None
+
+
+def _same(was: Answer, now: Answer) -> bool:
+    if (was.outcome, was.sql) == (now.outcome, now.sql):
+        return True
+    if was.outcome != now.outcome or was.rows is None or now.rows is None:
+        return False
+    return grouping.fingerprint(was.rows, True) == grouping.fingerprint(now.rows, True)
+
+
+def _shown(answer: Answer) -> dict[str, Any]:
+    """An answer for a page: outcome, SQL, first rows."""
+    plain: dict[str, Any] = {"outcome": str(answer.outcome), "reason": answer.reason, "sql": answer.sql}
+    if answer.rows is None:
+        return plain
+    rows = answer.rows
+    return plain | {
+        "columns": list(rows.columns[:COLUMNS]),
+        "rows": [[[_text(cell), _is_number(cell)] for cell in row[:COLUMNS]] for row in rows.rows[:SHOWN]],
+        "more": max(0, len(rows.rows) - SHOWN),
+    }
+
+
+def _is_number(cell: object) -> bool:
+    return isinstance(cell, (int, float, Decimal)) and not isinstance(cell, bool)
+
+
+def _text(cell: object) -> str:
+    plain = json_cell(cell, 60)
+    if isinstance(plain, float):
+        return f"{plain:,.2f}"
+    return "" if plain is None else str(plain)
+
+
+def concerned_terms(terms: tuple[Term, ...], row: Term | None, wish: Term) -> tuple[Term, ...]:
+    """The terms with `wish` in place of `row`, or besides."""
+    if row is None:
+        return (*terms, wish)
+    return tuple(wish if one == row else one for one in terms) if row in terms else (*terms, wish)
+
+
+def without(answers: Sequence[VerifiedAnswer]) -> Iterator[Asked]:
+    """Verified answers as questions to ask."""
+    return (Asked(one.question, replace(one)) for one in answers)

@@ -1,0 +1,54 @@
+"""What is known of a source as the values that `sqlagent` takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from mirror.knowledge.models import StoredAnswer, StoredTerm
+from sqlagent.values import Knowledge, Term, TermKind, VerifiedAnswer
+
+if TYPE_CHECKING:
+    from mirror.people.models import User
+    from mirror.sources.models import Source
+
+
+def knowledge_of(source: Source) -> Knowledge:
+    """Terms in force that work, and verified answers that still run: two looks into the store."""
+    answers = StoredAnswer.objects.filter(source=source, taken_back_at=None, problem="")
+    return Knowledge(
+        terms_of(source),
+        tuple(map(answer_of, answers.select_related("verified_by").order_by("verified_at", "pk"))),
+    )
+
+
+def terms_of(source: Source) -> tuple[Term, ...]:
+    """Terms in force that work, in the order they were written: one look into the store."""
+    rows = StoredTerm.objects.filter(source=source, status=StoredTerm.Status.FORCE, problem="")
+    return tuple(map(term_of, rows.select_related("owner").order_by("pk")))
+
+
+def term_of(row: StoredTerm) -> Term:
+    """A row as a value."""
+    return Term(
+        row.phrase,
+        TermKind(row.kind),
+        row.sql or row.body,
+        tuple(row.synonyms),
+        row.description,
+        row.unit,
+        said_name(row.owner),
+    )
+
+
+def answer_of(row: StoredAnswer) -> VerifiedAnswer:
+    """A row as a value; the day it was verified in words."""
+    day = date_format(timezone.localtime(row.verified_at), "j M Y")
+    return VerifiedAnswer(row.question, row.sql, said_name(row.verified_by), day, str(row.pk))
+
+
+def said_name(user: User | None) -> str:
+    """What somebody is called; empty for nobody."""
+    return (user.get_full_name() or user.get_username()) if user is not None else ""

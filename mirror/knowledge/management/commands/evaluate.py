@@ -1,0 +1,62 @@
+"""Tell how well a source's verified questions are answered without a language model, and what its terms do to that."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from mirror.knowledge.evaluating import Against, Evaluated, source_evaluate
+from mirror.phrases import visible
+from mirror.queries.running import source_opened
+from mirror.sources.models import Source
+from sqlagent.errors import DatabaseError
+
+
+class Command(BaseCommand):
+    """`manage.py evaluate SOURCE [--json]`: each verified question asked as if it were not verified."""
+
+    help = "Measure the built-in analyst on a source's verified answers, with its terms and without."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("source", help="the name of the source, for example shop")
+        parser.add_argument("--json", action="store_true", help="print it as one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        source = Source.objects.filter(name=options["source"]).first()
+        if source is None:
+            raise CommandError(f"There is no source named '{options['source']}'.")
+        try:
+            with source_opened(source) as opened:
+                found = source_evaluate(opened)
+        except DatabaseError as error:
+            raise CommandError(f"{error.failure.message} {error.failure.advice}".strip()) from None
+        if not found.asked:
+            raise CommandError(f"{source.name} has no verified answers to measure with.")
+        if options["json"]:
+            self.stdout.write(json.dumps(asdict(found), ensure_ascii=False))
+            return
+        for line in _lines(found):
+            self.stdout.write(visible(line))
+
+
+def _lines(found: Evaluated) -> list[str]:
+    count, bare = len(found.asked), sum(one.bare for one in found.asked)
+    right, said = found.called_answered
+    lines = [
+        f"{count} verified questions, asked as if they were not, by the built-in analyst",
+        f"right                  {found.right:4} of {count}  {100 * found.right / count:.1f} %",
+        f"right of “answered”    {right:4} of {said}" + (f"  {100 * right / said:.1f} %" if said else ""),
+        f"without the terms      {bare:4} of {count}  {100 * bare / count:.1f} %; {_against(found.terms)}",
+        f"took                   {sum(one.seconds for one in found.asked):.1f} s",
+    ]
+    if found.since is not None:
+        lines.append(f"since {found.since_when}: {_against(found.since)}")
+    wrong = [one for one in found.asked if not one.right]
+    return [*lines, *(f"wrong  {one.outcome:12} {one.question}  {one.problem}".rstrip() for one in wrong)]
+
+
+def _against(one: Against) -> str:
+    return f"{one.won} won, {one.lost} lost of {one.of}, exact McNemar p = {one.p:.3g}"

@@ -1,0 +1,164 @@
+"""What a team knows of a source: terms, answers that were verified, and what people say of answers."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from mirror.work.leases import Leased
+
+
+class StoredTerm(models.Model):
+    """A phrase and what it means in one source. `body` is as it was typed, `sql` the same with full names; of a rule both are text.
+
+    One with a `problem` no longer works and explains nothing until its body fits the tables again.
+    """
+
+    class Kind(models.TextChoices):
+        NAME = "name", "a table or column"
+        FILTER = "filter", "a condition"
+        MEASURE = "measure", "a figure"
+        VALUE = "value", "a stored value"
+        RULE = "rule", "a rule for language models"
+
+    class Status(models.TextChoices):
+        DRAFT = "draft", "draft"
+        FORCE = "force", "in force"
+        RETIRED = "retired", "retired"
+
+    source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="terms")
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    phrase = models.CharField(max_length=80)
+    kind = models.CharField(max_length=10, choices=Kind)
+    synonyms = models.JSONField(default=list, blank=True)
+    body = models.TextField()
+    sql = models.TextField(blank=True)
+    unit = models.CharField(max_length=20, blank=True)
+    description = models.CharField(max_length=300, blank=True)
+    status = models.CharField(max_length=10, choices=Status, default=Status.FORCE)
+    problem = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["phrase", "pk"]
+
+    def __str__(self) -> str:
+        return self.phrase
+
+    @property
+    def state(self) -> str:
+        """How it stands, in a word."""
+        return "broken" if self.problem and self.status == self.Status.FORCE else self.get_status_display()
+
+
+class Trial(Leased):
+    """A term that a worker tries on its source before it is saved: whether it runs, and which answers it would change.
+
+    `wish` is what was typed, `said` what came of it. Seen by `owner` alone, forgotten after a day.
+    """
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="+")
+    term = models.ForeignKey(StoredTerm, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    wish = models.JSONField(default=dict)
+    said = models.JSONField(default=dict, blank=True)
+
+    def __str__(self) -> str:
+        return f"Trial of {self.wish.get('phrase', '')}"
+
+
+class StoredAnswer(models.Model):
+    """A question as it was asked and SQL that somebody vouched for, with the shape of what it gave then.
+
+    In force until it is taken back. One with a `problem` no longer runs and answers nothing.
+    """
+
+    source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="verified")
+    question = models.TextField()
+    sql = models.TextField()
+    arguments = models.JSONField(default=dict, blank=True, help_text="Values that were put into its SQL")
+    columns = models.JSONField(default=list, blank=True, help_text="Name and kind of each")
+    row_count = models.PositiveIntegerField(null=True, blank=True)
+    verified_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    verified_at = models.DateTimeField(default=timezone.now)
+    problem = models.TextField(blank=True)
+    taken_back_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    taken_back_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-verified_at", "-pk"]
+
+    def __str__(self) -> str:
+        return self.question
+
+
+class Feedback(models.Model):
+    """What one person says of one answer; it changes nothing until an owner of the source makes something of it.
+
+    `run` and `version` are the answer's numbers, kept as they were: what was asked and shown is copied here.
+    """
+
+    class Reason(models.TextChoices):
+        FIGURE = "figure", "The wrong figure"
+        ROWS = "rows", "Rows are missing, or too many"
+        PERIOD = "period", "The wrong period"
+        GROUPS = "groups", "Grouped or sorted wrongly"
+        WORDS = "words", "A word was misunderstood"
+        OTHER = "other", "Something else"
+
+    class State(models.TextChoices):
+        OPEN = "open", "waiting"
+        DONE = "done", "done"
+        DISMISSED = "dismissed", "dismissed"
+
+    source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="feedback")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    run = models.PositiveBigIntegerField()
+    version = models.PositiveIntegerField(default=1)
+    question = models.TextField()
+    sql = models.TextField(blank=True)
+    arguments = models.JSONField(default=dict, blank=True)
+    columns = models.JSONField(default=list, blank=True)
+    row_count = models.PositiveIntegerField(null=True, blank=True)
+    is_right = models.BooleanField()
+    reason = models.CharField(max_length=10, choices=Reason, blank=True)
+    should_be = models.TextField(blank=True, help_text="SQL that would have answered")
+    state = models.CharField(max_length=10, choices=State, default=State.OPEN)
+    made = models.CharField(max_length=20, blank=True, help_text="What was made of it")
+    handled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    handled_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["by", "run", "version"], name="one_feedback_a_version")
+        ]
+
+    def __str__(self) -> str:
+        return f"{'right' if self.is_right else 'wrong'}: {self.question}"
+
+
+class Evaluation(models.Model):
+    """How the verified questions of a source were answered at one time: of each, whether rightly."""
+
+    source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="evaluations")
+    at = models.DateTimeField(auto_now_add=True)
+    terms = models.PositiveIntegerField(default=0, help_text="Terms in force then")
+    results = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"Evaluation of {self.source}"

@@ -1,0 +1,79 @@
+"""Which terms, verified answers and feedback somebody may look at and change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db.models import Q, QuerySet
+
+from mirror.knowledge.models import Feedback, StoredAnswer, StoredTerm, Trial
+from mirror.sources.selectors import may_decide
+from sqlagent.sql.statements import is_query
+
+if TYPE_CHECKING:
+    from mirror.people.models import User
+    from mirror.sources.models import Source
+
+
+def may_teach(user: User, source: Source) -> bool:
+    """Say whether somebody may say what a source's words mean and which answers are right: its owner, and administrators."""
+    return may_decide(user, source)
+
+
+def terms_of(source: Source, search: str = "") -> QuerySet[StoredTerm]:
+    """The terms of a source that hold every word, by phrase."""
+    found = StoredTerm.objects.filter(source=source).select_related("owner")
+    for word in search.split()[:8]:
+        found = found.filter(
+            Q(phrase__icontains=word)
+            | Q(synonyms__icontains=word)
+            | Q(description__icontains=word)
+            | Q(body__icontains=word)
+        )
+    return found
+
+
+def answers_of(source: Source, search: str = "") -> QuerySet[StoredAnswer]:
+    """The verified answers of a source that are in force and hold every word, the latest first."""
+    found = StoredAnswer.objects.filter(source=source, taken_back_at=None).select_related("verified_by")
+    for word in search.split()[:8]:
+        found = found.filter(Q(question__icontains=word) | Q(sql__icontains=word))
+    return found
+
+
+def answer_in_force(source: Source, question: str, sql: str) -> StoredAnswer | None:
+    """The verified answer to a question that is this SQL."""
+    found = StoredAnswer.objects.filter(
+        source=source, taken_back_at=None, problem="", question__iexact=question
+    )
+    same = found.select_related("verified_by")
+    return next((one for one in same if " ".join(one.sql.split()) == " ".join(sql.split())), None)
+
+
+def feedback_waiting(source: Source) -> QuerySet[Feedback]:
+    """What was said of answers and nobody looked at yet, the oldest first."""
+    waiting = Feedback.objects.filter(source=source, state=Feedback.State.OPEN)
+    return waiting.select_related("by").order_by("created_at", "pk")
+
+
+def sql_to_verify(source: Source, said: Feedback) -> str:
+    """The SQL that an owner may make a verified answer of; empty where what was said is prose."""
+    if said.is_right:
+        return said.sql
+    return said.should_be if is_query(said.should_be, source.engine) else ""
+
+
+def feedback_handled(source: Source, most: int = 20) -> list[Feedback]:
+    """What was made something of, or dismissed, the latest first."""
+    handled = Feedback.objects.filter(source=source).exclude(handled_at=None)
+    return list(handled.select_related("handled_by").order_by("-handled_at", "-pk")[:most])
+
+
+def trials_of(user: User) -> QuerySet[Trial]:
+    """The trials of one person."""
+    return Trial.objects.filter(owner=user).select_related("source", "term").defer("source__catalog")
+
+
+def feedback_given(user: User, run: int, version: int) -> Feedback | None:
+    """What somebody said of an answer, if anything."""
+    return Feedback.objects.filter(by=user, run=run, version=version).first()

@@ -1,0 +1,23 @@
+"""Addresses of what a team knows of a source."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from mirror.knowledge import views
+
+app_name = "knowledge"
+urlpatterns = [
+    path("<int:pk>/knowledge/", views.terms, name="terms"),
+    path("<int:pk>/knowledge/terms/new/", views.term, name="term_new"),
+    path("<int:pk>/knowledge/terms/<int:term>/", views.term, name="term"),
+    path("<int:pk>/knowledge/terms/<int:term>/status/", views.status, name="term_status"),
+    path("<int:pk>/knowledge/terms/<int:term>/delete/", views.delete, name="term_delete"),
+    path("<int:pk>/knowledge/trials/<int:trial>/", views.trial, name="trial"),
+    path("<int:pk>/knowledge/trials/<int:trial>/save/", views.save, name="trial_save"),
+    path("<int:pk>/knowledge/trials/<int:trial>/change/", views.change, name="trial_change"),
+    path("<int:pk>/knowledge/answers/", views.answers, name="answers"),
+    path("<int:pk>/knowledge/answers/<int:answer>/take-back/", views.take_back, name="take_back"),
+    path("<int:pk>/knowledge/feedback/", views.feedback, name="feedback"),
+    path("<int:pk>/knowledge/feedback/<int:given>/", views.feedback_do, name="feedback_do"),
+]

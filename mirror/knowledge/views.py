@@ -1,0 +1,210 @@
+"""Pages of what a team knows of a source: terms, how they are tried, verified answers, feedback that waits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from mirror.knowledge import selectors
+from mirror.knowledge.answer_services import AnswerRefused, answer_take_back
+from mirror.knowledge.feedback_services import feedback_end, feedback_verify
+from mirror.knowledge.forms import TermForm
+from mirror.knowledge.models import Feedback, StoredAnswer, StoredTerm, Trial
+from mirror.knowledge.pages import KnowledgePage, TermPage, trial_page
+from mirror.knowledge.term_services import TermRefused, term_delete, term_status
+from mirror.knowledge.trials import trial_ask, trial_look, trial_save
+from mirror.paging import pager_of
+from mirror.people.requests import PersonRequest, is_id, search_typed
+from mirror.sources.models import Source
+from mirror.sources.selectors import sources_visible
+
+read_or_post = require_http_methods(["GET", "HEAD", "POST"])
+PER_PAGE = 50
+
+
+def _source(request: PersonRequest, pk: int, *, to_teach: bool = False) -> Source:
+    source = get_object_or_404(sources_visible(request.user), pk=pk)
+    if to_teach and not selectors.may_teach(request.user, source):
+        raise PermissionDenied(f"Only {source.owner} and administrators decide what is known of this source.")
+    return source
+
+
+def _listed(request: PersonRequest, source: Source, tab: str, found: Any, **more: Any) -> HttpResponse:
+    search = search_typed(request)
+    shown = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
+    if tab == "feedback":
+        more["verifiable"] = frozenset(row.pk for row in shown if selectors.sql_to_verify(source, row))
+    lists: dict[str, Any] = {tab: list(shown)}
+    page = KnowledgePage(
+        source=source,
+        tab=tab,
+        may_teach=selectors.may_teach(request.user, source),
+        waiting=selectors.feedback_waiting(source).count(),
+        search=search,
+        pager=pager_of(shown, q=search),
+        **lists,
+        **more,
+    )
+    return render(request, f"knowledge/{tab}.html", {"page": page})
+
+
+@require_safe
+def terms(request: PersonRequest, pk: int) -> HttpResponse:
+    """List the terms of a source."""
+    source = _source(request, pk)
+    found = selectors.terms_of(source, search_typed(request))
+    broken = selectors.terms_of(source).filter(status=StoredTerm.Status.FORCE).exclude(problem="").count()
+    return _listed(request, source, "terms", found, broken=broken)
+
+
+@require_safe
+def answers(request: PersonRequest, pk: int) -> HttpResponse:
+    """List the verified answers of a source."""
+    source = _source(request, pk)
+    return _listed(request, source, "answers", selectors.answers_of(source, search_typed(request)))
+
+
+@require_safe
+def feedback(request: PersonRequest, pk: int) -> HttpResponse:
+    """List what people said of answers and nobody looked at yet."""
+    source = _source(request, pk, to_teach=True)
+    return _listed(
+        request,
+        source,
+        "feedback",
+        selectors.feedback_waiting(source),
+        handled=selectors.feedback_handled(source),
+    )
+
+
+# ---------------------------------------------------------------- terms
+
+
+@read_or_post
+def term(request: PersonRequest, pk: int, term: int | None = None) -> HttpResponse:
+    """Write a term; sent, it is tried before it is saved."""
+    source = _source(request, pk, to_teach=True)
+    row = get_object_or_404(selectors.terms_of(source), pk=term) if term is not None else None
+    given = request.GET.get("feedback", "")
+    said = selectors.feedback_waiting(source).filter(pk=int(given)).first() if is_id(given) else None
+    if request.method == "POST":
+        form = TermForm(request.POST)
+        if form.is_valid():
+            try:
+                trial = trial_ask(source, form.wish(), request.user, row)
+                return redirect("knowledge:trial", pk, trial.pk)
+            except TermRefused as error:
+                form.refuse(error.problems)
+    else:
+        form = TermForm.of(row) if row is not None else TermForm()
+    page = TermPage(source, form, row, said)
+    return render(request, "knowledge/term.html", {"page": page}, status=422 if form.is_bound else 200)
+
+
+@require_POST
+def status(request: PersonRequest, pk: int, term: int) -> HttpResponse:
+    """Retire a term, or put it into force as it is."""
+    source = _source(request, pk, to_teach=True)
+    row = get_object_or_404(selectors.terms_of(source), pk=term)
+    wanted = request.POST.get("status", "")
+    if wanted in StoredTerm.Status.values:
+        term_status(row, wanted, request.user)
+        messages.success(request, f"“{row.phrase}” is {row.get_status_display()}.")
+    return redirect("knowledge:terms", pk)
+
+
+@require_POST
+def delete(request: PersonRequest, pk: int, term: int) -> HttpResponse:
+    """Let a term go."""
+    source = _source(request, pk, to_teach=True)
+    row = get_object_or_404(selectors.terms_of(source), pk=term)
+    term_delete(row, request.user)
+    messages.success(request, f"“{row.phrase}” is deleted.")
+    return redirect("knowledge:terms", pk)
+
+
+def _trial(request: PersonRequest, pk: int, trial: int) -> Trial:
+    source = _source(request, pk, to_teach=True)
+    return get_object_or_404(selectors.trials_of(request.user), pk=trial, source=source)
+
+
+@require_safe
+def trial(request: PersonRequest, pk: int, trial: int) -> HttpResponse:
+    """Follow a term that is tried; then show which answers it would change."""
+    found = _trial(request, pk, trial)
+    trial_look(found)
+    found.refresh_from_db()
+    if request.htmx and not found.is_ended and request.GET.get("was") == found.status:
+        return HttpResponse(status=204)
+    if request.htmx and found.is_ended:
+        return HttpResponse(status=204, headers={"HX-Redirect": request.path})
+    if found.is_ended and "error" in found.said:
+        form = TermForm.of_wish(found.wish)
+        if form.is_valid():
+            form.refuse({found.said.get("field", ""): found.said["error"]})
+        page = TermPage(found.source, form, found.term)
+        return render(request, "knowledge/term.html", {"page": page}, status=422)
+    return render(request, "knowledge/trial.html", {"page": trial_page(found)})
+
+
+@require_POST
+def save(request: PersonRequest, pk: int, trial: int) -> HttpResponse:
+    """Save a term that was tried."""
+    found = _trial(request, pk, trial)
+    try:
+        row = trial_save(found, request.user)
+    except TermRefused as error:
+        messages.error(request, str(error))
+        return redirect("knowledge:trial", pk, trial)
+    messages.success(request, f"“{row.phrase}” is saved. The next question goes by it.")
+    return redirect("knowledge:terms", pk)
+
+
+@read_or_post
+def change(request: PersonRequest, pk: int, trial: int) -> HttpResponse:
+    """Go on writing a term that was tried."""
+    found = _trial(request, pk, trial)
+    if request.method == "POST":
+        return term(request, pk, found.term_id)
+    form = TermForm.of_wish(found.wish)
+    return render(request, "knowledge/term.html", {"page": TermPage(found.source, form, found.term)})
+
+
+# ---------------------------------------------------------------- verified answers and feedback
+
+
+@require_POST
+def take_back(request: PersonRequest, pk: int, answer: int) -> HttpResponse:
+    """Vouch for an answer no longer."""
+    source = _source(request, pk, to_teach=True)
+    row = get_object_or_404(StoredAnswer, pk=answer, source=source, taken_back_at=None)
+    answer_take_back(row, request.user)
+    messages.success(request, "It is verified no longer.")
+    return redirect("knowledge:answers", pk)
+
+
+@require_POST
+def feedback_do(request: PersonRequest, pk: int, given: int) -> HttpResponse:
+    """Make something of feedback, or dismiss it for good."""
+    source = _source(request, pk, to_teach=True)
+    row = get_object_or_404(selectors.feedback_waiting(source), pk=given)
+    wish = request.POST.get("do", "")
+    if wish == "verify":
+        try:
+            feedback_verify(row, selectors.sql_to_verify(source, row), request.user)
+            messages.success(request, "It is a verified answer now.")
+        except AnswerRefused as error:
+            messages.error(request, str(error))
+    elif wish == "dismiss":
+        feedback_end(row, Feedback.State.DISMISSED, request.user)
+        messages.success(request, "It is dismissed, and so is the same when it is said again.")
+    elif wish == "done":
+        feedback_end(row, Feedback.State.DONE, request.user, request.POST.get("made", "")[:20])
+        messages.success(request, "It is done.")
+    return redirect("knowledge:feedback", pk)

@@ -1,0 +1,177 @@
+"""Whether a frame does what each operator of its question says: an average averages, a rank orders, a "when" shows a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+
+from sqlagent.catalog.semantics import Kind, Model, Role
+from sqlagent.makers.analyst.frames import Condition, Frame, Measure
+from sqlagent.makers.analyst.happening import EDGE
+from sqlagent.makers.analyst.reading import Item
+
+
+def is_met(item: Item, frame: Frame, model: Model) -> bool:
+    """Whether a frame does what an operator says; true of every other item."""
+    if item.kind != "op":
+        return True
+    met = _MET.get((item.op, item.detail)) or _MET.get((item.op, ""))
+    return met is None or met(frame, model)
+
+
+def figures(frame: Frame) -> Iterator[Measure]:
+    """Every measure that a frame computes, those inside of ratios and bounds too."""
+    more = [*frame.measures, *(having.measure for having in frame.having)]
+    if frame.order is not None and frame.order.measure is not None:
+        more.append(frame.order.measure)
+    while more:
+        measure = more.pop()
+        yield measure
+        more += [part for part in (measure.over, measure.under, *measure.parts) if part is not None]
+
+
+def _tells_when(frame: Frame, model: Model) -> bool:
+    shown = [*frame.columns, *(slot for d in frame.by for slot in d.shown)]
+    shown += [slot for m in figures(frame) if m.expr is not None for slot in m.expr.slots]
+    return any(slot.field.role is Role.TIME for slot in shown)
+
+
+def _is_rate(frame: Frame, model: Model) -> bool:
+    """Whether a rate is one of something: each group's part of the total is none."""
+    of_total = frame.transform == "share" or "share" in frame.flags
+    return not of_total or any(m.agg == "ratio" for m in figures(frame))
+
+
+def _has_hours(frame: Frame, model: Model) -> bool:
+    return any(c.op == "clock" for c in conditions(frame))
+
+
+def _averages(frame: Frame, model: Model) -> bool:
+    return (
+        any(m.agg in ("avg", "ratio") for m in figures(frame))
+        or frame.transform in ("average", "moving", "quotient")
+        or any(having.average for having in frame.having)
+    )
+
+
+def _sums(frame: Frame, model: Model) -> bool:
+    return (
+        any(m.agg != "min" and m.agg != "max" for m in figures(frame))
+        or frame.order is not None
+        or any(c.counted is not None for c in conditions(frame))
+    )
+
+
+def _has_median(frame: Frame, model: Model) -> bool:
+    return any(m.agg == "median" for m in figures(frame))
+
+
+def _orders(frame: Frame, model: Model) -> bool:
+    return (
+        frame.order is not None
+        or frame.limit is not None
+        or any(m.agg in ("min", "max") for m in figures(frame))
+        or any(c.said == EDGE for c in conditions(frame))
+    )
+
+
+def _shares(frame: Frame, model: Model) -> bool:
+    return (
+        any(m.percent or m.agg == "ratio" for m in figures(frame))
+        or frame.transform in ("share", "growth", "quotient")
+        or "share" in frame.flags
+    )
+
+
+def _changes(frame: Frame, model: Model) -> bool:
+    return frame.transform in ("growth", "change") or len(frame.measures) > 1
+
+
+def _bounds(frame: Frame, model: Model) -> bool:
+    return bool(frame.having) or any(
+        c.compare or c.number is not None or c.period is not None or c.op == "later"
+        for c in conditions(frame)
+    )
+
+
+def _runs(frame: Frame, model: Model) -> bool:
+    return frame.transform in ("running", "moving")
+
+
+def _is_distinct(frame: Frame, model: Model) -> bool:
+    if frame.distinct or not frame.measures or frame.by and not any(m.agg == "rows" for m in frame.measures):
+        return True
+    return any(
+        m.agg == "distinct" or m.agg == "rows" and model.things[m.anchor].kind not in (Kind.EVENT, Kind.LINES)
+        for m in figures(frame)
+    )
+
+
+def conditions(part: object) -> Iterator[Condition]:
+    """Every condition of a frame, wherever in it."""
+    if isinstance(part, tuple):
+        for one in part:
+            yield from conditions(one)
+    elif isinstance(part, Condition | Measure | Frame):
+        if isinstance(part, Condition):
+            yield part
+        for one in fields(part):
+            yield from conditions(getattr(part, one.name))
+
+
+def _alternates(frame: Frame, model: Model) -> bool:
+    """Either of several: values of one column, conditions of which one holds, a figure for each, or a bound that includes its end."""
+    return (
+        len(frame.measures) > 1
+        or any(c.op == "any" or len(c.values) > 1 or c.compare for c in conditions(frame))
+        or any(having.compare in (">=", "<=") for having in frame.having)
+        or len(frame.by) > 1
+    )
+
+
+def _has_both(frame: Frame, model: Model) -> bool:
+    """Two of something, each for itself; either of two values is both only of rows that bear one each."""
+    inside = [c for one in conditions(frame) for c in one.parts]
+    of_rows = not any(measure.agg == "distinct" for measure in frame.measures)
+    return (
+        len(frame.measures) > 1
+        or len(frame.having) > 1
+        or sum(c.op == "exists" for c in conditions(frame)) > 1
+        or of_rows
+        and any(len(c.values) > 1 and c not in inside for c in conditions(frame))
+    )
+
+
+def _has_figures(frame: Frame, model: Model) -> bool:
+    return any(m.agg not in ("rows", "distinct") for m in figures(frame))
+
+
+def _compares(frame: Frame, model: Model) -> bool:
+    return len(frame.measures) > 1 or bool(frame.by or frame.pivot or frame.transform)
+
+
+_MET: dict[tuple[str, str], Callable[[Frame, Model], bool]] = {
+    ("much", ""): _has_figures,
+    ("agg", "sum"): _sums,
+    ("agg", "avg"): _averages,
+    ("agg", "median"): _has_median,
+    ("agg", "min"): _orders,
+    ("agg", "max"): _orders,
+    ("rank", ""): _orders,
+    ("rankall", ""): _orders,
+    ("share", ""): _shares,
+    ("ratio", ""): _shares,
+    ("growth", ""): _changes,
+    ("more", ""): _bounds,
+    ("between", ""): _bounds,
+    ("running", ""): _runs,
+    ("moving", ""): _runs,
+    ("distinct", ""): _is_distinct,
+    ("or", ""): _alternates,
+    ("both", ""): _has_both,
+    ("vs", ""): _compares,
+    ("clock", ""): _has_hours,
+    ("when", ""): _tells_when,
+    ("rate", ""): _is_rate,
+}
+"""What tells that an operator is followed."""

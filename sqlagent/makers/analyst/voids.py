@@ -1,0 +1,126 @@
+"""Rows that never counted: void ones stay out of sums of money; of cancelled ones and drafts somebody has to say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+
+from sqlagent.catalog.semantics import Field, Kind, Role
+from sqlagent.language.words import fold, stem
+from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Path, Slot
+from sqlagent.makers.analyst.reading import Reading
+from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.states import labels
+
+WITH_ALL = 0.08
+"""What it costs to sum void rows too, where a question names none."""
+
+EITHER = 0.01
+"""What it costs to leave cancelled ones out: so little that somebody has to choose."""
+
+_VOID = frozenset({"void", "voided", "annulled", "deleted"})
+_UNDONE = _VOID | {"cancelled", "canceled", "draft", "rejected", "declined", "refused", "failed"}
+_UNDOING = frozenset(stem(word) for word in (*_UNDONE, "cancel", "cancellation", "include", "including"))
+_OF_FLAGS = frozenset({"is", "was", "flag", "fl", "yn", "ind", "indic", "sw"})
+_OF_TIMES = frozenset({"at", "on", "date", "time", "day", "when"})
+_LASTING = frozenset(
+    stem(word)
+    for word in (
+        "subscription",
+        "contract",
+        "membership",
+        "policy",
+        "enrolment",
+        "enrollment",
+        "account",
+        "plan",
+        "lease",
+        "agreement",
+    )
+)
+"""Rows that last: a cancelled one counted for as long as it ran."""
+
+
+def without_voids(frame: Frame, reading: Reading, source: Source) -> list[Frame]:
+    """Give the frame as it stands, or with the one beside it that leaves rows out which never counted; likeliest first.
+
+    Void rows are left out of money. Whether cancelled ones and drafts are, people differ in: both are offered. Counts count all.
+    """
+    if not frame.measures or not frame.anchor or _is_named(reading):
+        return [frame]
+    if not any(_is_money(m) for m in _figures(frame)):
+        return [frame]
+    own, is_void = _left_out(frame.anchor, source)
+    touched = {(f.table, f.column) for f in _fields(frame)}
+    if own is None or (own.slots[0].field.table, own.slots[0].field.column) in touched:
+        return [frame]
+    if any(m.anchor != frame.anchor for m in _figures(frame)):
+        return [frame]
+    kept = replace(frame, where=(*frame.where, own))
+    other = WITH_ALL if is_void else EITHER
+    first, second = (kept, frame) if is_void else (frame, kept)
+    return [first, replace(second, cost=round(frame.cost + other, 4))]
+
+
+def _is_named(reading: Reading) -> bool:
+    """Whether a question speaks of rows that were undone, or of all of them."""
+    said = {stem(word) for item in reading.items for word in fold(item.text).split()}
+    return bool(said & _UNDOING)
+
+
+def _figures(frame: Frame) -> Iterator[Measure]:
+    more = [*frame.measures, *(having.measure for having in frame.having)]
+    while more:
+        measure = more.pop()
+        yield measure
+        more += [part for part in (measure.over, measure.under, *measure.parts) if part is not None]
+
+
+def _is_money(measure: Measure) -> bool:
+    slots = measure.expr.slots if measure.expr is not None else ()
+    return any(slot.field.unit == "money" for slot in slots)
+
+
+def _left_out(table: str, source: Source) -> tuple[Condition | None, bool]:
+    """What says that a row of a table, or the document that a line belongs to, counts, and whether the others are void."""
+    thing = source.model.things[table]
+    if thing.kind not in (Kind.EVENT, Kind.LINES):
+        return None, False
+    own = _counts(table, (), source)
+    head = source.time_of(table)
+    if own[0] is not None or thing.kind is Kind.EVENT or head is None or len(head.path) != 1:
+        return own
+    return _counts(head.field.table, head.path, source)
+
+
+def _counts(table: str, path: Path, source: Source) -> tuple[Condition | None, bool]:
+    thing = source.model.things[table]
+    lasts = bool(thing.ends) or bool(set(thing.noun) & _LASTING)
+    state = source.model.field(table, thing.state) if thing.state else None
+    if state is not None:
+        named = {code: fold(label) for code, label in labels(source, state)}
+        is_void = any(label in _VOID for label in named.values())
+        names = _VOID if lasts else _UNDONE
+        if undone := tuple(code for code, label in named.items() if label in names):
+            return Condition("not in", (Slot(state, path),), undone), is_void
+    for words in (_VOID,) if lasts else (_VOID, _UNDONE - _VOID):
+        stems = {stem(name) for name in words}
+        for flag in source.model.of_role(table, Role.FLAG):
+            if set(flag.words) & stems and set(flag.words) <= stems | _OF_FLAGS and flag.no:
+                return Condition("in", (Slot(flag, path),), (flag.no.strip("'"),)), words is _VOID
+        for time in source.model.of_role(table, Role.TIME):
+            if set(time.words) & stems and set(time.words) <= stems | _OF_TIMES and time.filled < 1:
+                return Condition("missing", (Slot(time, path),)), words is _VOID
+    return None, False
+
+
+def _fields(part: object) -> Iterator[Field]:
+    """Every column that a frame looks at, wherever in it."""
+    if isinstance(part, Field):
+        yield part
+    elif isinstance(part, tuple):
+        for one in part:
+            yield from _fields(one)
+    elif is_dataclass(part):
+        for one in fields(part):
+            yield from _fields(getattr(part, one.name))

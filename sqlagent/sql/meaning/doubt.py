@@ -1,0 +1,25 @@
+"""What a check says of a statement, and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sqlagent.sql.meaning.reading import span
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What a statement may not mean: which check says so, in a sentence, and where (characters, one past the last)."""
+
+    check: str
+    words: str
+    start: int | None = None
+    end: int | None = None
+
+
+def doubt_at(check: str, words: str, node: exp.Expr) -> Doubt:
+    """A doubt about a part of a statement."""
+    place = span(node)
+    return Doubt(check, words, *(place or (None, None)))

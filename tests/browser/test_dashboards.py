@@ -1,0 +1,98 @@
+"""Dashboards by mouse and by keyboard: from an answer to a card, values that reload what they feed, cards moved and sized."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, Request, expect
+
+from tests.browser.helpers import answered, ask, sideways, violations, write_sql
+
+OF_COUNTRY = "SELECT count(*) AS customers FROM customers WHERE country = :country"
+
+
+def add(page: Page, title: str, new: str = "") -> None:
+    """Add what is shown to a dashboard: to a new one of this name, or to the one changed last."""
+    page.get_by_role("link", name="Add to dashboard").click()
+    if new:
+        if page.get_by_label("Dashboard", exact=True).count():
+            page.get_by_label("Dashboard", exact=True).select_option(label="A new dashboard")
+        page.get_by_label("Name of the").fill(new)
+    page.get_by_label("Title").fill(title)
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.wait_for_url(re.compile(r"/dashboards/\d+/#card-\d+$"))
+
+
+def test_a_dashboard_from_its_first_card_to_its_end(page: Page) -> None:
+    ask(page, "How many orders were placed each month in 2025?")
+    answered(page)
+    add(page, "Orders", new="Morning")
+    board = page.url.partition("#")[0]
+    expect(page.locator("mirror-chart[data-drawn]")).to_be_visible()
+    # SQL with a :name, written on a run: the value it ran with is where the card begins.
+    ask(page, "How many stores are there?")
+    answered(page)
+    write_sql(page, OF_COUNTRY)
+    page.get_by_label(":country").fill("Norway")
+    page.keyboard.press("Enter")
+    expect(page.locator("#result .panel-foot")).to_contain_text("1 row")
+    expect(page.locator("#versions")).to_contain_text("edited")
+    add(page, "Customers")
+    number = page.locator(".card", has_text="Customers").locator(".card-number")
+    expect(number).to_have_text("259")
+
+    # A value that is typed reloads the card that it feeds, and nothing else.
+    asked: list[str] = []
+
+    def keep(request: Request) -> None:
+        if "/now/" in request.url:
+            asked.append(request.url)
+
+    page.on("request", keep)
+    page.get_by_label("country").fill("Germany")
+    page.keyboard.press("Enter")
+    expect(number).not_to_have_text("259")
+    assert page.url.endswith("?country=Germany")
+    cards = {re.search(r"only-cards=([\d%C,]*)", url)[1] for url in asked}  # type: ignore[index]
+    assert len(cards) == 1
+    germany = number.inner_text()
+    page.reload()
+    expect(number).to_have_text(germany)
+    page.get_by_role("button", name="Read “Customers” anew").click()
+    expect(page.locator("#announcer")).to_contain_text("Customers is there")
+    assert page.url.endswith("?country=Germany")
+    assert violations(page) == []
+
+    # Arranged by keyboard alone, kept by the server.
+    page.get_by_role("link", name="Arrange").click()
+    handle = page.get_by_role("button", name="Move “Customers”")
+    handle.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#announcer")).to_have_text("Customers: place 1 of 2")
+    page.keyboard.press("Shift+ArrowRight")
+    expect(page.locator("#announcer")).to_have_text(re.compile(r"Customers: \d+ columns, \d+ rows"))
+    expect(handle).to_be_focused()
+    wide = page.locator(".card").first.evaluate("card => getComputedStyle(card).gridColumn")
+    page.get_by_role("button", name="Add", exact=True).scroll_into_view_if_needed()
+    page.locator("#id_text").fill("Look at it every morning.")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.get_by_text("Look at it every morning.")).to_be_visible()
+    assert page.locator(".card h2").all_inner_texts()[:2] == ["Customers", "Orders"]
+    assert page.locator(".card").first.evaluate("card => getComputedStyle(card).gridColumn") == wide
+    assert violations(page) == []
+    for width in (1024, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert sideways(page) <= 0
+    page.set_viewport_size({"width": 1440, "height": 900})
+
+    # One card as large as the page, and back.
+    page.goto(board)
+    page.get_by_role("link", name="Orders", exact=True).click()
+    expect(page.locator("mirror-chart[data-drawn]")).to_be_visible()
+    expect(page.get_by_role("region", name="Rows of Orders")).to_contain_text("2025-12")
+    assert violations(page) == []
+    page.get_by_role("link", name="Morning").click()
+    page.get_by_role("link", name="Arrange").click()
+    page.get_by_role("link", name="Delete").click()
+    page.get_by_role("button", name="Delete Morning").click()
+    expect(page.get_by_role("main")).to_contain_text("Morning is gone.")
