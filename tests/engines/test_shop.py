@@ -20,7 +20,7 @@ from sqlagent.adapters import open_database
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.pipeline import answer
 from sqlagent.ports import SourceDatabase
-from sqlagent.values import Answer, Question
+from sqlagent.values import Answer, Budget, Question
 from tests import servers
 
 TABLES = re.findall(r"CREATE TABLE (\w+)", SCHEMA)
@@ -100,12 +100,18 @@ def on_duckdb(part: Path, folder: Path) -> SourceDatabase:
 ENGINES = {"postgres": on_postgres, "mysql": on_mysql, "duckdb": on_duckdb, "sqlalchemy": on_sqlalchemy}
 
 
+PATIENT = Budget(seconds=110, statement_seconds=100)
+"""A server that has just started on a busy machine may be slow; what is asked here is what it answers."""
+
+
 def answers(database: SourceDatabase, questions: tuple[str, ...] = SHOP_QUESTIONS) -> dict[str, Answer]:
     """What the pipeline answers to each question, without a language model."""
     catalog = database.catalog()
     index = ValueIndex.build(catalog, database)
     return {
-        question: list(answer(Question(question), database=database, catalog=catalog, index=index))[-1].answer
+        question: list(
+            answer(Question(question), database=database, catalog=catalog, index=index, budget=PATIENT)
+        )[-1].answer
         for question in questions
     }
 
