@@ -9,9 +9,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 
-def ask(page: Page, question: str, source: str = "") -> None:
-    """Type a question and press Enter."""
-    page.goto(f"/?source={source}" if source else "/")
+def ask(page: Page, question: str, source: str = "shop") -> None:
+    """Type a question and press Enter; the source is said, as Ask keeps the one that was chosen last."""
+    page.goto(f"/?source={source}")
     page.get_by_role("textbox", name="What do you want to know?").fill(question)
     page.keyboard.press("Enter")
     page.wait_for_url("**/runs/*/")
@@ -41,6 +41,15 @@ def violations(page: Page, *rules: str) -> list[str]:
 def sideways(page: Page) -> int:
     """How far the page can be scrolled sideways, in pixels; 0 is right."""
     return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+
+def fits(page: Page, seconds: float = 10) -> bool:
+    """Whether the page fits its width, once a chart has followed the window."""
+    for _ in range(int(seconds * 10)):
+        if sideways(page) <= 0:
+            return True
+        page.wait_for_timeout(100)
+    return False
 
 
 def connect(page: Page, name: str, path: Path) -> None:

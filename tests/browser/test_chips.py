@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.helpers import answered, ask, sideways, violations, write_sql
+from tests.browser.helpers import answered, ask, fits, sideways, violations, write_sql
 from tests.browser.running import Mirror
 
 QUESTION = "revenue by category 2025"
@@ -130,7 +130,7 @@ def test_a_long_chip_is_shown_whole_and_the_focus_in_its_menu_is_not_clipped(pag
             return [outer.getBoundingClientRect().width - inner.getBoundingClientRect().width, text.scrollWidth - text.clientWidth];
         })""")
         assert all(free <= 1 and cut <= 0 for free, cut in gaps), gaps
-        page.wait_for_function("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        assert fits(page)
     page.set_viewport_size({"width": 1440, "height": 900})
     chip(page, "2025").press("Enter")
     page.keyboard.press("ArrowDown")

@@ -101,7 +101,7 @@ def test_a_journey_by_keyboard_alone(page: Page):
     page.keyboard.press("Control+Enter")
     expect(page.locator("#told .sql-of")).to_contain_text("FROM stores")
     page.keyboard.press("Alt+n")
-    page.wait_for_function("document.querySelector('#sql-text').value === ''")
+    expect(page.locator("#sql-text")).to_have_value("")
     assert not violations(page)
 
 

@@ -354,10 +354,10 @@ def test_a_backup_does_not_overwrite_and_leaves_nothing_of_one_that_failed(first
 
 
 def test_large_files_take_no_memory(first, tmp_path):
-    """300 MB more in the data folder, made and put back in less memory than that would take."""
+    """500 MB more in the data folder, made and put back in less memory than that would take."""
     large = first.folder / "uploads" / "sources" / "large.duckdb"
     large.touch()
-    os.truncate(large, 300_000_000)
+    os.truncate(large, 500_000_000)
     try:
         limited = {**first.environment}
         for words, folder in (
@@ -379,10 +379,10 @@ def test_large_files_take_no_memory(first, tmp_path):
                 text=True,
             )
             assert done.returncode == 0, done.stderr
-            assert int(done.stderr.split()[-1]) < 300_000, "kB"
+            assert int(done.stderr.split()[-1]) < 500_000, "kB"
     finally:
         large.unlink()
-    assert (tmp_path / "there/uploads/sources/large.duckdb").stat().st_size == 300_000_000
+    assert (tmp_path / "there/uploads/sources/large.duckdb").stat().st_size == 500_000_000
 
 
 # ---------------------------------------------------------------- PostgreSQL

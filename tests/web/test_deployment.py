@@ -197,14 +197,10 @@ def test_each_part_runs_by_itself_from_the_images_files_and_all_of_them_are_one_
         prepare = Part(image, data, "prepare")
         assert prepare.process.wait(240) == 0, prepare.said()
         assert "sign_in_link" in prepare.said()
-        parts = {
-            role: Part(image, data, role, port if role == "web" else 0)
-            for role in ROLES
-            if role != "deliveries"
-        }
-        parts["deliveries"] = early
+        parts = {"deliveries": early, "web": Part(image, data, "web", port)}
         try:
             assert until(lambda: health(port) == 503), "the web server answers before its workers"
+            parts |= {role: Part(image, data, role) for role in ROLES if role not in parts}
             assert until(lambda: health(port) == 200), "\n".join(part.said() for part in parts.values())
             for role, part in parts.items():
                 done = part.command("script/healthcheck.py")
