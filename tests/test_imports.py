@@ -41,8 +41,8 @@ EXCEPTIONS = {
     ("makers/judging", "method/features"),  # the deterministic judge weighs features
 }
 
-# Around the method. `pipeline` knows every stage; `evaluation` stands outside and knows everything; `forks` nothing.
-AROUND = {"adapters", "evaluation", "forks", "pipeline", "testing"}
+# Around the method. `pipeline` knows every stage, and so do the parts that it is made of, `journey`; `evaluation` stands outside and knows everything; `forks` nothing.
+AROUND = {"adapters", "evaluation", "forks", "journey", "pipeline", "testing"}
 
 # Floors whose rooms are told apart.
 FLOORS = (TOOLS | STAGES) - {"guard"}
@@ -308,8 +308,8 @@ def may_know(here: str, there: str) -> bool:
         return there in FOUNDATIONS | {"forks"}
     if floor(here) in TOOLS | STAGES:
         return floor(there) in FOUNDATIONS | TOOLS
-    if here == "pipeline":
-        return floor(there) in FOUNDATIONS | TOOLS | STAGES
+    if here in ("pipeline", "journey"):
+        return floor(there) in FOUNDATIONS | TOOLS | STAGES or there == "journey"
     return True
 
 
@@ -324,6 +324,8 @@ def may_know(here: str, there: str) -> bool:
         ("adapters", "sql/names", False),
         ("pipeline", "adapters", False),
         ("pipeline", "telling/readings", True),
+        ("pipeline", "journey", True),
+        ("journey", "pipeline", False),
     ],
 )
 def test_arrows_are_read_off_the_floors(here, there, may):
