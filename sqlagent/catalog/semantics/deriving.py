@@ -505,22 +505,79 @@ def display(fields: Sequence[Field], noun: Sequence[str], facts: TableFacts | No
     return ()
 
 
-def newest(things: Mapping[str, Thing], fields: Mapping[str, Sequence[Field]]) -> str:
-    """The last day on which anything happened, of the events' own times; days to come are left to plans.
+PLANNED_TIMES = frozenset(
+    map(
+        stem,
+        [
+            "start",
+            "begin",
+            "plan",
+            "planned",
+            "scheduled",
+            "due",
+            "depart",
+            "departure",
+            "arrive",
+            "arrival",
+            "valid",
+            "effective",
+            "expected",
+            "from",
+            "for",
+        ],
+    )
+)
+"""Words of times that lie ahead of the day on which a row is written."""
+WRITTEN_DOWN = frozenset(
+    map(
+        stem,
+        [
+            "booked",
+            "created",
+            "entered",
+            "recorded",
+            "logged",
+            "requested",
+            "placed",
+            "received",
+            "registered",
+            "reserved",
+            "ordered",
+            "signed",
+        ],
+    )
+)
+"""Words of times at which a row is written."""
 
-    The third greatest of many tables is not taken: one table that runs on tells that data still come.
+
+def newest(things: Mapping[str, Thing], fields: Mapping[str, Sequence[Field]]) -> str:
+    """The last day on which anything happened, of the events' own times.
+
+    Times that plans have too (starts, departures, due days) count where no event has another, up to the day on which the
+    latest of the others was written down: tomorrow's appointment is no data of today.
     """
-    days = []
+    happened, planned = [], []
     for thing in things.values():
         if thing.kind not in (Kind.EVENT, Kind.HISTORY) or not thing.default_time:
             continue
-        one = next((f for f in fields[thing.table] if f.column == thing.default_time), None)
-        if (
-            one is not None
-            and one.form in (Form.DAY, Form.MOMENT, Form.TEXT_DAY, Form.TEXT_MOMENT)
-            and one.high
-        ):
-            days.append(one.high[:10])
-        elif one is not None and one.form in (Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY) and len(one.high) >= 8:
-            days.append(f"{one.high[:4]}-{one.high[4:6]}-{one.high[6:8]}")
-    return max(days, default="")
+        times = [f for f in fields[thing.table] if f.role is Role.TIME and f.filled == 1.0]
+        own = next((f for f in fields[thing.table] if f.column == thing.default_time), None)
+        if own is None or not (last := _last_day(own)):
+            continue
+        written = [day for f in times if set(f.words) & WRITTEN_DOWN and (day := _last_day(f))]
+        if not set(own.words) & PLANNED_TIMES:
+            happened.append(last)
+        elif written:
+            happened.append(min(last, *written))
+        else:
+            planned.append(last)
+    return max(happened or planned, default="")
+
+
+def _last_day(one: Field) -> str:
+    """The last day that a column holds, as ISO text; empty where it holds none or none is known."""
+    if one.form in (Form.DAY, Form.MOMENT, Form.TEXT_DAY, Form.TEXT_MOMENT):
+        return one.high[:10]
+    if one.form in (Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY) and len(one.high) >= 8:
+        return f"{one.high[:4]}-{one.high[4:6]}-{one.high[6:8]}"
+    return ""

@@ -26,6 +26,7 @@ from sqlagent.makers.analyst.reading import Reading, condensed, read
 from sqlagent.makers.analyst.resolving import resolve
 from sqlagent.makers.analyst.rows import NoPlan
 from sqlagent.makers.analyst.sketching import sketch
+from sqlagent.makers.analyst.sorted_groups import of_one_sort
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.unequal import unequal
 from sqlagent.makers.analyst.unfolding import NOTHING_TOLD, Told, followed, unfolded
@@ -140,7 +141,7 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
     """Read, sketch, resolve and plan a question without endings."""
     reading = read(text, source.vocabulary, today)
     reading = lengths(owned(compounded(reading, source.vocabulary), source), source)
-    reading = amounts_read(reading)
+    reading = of_one_sort(amounts_read(reading), source)
     reading = holding(unequal(enumerated(reading, source.model), source.model), source)
     planner = Planner(source.model)
     out: dict[str, Understood] = {}

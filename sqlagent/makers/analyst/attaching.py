@@ -30,6 +30,9 @@ LOST = 0.7
 CHILD = 0.22
 """What it costs to look at rows that point here, where nobody named them."""
 
+EXACT = 0.1
+"""Cost below which a word is the very name of what it means."""
+
 WHOLE = frozenset(stem(w) for w in ["total", "amount"])
 """Words of what something costs in all."""
 
@@ -308,6 +311,7 @@ class Attacher(Counting):
         places: list[tuple[float, str, Slot | None, Target]] = []
         for cost, slot, target in self.values(anchor, item)[:3]:
             places.append((cost, "value", slot, target))
+        stated = any(cost < EXACT and slot is not None and not slot.path for cost, _, slot, _ in places)
         for target in item.targets:
             if target.kind == "thing":
                 if target.table == anchor:
@@ -337,7 +341,9 @@ class Attacher(Counting):
             elif target.label == "un":
                 places.append((cost, "without", slot, target))
             elif role is Role.TIME:
-                places.append((cost - meant_as_time(item.text, clause), "time", slot, target))
+                # a state of the very name says more than a time that is called otherwise: completed, and finished_at
+                timed = 0.0 if stated and cost >= EXACT else meant_as_time(item.text, clause)
+                places.append((cost - timed, "time", slot, target))
             elif role is Role.FOREIGN and not slot.path:
                 places.append((cost + 0.02, "above", slot, target))
             elif role is Role.MEASURE and (clause.compare or clause.numbers):

@@ -188,6 +188,8 @@ DOMAIN_SYNONYMS = (
     "child kid youth", "adult grownup", "donor giver supporter", "donation gift contribution", "volunteer helper", "tenant renter lessee occupant", "landlord owner", "deposit bond", "property building house home dwelling", "plot parcel field",
     "dish meal", "waiter server", "screening showing performance", "exam examination test", "grade mark", "lesson session", "teacher tutor", "animal pet", "vet veterinarian", "patient client", "therapist physiotherapist", "treatment therapy procedure", "prescription medication drug medicine",
     "inspection check audit", "penalty fine", "outage downtime stoppage", "repair fix", "spare part component", "meter gauge", "consumption usage use", "subscriber member", "contractor subcontractor", "bid offer quote quotation", "lead prospect", "deal opportunity", "meeting appointment", "overtime extra", "shift duty", "vacancy opening", "interview screening",
+    "submission submit", "decision decide", "referral refer", "receipt receive", "expiry expire", "response respond", "entry enter", "failure fail", "application apply", "signature sign",
+    "complaint complain", "settlement settle", "acquisition acquire", "publication publish", "production produce", "diagnosis diagnose",
 )  # fmt: skip
 """Words that may name the same, as people use them; stems of each group stand for each other at a small cost."""
 

@@ -64,6 +64,8 @@ _ORDINALS = {
     "last": -1,
 }
 _FROM = {"since", "after", "from"}
+_LEADS = {"since", "in", "until", "till", "before", "after", "during", "through", "last"}
+"""Words before "may" and "mar" that make a month of them."""
 _TO = {"to", "until", "till", "through", "thru", "-", "–", "and", "up"}
 _BEFORE = {"before", "until", "till", "prior"}
 _PARTS = {"half": 6, "quarter": 3}
@@ -485,8 +487,13 @@ class _Finder:
         low = self._low(at)
         token = self.tokens[at]
         month = MONTHS.get(low) if token.kind == "word" else None
-        if not month or (
-            low in ("may", "mar") and not token.capital and self._year(at + 1) is None and not ahead
+        led = ahead or at > 0 and self._low(at - 1) in _LEADS
+        if (
+            not month
+            or low in ("may", "mar")
+            and not token.capital
+            and self._year(at + 1) is None
+            and not led
         ):
             return None
         n = at + 1

@@ -10,7 +10,7 @@ from threading import Lock
 from types import MappingProxyType
 
 from sqlagent.catalog.keys import catalog_key
-from sqlagent.catalog.semantics import Field, Form, Kind, Model, Role, Thing, corrected, derive
+from sqlagent.catalog.semantics import Field, Form, Kind, Model, Relation, Role, Thing, corrected, derive
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.personal import is_personal_column
 from sqlagent.language.words import name_words, stem
@@ -23,6 +23,31 @@ KEPT = 8
 
 MANY_ROWS = 100
 """Rows from which on a table of events is a business's own, and no example of a schema."""
+
+SORTS = frozenset(map(stem, ["type", "kind", "category", "template", "format"]))
+"""Nouns of what sorts other rows."""
+
+PARTS = frozenset(
+    map(
+        stem,
+        [
+            "subtotal",
+            "discount",
+            "tax",
+            "vat",
+            "fee",
+            "tip",
+            "surcharge",
+            "shipping",
+            "delivery",
+            "freight",
+            "rebate",
+            "refund",
+            "deposit",
+        ],
+    )
+)
+"""Words of amounts that a total is made of, or that were taken off it."""
 
 _DAYS = frozenset(
     {Form.DAY, Form.MOMENT, Form.TEXT_DAY, Form.TEXT_MOMENT, Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY}
@@ -102,6 +127,8 @@ class Source:
         """A thing as something to group by: shown by its columns, told apart by its key."""
         thing = self.model.things[table]
         names = self.names(table)
+        if not names and (sort := self._sort_of(thing)) is not None:
+            return self.dimension(sort.target, (*path, sort), said)
         shown = names or thing.key or (self.model.fields[table][0].column,)
         keys = thing.key if thing.key and names else ()
         if len(names) == 1 and self._is_unique(table, names[0]) or len(keys) > 1:
@@ -111,6 +138,18 @@ class Source:
             tuple(self.slot(table, c, path) for c in keys),
             said=_without_key(said) or thing.said,
         )
+
+    def _sort_of(self, thing: Thing) -> Relation | None:
+        """What sorts events that have no names: class sessions by their class types."""
+        if thing.kind is not Kind.EVENT or not thing.noun:
+            return None
+        for relation in self.model.relations:
+            target = self.model.things[relation.target]
+            if relation.source != thing.table or target.kind is not Kind.THING or not target.display:
+                continue
+            if len(target.noun) > 1 and target.noun[0] == thing.noun[0] and target.noun[-1] in SORTS:
+                return relation
+        return None
 
     def _is_unique(self, table: str, column: str) -> bool:
         return self.model.things[table].key == (column,)
@@ -145,8 +184,11 @@ class Source:
         return is_personal_column({*noun, *owner}, one.words) or is_personal_column({*noun, *owner}, stored)
 
     def measures(self, table: str) -> tuple[Field, ...]:
-        """The measures of a table."""
-        return self.model.of_role(table, Role.MEASURE)
+        """The measures of a table in their order, but a total before what it is made of, and what was taken off it last."""
+        found = self.model.of_role(table, Role.MEASURE)
+        if not any("total" in one.words and not set(one.words) & PARTS for one in found):
+            return found
+        return tuple(sorted(found, key=lambda one: (bool(set(one.words) & PARTS), "total" not in one.words)))
 
 
 def _without_key(said: str) -> str:

@@ -14,6 +14,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
+from sqlagent.catalog.semantics.calling import buyers, numbered
 from sqlagent.catalog.semantics.correcting import words_of
 from sqlagent.catalog.semantics.words import OPENED, PRICED, STATES
 from sqlagent.catalog.value_index import ValueIndex, normal
@@ -102,6 +103,28 @@ _NOUNS = frozenset(
 """Nouns that no verb of a time stands for: a ticket is no time at which something was requested."""
 
 _SMALL = frozenset(stem(w) for w in GLUE | STOP_WORDS)
+
+_RELATING = frozenset(
+    [
+        "since",
+        "before",
+        "after",
+        "until",
+        "during",
+        "between",
+        "within",
+        "above",
+        "below",
+        "under",
+        "over",
+        "beyond",
+        "than",
+    ]
+)
+"""Words that relate two others: no part of a longer stored text is meant by one."""
+
+_PARTS = frozenset(map(stem, ["line", "item", "detail", "position", "entry", "row"]))
+"""Nouns of the lines that an event has."""
 
 _CLASSES = frozenset(
     stem(w)
@@ -260,6 +283,13 @@ class Vocabulary:
                 self._add_labels(one, one.labels, 0.0)
                 if one.codes is not None:
                     self._add_labels(one, one.codes.pairs, 0.05)
+        for table, noun in numbered(model):
+            self._add(Entry("thing", table, "", noun, ()))
+            self.said_words.update(noun)
+        if buyer := buyers(model):
+            for word in ("customer", "client"):
+                self._add(Entry("thing", buyer, "", (stem(word),), ()))
+                self.said_words.add(word)
         for relation in model.relations:
             if relation.words:
                 target = model.things[relation.target]
@@ -460,6 +490,10 @@ class Vocabulary:
                 and stems[0] in entry.noun
             ):
                 cost = None
+            if cost and entry.kind == "field" and not set(stems) & {*entry.words, *entry.noun}:
+                one = self.model.field(entry.table, entry.column)
+                if one is not None and one.role is Role.FLAG:
+                    cost += 0.2  # what was bought is rather what somebody bought than what is on sale
             if cost is not None and cost > 0.25 and entry.kind == "field" and self._is_name(entry, stems):
                 cost -= 0.25  # of class_name a class is the very thing
             if cost is not None:
@@ -564,7 +598,8 @@ class Vocabulary:
             cost_of = 0.25
         else:
             cost_of = 0.0
-        if not matches and not named and (len(lows) > 1 or len(phrase) > 3):
+        says = any(stem(low) not in _SMALL and low not in _RELATING for low in lows)
+        if not matches and not named and says and (len(lows) > 1 or len(phrase) > 3):
             matches = self.index.containing(phrase, 12)
         for match in matches:
             thing = self.model.things.get(match.column.table)
@@ -575,6 +610,9 @@ class Vocabulary:
                 or thing.kind is Kind.CODES
                 or stood.codes is not None
                 or stood.role is Role.TIME
+                or len(thing.display) > 1
+                and stood.column in thing.display
+                and stem(phrase) in SYNONYMS  # clients are no persons by the name of Client
             ):
                 continue
             cost = (
@@ -682,6 +720,13 @@ def fit(stems: Sequence[str], entry: Entry) -> float | None:
         return cost + 0.3 + 0.1 * len(left)
     if entry.kind == "field" and entry.words[-1] in left & PRICED and matched & _SPANS:
         cost += 0.5  # hours are no hourly rate
+    if (
+        entry.noun
+        and entry.noun[-1] in left - set(stems)
+        and entry.noun[-1] in _PARTS
+        and set(stems) & set(entry.noun)
+    ):
+        cost += 0.15  # "invoice total" is said of the invoice rather than of its lines
     for word in left:
         if word in entry.noun:
             continue

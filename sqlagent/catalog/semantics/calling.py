@@ -1,0 +1,71 @@
+"""What people call tables by another name than the table's: customers who are owners, jobs that bear a job number."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from sqlagent.catalog.semantics.values import Kind, Model, Role, Thing
+from sqlagent.catalog.semantics.words import KEYS
+from sqlagent.language.words import stem
+
+BUYING = frozenset(map(stem, ["customer", "client", "buyer", "shopper", "subscriber", "account", "user"]))
+"""Nouns of those who buy."""
+
+OTHERS = frozenset(
+    map(
+        stem,
+        [
+            "staff",
+            "employee",
+            "worker",
+            "agent",
+            "driver",
+            "vet",
+            "trainer",
+            "doctor",
+            "lead",
+            "prospect",
+            "applicant",
+        ],
+    )
+)
+"""Nouns of those who work for the business, or have not bought yet."""
+
+
+def buyers(model: Model) -> str:
+    """Give the table of those who buy, where no table is called customers or the like; empty where none stands out.
+
+    It holds persons by first and last name, is no table of staff, and most events that bear money point at it.
+    """
+    if any(thing.noun and thing.noun[-1] in BUYING for thing in model.things.values()):
+        return ""
+    paid: Counter[str] = Counter()
+    for relation in model.relations:
+        event, person = model.things[relation.source], model.things[relation.target]
+        if event.kind is Kind.EVENT and _is_person(person) and _bears_money(model, event):
+            paid[person.table] += 1
+    ranked = paid.most_common(2)
+    return ranked[0][0] if len(ranked) == 1 or ranked and ranked[0][1] > ranked[1][1] else ""
+
+
+def numbered(model: Model) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Events by the noun of the number that their rows are known by: installations with a job_no are jobs."""
+    nouns = {word for thing in model.things.values() for word in thing.noun}
+    for thing in model.things.values():
+        known = [
+            noun
+            for one in model.fields[thing.table]
+            if one.role is Role.KEY and one.column not in thing.key and one.filled == 1.0
+            if len(noun := tuple(word for word in one.words if word not in KEYS)) < len(one.words)
+        ]
+        if thing.kind is Kind.EVENT and len(known) == 1 and len(known[0]) == 1 and known[0][0] not in nouns:
+            yield thing.table, known[0]
+
+
+def _is_person(thing: Thing) -> bool:
+    return thing.kind is Kind.THING and len(thing.display) > 1 and not set(thing.noun) & OTHERS
+
+
+def _bears_money(model: Model, thing: Thing) -> bool:
+    return any(f.role is Role.MEASURE and f.unit == "money" for f in model.fields[thing.table])
