@@ -120,4 +120,4 @@ def send(row: Leased) -> None:
     seems lost is sent again by the recovery.
     """
     kind, pk = kind_of(type(row)), row.pk
-    transaction.on_commit(lambda: kind.tell(pk), robust=True)
+    transaction.on_commit(lambda: tell(kind, pk), robust=True)
