@@ -15,9 +15,11 @@ from sqlagent.language.words import stem
 from sqlagent.makers.analyst.clocks import told_hours
 from sqlagent.makers.analyst.concepts import Meant, meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
+from sqlagent.makers.analyst.happening import registered_instead
 from sqlagent.makers.analyst.heeding import conditions, figures, is_met
 from sqlagent.makers.analyst.lacking import (
     asked_and_not_shown,
+    bounded_otherwise,
     compared_in_part,
     figures_left_out,
     numbers_left_out,
@@ -148,6 +150,8 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += numbers_left_out(frame, reading)
     left += asked_and_not_shown(frame, reading, source.model)
     left += compared_in_part(frame, reading)
+    left += bounded_otherwise(frame, reading)
+    left += registered_instead(frame, reading, source)
     if _bounds_parts(frame, source.model):
         frame = replace(frame, cost=round(frame.cost + PART_BOUND, 4))
     left = [text for text in dict.fromkeys(left) if text not in frame.unused]

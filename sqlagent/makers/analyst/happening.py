@@ -36,6 +36,20 @@ def in_the_deed(frame: Frame, reading: Reading, source: Source) -> Frame:
     return replace(frame, where=where)
 
 
+_USED = frozenset({"use", "used", "using", "work", "worked", "working"})
+"""Words that say little beside what was done, and that something was done where nothing else says so."""
+
+
+def registered_instead(frame: Frame, reading: Reading, source: Source) -> list[str]:
+    """ "How many carriers did we use in 2025" that became carriers registered in 2025: the word that says what they did."""
+    thing = source.model.things[frame.anchor]
+    said = sorted(reading.glued & _USED)
+    if not said or thing.kind is not Kind.THING or not thing.default_time:
+        return []
+    own = source.slot(frame.anchor, thing.default_time)
+    return said[:1] if any(_is_dated(c, own) for c in frame.where) and not _is_named(own, reading) else []
+
+
 def _is_dated(one: Condition, own: Slot) -> bool:
     if one.op == "any":
         return bool(one.parts) and all(_is_dated(part, own) for part in one.parts)

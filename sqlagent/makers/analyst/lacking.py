@@ -12,7 +12,7 @@ from sqlagent.catalog.semantics import Field, Kind, Model, Relation
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.lengths import LENGTHS
 from sqlagent.makers.analyst.lexicon import MONEY_EVENTS
-from sqlagent.makers.analyst.reading import Reading
+from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.sketching import Ask, Sketch
 
 _SURE = 0.1
@@ -205,3 +205,22 @@ def compared_in_part(frame: Frame, reading: Reading) -> list[str]:
         if text in ("every", "each") and at and texts[at - 1] == "in" and "more" in ops[:at]:
             return [f"in {text} {texts[at + 1]}"]
     return []
+
+
+def bounded_otherwise(frame: Frame, reading: Reading) -> list[str]:
+    """ "40+ rated visits" that bounds the rating: a number before a noun bounds how many of it there are."""
+    bounds = [one.measure for one in frame.having if one.measure.agg not in ("rows", "distinct")]
+    if not bounds:
+        return []
+    items = [item for item in reading.items if item.kind != "plus"]
+    for number, first, second in zip(items, items[1:], items[2:], strict=False):
+        if number.kind != "number" or first.kind != "mention" or second.kind != "mention":
+            continue
+        if first.end == second.start and first.text.lower().endswith("ed") and _is_noun(second):
+            return [f"{first.text} {second.text}"]
+    return []
+
+
+def _is_noun(item: Item) -> bool:
+    """Whether a mention names rows of a table."""
+    return any(target.kind == "thing" and target.cost < 0.2 for target in item.targets)

@@ -454,8 +454,8 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
             cost = 0.1 + 0.6 * targets[0].cost
             if phrase in GRAIN_PHRASES:
                 cost += 0.1
-            elif lows[0] in GLUE and at and tokens[at - 1].low in _OWNED and _is_role(targets[0]):
-                cost -= 0.05  # "their lead" is a noun, though to lead somewhere says little
+            elif lows[0] in GLUE and at and tokens[at - 1].low in _OWNED | {"who"} and _is_role(targets[0]):
+                cost -= 0.05  # "their lead" is a noun, and "who leads" asks for it, though to lead somewhere says little
             elif phrase == "show" and at and tokens[at - 1].low in _BEFORE_NOUNS:
                 cost -= 0.08  # after an article it is what is seen, not a wish to see
             elif len(some) == 1 and (lows[0] in GLUE or phrase in OPERATORS) and not vocabulary.is_told(lows):

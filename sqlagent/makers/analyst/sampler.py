@@ -38,6 +38,9 @@ OFFERED = 4
 HOPELESS = 1.9
 """Cost from which on a frame that leaves words out, of which the source knows nothing, is not even a draft."""
 
+EVEN = 0.5
+"""Chance below which nothing is called an answer: of questions that nobody had fitted to, none of four such was right."""
+
 _OURS = re.compile(r"\b(?:our|ours|us|we|my)\b", re.IGNORECASE)
 """Words by which somebody speaks of a business of their own."""
 
@@ -145,6 +148,11 @@ class Analysis:
             return Outcome.AMBIGUOUS, f"Not sure: {self.frames[0].doubt} This is a draft."
         if first.cost >= DRAFT:
             return Outcome.AMBIGUOUS, "Not sure that this is what was meant; it is the likeliest reading."
+        if self.chance < EVEN:
+            return (
+                Outcome.AMBIGUOUS,
+                "Not sure: so many parts may have been meant otherwise that this is as likely wrong as right. This is a draft.",
+            )
         return Outcome.ANSWERED, f"Understood as {told(first)}."
 
 

@@ -449,6 +449,12 @@ class Vocabulary:
             return tuple(found.values())
         for target in self._values(lows, bool(found)):
             keep(target)
+        own = {(t.table, t.column): t.cost for t in found.values() if t.kind == "field"}
+        found = {  # a column's own name is none of its values: industries are not industrial
+            key: t
+            for key, t in found.items()
+            if t.kind != "value" or t.cost < 0.15 or own.get((t.table, t.column), t.cost) >= t.cost
+        }
         if {"rating", "ratings", "satisfaction", "score", "csat"} & set(lows):
             found = {key: target for key, target in found.items() if not self._is_rate(target)}
         if len(lows) == 1 and stem(lows[0]) in PAY:
@@ -490,6 +496,8 @@ class Vocabulary:
                 and stems[0] in entry.noun
             ):
                 cost = None
+            if cost and entry.kind == "thing" and self._does(lows, stems, entry):
+                continue
             if cost and entry.kind == "field" and not set(stems) & {*entry.words, *entry.noun}:
                 one = self.model.field(entry.table, entry.column)
                 if one is not None and one.role is Role.FLAG:
@@ -503,6 +511,12 @@ class Vocabulary:
             for form in (lows[0], lows[0].removesuffix("s")):
                 for entry in self.acronyms.get(form, ()):
                     keep(Target(entry.kind, entry.table, entry.column, cost=0.05, relation=entry.relation))
+
+    def _does(self, lows: Sequence[str], stems: Sequence[str], entry: Entry) -> bool:
+        """Whether a word is for who does what rows of an event are: a dispatcher is no shipment."""
+        does = len(lows) == 1 and lows[0].removesuffix("s").endswith(("er", "or"))
+        is_event = self.model.things[entry.table].kind is Kind.EVENT
+        return does and is_event and not set(stems) & {*entry.words, *entry.noun}
 
     def _is_name(self, entry: Entry, stems: Sequence[str]) -> bool:
         """Whether words are the noun of a column that things are shown by: "class" of class_name."""
