@@ -1,22 +1,21 @@
-"""What can happen to tokens: made, used, ended; and a call that is made once however often it is sent."""
+"""What can happen to tokens: made, used, ended."""
 
 from __future__ import annotations
 
 import hashlib
 import logging
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from mirror.api import problems
-from mirror.api.models import KeptCall, Scope, Token
+from mirror.api.models import Scope, Token
 from mirror.audit.acting import acting_now
 from mirror.audit.models import HERE
 from mirror.audit.services import record
@@ -35,8 +34,6 @@ PREFIX = "mir_"
 DAYS, TOKENS = 366, 50
 # A use is told to the audit once within this, unless it comes from elsewhere; calls that do something always are.
 TOLD_AGAIN = timedelta(hours=1)
-# How long answers to calls with a key are kept.
-KEPT = timedelta(days=1)
 MINUTE = timedelta(minutes=1)
 
 
@@ -191,41 +188,6 @@ def too_fast(ahead: timedelta) -> problems.Problem:
 def _origin() -> str:
     acting = acting_now()
     return acting.origin if acting else HERE
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What a call did: where it is told of, and what is said of it now. `is_repeated` where it was done before."""
-
-    location: str
-    body: dict[str, Any]
-    is_repeated: bool = False
-
-
-def call_once(token: Token, key: str, body_hash: str, act: Callable[[], Done]) -> Done:
-    """Do what a call asks; with a key only once, and say the same again when it is sent again. Raises: Problem, as `act`.
-
-    What was refused is not kept: it may be sent again under its key.
-    """
-    if not key:
-        with transaction.atomic():
-            return act()
-    KeptCall.objects.filter(created_at__lt=timezone.now() - KEPT).delete()
-    try:
-        with transaction.atomic():
-            # A second one of this key waits here until the first has ended, and then is its repetition.
-            call = KeptCall.objects.create(token=token, key=key, body_hash=body_hash, body=None)
-            done = act()
-            call.location, call.body = done.location, done.body
-            call.save(update_fields=["location", "body"])
-            return done
-    except IntegrityError:
-        kept = KeptCall.objects.filter(token=token, key=key).first()
-        if kept is None:
-            raise
-        if kept.body_hash != body_hash:
-            raise problems.other_body() from None
-        return Done(kept.location, kept.body or {}, is_repeated=True)
 
 
 def _hash(secret: str) -> str:

@@ -30,7 +30,7 @@ from mirror.health.services import DEAD_SECONDS
 from mirror.keys import NAMES, keys_file
 from mirror.phrases import counted
 from mirror.reports.services import sending_pause
-from mirror.upkeep.backup import archive, store_state
+from mirror.upkeep.backup import archive, checking, store_state
 from mirror.upkeep.backup.errors import BackupError
 from mirror.upkeep.backup.making import FOLDERS
 from mirror.upkeep.backup.rows import Loader
@@ -43,7 +43,7 @@ def keys_take_out(path: Path, passphrase: str, to: Path) -> None:
     """Write the keys of a backup as lines of a new settings' file. Raises: BackupError."""
     if os.path.lexists(to):
         raise BackupError(f"There is a file {to} already. Name another one.")
-    _, kept, _ = archive.checked(path, FOLDERS)
+    _, kept, _ = checking.checked(path, FOLDERS)
     _keys_write(to, opened(kept, passphrase))
 
 
@@ -54,7 +54,7 @@ def backup_restore(
 
     `replace`: what is here is destroyed for it.
     """
-    manifest, kept, end = archive.checked(path, FOLDERS)
+    manifest, kept, end = checking.checked(path, FOLDERS)
     if newer := store_state.unknown(manifest["migrations"]):
         raise BackupError(
             f"This backup is of a newer Mirror ({newer[-1]}). Install that version, and restore it there."

@@ -449,11 +449,11 @@ class Vocabulary:
             return tuple(found.values())
         for target in self._values(lows, bool(found)):
             keep(target)
-        own = {(t.table, t.column): t.cost for t in found.values() if t.kind == "field"}
+        named = {(t.table, t.column): t.cost for t in found.values() if t.kind == "field"}
         found = {  # a column's own name is none of its values: industries are not industrial
             key: t
             for key, t in found.items()
-            if t.kind != "value" or t.cost < 0.15 or own.get((t.table, t.column), t.cost) >= t.cost
+            if t.kind != "value" or t.cost < 0.15 or named.get((t.table, t.column), t.cost) >= t.cost
         }
         if {"rating", "ratings", "satisfaction", "score", "csat"} & set(lows):
             found = {key: target for key, target in found.items() if not self._is_rate(target)}

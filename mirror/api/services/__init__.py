@@ -1,0 +1,28 @@
+"""What can happen to tokens, and to calls that come with a key."""
+
+from mirror.api.services.calls_once import Done, call_once
+from mirror.api.services.tokens import (
+    PREFIX,
+    TOKENS,
+    TokenError,
+    token_check,
+    token_find,
+    token_make,
+    token_revoke,
+    token_use,
+    tokens_end,
+)
+
+__all__ = [
+    "PREFIX",
+    "TOKENS",
+    "Done",
+    "TokenError",
+    "call_once",
+    "token_check",
+    "token_find",
+    "token_make",
+    "token_revoke",
+    "token_use",
+    "tokens_end",
+]
