@@ -1,0 +1,198 @@
+"""What the page shows that tells why a figure changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from mirror.dashboards.why import value_key
+from mirror.results.cells import Cell, shown
+
+if TYPE_CHECKING:
+    from mirror.dashboards.why import Found, Part, Period, Split, Statement, Why
+    from mirror.sources.models import Source
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodChoice:
+    """A period that can be compared."""
+
+    value: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartView:
+    """One line of a split. `width` is that of its bar in percent of the widest; `url` asks for its value alone."""
+
+    label: tuple[Cell, ...]
+    before: Cell
+    now: Cell
+    change: Cell
+    mix: Cell | None
+    rate: Cell | None
+    share: str
+    width: int
+    is_down: bool
+    url: str = ""
+
+    @property
+    def numbers(self) -> tuple[Cell, ...]:
+        """Its figures as they stand beside each other."""
+        made_of = (self.rate, self.mix) if self.rate is not None and self.mix is not None else ()
+        return (self.before, self.now, *made_of, self.change)
+
+
+@dataclass(frozen=True, slots=True)
+class SplitView:
+    """A change by the values of one dimension, with the whole below, which its parts add up to."""
+
+    words: str
+    parts: tuple[PartView, ...]
+    whole: PartView
+
+
+@dataclass(frozen=True, slots=True)
+class StatementView:
+    """One statement that was run."""
+
+    words: str
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class WhyPage:
+    """Why a figure changed. It `adds_up` where its parts do; `is_quotient` where they are told as mix and rate.
+
+    `back` is where the figure stands, and `back_words` what that is called. `not_over` says that the later period is not over yet.
+    """
+
+    source: Source
+    name: str
+    question: str
+    sentence: str
+    before: str
+    now: str
+    periods: tuple[PeriodChoice, ...]
+    chosen_before: str
+    chosen_now: str
+    adds_up: bool
+    is_quotient: bool
+    whole: PartView | None
+    splits: tuple[SplitView, ...]
+    notes: tuple[str, ...]
+    statements: tuple[StatementView, ...]
+    is_working: bool
+    oldest: datetime | None
+    here: str
+    carried: Mapping[str, str]
+    refresh: str
+    back: str
+    back_words: str
+    not_over: str = ""
+    is_same: bool = False
+
+
+def why_page(why: Why, found: Found, here: str, ask: str, carried: Mapping[str, str], back: str) -> WhyPage:
+    """Lay out a change. `here` is its address, which the values of `carried` belong to, and `ask` that of one value of it."""
+    change = why.change
+    choices = tuple(PeriodChoice(_first(one), why.words(one)) for one in change.periods)
+    chosen = {**carried, "now": _first(why.now), "before": _first(why.before)}
+    times = [
+        supply.result.created_at
+        for one in found.statements
+        if (supply := one.supplied.supply) is not None and supply.result is not None
+    ]
+    splits = tuple(_split(statement, split, ask, chosen) for statement, split in found.splits)
+    return WhyPage(
+        source=why.source,
+        name=change.name,
+        question=why.question,
+        sentence=found.sentence,
+        before=why.words(why.before),
+        now=why.words(why.now),
+        periods=choices,
+        chosen_before=chosen["before"],
+        chosen_now=chosen["now"],
+        adds_up=bool(change.parts),
+        is_quotient=len(change.parts) > 1,
+        whole=_part(found.whole, (), Decimal(0)) if found.whole is not None else None,
+        splits=splits,
+        notes=found.notes,
+        statements=tuple(
+            StatementView("The whole" if one.cut.group is None else f"By {one.cut.words}", one.sql)
+            for one in found.statements
+        ),
+        is_working=found.is_working,
+        oldest=min(times) if times else None,
+        here=here,
+        carried=carried,
+        refresh=f"{here}?{urlencode(chosen)}",
+        back=back,
+        back_words="the answer" if back.startswith(reverse("asking:ask") + "runs/") else "the overview",
+        not_over=f"{why.words(why.now)} is not over: its data go to {change.until:%-d %B %Y}."
+        if change.until is not None and why.now.until is not None and why.is_open
+        else "",
+        is_same=why.now == why.before,
+    )
+
+
+def _first(one: Period) -> str:
+    return one.first.isoformat() if one.first is not None else ""
+
+
+def _split(statement: Statement, split: Split, ask: str, chosen: Mapping[str, str]) -> SplitView:
+    widest = max((abs(one.change) for one in split.parts), default=Decimal(0))
+    parts = []
+    for one in split.parts:
+        url = ""
+        if one.row is not None:
+            url = f"{ask}?{urlencode({**chosen, 'value': value_key(statement, one.values)})}"
+        parts.append(_part(one, _label(split.words, one), widest, url))
+    whole = _part(split.whole, (Cell("All"),), Decimal(0))
+    return SplitView(split.words, tuple(parts), whole)
+
+
+def _part(one: Part, label: tuple[Cell, ...], widest: Decimal, url: str = "") -> PartView:
+    return PartView(
+        label=label,
+        before=_number(one.before),
+        now=_number(one.now),
+        change=_signed(one.change),
+        mix=_signed(one.mix) if one.mix is not None else None,
+        rate=_signed(one.rate) if one.rate is not None else None,
+        share=f"{one.share:,.0f} %".replace("-", "\u2212") if one.share is not None else "",
+        width=int(abs(one.change) / widest * 100) if widest else 0,
+        is_down=one.change < 0,
+        url=url,
+    )
+
+
+def _label(words: str, one: Part) -> tuple[Cell, ...]:
+    if one.kind == "others":
+        return (Cell(f"{one.count:,} others"),)
+    if one.kind == "none":
+        return (Cell(f"no {words}", look="null"),)
+    return tuple(_value(value, words) for value in one.values)
+
+
+def _value(value: Any, words: str) -> Cell:
+    if isinstance(value, str) and not value.strip():
+        return Cell(f"empty {words}", look="null")
+    return shown(value, words)
+
+
+def _number(number: Decimal | None) -> Cell:
+    return Cell("no figure", look="null") if number is None else shown(number)
+
+
+def _signed(number: Decimal) -> Cell:
+    cell = shown(abs(number))
+    sign = "+" if number > 0 else "\u2212" if number < 0 else ""
+    return Cell(sign + cell.text, f"{number:f}" if cell.exact else "", "num")
