@@ -171,9 +171,7 @@ def _found(why: Why, statements: tuple[Statement, ...]) -> Found:
         notes += _problems(statements[1:])
     ranked = splits_ranked([split for _, split in splits], SHOWN)
     statement_of = {id(split): one for one, split in splits}
-    told = sentence_of(
-        why.change.name, telling.period(why.before), telling.period(why.now), whole, ranked
-    )
+    told = sentence_of(why.change.name, telling.period(why.before), telling.period(why.now), whole, ranked)
     return Found(
         statements,
         whole,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -112,7 +112,7 @@ def why_page(why: Why, found: Found, here: str, ask: str, carried: Mapping[str, 
     splits = tuple(_split(statement, split, ask, chosen) for statement, split in found.splits)
     return WhyPage(
         source=why.source,
-        name=change.name,
+        name=_within(change.name),
         question=why.question,
         sentence=found.sentence,
         before=why.words(why.before),
@@ -122,7 +122,7 @@ def why_page(why: Why, found: Found, here: str, ask: str, carried: Mapping[str, 
         chosen_now=chosen["now"],
         adds_up=bool(change.parts),
         is_quotient=len(change.parts) > 1,
-        whole=_part(found.whole, (), Decimal(0)) if found.whole is not None else None,
+        whole=_part(found.whole, (), Decimal(0), _digits([found.whole])) if found.whole is not None else None,
         splits=splits,
         notes=found.notes,
         statements=tuple(
@@ -149,24 +149,39 @@ def _first(one: Period) -> str:
 
 def _split(statement: Statement, split: Split, ask: str, chosen: Mapping[str, str]) -> SplitView:
     widest = max((abs(one.change) for one in split.parts), default=Decimal(0))
+    digits = _digits([split.whole, *split.parts])
     parts = []
     for one in split.parts:
         url = ""
         if one.row is not None:
             url = f"{ask}?{urlencode({**chosen, 'value': value_key(statement, one.values)})}"
-        parts.append(_part(one, _label(split.words, one), widest, url))
-    whole = _part(split.whole, (Cell("All"),), Decimal(0))
-    return SplitView(split.words, tuple(parts), whole)
+        parts.append(_part(one, _label(split.words, one), widest, digits, url))
+    whole = split.whole
+    if split.parts and split.parts[0].mix is not None:
+        mix, rate = (
+            sum((getattr(one, of) or Decimal(0) for one in split.parts), Decimal(0)) for of in ("mix", "rate")
+        )
+        whole = replace(whole, mix=mix, rate=rate)
+    return SplitView(split.words, tuple(parts), _part(whole, (Cell("All"),), Decimal(0), digits))
 
 
-def _part(one: Part, label: tuple[Cell, ...], widest: Decimal, url: str = "") -> PartView:
+def _digits(parts: list[Part]) -> int:
+    """Decimals that figures of a split are shown with: none where all are whole, more where they are small."""
+    numbers = [n for one in parts for n in (one.before, one.now, one.mix) if n is not None]
+    if all(n == n.to_integral_value() for n in numbers):
+        return 0
+    largest = max((abs(n) for n in numbers), default=Decimal(1))
+    return 2 if largest >= 10 else 4
+
+
+def _part(one: Part, label: tuple[Cell, ...], widest: Decimal, digits: int, url: str = "") -> PartView:
     return PartView(
         label=label,
-        before=_number(one.before),
-        now=_number(one.now),
-        change=_signed(one.change),
-        mix=_signed(one.mix) if one.mix is not None else None,
-        rate=_signed(one.rate) if one.rate is not None else None,
+        before=_number(one.before, digits),
+        now=_number(one.now, digits),
+        change=_number(one.change, digits, "+"),
+        mix=_number(one.mix, digits, "+") if one.mix is not None else None,
+        rate=_number(one.rate, digits, "+") if one.rate is not None else None,
         share=f"{one.share:,.0f} %".replace("-", "\u2212") if one.share is not None else "",
         width=int(abs(one.change) / widest * 100) if widest else 0,
         is_down=one.change < 0,
@@ -176,7 +191,7 @@ def _part(one: Part, label: tuple[Cell, ...], widest: Decimal, url: str = "") ->
 
 def _label(words: str, one: Part) -> tuple[Cell, ...]:
     if one.kind == "others":
-        return (Cell(f"{one.count:,} others"),)
+        return (Cell("1 other" if one.count == 1 else f"{one.count:,} others"),)
     if one.kind == "none":
         return (Cell(f"no {words}", look="null"),)
     return tuple(_value(value, words) for value in one.values)
@@ -188,11 +203,15 @@ def _value(value: Any, words: str) -> Cell:
     return shown(value, words)
 
 
-def _number(number: Decimal | None) -> Cell:
-    return Cell("no figure", look="null") if number is None else shown(number)
+def _number(number: Decimal | None, digits: int, sign: str = "") -> Cell:
+    """A figure with so many decimals, all of them on hover."""
+    if number is None:
+        return Cell("no figure", look="null")
+    text = f"{number:{sign},.{digits}f}".replace("-", "\u2212")
+    exact = f"{number.normalize():f}"
+    return Cell(text, "" if number == round(number, digits) else exact, "num")
 
 
-def _signed(number: Decimal) -> Cell:
-    cell = shown(abs(number))
-    sign = "+" if number > 0 else "\u2212" if number < 0 else ""
-    return Cell(sign + cell.text, f"{number:f}" if cell.exact else "", "num")
+def _within(name: str) -> str:
+    """A figure's name inside a sentence: "Revenue" as revenue, "VAT" as it is."""
+    return name if name[:2].isupper() else name[:1].lower() + name[1:]

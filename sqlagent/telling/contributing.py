@@ -75,7 +75,9 @@ def whole_of(totals: Sequence[Any], factor: int = 1) -> Part:
     return _whole(tuple(_exact(one, step) for one in totals), factor)
 
 
-def split_of(words: str, width: int, rows: Rows, totals: Sequence[Any], is_reached: bool, factor: int = 1) -> Split:
+def split_of(
+    words: str, width: int, rows: Rows, totals: Sequence[Any], is_reached: bool, factor: int = 1
+) -> Split:
     """Split a change by rows of values and sums; the first `width` columns say the value. Raises: NotSplit.
 
     What is missing to the totals are rows that point to no value, where values stand in another table (`is_reached`); else it was read at
@@ -88,10 +90,19 @@ def split_of(words: str, width: int, rows: Rows, totals: Sequence[Any], is_reach
         (Kind.VALUE, tuple(row[:width]), some, place)
         for place, (row, some) in enumerate(zip(rows.rows, sums, strict=True))
     ]
-    rest = tuple(total - sum(column, Decimal(0)) for total, column in zip(whole, zip(*sums, strict=True), strict=True)) if sums else whole
+    rest = (
+        tuple(
+            total - sum(column, Decimal(0))
+            for total, column in zip(whole, zip(*sums, strict=True), strict=True)
+        )
+        if sums
+        else whole
+    )
     if any(abs(one) > step * (len(sums) + 10) for one in rest):
         if not is_reached:
-            raise NotSplit(f"The values of {words} did not add up to the whole: the data changed while it was read.")
+            raise NotSplit(
+                f"The values of {words} did not add up to the whole: the data changed while it was read."
+            )
         lines.append((Kind.NONE, (), rest, None))
     elif sums:
         largest = max(range(len(sums)), key=lambda n: max(map(abs, sums[n])))
@@ -195,7 +206,9 @@ def _quotients(lines: list[_Line], whole: tuple[Decimal, ...], total: Part, fact
     left = total.change - sum((mix + rate for _, _, mix, rate in told), Decimal(0))
     largest = max(range(len(told)), key=lambda n: abs(told[n][2] + told[n][3]))
     parts = []
-    for place, ((kind, values, _, row), (rate0, rate1, mix, rate)) in enumerate(zip(lines, told, strict=True)):
+    for place, ((kind, values, _, row), (rate0, rate1, mix, rate)) in enumerate(
+        zip(lines, told, strict=True)
+    ):
         rate += left if place == largest else 0
         before = _decimal(rate0) if rate0 is not None else None
         now = _decimal(rate1) if rate1 is not None else None
@@ -272,7 +285,8 @@ def sentence_of(name: str, before: str, now: str, whole: Part, splits: Sequence[
         split, part = found
         label = part_words(split.words, part)
         if part.mix is not None:
-            more = f"{label} makes {told_number(abs(part.change))} of that"
+            way = "added" if part.change > 0 else "took off"
+            more = f"{label} alone {way} {told_number(abs(part.change))}"
         else:
             more = f"{label} alone {_moved(part.change)} by {told_number(abs(part.change))}"
         figures += [(label, one) for one in (part.before, part.now, part.change) if one is not None]
@@ -308,13 +322,17 @@ def part_words(words: str, part: Part) -> str:
         ('what has no country', 'newsletter 1')
     """
     if part.kind is Kind.OTHERS:
-        return f"{part.count} others"
+        return "1 other" if part.count == 1 else f"{part.count:,} others"
     said = [" ".join(str(one).split()) for one in part.values if one is not None]
     if not any(said):
         return f"what has {'an empty' if said else 'no'} {words}"
     plain = " ".join(said)
     plain = plain if len(plain) <= 60 else plain[:59].rstrip() + "…"
-    return plain if any(isinstance(one, str) and not one.isdecimal() for one in part.values) else f"{words} {plain}"
+    return (
+        plain
+        if any(isinstance(one, str) and not one.isdecimal() for one in part.values)
+        else f"{words} {plain}"
+    )
 
 
 def told_number(number: Decimal) -> str:
@@ -325,7 +343,13 @@ def told_number(number: Decimal) -> str:
         ('48,570', '9.13', '0.0031')
     """
     size = abs(number)
-    digits = 0 if size >= 1000 or number == number.to_integral_value() else 2 if size >= 1 else min(10, 1 - number.adjusted())
+    digits = (
+        0
+        if size >= 1000 or number == number.to_integral_value()
+        else 2
+        if size >= 1
+        else min(10, 1 - number.adjusted())
+    )
     text = f"{number.quantize(Decimal(1).scaleb(-digits)):,f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -336,7 +360,9 @@ def _moved(change: Decimal) -> str:
 
 def _percent(part: Decimal) -> str:
     percent = abs(part) * 100
-    return f"{percent:,.0f} %" if percent >= 10 or percent == percent.to_integral_value() else f"{percent:.1f} %"
+    return (
+        f"{percent:,.0f} %" if percent >= 10 or percent == percent.to_integral_value() else f"{percent:.1f} %"
+    )
 
 
 def _listed(words: list[str]) -> str:

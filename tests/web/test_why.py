@@ -59,7 +59,9 @@ def test_an_overviews_change_is_split_exactly_by_few_statements_read_once(
     assert len(found.splits) == 4
     with sqlite3.connect(shop.database) as db:
         cents = "SELECT SUM(CAST(ROUND(amount * 100) AS INTEGER)) FROM order_lines JOIN orders ON orders.id = order_id WHERE ordered_at LIKE ?"
-        before, now = (Decimal(db.execute(cents, (month,)).fetchone()[0]) / 100 for month in ("2026-09%", "2026-10%"))
+        before, now = (
+            Decimal(db.execute(cents, (month,)).fetchone()[0]) / 100 for month in ("2026-09%", "2026-10%")
+        )
     assert (found.whole.before, found.whole.now) == (before, now)
     for _, split in found.splits:
         assert sum(one.change for one in split.parts) == now - before
@@ -68,7 +70,10 @@ def test_an_overviews_change_is_split_exactly_by_few_statements_read_once(
     by = {split.words: split for _, split in found.splits}
     assert by["country"].parts[-1].kind == "others" and by["country"].parts[-1].count == 20
     assert found.sentence in page
-    assert re.match(r"Revenue rose by 48,570 \(7.2 %\) from September to October 2026; .+ rose by [\d,]+\.", found.sentence)
+    assert re.match(
+        r"Revenue rose by 48,570 \(7.2 %\) from September to October 2026; .+ rose by [\d,]+\.",
+        found.sentence,
+    )
     assert page.count("<pre") == 6
 
 
@@ -104,9 +109,7 @@ def test_two_other_periods_are_compared_and_each_value_asks_its_question(
     assert supplied() == len(found.statements)
 
 
-def test_a_quotient_is_split_into_rate_and_mix_and_a_median_not_at_all(
-    shop, alice, as_alice, media
-) -> None:
+def test_a_quotient_is_split_into_rate_and_mix_and_a_median_not_at_all(shop, alice, as_alice, media) -> None:
     run = asked(shop, as_alice, "Average order value by month")
     version = run.versions.get()
     why = why_of_version(version)
@@ -114,7 +117,9 @@ def test_a_quotient_is_split_into_rate_and_mix_and_a_median_not_at_all(
     why_serve(alice, why)
     supplied()
     found = why_serve(alice, why)
-    assert found.splits and "category" not in {split.words for _, split in found.splits}, "orders have several"
+    assert found.splits and "category" not in {split.words for _, split in found.splits}, (
+        "orders have several"
+    )
     for _, split in found.splits:
         assert sum(one.mix + one.rate for one in split.parts) == found.whole.change
     assert "<em>mix</em>" in as_alice.get(url("why", version.pk)).content.decode()

@@ -106,7 +106,12 @@ class Cut:
 
 def change_of(frame: Frame, source: Source) -> Change | None:
     """Give what there is to compare in a frame; None where it shows no figure over time."""
-    if len({m.anchor for m in frame.measures}) != 1 or frame.formula is not None or frame.cost and frame.unused:
+    if (
+        len({m.anchor for m in frame.measures}) != 1
+        or frame.formula is not None
+        or frame.cost
+        and frame.unused
+    ):
         return None
     if frame.transform not in _PLAIN or frame.having or frame.pivot or frame.limit or frame.with_empty:
         return None
@@ -122,7 +127,7 @@ def change_of(frame: Frame, source: Source) -> Change | None:
         periods = [p for c in conditions for p in _periods(c, time)]
     else:
         found = [c for c in conditions if c.op == "period" and not c.negated and len(c.slots) == 1]
-        if not found:
+        if not found or frame.by or frame.per:  # not one number
             return None
         time = found[0].slots[0]
         periods = [p for c in conditions for p in _periods(c, time)]
@@ -205,7 +210,9 @@ def _picked(
 ) -> tuple[Period, Period] | None:
     """The last whole period that is shown, and the one before it."""
     inside = [p for p in every if not shown or any(one.holds(p) for one in shown)]
-    whole = [p for p in inside if until is None or p.until is not None and p.until <= until + timedelta(days=1)]
+    whole = [
+        p for p in inside if until is None or p.until is not None and p.until <= until + timedelta(days=1)
+    ]
     now = next(iter(whole or inside), None)
     if now is None or (is_series and not whole):
         return None
@@ -241,10 +248,11 @@ def _parts(measure: Measure) -> tuple[Measure, ...]:
             Measure("rows", measure.anchor, where=(*measure.where, filled)),
         )
     over, under = measure.over, measure.under
-    if measure.agg == "ratio" and over is not None and under is not None:
-        if _adds_up(over) and _adds_up(under) and over.anchor == under.anchor == measure.anchor:
-            return tuple(replace(m, where=(*measure.where, *m.where)) for m in (over, under))
-    return ()
+    if measure.agg != "ratio" or over is None or under is None:
+        return ()
+    if not (_adds_up(over) and _adds_up(under) and over.anchor == under.anchor == measure.anchor):
+        return ()
+    return tuple(replace(m, where=(*measure.where, *m.where)) for m in (over, under))
 
 
 def _adds_up(one: Measure) -> bool:
