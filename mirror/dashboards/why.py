@@ -20,7 +20,7 @@ from sqlagent.makers.analyst.changes import VALUES, Change, Cut, asked_of, chang
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.source import source_of
 from sqlagent.sql.formatting import formatted
-from sqlagent.telling.contributing import (
+from sqlagent.telling.summarizing.contributing import (
     NotSplit,
     Part,
     Split,
@@ -29,6 +29,7 @@ from sqlagent.telling.contributing import (
     splits_ranked,
     whole_of,
 )
+from sqlagent.values import Rows
 
 if TYPE_CHECKING:
     from mirror.asking.models import Version
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from mirror.sources.models import Source
     from sqlagent.makers.analyst.frames import Frame
     from sqlagent.makers.analyst.source import Source as Known
-    from sqlagent.values import Rows
 
 # Dimensions that are shown, of those that are read.
 SHOWN = 4
@@ -163,7 +163,9 @@ def _found(why: Why, statements: tuple[Statement, ...]) -> Found:
             rows = _rows(one)
             if rows is not None:
                 cut = one.cut
-                split = split_of(cut.words, cut.width, rows, totals, cut.is_reached, why.change.factor)
+                said = [(*cut.said(row[: cut.width]), *row[cut.width :]) for row in rows.rows]
+                read = Rows(rows.columns, tuple(said))
+                split = split_of(cut.words, cut.width, read, totals, cut.missing, why.change.factor)
                 splits.append((one, split))
         except NotSplit as error:
             notes.append(str(error))

@@ -44,9 +44,9 @@ class PartView:
 
     @property
     def numbers(self) -> tuple[Cell, ...]:
-        """Its figures as they stand beside each other."""
+        """Its figures beside the change: what this is made of, then those of the two periods."""
         made_of = (self.rate, self.mix) if self.rate is not None and self.mix is not None else ()
-        return (self.before, self.now, *made_of, self.change)
+        return (*made_of, self.before, self.now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _split(statement: Statement, split: Split, ask: str, chosen: Mapping[str, st
         url = ""
         if one.row is not None:
             url = f"{ask}?{urlencode({**chosen, 'value': value_key(statement, one.values)})}"
-        parts.append(_part(one, _label(split.words, one), widest, digits, url))
+        parts.append(_part(one, _label(split.words, split.missing, one), widest, digits, url))
     whole = split.whole
     if split.parts and split.parts[0].mix is not None:
         mix, rate = (
@@ -189,11 +189,11 @@ def _part(one: Part, label: tuple[Cell, ...], widest: Decimal, digits: int, url:
     )
 
 
-def _label(words: str, one: Part) -> tuple[Cell, ...]:
+def _label(words: str, missing: str, one: Part) -> tuple[Cell, ...]:
     if one.kind == "others":
         return (Cell("1 other" if one.count == 1 else f"{one.count:,} others"),)
     if one.kind == "none":
-        return (Cell(f"no {words}", look="null"),)
+        return (Cell(f"no {missing}", look="null"),)
     return tuple(_value(value, words) for value in one.values)
 
 

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from sqlagent.catalog.semantics import Field, Form, Kind
+from sqlagent.catalog.semantics import Field, Form, Kind, Role
 from sqlagent.errors import FrameError
 from sqlagent.language.dates import floor, shift
 from sqlagent.makers.analyst import telling
@@ -21,6 +21,7 @@ from sqlagent.makers.analyst.chips import asked_again
 from sqlagent.makers.analyst.chips.changing import UNWRITTEN
 from sqlagent.makers.analyst.chips.groups import Group, groups
 from sqlagent.makers.analyst.chips.settling import settled
+from sqlagent.makers.analyst.echoing import singular
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.planning import Planner
@@ -84,21 +85,28 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """One statement of a change: the totals, or the figure for each value of a dimension, in the period before and now."""
+    """One statement of a change: the totals, or the figure for each value of a dimension, in the period before and now.
+
+    Where its values stand in another table, rows may point to none: `missing` is what they lack then.
+    """
 
     words: str
     sql: str
     group: Group | None = None
+    missing: str = ""
 
     @property
     def width(self) -> int:
         """Columns that say the value."""
         return len(self.group.dimension.shown) if self.group is not None else 0
 
-    @property
-    def is_reached(self) -> bool:
-        """Whether its values stand in another table, so that rows may point to none."""
-        return self.group is not None and any(slot.path for slot in self.group.dimension.shown)
+    def said(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Values as people say them: those of a flag are yes and no."""
+        field = self.group.dimension.shown[0].field if self.group is not None else None
+        if field is None or field.role is not Role.FLAG or len(values) != 1 or field.codes is not None:
+            return values
+        words = {_plain(field.yes): "yes", _plain(field.no): "no"}
+        return (words.get(_plain(str(values[0])), values[0]),) if values[0] is not None else values
 
 
 # ---------------------------------------------------------------- taking a frame apart
@@ -289,7 +297,9 @@ def cuts_of(change: Change, now: Period, before: Period, source: Source) -> tupl
             sql = planner.sql(replace(_compared(change, now, before), by=(group.dimension,)))
         except UNWRITTEN:
             continue
-        out.append(Cut(group.words, sql, group))
+        path = group.dimension.shown[0].path
+        missing = singular(source.model.things[path[-1].target].said) if path else ""
+        out.append(Cut(group.words, sql, group, missing))
     return tuple(out)
 
 
@@ -374,8 +384,15 @@ def asked_of(
     return ("", sql) if sql else None
 
 
+def _plain(text: str) -> str:
+    """A flag's value without its quotes, in any case."""
+    return text.strip("'").upper()
+
+
 def _stored(field: Field, value: Any) -> str | None:
-    """What is stored where a value is shown: codes are shown by their labels."""
+    """What is stored where a value is shown: codes are shown by their labels, flags as yes and no."""
+    if field.role is Role.FLAG and field.yes and field.no and value in ("yes", "no"):
+        return (field.yes if value == "yes" else field.no).strip("'")
     labels = dict(field.labels) | (dict(field.codes.pairs) if field.codes is not None else {})
     if labels:
         code = next((code for code, label in labels.items() if label == str(value)), None)

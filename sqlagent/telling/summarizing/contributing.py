@@ -57,12 +57,15 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A change by the values of one dimension: parts that add up to `whole` exactly. `unlike` says how far from all values moving alike."""
+    """A change by the values of one dimension: parts that add up to `whole` exactly. `unlike` says how far from all values moving alike, `missing` what some rows
+    point to none of.
+    """
 
     words: str
     parts: tuple[Part, ...]
     whole: Part
     unlike: Decimal
+    missing: str
 
 
 class NotSplit(Exception):
@@ -76,17 +79,17 @@ def whole_of(totals: Sequence[Any], factor: int = 1) -> Part:
 
 
 def split_of(
-    words: str, width: int, rows: Rows, totals: Sequence[Any], is_reached: bool, factor: int = 1
+    words: str, width: int, rows: Rows, totals: Sequence[Any], missing: str = "", factor: int = 1
 ) -> Split:
     """Split a change by rows of values and sums; the first `width` columns say the value. Raises: NotSplit.
 
-    What is missing to the totals are rows that point to no value, where values stand in another table (`is_reached`); else it was read at
-    another moment, and nothing is told. Rounding of floating point numbers goes to the largest value.
+    What lacks to the totals are rows that point to nothing, where values stand with something else that may be `missing`; otherwise it
+    was read at another moment, and nothing is told. Rounding of floating point numbers goes to the largest value.
     """
     step = _step(totals)
     whole = tuple(_exact(one, step) for one in totals)
     sums = [tuple(_exact(one, step) for one in row[width:]) for row in rows.rows]
-    lines = [
+    lines: list[_Line] = [
         (Kind.VALUE, tuple(row[:width]), some, place)
         for place, (row, some) in enumerate(zip(rows.rows, sums, strict=True))
     ]
@@ -99,7 +102,7 @@ def split_of(
         else whole
     )
     if any(abs(one) > step * (len(sums) + 10) for one in rest):
-        if not is_reached:
+        if not missing:
             raise NotSplit(
                 f"The values of {words} did not add up to the whole: the data changed while it was read."
             )
@@ -113,7 +116,7 @@ def split_of(
     total = _whole(whole, factor)
     make = _added if len(whole) == 2 else _quotients
     parts = make([(kind, values, some, row) for kind, values, some, row in lines], whole, total, factor)
-    return Split(words, _folded(parts, lines, total, factor), total, _unlike(parts, total))
+    return Split(words, _folded(parts, lines, total, factor), total, _unlike(parts, total), missing)
 
 
 # ---------------------------------------------------------------- arithmetic
@@ -206,14 +209,23 @@ def _quotients(lines: list[_Line], whole: tuple[Decimal, ...], total: Part, fact
     left = total.change - sum((mix + rate for _, _, mix, rate in told), Decimal(0))
     largest = max(range(len(told)), key=lambda n: abs(told[n][2] + told[n][3]))
     parts = []
-    for place, ((kind, values, _, row), (rate0, rate1, mix, rate)) in enumerate(
+    for place, ((kind, values, _, row), (before, now, mixed, rated)) in enumerate(
         zip(lines, told, strict=True)
     ):
-        rate += left if place == largest else 0
-        before = _decimal(rate0) if rate0 is not None else None
-        now = _decimal(rate1) if rate1 is not None else None
-        change = mix + rate
-        parts.append(Part(kind, values, before, now, change, _share(change, total), row, 1, mix, rate))
+        own = rated + left if place == largest else rated
+        parts.append(
+            Part(
+                kind,
+                values,
+                _decimal(before) if before is not None else None,
+                _decimal(now) if now is not None else None,
+                mixed + own,
+                _share(mixed + own, total),
+                row,
+                mix=mixed,
+                rate=own,
+            )
+        )
     return parts
 
 
@@ -267,7 +279,7 @@ def sentence_of(name: str, before: str, now: str, whole: Part, splits: Sequence[
     Example:
         >>> whole = whole_of([150, 138])
         >>> rows = Rows(("country", "before", "now"), (("Norway", 50, 41), ("Sweden", 100, 97)))
-        >>> sentence_of("revenue", "May 2026", "June 2026", whole, [split_of("country", 1, rows, [150, 138], False)])
+        >>> sentence_of("revenue", "May 2026", "June 2026", whole, [split_of("country", 1, rows, [150, 138])])
         'Revenue fell by 12 (8 %) from May to June 2026; Norway alone fell by 9.'
     """
     assert whole.before is not None and whole.now is not None
@@ -283,7 +295,7 @@ def sentence_of(name: str, before: str, now: str, whole: Part, splits: Sequence[
     found = _standing_out(whole, splits)
     if found is not None:
         split, part = found
-        label = part_words(split.words, part)
+        label = part_words(split.words, split.missing, part)
         if part.mix is not None:
             way = "added" if part.change > 0 else "took off"
             more = f"{label} alone {way} {told_number(abs(part.change))}"
@@ -314,13 +326,17 @@ def _standing_out(whole: Part, splits: Sequence[Split]) -> tuple[Split, Part] | 
     return (best[1], best[2]) if best is not None else None
 
 
-def part_words(words: str, part: Part) -> str:
+def part_words(words: str, missing: str, part: Part) -> str:
     """What a part is called in a sentence.
 
     Example:
-        >>> part_words("country", Part(Kind.NONE, (), None, None, Decimal(1))), part_words("newsletter", Part(Kind.VALUE, (1,), None, None, Decimal(1)))
-        ('what has no country', 'newsletter 1')
+        >>> part_words("country", "customer", Part(Kind.NONE, (), None, None, Decimal(1)))
+        'what has no customer'
+        >>> part_words("rating", "", Part(Kind.VALUE, (5,), None, None, Decimal(1))), part_words("newsletter", "", Part(Kind.VALUE, ("no",), None, None, Decimal(1)))
+        ('rating 5', 'newsletter “no”')
     """
+    if part.kind is Kind.NONE:
+        return f"what has no {missing}"
     if part.kind is Kind.OTHERS:
         return "1 other" if part.count == 1 else f"{part.count:,} others"
     said = [" ".join(str(one).split()) for one in part.values if one is not None]
@@ -328,11 +344,10 @@ def part_words(words: str, part: Part) -> str:
         return f"what has {'an empty' if said else 'no'} {words}"
     plain = " ".join(said)
     plain = plain if len(plain) <= 60 else plain[:59].rstrip() + "…"
-    return (
-        plain
-        if any(isinstance(one, str) and not one.isdecimal() for one in part.values)
-        else f"{words} {plain}"
-    )
+    if plain in ("yes", "no"):
+        return f"{words} “{plain}”"
+    is_text = any(isinstance(one, str) and not one.isdecimal() for one in part.values)
+    return plain if is_text else f"{words} {plain}"
 
 
 def told_number(number: Decimal) -> str:
