@@ -238,3 +238,20 @@ def value_asked(why: Why, found: Found, key: str) -> tuple[str, str] | None:
                     return None
                 return asked[0], formatted(asked[1], why.source.engine) or asked[1]
     return None
+
+
+__all__ = [
+    "SHOWN",
+    "Found",
+    "Part",
+    "Period",
+    "Split",
+    "Statement",
+    "Why",
+    "value_asked",
+    "value_key",
+    "why_of_part",
+    "why_of_version",
+    "why_refresh",
+    "why_serve",
+]

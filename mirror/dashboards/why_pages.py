@@ -29,7 +29,10 @@ class PeriodChoice:
 
 @dataclass(frozen=True, slots=True)
 class PartView:
-    """One line of a split. `width` is that of its bar in percent of the widest; `url` asks for its value alone."""
+    """One line of a split. `width` is that of its bar in percent of the widest; it `is_against` the whole where it went the other way.
+
+    `url` asks for its value alone.
+    """
 
     label: tuple[Cell, ...]
     before: Cell
@@ -39,7 +42,7 @@ class PartView:
     rate: Cell | None
     share: str
     width: int
-    is_down: bool
+    is_against: bool
     url: str = ""
 
     @property
@@ -112,7 +115,7 @@ def why_page(why: Why, found: Found, here: str, ask: str, carried: Mapping[str, 
     splits = tuple(_split(statement, split, ask, chosen) for statement, split in found.splits)
     return WhyPage(
         source=why.source,
-        name=_within(change.name),
+        name=change.name,
         question=why.question,
         sentence=found.sentence,
         before=why.words(why.before),
@@ -184,7 +187,7 @@ def _part(one: Part, label: tuple[Cell, ...], widest: Decimal, digits: int, url:
         rate=_number(one.rate, digits, "+") if one.rate is not None else None,
         share=f"{one.share:,.0f} %".replace("-", "\u2212") if one.share is not None else "",
         width=int(abs(one.change) / widest * 100) if widest else 0,
-        is_down=one.change < 0,
+        is_against=one.share is not None and one.share < 0,
         url=url,
     )
 
@@ -207,11 +210,7 @@ def _number(number: Decimal | None, digits: int, sign: str = "") -> Cell:
     """A figure with so many decimals, all of them on hover."""
     if number is None:
         return Cell("no figure", look="null")
-    text = f"{number:{sign},.{digits}f}".replace("-", "\u2212")
+    near = round(number, digits)
+    text = f"{near:{sign},.{digits}f}".replace("-", "\u2212") if near else f"{0:.{digits}f}"
     exact = f"{number.normalize():f}"
-    return Cell(text, "" if number == round(number, digits) else exact, "num")
-
-
-def _within(name: str) -> str:
-    """A figure's name inside a sentence: "Revenue" as revenue, "VAT" as it is."""
-    return name if name[:2].isupper() else name[:1].lower() + name[1:]
+    return Cell(text, "" if number == near else exact, "num")

@@ -70,8 +70,10 @@ class Change:
 
     @property
     def name(self) -> str:
-        """What the figure is called."""
-        return telling.figure_name(self.measure)
+        """What the figure is called: revenue, web visits, median amount."""
+        said = telling.title(Frame(self.measure.anchor, (self.measure,)))
+        said = said.removeprefix("Number of ") or telling.figure_name(self.measure)
+        return said if said[:2].isupper() else said[:1].lower() + said[1:]
 
     @property
     def factor(self) -> int:
@@ -134,10 +136,10 @@ def change_of(frame: Frame, source: Source) -> Change | None:
         time, grain = timed[0].shown[0], timed[0].grain
         periods = [p for c in conditions for p in _periods(c, time)]
     else:
-        found = [c for c in conditions if c.op == "period" and not c.negated and len(c.slots) == 1]
-        if not found or frame.by or frame.per:  # not one number
+        within = [c for c in conditions if c.op == "period" and not c.negated and len(c.slots) == 1]
+        if not within or frame.by or frame.per:  # not one number
             return None
-        time = found[0].slots[0]
+        time = within[0].slots[0]
         periods = [p for c in conditions for p in _periods(c, time)]
         grain = periods[0].grain if periods else ""
         if grain not in GRAINS or not all(_is_one(p, grain, source) for p in periods):
@@ -206,7 +208,7 @@ def _every(
     last = max([until or today_of(source), *needed])
     low = _day(field.low)
     first = floor(last, grain, week)
-    out = []
+    out: list[Period] = []
     while len(out) < PERIODS and (low is None or shift(first, grain, 1) > low):
         out.append(Period(first, shift(first, grain, 1), grain))
         first = shift(first, grain, -1)
