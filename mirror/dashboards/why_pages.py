@@ -139,11 +139,16 @@ def why_page(why: Why, found: Found, here: str, ask: str, carried: Mapping[str, 
         refresh=f"{here}?{urlencode(chosen)}",
         back=back,
         back_words="the answer" if back.startswith(reverse("asking:ask") + "runs/") else "the overview",
-        not_over=f"{why.words(why.now)} is not over: its data go to {change.until:%-d %B %Y}."
-        if change.until is not None and why.now.until is not None and why.is_open
-        else "",
+        not_over=_not_over(why),
         is_same=why.now == why.before,
     )
+
+
+def _not_over(why: Why) -> str:
+    until = why.change.until
+    if until is None or not why.is_open:
+        return ""
+    return f"{why.words(why.now)} is not over: its data go to {until.day} {until:%B %Y}."
 
 
 def _first(one: Period) -> str:

@@ -13,9 +13,10 @@ from django.urls import reverse
 from mirror.asking.models import Run
 from mirror.dashboards.exploring import overview_parts
 from mirror.dashboards.models import Supply
-from mirror.dashboards.why import why_of_part, why_of_version, why_serve
+from mirror.dashboards.why import value_key, why_of_part, why_of_version, why_serve
 from mirror.work.doing import work_do
 from mirror.work.leases import Status
+from sqlagent.makers.analyst import changes
 from tests.web.working import answer, unwatched
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -129,3 +130,27 @@ def test_a_quotient_is_split_into_rate_and_mix_and_a_median_not_at_all(shop, ali
     page = as_alice.get(url("why", run.versions.get().pk)).content.decode()
     assert "do not add up" in page
     assert not supplied()
+
+
+def test_what_could_not_be_read_is_said_and_a_value_that_no_words_ask_for_is_shown_as_sql(
+    shop, alice, as_alice, media
+) -> None:
+    run = asked(shop, as_alice, "Revenue in 2025")
+    version = run.versions.get()
+    why = why_of_version(version)
+    assert (why.words(why.now), why.words(why.before)) == ("2025", "2024")
+    why_serve(alice, why)
+    supplied()
+    found = why_serve(alice, why)
+    statement, split = found.splits[0]
+    part = next(one for one in split.parts if one.row is not None)
+    sent = {"value": value_key(statement, part.values)}
+    assert as_alice.get(url("why_ask", version.pk), sent).status_code == 302
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(changes, "asked_again", lambda *_: "")
+        page = as_alice.get(url("why_ask", version.pk), sent).content.decode()
+    assert "Open on the SQL page" in page and "<pre" in page
+    Supply.objects.update(result=None, failure={"kind": "lost", "message": "It is away."})
+    page = as_alice.get(url("why", version.pk)).content.decode()
+    assert "The totals could not be read: It is away." in page
+    assert not supplied(), "nothing is read again before somebody asks"
