@@ -14,7 +14,7 @@ from mirror.dashboards.selectors import cards_of, saved_seen, sources_seen
 from mirror.library.models import SavedSql
 from mirror.library.services import sql_save
 from mirror.queries.parameters import ParameterError
-from mirror.reports.editing.report_changes import MOST_PARTS
+from mirror.reports.editing.report_changes import MOST_PARTS, NOTE_CHARS
 from mirror.reports.selectors import saved_usable
 
 if TYPE_CHECKING:
@@ -31,12 +31,12 @@ class Sendable:
 
 
 def dashboard_note(dashboard: Dashboard) -> str:
-    """What a dashboard says in words: its description and its texts."""
+    """What a dashboard says in words: its description and its texts, as far as a note goes."""
     texts = [dashboard.description]
     for card in cards_of(dashboard):
         if card.kind == Card.Kind.TEXT:
             texts += [card.title, card.text]
-    return "\n\n".join(text.strip() for text in texts if text.strip())
+    return "\n\n".join(text.strip() for text in texts if text.strip())[:NOTE_CHARS]
 
 
 @transaction.atomic
