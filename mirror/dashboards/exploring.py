@@ -13,6 +13,8 @@ from mirror.sources.unpacked import source_at_hand
 from sqlagent.catalog.glossary.mentions import explained
 from sqlagent.guard import Passed, check
 from sqlagent.makers.analyst import Part, PartKind, overview, part_told
+from sqlagent.makers.analyst.changes import change_of
+from sqlagent.makers.analyst.source import source_of
 from sqlagent.method.templates import matched
 from sqlagent.sql.formatting import formatted
 from sqlagent.values import Question
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from mirror.people.models import User
     from mirror.sources.models import Source
     from sqlagent.catalog.value_index import ValueIndex
+    from sqlagent.makers.analyst.frames import Frame
+    from sqlagent.makers.analyst.source import Source as Known
     from sqlagent.values import Catalog, Knowledge
 
 _SHOWS = {PartKind.CHANGE: Card.Shows.CHANGE, PartKind.COUNT: Card.Shows.NUMBER}
@@ -32,7 +36,8 @@ _SIZE = (6, 4)
 class Explored:
     """One part of an overview: its question and SQL, and how it is called and shown. Its `key` names it in addresses.
 
-    `known` are the words of its question that terms of the team explain, or the verified question it is.
+    `known` are the words of its question that terms of the team explain, or the verified question it is. `frame` is what its SQL was
+    written from, where that is no verified answer; its figure `changes` where that can be compared with another period's.
     """
 
     key: str
@@ -43,6 +48,8 @@ class Explored:
     width: int
     height: int
     known: tuple[str, ...] = ()
+    frame: Frame | None = None
+    changes: bool = False
 
     def wish(self, source: Source) -> Wish:
         """Its rows as they are wanted."""
@@ -67,8 +74,11 @@ def overview_parts(source: Source) -> list[Explored]:
     parts = overview(catalog, index, passes, policy)
     knowledge = knowledge_of(source)
     told = (_told(part, knowledge, catalog, index) for part in parts)
+    read = source_of(catalog, index)
     return [
-        _explored(source, part, known) for part, known in filter(None, told) if not known or passes(part.sql)
+        _explored(source, part, known, read)
+        for part, known in filter(None, told)
+        if not known or passes(part.sql)
     ]
 
 
@@ -78,7 +88,7 @@ def _told(
     """A part as the team's knowledge has it, with what of that it goes by; None where nobody can say what it means."""
     question = Question(part.question)
     if (vouched := matched(question, knowledge.verified, catalog.dialect, index)) is not None:
-        return replace(part, sql=vouched.sql), (vouched.answer.question,)
+        return replace(part, sql=vouched.sql, frame=None), (vouched.answer.question,)
     ways = explained(question, knowledge.terms, catalog)
     if not ways[0].mentions:
         return part, ()
@@ -88,7 +98,7 @@ def _told(
     return (made, tuple(one.words for one in ways[0].mentions)) if made is not None else None
 
 
-def _explored(source: Source, part: Part, known: tuple[str, ...]) -> Explored:
+def _explored(source: Source, part: Part, known: tuple[str, ...], read: Known) -> Explored:
     sql = formatted(part.sql, source.engine) or part.sql
     width, height = _SIZES.get(part.kind, _SIZE)
     return Explored(
@@ -100,6 +110,8 @@ def _explored(source: Source, part: Part, known: tuple[str, ...]) -> Explored:
         width,
         height,
         known,
+        part.frame,
+        part.frame is not None and change_of(part.frame, read) is not None,
     )
 
 

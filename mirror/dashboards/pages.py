@@ -71,7 +71,7 @@ class CardView:
 
     `state` is text, ready, empty, working, failed, value (it needs one), hidden (its source is not shared), gone (what it shows
     is), expired, or refused (too much waits). It `is_refreshing` where older rows are shown until newer ones are there. `fed` are the parameters that
-    feed it, and `carried` is the address's part that says their values.
+    feed it, and `carried` is the address's part that says their values. `why_url` tells why its figure changed.
     """
 
     id: int | str
@@ -93,6 +93,7 @@ class CardView:
     saved_id: int | None = None
     run_id: int | None = None
     sql: str = ""
+    why_url: str = ""
     words: str = ""
     advice: str = ""
     note: str = ""
@@ -447,6 +448,9 @@ def _explored(source: Source, part: Explored, supplied: Supplied) -> CardView:
         draft="",
         source_id=source.pk,
         sql=part.sql,
+        why_url=reverse("dashboards:explore_why", args=[source.pk]) + f"?part={part.key}"
+        if part.changes
+        else "",
     )
     if supplied.supply is None:
         return replace(view, state="refused", words=supplied.refused)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from mirror.dashboards import views
+from mirror.dashboards import views, why_views
 
 app_name = "dashboards"
 urlpatterns = [
@@ -22,6 +22,10 @@ urlpatterns = [
     path("explore/<int:pk>/", views.explore, name="explore"),
     path("explore/<int:pk>/now/", views.explore_now, name="explore_now"),
     path("explore/<int:pk>/refresh/", views.explore_refresh, name="explore_refresh"),
+    path("explore/<int:pk>/why/", why_views.explore_why, name="explore_why"),
+    path("explore/<int:pk>/why/ask/", why_views.explore_why_ask, name="explore_why_ask"),
+    path("why/<int:pk>/", why_views.why, name="why"),
+    path("why/<int:pk>/ask/", why_views.why_ask, name="why_ask"),
     path("cards/<int:pk>/", views.card, name="card"),
     path("cards/<int:pk>/refresh/", views.card_refresh, name="card_refresh"),
     path("cards/<int:pk>/stop/", views.card_stop, name="card_stop"),

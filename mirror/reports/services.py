@@ -1,5 +1,6 @@
 """What can happen to reports, their runs, files and deliveries."""
 
+from mirror.reports.editing.of_dashboard import dashboard_note, dashboard_sendable
 from mirror.reports.editing.report_changes import (
     report_create,
     report_delete,
@@ -38,6 +39,8 @@ __all__ = [
     "consent_confirm",
     "consent_read",
     "consent_stop",
+    "dashboard_note",
+    "dashboard_sendable",
     "delivery_again",
     "delivery_break",
     "delivery_make",

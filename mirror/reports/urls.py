@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from django.urls import path
 
-from mirror.reports.views import consents, editing, files, reports, runs, sending
+from mirror.reports.views import consents, dashboards, editing, files, reports, runs, sending
 
 app_name = "reports"
 urlpatterns = [
     path("", reports.report_list, name="list"),
     path("new/", editing.new, name="new"),
+    path("of-dashboard/<int:pk>/", dashboards.of_dashboard, name="of_dashboard"),
     path("ahead/", editing.ahead, name="ahead"),
     path("<int:pk>/", reports.report, name="report"),
     path("<int:pk>/history/", reports.history, name="history"),

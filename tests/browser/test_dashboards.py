@@ -96,3 +96,25 @@ def test_a_dashboard_from_its_first_card_to_its_end(page: Page) -> None:
     page.get_by_role("link", name="Delete").click()
     page.get_by_role("button", name="Delete Morning").click()
     expect(page.get_by_role("main")).to_contain_text("Morning is gone.")
+
+
+def test_why_a_figure_changed_is_watched_as_it_is_read_and_leads_to_a_value(page: Page) -> None:
+    ask(page, "Number of returns by month in 2025")
+    answered(page)
+    page.get_by_role("link", name="Why did this change?").click()
+    sentence = page.locator("#why .sentence")
+    expect(sentence).to_contain_text("from November to December 2025", timeout=20_000)
+    page.locator("#period-now").select_option(label="June 2025")
+    page.locator("#period-before").select_option(label="March 2025")
+    page.get_by_role("button", name="Compare").click()
+    expect(sentence).to_contain_text("from March to June 2025", timeout=20_000)
+    expect(page.locator(".why-table").first).to_be_visible()
+    assert not violations(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert sideways(page) <= 0
+    value = page.locator(".why-table tbody a").first
+    said = value.inner_text()
+    value.click()
+    expect(page.get_by_role("textbox", name="What do you want to know?")).to_have_value(
+        re.compile(re.escape(said))
+    )

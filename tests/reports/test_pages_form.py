@@ -8,7 +8,12 @@ from datetime import UTC, datetime
 
 import pytest
 import time_machine
+from django.urls import reverse
 
+from mirror.dashboards.models import Card
+from mirror.dashboards.services import dashboard_make
+from mirror.library.models import SavedSql
+from mirror.library.services import sql_save
 from mirror.reports.models import Channel, Report
 from tests.reports.looking import said, url
 from tests.reports.working import save_report, save_sql
@@ -239,3 +244,43 @@ def test_the_next_runs_follow_what_is_typed_and_tell_when_the_clocks_change(as_a
 )
 def test_a_schedule_without_next_runs_says_why(as_alice, typed, words) -> None:
     assert words in ahead(as_alice, **typed)
+
+
+def test_a_dashboard_begins_a_report_with_its_cards_in_order_and_its_values(
+    alice, as_alice, as_bob, as_charlie, team, shop, stock, media
+) -> None:
+    country = {"name": "country", "kind": "text", "default": "", "label": "Country"}
+    sql = "SELECT count(*) AS customers FROM customers WHERE country = :country"
+    board = dashboard_make(alice, "Morning", "For the north.")
+    board.teams.add(team)
+    kept = sql_save(alice, shop, "Kept", sql, parameters=[country])
+    Card.objects.create(
+        dashboard=board, kind="sql", place=1, title="Orders", source=shop, sql="SELECT 1 AS n"
+    )
+    Card.objects.create(dashboard=board, kind="text", place=2, title="Mind", text="Holidays.")
+    Card.objects.create(dashboard=board, kind="saved", place=3, title="Kept", source=shop, saved=kept)
+    Card.objects.create(
+        dashboard=board, kind="sql", place=4, title="Pieces", source=stock, sql="SELECT 2 AS n"
+    )
+    place = reverse("reports:of_dashboard", args=[board.pk]) + "?country=Norway&other=x"
+    page = as_alice.get(reverse("dashboards:dashboard", args=[board.pk])).content.decode()
+    assert "Send as a report" in page
+    assert as_charlie.post(place).status_code == 404 and SavedSql.objects.count() == 1
+    sent = as_alice.post(place)
+    names = ["Orders", "Kept", "Pieces"]
+    made = [SavedSql.objects.get(owner=alice, name=name) for name in names]
+    told = "&".join(f"saved={one.pk}" for one in made)
+    assert sent.url == f"{reverse('reports:new')}?dashboard={board.pk}&{told}&country=Norway"
+    assert as_alice.post(place).url == sent.url and SavedSql.objects.count() == 3, "saved once"
+    form = as_alice.get(sent.url).content.decode()
+    assert [form.index(f">{name}</span>") for name in names] == sorted(
+        form.index(f">{n}</span>") for n in names
+    )
+    assert 'value="Morning"' in form and 'value="Norway"' in form
+    assert "For the north.\n\nMind\n\nHolidays." in form
+    theirs = as_bob.post(place, follow=True)
+    assert [one.name for one in SavedSql.objects.filter(owner__username="bob").order_by("pk")] == [
+        "Orders",
+        "Kept",
+    ]
+    assert "Left out: Pieces." in theirs.content.decode()

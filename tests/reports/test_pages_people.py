@@ -11,6 +11,8 @@ from django.core.files.base import ContentFile
 from django.urls import reverse
 from django.utils import timezone
 
+from mirror.dashboards.models import Dashboard
+from mirror.dashboards.services import card_add_saved, dashboard_make
 from mirror.people.services import user_deactivate
 from mirror.reports import services
 from mirror.reports.models import (
@@ -47,13 +49,14 @@ class Walked:
     token: str
     allowance: Allowance
     consent: str
+    board: Dashboard
 
     def numbers(self) -> dict[str, int]:
         """What addresses are made of."""
         return {
             "report": self.report.pk, "run": self.run.pk, "part": self.part.pk, "file": self.file.pk,
             "delivery": self.delivery.pk, "link": self.link.pk, "channel": self.delivery.channel_id,
-            "allowance": self.allowance.pk,
+            "allowance": self.allowance.pk, "board": self.board.pk,
         }  # fmt: skip
 
 
@@ -84,7 +87,10 @@ def walked(alice, bob, team, shop, media, settings) -> Walked:
     allowance = Allowance.objects.create(kind="host", value="hooks.internal")
     Consent.objects.create(address="out@elsewhere.example", mailbox="out@elsewhere.example")
     consent = consent_token("out@elsewhere.example")
-    return Walked(report, run, part, file, delivery, FileLink.objects.get(), token, allowance, consent)
+    board = dashboard_make(alice, "Morning")
+    board.teams.add(team)
+    card_add_saved(board, saved)
+    return Walked(report, run, part, file, delivery, FileLink.objects.get(), token, allowance, consent, board)
 
 
 # What each address answers to Alice, Bob, Charlie and the administrator, and to somebody signed out. `changes`
@@ -98,6 +104,7 @@ ALLOWED = (403, 403, 403, 302, 302)
 TABLE: list[tuple[str, str, tuple[str, ...], dict[str, str], tuple[int, ...]]] = [
     ("list", "get", (), {}, ANYBODY),
     ("new", "get", (), {}, ANYBODY),
+    ("of_dashboard", "post", ("board",), {}, (302, 302, 404, 404, 302)),
     ("ahead", "post", (), {"kind": "daily", "time": "08:00", "zone": "UTC"}, ANYBODY),
     ("report", "get", ("report",), {}, LOOKED),
     ("history", "get", ("report",), {}, LOOKED),

@@ -130,6 +130,11 @@ def test_every_address_is_walked() -> None:
         "explore",
         "explore_now",
         "explore_refresh",
+        # Walked in tests/web/test_why.py.
+        "explore_why",
+        "explore_why_ask",
+        "why",
+        "why_ask",
     }
 
 

@@ -46,13 +46,17 @@ class ChipView:
 
 @dataclass(frozen=True, slots=True)
 class ChipsView:
-    """The chips of a version, the one that adds apart, and the words of the question that were not used."""
+    """The chips of a version, the one that adds apart, and the words of the question that were not used.
+
+    It `is_over_time` where its figure can be compared with another period's.
+    """
 
     version_id: int
     chips: tuple[ChipView, ...]
     unused: tuple[str, ...]
     problem: str
     note: str
+    is_over_time: bool = False
 
 
 def chips_view(version: Version | None, problem: str = "") -> ChipsView | None:
@@ -61,7 +65,14 @@ def chips_view(version: Version | None, problem: str = "") -> ChipsView | None:
     if version is None or understood is None:
         return None
     made = tuple(_chip(chip) for chip in understood.chips)
-    return ChipsView(version.pk, made, understood.unused, problem or understood.problem, understood.note)
+    return ChipsView(
+        version.pk,
+        made,
+        understood.unused,
+        problem or understood.problem,
+        understood.note,
+        understood.is_over_time,
+    )
 
 
 def _chip(chip: services.Chip) -> ChipView:

@@ -10,6 +10,7 @@ from mirror.recent import Recent
 from mirror.sources.unpacked import source_at_hand
 from sqlagent.errors import FrameError
 from sqlagent.makers.analyst.answering import today_of
+from sqlagent.makers.analyst.changes import change_of
 from sqlagent.makers.analyst.chips import REMOVE, Chip, asked_again, chips, title_of
 from sqlagent.makers.analyst.chips import changed as frame_changed
 from sqlagent.makers.analyst.frames import Frame
@@ -26,6 +27,7 @@ __all__ = [
     "frame_title",
     "version_asked",
     "version_changed",
+    "version_frame",
     "version_understood",
 ]
 
@@ -39,20 +41,22 @@ NOT_AT_HAND = (
     "What was understood cannot be changed here now: the tables and values of this source are being read, "
     "or its tables are too many for a page. Look again in a moment, or ask in other words."
 )
-_kept: Recent[tuple[Any, ...], tuple[Chip, ...]] = Recent(KEPT)
+_kept: Recent[tuple[Any, ...], tuple[tuple[Chip, ...], bool]] = Recent(KEPT)
 
 
 @dataclass(frozen=True, slots=True)
 class Understood:
     """What a version was understood as: its chips and the words of the question that were not used.
 
-    `problem` says what of it has gone or is broken, `note` that little is at hand.
+    `problem` says what of it has gone or is broken, `note` that little is at hand. It `is_over_time` where its figure can be compared
+    with another period's.
     """
 
     chips: tuple[Chip, ...] = ()
     unused: tuple[str, ...] = ()
     problem: str = ""
     note: str = ""
+    is_over_time: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +82,24 @@ def version_understood(version: Version) -> Understood | None:
         frame = frame_of(version.frame, known.model)
         today = today_of(known)
         # A weak reference stands for this very object, also when it is gone: chips do not hold what they were made of.
-        made = _kept.get((version.pk, ref(known), today), lambda: chips(frame, known, today))
-        return Understood(made, frame.unused)
+        made, is_over_time = _kept.get(
+            (version.pk, ref(known), today),
+            lambda: (chips(frame, known, today), change_of(frame, known) is not None),
+        )
+        return Understood(made, frame.unused, is_over_time=is_over_time)
     except FrameError as error:
         return Understood(problem=str(error))
+
+
+def version_frame(version: Version) -> tuple[Frame, Known] | None:
+    """Give the frame of a version with its source as the analyst sees it; None where there is none, or it cannot be read any more."""
+    if version.frame is None:
+        return None
+    try:
+        known = _known(version.run.thread.source)
+        return frame_of(version.frame, known.model), known
+    except FrameError:
+        return None
 
 
 def version_changed(version: Version, slot: str, key: str) -> Changed:

@@ -8,7 +8,7 @@ from django import forms
 
 from mirror.exports.values import FORMATS, PDF_ROWS, XLSX_ROWS
 from mirror.people.models import User
-from mirror.reports.editing.report_changes import MOST_KEEP_DAYS, MOST_PAUSE_AFTER, TITLE_CHARS
+from mirror.reports.editing.report_changes import MOST_KEEP_DAYS, MOST_PAUSE_AFTER, NOTE_CHARS, TITLE_CHARS
 from mirror.reports.making.conditions import MOST_QUIET_HOURS, ROWS, TESTS
 from mirror.reports.models import Report
 from mirror.reports.pages.run import LINK_HOURS
@@ -35,7 +35,7 @@ class ReportForm(forms.Form):
     note = forms.CharField(
         label="Note",
         required=False,
-        max_length=5_000,
+        max_length=NOTE_CHARS,
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text="Stands above the numbers, for those who get it.",
     )

@@ -6,7 +6,7 @@ losing what was typed in the others, with scripts or without.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,12 +71,18 @@ class PartRows:
         return made
 
     @classmethod
-    def of_saved(cls, usable: QuerySet[SavedSql], number: str) -> PartRows:
-        """A new report's only saved SQL; none when it is not there or may not be used."""
+    def of_saved(
+        cls, usable: QuerySet[SavedSql], numbers: Sequence[str], values: Mapping[str, str]
+    ) -> PartRows:
+        """A new report's saved SQL, with values by their parameters' names; none of what is not there or may not be used."""
         made = cls(usable)
-        saved = usable.filter(pk=int(number)).first() if is_id(number) else None
-        if saved is not None:
-            made._row("0", saved.name, saved)
+        wanted = [int(number) for number in numbers if is_id(number)][:MOST_PARTS]
+        found = usable.in_bulk(wanted)
+        for key, number in enumerate(dict.fromkeys(wanted)):
+            if (saved := found.get(number)) is not None:
+                names = {parameter["name"] for parameter in saved.parameters}
+                given = {name: values[name] for name in names if values.get(name)}
+                made._row(str(key), saved.name, saved, initial=given)
         return made
 
     @classmethod

@@ -35,7 +35,7 @@ PartsGiven = Sequence[tuple[SavedSql, Mapping[str, Any]]]
 
 # A workbook of more sheets is read by nobody.
 MOST_PARTS = 20
-TITLE_CHARS = 200
+TITLE_CHARS, NOTE_CHARS = 200, 5_000
 MOST_KEEP_DAYS, MOST_PAUSE_AFTER = 3_650, 100
 
 

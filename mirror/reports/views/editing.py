@@ -11,8 +11,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from mirror.dashboards.selectors import dashboards_visible
 from mirror.delivery import channels
-from mirror.people.requests import PersonRequest
+from mirror.people.requests import PersonRequest, is_id
 from mirror.reports import selectors, services
 from mirror.reports.editing.channel_forms import ChannelRows
 from mirror.reports.editing.forms import ReportForm
@@ -61,14 +62,17 @@ class _Typed:
 @sensitive_post_parameters()
 @read_or_post
 def new(request: PersonRequest) -> HttpResponse:
-    """Make a report; `?saved=3` begins with that saved SQL."""
+    """Make a report; `?saved=3` begins with that saved SQL, `&country=Norway` with that value, `&dashboard=2` with the words of that."""
     usable = selectors.saved_usable(request.user)
     if request.method == "POST":
         return _posted(request, None, _read(request, None))
-    parts = PartRows.of_saved(usable, request.GET.get("saved", ""))
-    title = parts.rows[0].name if parts.rows else ""
+    parts = PartRows.of_saved(usable, request.GET.getlist("saved"), request.GET)
+    title, note = parts.rows[0].name if parts.rows else "", ""
+    if is_id(number := request.GET.get("dashboard", "")):
+        board = dashboards_visible(request.user).filter(pk=int(number)).first()
+        title, note = (board.name, services.dashboard_note(board)) if board is not None else (title, note)
     typed = _Typed(
-        ReportForm(initial={"title": title, "formats": ["xlsx"]}),
+        ReportForm(initial={"title": title, "note": note, "formats": ["xlsx"]}),
         parts,
         ScheduleForm(),
         ChannelRows.of_new(request.user),

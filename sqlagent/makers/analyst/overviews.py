@@ -41,11 +41,12 @@ class PartKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of an overview: what it shows, the question it answers, and its SQL."""
+    """One part of an overview: what it shows, the question it answers, and its SQL, with the frame that this was written from, if it was."""
 
     kind: PartKind
     question: str
     sql: str
+    frame: Frame | None = None
 
 
 _kept: WeakKeyDictionary[Source, dict[Hashable, tuple[Part, ...]]] = WeakKeyDictionary()
@@ -76,7 +77,8 @@ def part_told(
         return None
     sql = analysis.candidates[0].sql
     follows = analysis.follows(sql)
-    return replace(part, sql=sql) if all(follows.get(clause) for clause in clauses) else None
+    told = replace(part, sql=sql, frame=analysis.frames[0].frame)
+    return told if all(follows.get(clause) for clause in clauses) else None
 
 
 class _Overview(Making):
@@ -112,9 +114,9 @@ class _Overview(Making):
         for proposal in proposals:
             if count >= most or len(found) >= PARTS:
                 break
-            sql = self._sql(proposal) if proposal.text not in found else None
-            if sql is not None:
-                found[proposal.text] = Part(kind, proposal.text, sql)
+            read = self._understood(proposal) if proposal.text not in found else None
+            if read is not None:
+                found[proposal.text] = Part(kind, proposal.text, read[1], read[0])
                 self.used.update(proposal.uses)
                 count += 1
         return count

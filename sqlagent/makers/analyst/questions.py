@@ -160,10 +160,10 @@ class Making:
 
     def _holds(self, proposal: Proposal) -> bool:
         """Whether the analyst reads a question as it is meant, and would run it."""
-        return self._sql(proposal) is not None
+        return self._understood(proposal) is not None
 
-    def _sql(self, proposal: Proposal) -> str | None:
-        """The SQL of a question that the analyst reads as it is meant, and would run."""
+    def _understood(self, proposal: Proposal) -> tuple[Frame, str] | None:
+        """The frame and the SQL of a question that the analyst reads as it is meant, and would run."""
         if self.left <= 0:
             return None
         self.left -= 1
@@ -174,7 +174,7 @@ class Making:
         if not all(check(analysis.frames[0].frame) for check in proposal.checks):
             return None
         sql = analysis.candidates[0].sql
-        return sql if self.passes(sql) else None
+        return (analysis.frames[0].frame, sql) if self.passes(sql) else None
 
     # ------------------------------------------------------------ what there is to ask about
 

@@ -1,0 +1,257 @@
+"""Why a figure changed: an answer's figure, or an overview's, compared between two periods and split by what sorts its rows.
+
+The statements are supplied as the rows of cards are: read once, by a worker, and shown at once after that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from mirror.asking.services.frames import frame_title, version_frame
+from mirror.dashboards.exploring import overview_part
+from mirror.dashboards.supplying import Supplied, Wish, key_of, supplies_refresh, wishes_supply
+from mirror.results.opened_files import ResultGone
+from mirror.results.rows import rows_of
+from mirror.sources.unpacked import source_at_hand
+from sqlagent.makers.analyst import telling
+from sqlagent.makers.analyst.changes import VALUES, Change, Cut, asked_of, change_of, cuts_of
+from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.source import source_of
+from sqlagent.sql.formatting import formatted
+from sqlagent.telling.summarizing.contributing import (
+    NotSplit,
+    Part,
+    Split,
+    sentence_of,
+    split_of,
+    splits_ranked,
+    whole_of,
+)
+from sqlagent.values import Rows
+
+if TYPE_CHECKING:
+    from mirror.asking.models import Version
+    from mirror.people.models import User
+    from mirror.sources.models import Source
+    from sqlagent.makers.analyst.frames import Frame
+    from sqlagent.makers.analyst.source import Source as Known
+
+# Dimensions that are shown, of those that are read.
+SHOWN = 4
+_COUNTED = "Different things are counted, so only what each of them has one of is told: elsewhere one would be counted twice."
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """A figure whose change is looked at, the question it is from, and the two periods that are compared."""
+
+    source: Source
+    question: str
+    frame: Frame
+    known: Known
+    change: Change
+    now: Period
+    before: Period
+
+    @staticmethod
+    def words(period: Period) -> str:
+        """A period in words."""
+        return telling.period(period)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the later period goes on after the last day with data."""
+        last, until = self.change.until, self.now.until
+        return last is not None and until is not None and until > last + timedelta(days=1)
+
+    def between(self, now: str, before: str) -> Why:
+        """The same between two periods, said by their first days; what is no period of it is left as it is."""
+        return replace(
+            self,
+            now=self.change.period(now) or self.now,
+            before=self.change.period(before) or self.before,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement of a change, and what there is of its rows."""
+
+    cut: Cut
+    sql: str
+    supplied: Supplied
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found of a change: the whole, its splits, the most telling first, and why others are missing."""
+
+    statements: tuple[Statement, ...]
+    whole: Part | None = None
+    splits: tuple[tuple[Statement, Split], ...] = ()
+    sentence: str = ""
+    notes: tuple[str, ...] = ()
+    is_working: bool = False
+
+
+def why_of_part(source: Source, key: str) -> Why | None:
+    """Why the figure of an overview's part changed; None where it has no two periods."""
+    part = overview_part(source, key)
+    catalog, index = source_at_hand(source)
+    if part is None or part.frame is None or catalog is None:
+        return None
+    return _why(source, part.question, part.frame, source_of(catalog, index))
+
+
+def why_of_version(version: Version) -> Why | None:
+    """Why the figure of an answer changed; None where it has no two periods."""
+    read = version_frame(version)
+    if read is None:
+        return None
+    source, run = version.run.thread.source, version.run
+    changed = frame_title(source, version.frame) if version.frame and version.change else ""
+    return _why(source, changed or version.title or run.question or run.asked, *read)
+
+
+def _why(source: Source, question: str, frame: Frame, known: Known) -> Why | None:
+    change = change_of(frame, known)
+    if change is None:
+        return None
+    return Why(source, question, frame, known, change, change.now, change.before)
+
+
+# ---------------------------------------------------------------- rows
+
+
+def why_serve(user: User, why: Why) -> Found:
+    """Give what there is of a change; statements that were never read are read by a worker from now on."""
+    cuts = cuts_of(why.change, why.now, why.before, why.known) if why.now != why.before else ()
+    sqls = [formatted(cut.sql, why.source.engine) or cut.sql for cut in cuts]
+    served = wishes_supply(user, [Wish(why.source, sql, is_drawn=False) for sql in sqls])
+    statements = tuple(Statement(*one) for one in zip(cuts, sqls, served, strict=True))
+    return _found(why, statements)
+
+
+def why_refresh(user: User, why: Why) -> int:
+    """Have the statements of a change read anew; says how many."""
+    found = why_serve(user, why)
+    return supplies_refresh(
+        user, [one.supplied.supply for one in found.statements if one.supplied.supply is not None]
+    )
+
+
+def _found(why: Why, statements: tuple[Statement, ...]) -> Found:
+    is_working = any(
+        one.supplied.supply is not None and not one.supplied.supply.is_ended for one in statements
+    )
+    if not statements:
+        return Found(statements)
+    try:
+        rows = _rows(statements[0])
+        totals = rows.rows[0] if rows is not None else None
+        whole = whole_of(totals, why.change.factor) if totals is not None else None
+    except NotSplit as error:
+        return Found(statements, notes=(str(error),), is_working=is_working)
+    if totals is None or whole is None:
+        return Found(statements, notes=_problems(statements[:1]), is_working=is_working)
+    splits: list[tuple[Statement, Split]] = []
+    notes = [_COUNTED] if why.change.counted else []
+    for one in statements[1:]:
+        try:
+            rows = _rows(one)
+            if rows is not None:
+                cut = one.cut
+                said = [(*cut.said(row[: cut.width]), *row[cut.width :]) for row in rows.rows]
+                read = Rows(rows.columns, tuple(said))
+                split = split_of(cut.words, cut.width, read, totals, cut.missing, why.change.factor)
+                splits.append((one, split))
+        except NotSplit as error:
+            notes.append(str(error))
+    if not is_working:
+        notes += _problems(statements[1:])
+    ranked = splits_ranked([split for _, split in splits], SHOWN)
+    statement_of = {id(split): one for one, split in splits}
+    told = sentence_of(why.change.name, telling.period(why.before), telling.period(why.now), whole, ranked)
+    return Found(
+        statements,
+        whole,
+        tuple((statement_of[id(split)], split) for split in ranked),
+        told,
+        tuple(dict.fromkeys(notes)),
+        is_working,
+    )
+
+
+def _rows(one: Statement) -> Rows | None:
+    """The rows of a statement; None where there are none yet, or no longer. Raises: NotSplit where they are too many."""
+    supply = one.supplied.supply
+    result = supply.result if supply is not None else None
+    if result is None:
+        return None
+    if result.truncated or result.row_count > VALUES:
+        raise NotSplit(f"There are too many values of {one.cut.words} to look at.")
+    try:
+        return rows_of(result, VALUES)
+    except ResultGone:
+        return None
+
+
+def _problems(statements: tuple[Statement, ...]) -> tuple[str, ...]:
+    """Why statements have no rows."""
+    said = []
+    for one in statements:
+        supply = one.supplied.supply
+        words = "The totals" if one.cut.group is None else f"The values of {one.cut.words}"
+        if supply is None:
+            said.append(one.supplied.refused)
+        elif supply.is_ended and supply.failure:
+            said.append(f"{words} could not be read: {supply.failure.get('message', '')}")
+        elif supply.is_ended and _is_gone(one):
+            said.append(f"{words} are no longer kept. Read them anew.")
+    return tuple(said)
+
+
+def _is_gone(one: Statement) -> bool:
+    try:
+        return _rows(one) is None
+    except NotSplit:
+        return False
+
+
+# ---------------------------------------------------------------- one value
+
+
+def value_key(statement: Statement, values: tuple[Any, ...]) -> str:
+    """What names one value of a dimension in an address."""
+    return key_of(repr((statement.cut.words, values)))[:16]
+
+
+def value_asked(why: Why, found: Found, key: str) -> tuple[str, str] | None:
+    """The question of one value of a split, empty where no words ask it, and its SQL; None where there is no such value."""
+    for statement, split in found.splits:
+        for part in split.parts:
+            if part.row is not None and value_key(statement, part.values) == key:
+                asked = asked_of(why.change, why.frame, statement.cut, part.values, why.known)
+                if asked is None:
+                    return None
+                return asked[0], formatted(asked[1], why.source.engine) or asked[1]
+    return None
+
+
+__all__ = [
+    "SHOWN",
+    "Found",
+    "Part",
+    "Period",
+    "Split",
+    "Statement",
+    "Why",
+    "value_asked",
+    "value_key",
+    "why_of_part",
+    "why_of_version",
+    "why_refresh",
+    "why_serve",
+]

@@ -1,0 +1,384 @@
+"""Which values of a dimension a change is made of: exact parts that add up to it, and the sentence that tells it.
+
+Sums are split by difference. A quotient of sums is split into what its own rates changed (rate) and what moved between values of
+different rates (mix): for weights w and rates r before and now, (r1 - r0)(w0 + w1)/2 and (w1 - w0)((r0 + r1)/2 - R), R the mean of the whole's rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+from sqlagent.telling.summarizing.verifying import verify
+from sqlagent.values import Rows
+
+SHOWN = 8
+"""Values of a dimension that are told one by one; the others are added up."""
+
+DIGITS = 12
+"""Digits that sums of floating point numbers are good for."""
+
+NOTABLE = Decimal("0.15")
+"""Share of the whole change from which on one value is named in the sentence."""
+
+
+class Kind(StrEnum):
+    """What a part stands for: a value, rows that point to none, or all values beyond the first ones."""
+
+    VALUE = "value"
+    NONE = "none"
+    OTHERS = "others"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One line of a split: the figure before and now, and its part in the change of the whole.
+
+    `before` or `now` is None where there is no figure, as of a quotient of nothing. `share` is the part in percent of the whole change, None where that is 0. `row` is its
+    place in the rows it was read from, `count` how many values the others are. `mix` and `rate` add up to the part of a quotient.
+    """
+
+    kind: Kind
+    values: tuple[Any, ...]
+    before: Decimal | None
+    now: Decimal | None
+    change: Decimal
+    share: Decimal | None = None
+    row: int | None = None
+    count: int = 1
+    mix: Decimal | None = None
+    rate: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A change by the values of one dimension: parts that add up to `whole` exactly. `unlike` says how far from all values moving alike, `missing` what some rows
+    point to none of.
+    """
+
+    words: str
+    parts: tuple[Part, ...]
+    whole: Part
+    unlike: Decimal
+    missing: str
+
+
+class NotSplit(Exception):
+    """Rows that no parts can be made of, in words."""
+
+
+def whole_of(totals: Sequence[Any], factor: int = 1) -> Part:
+    """The whole change, of the sums before and those now. Raises: NotSplit."""
+    step = _step(totals)
+    return _whole(tuple(_exact(one, step) for one in totals), factor)
+
+
+def split_of(
+    words: str, width: int, rows: Rows, totals: Sequence[Any], missing: str = "", factor: int = 1
+) -> Split:
+    """Split a change by rows of values and sums; the first `width` columns say the value. Raises: NotSplit.
+
+    What lacks to the totals are rows that point to nothing, where values stand with something else that may be `missing`; otherwise it
+    was read at another moment, and nothing is told. Rounding of floating point numbers goes to the largest value.
+    """
+    step = _step(totals)
+    whole = tuple(_exact(one, step) for one in totals)
+    sums = [tuple(_exact(one, step) for one in row[width:]) for row in rows.rows]
+    lines: list[_Line] = [
+        (Kind.VALUE, tuple(row[:width]), some, place)
+        for place, (row, some) in enumerate(zip(rows.rows, sums, strict=True))
+    ]
+    rest = (
+        tuple(
+            total - sum(column, Decimal(0))
+            for total, column in zip(whole, zip(*sums, strict=True), strict=True)
+        )
+        if sums
+        else whole
+    )
+    if any(abs(one) > step * (len(sums) + 10) for one in rest):
+        if not missing:
+            raise NotSplit(
+                f"The values of {words} did not add up to the whole: the data changed while it was read."
+            )
+        lines.append((Kind.NONE, (), rest, None))
+    elif sums:
+        largest = max(range(len(sums)), key=lambda n: max(map(abs, sums[n])))
+        kind, values, some, row = lines[largest]
+        lines[largest] = (kind, values, tuple(a + b for a, b in zip(some, rest, strict=True)), row)
+    if len(lines) < 2:
+        raise NotSplit(f"There is one value of {words} only.")
+    total = _whole(whole, factor)
+    make = _added if len(whole) == 2 else _quotients
+    parts = make([(kind, values, some, row) for kind, values, some, row in lines], whole, total, factor)
+    return Split(words, _folded(parts, lines, total, factor), total, _unlike(parts, total), missing)
+
+
+# ---------------------------------------------------------------- arithmetic
+
+_Line = tuple[Kind, tuple[Any, ...], tuple[Decimal, ...], int | None]
+
+
+def _step(totals: Sequence[Any]) -> Decimal:
+    """The last digit that sums of this size are good for."""
+    sizes = [abs(number) for one in totals if (number := _number(one))]
+    return Decimal(1).scaleb(max((one.adjusted() for one in sizes), default=0) - DIGITS + 1)
+
+
+def _number(value: Any) -> Decimal:
+    if value is None:
+        return Decimal(0)
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        raise NotSplit("The figure is no number.")
+    try:
+        number = Decimal(str(value))
+    except InvalidOperation:
+        raise NotSplit("The figure is no number.") from None
+    if not number.is_finite():
+        raise NotSplit("The figure is no finite number.")
+    return number
+
+
+def _exact(value: Any, step: Decimal) -> Decimal:
+    """A sum as it was added up: floating point numbers without the noise of their last digits."""
+    number = _number(value)
+    if not isinstance(value, float):
+        return number
+    return number.quantize(min(step, Decimal(1))) if number else number
+
+
+def _whole(sums: tuple[Decimal, ...], factor: int) -> Part:
+    if len(sums) == 2:
+        before, now = sums
+    else:
+        quotients = [_quotient(sums[0], sums[1], factor), _quotient(sums[2], sums[3], factor)]
+        if None in quotients:
+            raise NotSplit("There is no figure in one of the two periods.")
+        before, now = (_decimal(one) for one in quotients if one is not None)
+        step = _step((before, now))
+        before, now = before.quantize(step), now.quantize(step)
+    change = now - before
+    return Part(Kind.ALL, (), before, now, change, Decimal(100) if change else None)
+
+
+def _quotient(over: Decimal, under: Decimal, factor: int) -> Fraction | None:
+    return Fraction(over) / Fraction(under) * factor if under else None
+
+
+def _decimal(one: Fraction) -> Decimal:
+    return Decimal(one.numerator) / Decimal(one.denominator)
+
+
+def _share(change: Decimal, total: Part) -> Decimal | None:
+    return change / total.change * 100 if total.change else None
+
+
+def _added(lines: list[_Line], whole: tuple[Decimal, ...], total: Part, factor: int) -> list[Part]:
+    return [
+        Part(kind, values, before, now, now - before, _share(now - before, total), row)
+        for kind, values, (before, now), row in lines
+    ]
+
+
+def _quotients(lines: list[_Line], whole: tuple[Decimal, ...], total: Part, factor: int) -> list[Part]:
+    """Mix and rate of each value, exact as fractions; their last rounding goes to the largest."""
+    old, new = (_quotient(whole[n], whole[n + 1], factor) for n in (0, 2))
+    assert old is not None and new is not None and total.before is not None and total.now is not None
+    mean = (old + new) / 2
+    found = []
+    for _, _, (over0, under0, over1, under1), _ in lines:
+        rate0, rate1 = _quotient(over0, under0, factor), _quotient(over1, under1, factor)
+        weight0, weight1 = Fraction(under0) / Fraction(whole[1]), Fraction(under1) / Fraction(whole[3])
+        r0, r1 = (rate0 if rate0 is not None else rate1), (rate1 if rate1 is not None else rate0)
+        if r0 is None or r1 is None:
+            found.append((rate0, rate1, Fraction(0), Fraction(0)))
+            continue
+        rate = (r1 - r0) * (weight0 + weight1) / 2
+        mix = (weight1 - weight0) * ((r0 + r1) / 2 - mean)
+        found.append((rate0, rate1, mix, rate))
+    step = _step((total.before, total.now))
+    told = [
+        (rate0, rate1, _decimal(mix).quantize(step), _decimal(rate).quantize(step))
+        for rate0, rate1, mix, rate in found
+    ]
+    left = total.change - sum((mix + rate for _, _, mix, rate in told), Decimal(0))
+    largest = max(range(len(told)), key=lambda n: abs(told[n][2] + told[n][3]))
+    parts = []
+    for place, ((kind, values, _, row), (before, now, mixed, rated)) in enumerate(
+        zip(lines, told, strict=True)
+    ):
+        own = rated + left if place == largest else rated
+        parts.append(
+            Part(
+                kind,
+                values,
+                _decimal(before) if before is not None else None,
+                _decimal(now) if now is not None else None,
+                mixed + own,
+                _share(mixed + own, total),
+                row,
+                mix=mixed,
+                rate=own,
+            )
+        )
+    return parts
+
+
+def _folded(parts: list[Part], lines: list[_Line], total: Part, factor: int) -> tuple[Part, ...]:
+    """The values with the largest parts, those that go with the whole first, and the others in one line."""
+    order = sorted(range(len(parts)), key=lambda n: (-abs(parts[n].change), n))
+    top, rest = order[:SHOWN], order[SHOWN:]
+    sign = -1 if total.change < 0 else 1
+    shown = sorted((parts[n] for n in top), key=lambda one: -sign * one.change)
+    if not rest:
+        return tuple(shown)
+    sums = [sum(column, Decimal(0)) for column in zip(*(lines[n][2] for n in rest), strict=True)]
+    change = sum((parts[n].change for n in rest), Decimal(0))
+    others = Part(Kind.OTHERS, (), None, None, change, _share(change, total), None, len(rest))
+    if len(sums) == 2:
+        return (*shown, replace(others, before=sums[0], now=sums[1]))
+    before, now = _quotient(sums[0], sums[1], factor), _quotient(sums[2], sums[3], factor)
+    others = replace(
+        others,
+        before=_decimal(before) if before is not None else None,
+        now=_decimal(now) if now is not None else None,
+        mix=sum((parts[n].mix or Decimal(0) for n in rest), Decimal(0)),
+        rate=sum((parts[n].rate or Decimal(0) for n in rest), Decimal(0)),
+    )
+    return (*shown, others)
+
+
+def _excess(part: Part, total: Part) -> Decimal:
+    """How far a part is from what it were, had all values moved alike."""
+    if part.mix is not None or not total.before or part.before is None:
+        return part.change
+    return part.change - total.change * part.before / total.before
+
+
+def _unlike(parts: list[Part], total: Part) -> Decimal:
+    """How much of a change the three values explain that moved least like the whole."""
+    return sum(sorted((abs(_excess(one, total)) for one in parts), reverse=True)[:3], Decimal(0))
+
+
+def splits_ranked(splits: Sequence[Split], most: int) -> tuple[Split, ...]:
+    """The dimensions whose values explain most, first."""
+    return tuple(sorted(splits, key=lambda one: -one.unlike)[:most])
+
+
+# ---------------------------------------------------------------- words
+
+
+def sentence_of(name: str, before: str, now: str, whole: Part, splits: Sequence[Split]) -> str:
+    """Tell a change in a sentence, with the value that stands out most. Each of its numbers is in the parts, or computed of them.
+
+    Example:
+        >>> whole = whole_of([150, 138])
+        >>> rows = Rows(("country", "before", "now"), (("Norway", 50, 41), ("Sweden", 100, 97)))
+        >>> sentence_of("revenue", "May 2026", "June 2026", whole, [split_of("country", 1, rows, [150, 138])])
+        'Revenue fell by 12 (8 %) from May to June 2026; Norway alone fell by 9.'
+    """
+    assert whole.before is not None and whole.now is not None
+    start, _, year = before.rpartition(" ")
+    begins = start if start and year and now.endswith(f" {year}") and " to " not in before else before
+    subject = name[:1].upper() + name[1:]
+    figures: list[tuple[str, Decimal]] = [(before, whole.before), (now, whole.now)]
+    if not whole.change:
+        text = f"{subject} did not change from {begins} to {now}: {told_number(whole.now)} in both"
+    else:
+        share = f" ({_percent(whole.change / whole.before)})" if whole.before > 0 else ""
+        text = f"{subject} {_moved(whole.change)} by {told_number(abs(whole.change))}{share} from {begins} to {now}"
+    found = _standing_out(whole, splits)
+    if found is not None:
+        split, part = found
+        label = part_words(split.words, split.missing, part)
+        if part.mix is not None:
+            way = "added" if part.change > 0 else "took off"
+            more = f"{label} alone {way} {told_number(abs(part.change))}"
+        else:
+            more = f"{label} alone {_moved(part.change)} by {told_number(abs(part.change))}"
+        figures += [(label, one) for one in (part.before, part.now, part.change) if one is not None]
+    elif splits and whole.change:
+        more = f"no single value of {_listed([one.words for one in splits])} stands out"
+    else:
+        more = ""
+    sentence = f"{text}; {more}." if more else f"{text}."
+    rows = Rows(("part", "figure"), (*figures, ("change", whole.change)))
+    return sentence if not verify(sentence, rows) else f"{text}." if not verify(f"{text}.", rows) else ""
+
+
+def _standing_out(whole: Part, splits: Sequence[Split]) -> tuple[Split, Part] | None:
+    """The value that goes with the whole and is farthest from moving like it."""
+    found = [
+        (_excess(part, whole).copy_abs(), split, part)
+        for split in splits
+        for part in split.parts
+        if part.kind is not Kind.OTHERS
+        and part.change * whole.change > 0
+        and _excess(part, whole) * whole.change > 0
+        and abs(part.change) >= NOTABLE * abs(whole.change)
+    ]
+    best = max(found, key=lambda one: one[0], default=None)
+    return (best[1], best[2]) if best is not None else None
+
+
+def part_words(words: str, missing: str, part: Part) -> str:
+    """What a part is called in a sentence.
+
+    Example:
+        >>> part_words("country", "customer", Part(Kind.NONE, (), None, None, Decimal(1)))
+        'what has no customer'
+        >>> part_words("rating", "", Part(Kind.VALUE, (5,), None, None, Decimal(1))), part_words("newsletter", "", Part(Kind.VALUE, ("no",), None, None, Decimal(1)))
+        ('rating 5', 'newsletter “no”')
+    """
+    if part.kind is Kind.NONE:
+        return f"what has no {missing}"
+    if part.kind is Kind.OTHERS:
+        return "1 other" if part.count == 1 else f"{part.count:,} others"
+    said = [" ".join(str(one).split()) for one in part.values if one is not None]
+    if not any(said):
+        return f"what has {'an empty' if said else 'no'} {words}"
+    plain = " ".join(said)
+    plain = plain if len(plain) <= 60 else plain[:59].rstrip() + "…"
+    if plain in ("yes", "no"):
+        return f"{words} “{plain}”"
+    is_text = any(isinstance(one, str) and not one.isdecimal() for one in part.values)
+    return plain if is_text else f"{words} {plain}"
+
+
+def told_number(number: Decimal) -> str:
+    """A number for a sentence: whole from a thousand on, with two decimals below.
+
+    Example:
+        >>> told_number(Decimal("48570.39")), told_number(Decimal("9.126")), told_number(Decimal("0.00314"))
+        ('48,570', '9.13', '0.0031')
+    """
+    size = abs(number)
+    digits = (
+        0
+        if size >= 1000 or number == number.to_integral_value()
+        else 2
+        if size >= 1
+        else min(10, 1 - number.adjusted())
+    )
+    text = f"{number.quantize(Decimal(1).scaleb(-digits)):,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _moved(change: Decimal) -> str:
+    return "rose" if change > 0 else "fell"
+
+
+def _percent(part: Decimal) -> str:
+    percent = abs(part) * 100
+    return (
+        f"{percent:,.0f} %" if percent >= 10 or percent == percent.to_integral_value() else f"{percent:.1f} %"
+    )
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

@@ -1,0 +1,156 @@
+"""Why a figure changed: exact parts that add up, few statements, stored, for those who see the source."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from decimal import Decimal
+from html import unescape
+
+import pytest
+from django.urls import reverse
+
+from mirror.asking.models import Run
+from mirror.dashboards.exploring import overview_parts
+from mirror.dashboards.models import Supply
+from mirror.dashboards.why import value_key, why_of_part, why_of_version, why_serve
+from mirror.work.doing import work_do
+from mirror.work.leases import Status
+from sqlagent.makers.analyst import changes
+from tests.web.working import answer, unwatched
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SCRIPT = {"X-Requested-With": "mirror-run"}
+
+
+def url(name: str, *args: object) -> str:
+    return reverse(f"dashboards:{name}", args=args)
+
+
+def supplied() -> int:
+    waiting = list(Supply.objects.filter(status=Status.QUEUED))
+    with unwatched():
+        for one in waiting:
+            assert work_do("supply", one.pk)
+    return len(waiting)
+
+
+def asked(shop, client, question: str) -> Run:
+    client.post(reverse("asking:ask"), {"source": shop.name, "question": question})
+    return answer(Run.objects.latest("pk"))
+
+
+def test_an_overviews_change_is_split_exactly_by_few_statements_read_once(
+    shop, alice, as_alice, as_bob, as_charlie, media
+) -> None:
+    as_alice.get(url("explore", shop.pk))
+    supplied()
+    part = next(one for one in overview_parts(shop) if one.title == "Revenue in October 2026")
+    place = f"{url('explore_why', shop.pk)}?part={part.key}"
+    assert place.replace("&", "&amp;") in as_alice.get(url("explore", shop.pk)).content.decode()
+    assert as_charlie.get(place).status_code == as_charlie.post(place).status_code == 404
+    assert as_alice.get(url("explore_why", shop.pk) + "?part=x").status_code == 404
+    assert "X-Mirror-Ended" not in as_alice.get(place, headers=SCRIPT)
+    assert supplied() == 6
+    page = unescape(as_bob.get(place).content.decode())
+    assert not supplied(), "shown at once the second time"
+    assert "X-Mirror-Ended" in as_bob.get(place, headers=SCRIPT)
+    why = why_of_part(shop, part.key)
+    found = why_serve(alice, why)
+    assert len(found.splits) == 4
+    with sqlite3.connect(shop.database) as db:
+        cents = "SELECT SUM(CAST(ROUND(amount * 100) AS INTEGER)) FROM order_lines JOIN orders ON orders.id = order_id WHERE ordered_at LIKE ?"
+        before, now = (
+            Decimal(db.execute(cents, (month,)).fetchone()[0]) / 100 for month in ("2026-09%", "2026-10%")
+        )
+    assert (found.whole.before, found.whole.now) == (before, now)
+    for _, split in found.splits:
+        assert sum(one.change for one in split.parts) == now - before
+        assert sum(one.now for one in split.parts) == now
+        assert len(split.parts) <= 9
+    by = {split.words: split for _, split in found.splits}
+    assert by["country"].parts[-1].kind == "others" and by["country"].parts[-1].count == 20
+    assert found.sentence in page
+    assert re.match(
+        r"Revenue rose by 48,570 \(7.2 %\) from September to October 2026; .+ rose by [\d,]+\.",
+        found.sentence,
+    )
+    assert page.count("<pre") == 6
+
+
+def test_two_other_periods_are_compared_and_each_value_asks_its_question(
+    shop, alice, as_alice, as_bob, as_charlie, media
+) -> None:
+    run = asked(shop, as_alice, "Number of web visits by month in 2025")
+    version = run.versions.get()
+    assert 'id="why-changed"' in as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+    place = url("why", version.pk)
+    for stranger in (as_bob, as_charlie):
+        assert stranger.get(place).status_code == stranger.get(place + "ask/").status_code == 404
+        assert stranger.post(place).status_code == 404
+    first = as_alice.get(place).content.decode()
+    assert '<option value="2025-12-01" selected>' in first and '<option value="2025-11-01" selected>' in first
+    values = {"now": "2025-06-01", "before": "2025-03-01"}
+    as_alice.get(place, values)
+    supplied()
+    page = unescape(as_alice.get(place, values).content.decode())
+    assert "from March to June 2025" in page
+    found = why_serve(alice, why_of_version(version).between(**values))
+    by = {split.words: split for _, split in found.splits}
+    unknown = [one for split in by.values() for one in split.parts if one.kind == "none"]
+    assert unknown, "visits of nobody known are a part too"
+    for split in by.values():
+        assert sum(one.change for one in split.parts) == found.whole.change
+    links = re.findall(r'href="(/dashboards/why/[^"]+ask/[^"]+)"', page)
+    asks = [as_alice.get(link) for link in links]
+    told = [one.url for one in asks if one.status_code == 302]
+    assert any("q=Number" in one for one in told)
+    assert as_alice.get(place + "ask/", {**values, "value": "x"}).status_code == 404
+    assert as_alice.post(f"{place}?now=2025-06-01&before=2025-03-01").status_code == 302
+    assert supplied() == len(found.statements)
+
+
+def test_a_quotient_is_split_into_rate_and_mix_and_a_median_not_at_all(shop, alice, as_alice, media) -> None:
+    run = asked(shop, as_alice, "Average order value by month")
+    version = run.versions.get()
+    why = why_of_version(version)
+    assert why is not None and len(why.change.parts) == 2
+    why_serve(alice, why)
+    supplied()
+    found = why_serve(alice, why)
+    assert found.splits and "category" not in {split.words for _, split in found.splits}, (
+        "orders have several"
+    )
+    for _, split in found.splits:
+        assert sum(one.mix + one.rate for one in split.parts) == found.whole.change
+    assert "<em>mix</em>" in as_alice.get(url("why", version.pk)).content.decode()
+    run = asked(shop, as_alice, "Median line amount by month")
+    why = why_of_version(run.versions.get())
+    assert why is not None and not why.change.parts
+    page = as_alice.get(url("why", run.versions.get().pk)).content.decode()
+    assert "do not add up" in page
+    assert not supplied()
+
+
+def test_what_could_not_be_read_is_said_and_a_value_that_no_words_ask_for_is_shown_as_sql(
+    shop, alice, as_alice, media
+) -> None:
+    run = asked(shop, as_alice, "Revenue in 2025")
+    version = run.versions.get()
+    why = why_of_version(version)
+    assert (why.words(why.now), why.words(why.before)) == ("2025", "2024")
+    why_serve(alice, why)
+    supplied()
+    found = why_serve(alice, why)
+    statement, split = found.splits[0]
+    part = next(one for one in split.parts if one.row is not None)
+    sent = {"value": value_key(statement, part.values)}
+    assert as_alice.get(url("why_ask", version.pk), sent).status_code == 302
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(changes, "asked_again", lambda *_: "")
+        page = as_alice.get(url("why_ask", version.pk), sent).content.decode()
+    assert "Open on the SQL page" in page and "<pre" in page
+    Supply.objects.update(result=None, failure={"kind": "lost", "message": "It is away."})
+    page = as_alice.get(url("why", version.pk)).content.decode()
+    assert "The totals could not be read: It is away." in page
+    assert not supplied(), "nothing is read again before somebody asks"
