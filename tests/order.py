@@ -22,15 +22,19 @@ KILLED = (
 )
 # What takes longest else comes next, so that all processes end at about the same time.
 LONG = (
-    "tests/web/test_backup.py",
-    "tests/web/test_intake.py",
-    "tests/web/test_deployment.py",
     "tests/engines/test_spark.py",
-    "tests/browser/test_asking.py",
+    "tests/web/test_deployment.py",
+    "tests/web/test_intake.py",
+    "tests/web/test_backup.py",
     "tests/browser/test_pages.py",
+    "tests/browser/test_asking.py",
     "tests/engines/test_net.py",
     "tests/engines/test_children.py",
     "tests/reports/test_holding.py",
+    "tests/web/test_source_powers.py",
+    "tests/web/test_model.py",
+    "tests/web/test_uploads.py",
+    "tests/web/test_source_tries.py",
 )
 # By how much (nice).
 WAY = 5

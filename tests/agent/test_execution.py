@@ -20,7 +20,7 @@ INSERT INTO city VALUES ('Oslo', 700000), ('Bergen', 290000), ('Troms', 77000);
 
 
 def executor(database: MemoryDatabase, **more: object) -> Executor:
-    return Executor(database, database.catalog(), Limits(seconds=5, rows=100), **more)  # type: ignore[arg-type]
+    return Executor(database, database.catalog(), Limits(seconds=60, rows=100), **more)  # type: ignore[arg-type]
 
 
 def candidates(*sqls: str) -> list[Candidate]:
@@ -46,10 +46,15 @@ def test_the_same_sql_runs_once_and_its_rows_are_shared() -> None:
 
 
 def test_candidates_run_at_the_same_time() -> None:
-    database = MemoryDatabase(SCRIPT, delays={"city": 0.3})
-    started = time.monotonic()
-    list(executor(database, workers=4).run(candidates(*(f"SELECT {n} FROM city" for n in range(4)))))
-    assert time.monotonic() - started < 0.9
+    together = threading.Barrier(4, timeout=20)
+
+    class Meeting(MemoryDatabase):
+        def execute(self, sql: str, limits: Limits) -> Rows:
+            together.wait()
+            return super().execute(sql, limits)
+
+    ran = executor(Meeting(SCRIPT), workers=4).run(candidates(*(f"SELECT {n} FROM city" for n in range(4))))
+    assert [e.status for e in ran] == ["ok"] * 4
 
 
 def test_a_refused_candidate_never_reaches_the_database() -> None:
@@ -119,7 +124,7 @@ def test_stopping_ends_the_statement_in_the_database() -> None:
     started = time.monotonic()
     with pytest.raises(Cancelled):
         list(executor(database).run(candidates("SELECT name FROM city"), cancelled=stop))
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 20
 
 
 def test_a_run_that_was_stopped_before_sends_nothing() -> None:
@@ -139,7 +144,7 @@ def test_leaving_early_ends_what_is_in_flight() -> None:
     started = time.monotonic()
     next(run)
     run.close()  # type: ignore[attr-defined]
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 20
 
 
 def test_an_unknown_kind_of_error_is_not_swallowed() -> None:

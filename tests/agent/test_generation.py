@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from os.path import commonprefix
+from queue import Queue
 
 import pytest
 
@@ -163,7 +164,7 @@ def test_the_stored_spelling_is_put_in_after_the_reply_below_rows() -> None:
 
 
 def test_calls_of_a_wave_run_at_once_and_come_as_they_come() -> None:
-    together = threading.Barrier(4, timeout=10)
+    together = threading.Barrier(4, timeout=60)
 
     def script(request: LlmRequest) -> str:
         together.wait()
@@ -204,26 +205,27 @@ def test_stopping_a_run_ends_the_open_calls() -> None:
     threading.Timer(0.1, flag.set).start()
     begun = time.monotonic()
     with pytest.raises(Cancelled):
-        sampled(ScriptedLlm(fenced(SQL), seconds=20), cancelled=flag)
-    assert time.monotonic() - begun < 5
+        sampled(ScriptedLlm(fenced(SQL), seconds=60), cancelled=flag)
+    assert time.monotonic() - begun < 20
 
 
 def test_a_caller_that_has_enough_ends_the_calls_still_open() -> None:
-    ended: list[bool] = []
+    ended: Queue[bool] = Queue()
 
     class Slow(ScriptedLlm):
         def complete(self, request: LlmRequest, cancelled: threading.Event | None = None):  # type: ignore[no-untyped-def]
             if request.temperature == 0:
                 return super().complete(request, cancelled)
             assert cancelled is not None
-            ended.append(cancelled.wait(5))
+            ended.put(cancelled.wait(60))
             raise Cancelled("stopped")
 
     wave = LlmSampler(Slow(fenced(SQL))).sample(QUESTION, LINKED, count=4)
     assert next(wave).sql == SQL
     wave.close()  # type: ignore[attr-defined]
-    time.sleep(0.1)
-    assert ended and all(ended)
+    assert ended.get(timeout=20), "it was told to end"
+    while not ended.empty():
+        assert ended.get()
 
 
 def test_no_samples_cost_no_calls() -> None:

@@ -11,7 +11,8 @@ import pytest
 
 from sqlagent import guard
 from sqlagent.evaluation import resending
-from sqlagent.values import Limits
+from sqlagent.ports import SourceDatabase
+from sqlagent.values import Catalog, Limits
 from tests.engines import differ, fuzz
 from tests.engines.labs import LABS, Lab
 from tests.lengths import many
@@ -44,6 +45,15 @@ def test_what_is_sent_answers_as_what_was_typed(lab: Lab, sql: str) -> None:
     assert resending.compare(sql, database, database.catalog()) in ("equal", "refused")
 
 
+def _compared(sql: str, database: SourceDatabase, catalog: Catalog) -> str:
+    """Compare up to three times: the system's own tables, in no order, may answer otherwise the next moment."""
+    said = "other rows"
+    for _ in range(3):
+        if said == "other rows":
+            said = resending.compare(sql, database, catalog)
+    return said
+
+
 def test_allowed_statements_answer_alike_with_comments_between_their_words(lab: Lab) -> None:
     database, chance = lab.connect(), random.Random(11)
     catalog = database.catalog()
@@ -56,7 +66,7 @@ def test_allowed_statements_answer_alike_with_comments_between_their_words(lab: 
         spaced = re.sub(r" (?=[a-z(])", lambda _: chance.choice((" ", "\n", " /* a */ ", " -- b\n")), sql)
         if re.search(r"random|rand\(|uuid|now|current|clock|time|count \(|sample|'", sql, re.IGNORECASE):
             continue
-        told.append((resending.compare(spaced, database, catalog), sql))
+        told.append((_compared(spaced, database, catalog), sql))
     assert sum(said == "equal" for said, _ in told) >= 5
     assert not [each for each in told if each[0] not in ("equal", "refused", "other headings")]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
 
 import pytest
@@ -32,7 +33,9 @@ def parse(block: str) -> dict[str, str]:
     return fields
 
 
-async def follow(user, run: Run, **headers: str) -> list[dict[str, str]]:
+async def follow(
+    user, run: Run, *, first_heard: threading.Event | None = None, **headers: str
+) -> list[dict[str, str]]:
     client = AsyncClient()
     await client.aforce_login(user)
     response = await client.get(reverse("asking:run_events", args=[run.pk]), headers=headers)
@@ -43,19 +46,31 @@ async def follow(user, run: Run, **headers: str) -> list[dict[str, str]]:
     async def listen(stream: AsyncIterator[bytes]) -> None:
         async for block in stream:
             heard.append(parse(block.decode()))
+            if first_heard:
+                first_heard.set()
 
     await asyncio.wait_for(listen(response.streaming_content), 30)
     return heard
 
 
-def test_steps_come_as_they_happen_and_the_answer_ends_them(run, alice) -> None:
-    def work() -> None:
-        services.run_answer(turn_take(Run, run.pk))
+def followed(user, run: Run, act: Callable[[], object], seconds: float = 0) -> list[dict[str, str]]:
+    """Follow a run on which something is done so long after the first word was heard."""
+    first_heard = threading.Event()
 
-    worker = threading.Timer(0.4, work)
-    worker.start()
-    heard = asyncio.run(follow(alice, run))
-    worker.join()
+    def go() -> None:
+        assert first_heard.wait(30)
+        time.sleep(seconds)
+        act()
+
+    acting = threading.Thread(target=go)
+    acting.start()
+    heard = asyncio.run(follow(user, run, first_heard=first_heard))
+    acting.join()
+    return heard
+
+
+def test_steps_come_as_they_happen_and_the_answer_ends_them(run, alice) -> None:
+    heard = followed(alice, run, lambda: services.run_answer(turn_take(Run, run.pk)))
     kinds = [message["event"] for message in heard]
     assert kinds[-1] == "ended"
     assert set(kinds[:-1]) == {"steps"}
@@ -85,21 +100,14 @@ def test_who_comes_back_is_not_told_twice(run, alice) -> None:
 
 
 def test_a_run_that_is_deleted_ends_the_stream(run, alice) -> None:
-    finish = threading.Timer(0.5, lambda: Run.objects.filter(pk=run.pk).delete())
-    finish.start()
-    heard = asyncio.run(follow(alice, run))
-    finish.join()
+    heard = followed(alice, run, lambda: Run.objects.filter(pk=run.pk).delete())
     assert heard[-1]["event"] == "ended"
 
 
 def test_a_silent_stream_says_that_it_lives(run, alice, monkeypatch) -> None:
     monkeypatch.setattr(events, "ALIVE_SECONDS", 0.2)
-    finish = threading.Timer(
-        1, lambda: Run.objects.filter(pk=run.pk).update(status=Status.DONE, outcome="failed")
-    )
-    finish.start()
-    heard = asyncio.run(follow(alice, run))
-    finish.join()
+    end = Run.objects.filter(pk=run.pk).update
+    heard = followed(alice, run, lambda: end(status=Status.DONE, outcome="failed"), seconds=1)
     assert {"": "still here"} in heard
 
 
@@ -117,10 +125,8 @@ def test_others_cannot_follow(run, request, team, who) -> None:
 def test_a_run_that_no_worker_takes_says_so_after_a_while(run, alice, monkeypatch) -> None:
 
     monkeypatch.setattr(models, "LONG_WAIT", timedelta(seconds=0.5))
-    finish = threading.Timer(1.5, lambda: Run.objects.filter(pk=run.pk).update(status=Status.DONE))
-    finish.start()
-    heard = asyncio.run(follow(alice, run))
-    finish.join()
+    end = Run.objects.filter(pk=run.pk).update
+    heard = followed(alice, run, lambda: end(status=Status.DONE), seconds=1.5)
     told = [message["data"] for message in heard if message.get("event") == "steps"]
     assert "Waiting for a worker" in told[0]
     assert "every worker is busy, or none is running" in told[-1]

@@ -17,6 +17,7 @@ TOKEN = "MIRROR_TOKEN"
 class Command(BaseCommand):
     """Over stdin and stdout the token is in MIRROR_TOKEN; over HTTP each request carries its own."""
 
+    requires_system_checks = ()  # they load every page; a start makes them
     help = "Answer agents by MCP, over stdin and stdout, or with --http over HTTP at /mcp."
 
     def add_arguments(self, parser: CommandParser) -> None:

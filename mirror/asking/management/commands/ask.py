@@ -41,6 +41,7 @@ SHOWN_WIDTH = 40
 class Command(BaseCommand):
     """`manage.py ask QUESTION --source NAME`: exit code 0 when it was answered (or is ambiguous), else 1."""
 
+    requires_system_checks = ()  # they load every page; a start makes them
     help = "Ask a question about a source and print how it is answered."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -33,6 +33,7 @@ class Command(BaseCommand):
     call makes no sense, 130 or 143 when it was stopped. A file appears under its name when it is whole.
     """
 
+    requires_system_checks = ()  # they load every page; a start makes them
     help = "Run one SQL on a source, read-only and guarded, and write all its rows to a file."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -18,6 +18,7 @@ from sqlagent.errors import DatabaseError
 class Command(BaseCommand):
     """`manage.py evaluate SOURCE [--json]`: each verified question asked as if it were not verified."""
 
+    requires_system_checks = ()  # they load every page; a start makes them
     help = "Measure the built-in analyst on a source's verified answers, with its terms and without."
 
     def add_arguments(self, parser: CommandParser) -> None:

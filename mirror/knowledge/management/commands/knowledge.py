@@ -25,6 +25,7 @@ from sqlagent.errors import DatabaseError
 class Command(BaseCommand):
     """`manage.py knowledge export|import|diff SOURCE FILE`: terms and verified answers as YAML."""
 
+    requires_system_checks = ()  # they load every page; a start makes them
     help = "Keep terms and verified answers of a source as a YAML file, take one over, or compare."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -28,6 +28,7 @@ LOOK_SECONDS = 0.2
 class Command(BaseCommand):
     """`manage.py reports due [--at ISO]` prints and changes nothing; `reports run TITLE` makes and sends one."""
 
+    requires_system_checks = ()  # they load every page; a start makes them
     help = "Say which reports would run up to a time and why, and which would not; or run one now."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -15,6 +15,7 @@ from mirror.reports.sending.pausing import deliveries_waiting, pause_now
 class Command(BaseCommand):
     """`manage.py sending`, `sending pause --why ...`, `sending resume [--drop]`."""
 
+    requires_system_checks = ()  # they load every page; a start makes them
     help = "Say whether reports are sent; pause all sending, or let it go on."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -22,6 +22,7 @@ from mirror.sources.powers import Powers, powers_are_unconfirmed, powers_of
 class Command(BaseCommand):
     """`manage.py connect NAME --engine ...`: tests the connection, reads the catalog, keeps the source."""
 
+    requires_system_checks = ()  # they load every page; a start makes them
     help = (
         "Connect a database under a short name. The password is taken from the environment "
         "variable SOURCE_PASSWORD, or asked for."

@@ -18,6 +18,7 @@ from mirror.sources.models import Source
 class Command(BaseCommand):
     """`manage.py demo`: idempotent; an existing file is kept unless `--again` is given."""
 
+    requires_system_checks = ()  # they load every page; a start makes them
     help = "Build the sample shop (var/shop.sqlite3) and register it as the source 'shop'."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -14,6 +14,7 @@ from mirror.sources.models import Source
 class Command(BaseCommand):
     """`manage.py may_run NAME --allow FUNCTION`: without options it only says what is decided."""
 
+    requires_system_checks = ()  # they load every page; a start makes them
     help = "Allow further functions on a source, or switch kinds of statements off and on."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -24,6 +24,7 @@ from sqlagent.values import Corrections
 class Command(BaseCommand):
     """`manage.py model SOURCE [--json]`: what was derived from its catalog, its statistics and its stored values, and corrected."""
 
+    requires_system_checks = ()  # they load every page; a start makes them
     help = "Print the semantic model of a source."
 
     def add_arguments(self, parser: CommandParser) -> None:

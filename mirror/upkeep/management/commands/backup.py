@@ -15,6 +15,7 @@ from mirror.upkeep.passphrases import passphrase_ask
 class Command(BaseCommand):
     """`manage.py backup FILE`: with Mirror running or not."""
 
+    requires_system_checks = ()  # they load every page; a start makes them
     help = (
         "Write the store, stored results, uploads and keys into one file. The keys are sealed with a passphrase "
         "(BACKUP_PASSPHRASE, or asked for); everything else in it is not encrypted."

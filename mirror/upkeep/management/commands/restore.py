@@ -14,6 +14,7 @@ from mirror.upkeep.passphrases import passphrase_ask
 class Command(BaseCommand):
     """`manage.py restore FILE`: with Mirror stopped."""
 
+    requires_system_checks = ()  # they load every page; a start makes them
     help = "Put a backup back. Nothing is changed before it was read to its end. All sending is paused afterwards."
 
     def add_arguments(self, parser: CommandParser) -> None:
