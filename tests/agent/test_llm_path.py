@@ -228,7 +228,7 @@ def test_a_judge_that_hangs_is_given_up() -> None:
     begun = time.monotonic()
     with serving(script) as server:
         answer = ended(asked(server, timeout=0.15, budget=Budget(rounds=0)))
-    assert answer.sql and time.monotonic() - begun < 40, "a hanging server holds on for 60"
+    assert answer.sql and time.monotonic() - begun < 12
 
 
 def test_a_question_that_most_replies_call_unanswerable_ends_so_with_the_reason() -> None:
@@ -279,12 +279,12 @@ def test_the_budget_of_calls_is_kept() -> None:
 
 def test_stopping_a_run_hangs_up_at_once() -> None:
     flag = threading.Event()
-    with serving(Script(RIGHT), seconds=60) as server:
+    with serving(Script(RIGHT), seconds=20) as server:
         threading.Timer(0.4, flag.set).start()
         begun = time.monotonic()
-        answer = ended(asked(server, cancelled=flag, timeout=60))
-        assert time.monotonic() - begun < 20
-        assert server.hung_up.wait(20)
+        answer = ended(asked(server, cancelled=flag, timeout=30))
+        assert time.monotonic() - begun < 6
+        assert server.hung_up.wait(3)
     assert (answer.outcome, answer.reason) == (Outcome.FAILED, "Stopped.")
 
 

@@ -130,19 +130,19 @@ def test_a_server_that_never_finishes_is_given_up(how: str) -> None:
         begun = time.monotonic()
         with pytest.raises(LlmUnreachable, match="no reply within"):
             llm(server.base_url, timeout=0.4, max_retries=2).complete(ASK)
-        assert time.monotonic() - begun < 20
+        assert time.monotonic() - begun < 3
         assert server.calls == 1
 
 
 def test_a_cancelled_call_hangs_up_at_once() -> None:
-    with serving("late", seconds=60) as server:
-        flag, model = threading.Event(), llm(server.base_url, timeout=60)
+    with serving("late", seconds=20) as server:
+        flag, model = threading.Event(), llm(server.base_url, timeout=30)
         threading.Timer(0.2, flag.set).start()
         begun = time.monotonic()
         with pytest.raises(Cancelled):
             model.complete(ASK, flag)
-        assert time.monotonic() - begun < 20
-        assert server.hung_up.wait(20), "the server still holds the connection"
+        assert time.monotonic() - begun < 3
+        assert server.hung_up.wait(3), "the server still holds the connection"
         with pytest.raises(Cancelled):
             model.complete(ASK, flag)
         assert server.calls == 1

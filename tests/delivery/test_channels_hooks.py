@@ -184,13 +184,13 @@ def test_an_answer_that_never_comes_ends_with_the_time(server, settings, path):
     started = time.monotonic()
     failed = failure(server.url(path))
     assert "did not answer within 0.4 seconds after the report was sent; it may have arrived" in str(failed)
-    assert time.monotonic() - started < 20, "the drip alone would take minutes"
+    assert time.monotonic() - started < 4, "the drip alone would take minutes"
 
 
 def test_an_answer_that_drips_counts_by_its_status_and_is_not_waited_for(server):
     started = time.monotonic()
     assert deliver(server.url("/drip-body")) == "200 OK"
-    assert time.monotonic() - started < 20, "the drip alone would take minutes"
+    assert time.monotonic() - started < 2, "the drip alone would take minutes"
 
 
 def test_nothing_is_read_of_a_huge_answer(server):

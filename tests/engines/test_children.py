@@ -180,9 +180,10 @@ def test_stop_ends_a_call_that_cannot_be_broken_off(killed: Lab, database: Sourc
     thread = threading.Thread(target=run)
     thread.start()
     time.sleep(0.5)
+    started = time.monotonic()
     database.cancel()
-    thread.join(20)
-    assert not thread.is_alive(), "its own deadline is a minute"
+    thread.join(5)
+    assert time.monotonic() - started < 1.5
     assert caught[0].failure.kind is FailureKind.CANCELLED
 
 

@@ -126,7 +126,7 @@ def test_the_deadline_holds(lab: Lab, database: SourceDatabase) -> None:
     failure = failure_of(database, lab.endless, Limits(seconds=0.5))
     assert failure.kind is FailureKind.TIMEOUT
     assert "0.5 seconds" in failure.message
-    assert 0.4 < time.monotonic() - started < 20, "without the deadline it never ends"
+    assert 0.4 < time.monotonic() - started < 2
 
 
 def test_after_a_failure_the_next_statement_works(lab: Lab, database: SourceDatabase) -> None:
@@ -157,9 +157,11 @@ def test_cancel_ends_the_statement_in_the_database(lab: Lab, database: SourceDat
             time.sleep(0.02)
     else:
         time.sleep(0.3)
+    started = time.monotonic()
     database.cancel()
-    thread.join(20)
-    assert not thread.is_alive(), "its own deadline is a minute"
+    thread.join(5)
+    assert not thread.is_alive()
+    assert time.monotonic() - started < 1
     if lab.has_server:
         # Its caller hears first, the list of processes a moment later.
         until = time.monotonic() + 5

@@ -105,7 +105,7 @@ def test_a_lock_held_by_somebody_else_does_not_hold_us_for_ever(lab: MysqlLab) -
         with pytest.raises(DatabaseError) as caught:
             lab.connect().execute("SELECT * FROM orders", Limits(seconds=1))
         assert caught.value.failure.kind is FailureKind.TIMEOUT
-        assert time.monotonic() - started < 20, "the lock is held until the end"
+        assert time.monotonic() - started < 3
     finally:
         holder.close()
 
@@ -141,9 +141,11 @@ def test_a_server_that_does_not_end_a_statement_is_hung_up_on(lab: MysqlLab, is_
     stopping = threading.Timer(0.3, database.cancel)
     if is_stopped:
         stopping.start()
+    started = time.monotonic()
     with pytest.raises(DatabaseError) as caught:
         database.execute(HELD, Limits(seconds=60 if is_stopped else 0.3))
     assert caught.value.failure.kind is (FailureKind.CANCELLED if is_stopped else FailureKind.TIMEOUT)
+    assert time.monotonic() - started < 3
     assert _held(lab), "the server was not waited for"
     assert database.execute("SELECT 1", Limits()).rows == ((1,),)
     until = time.monotonic() + 30

@@ -106,7 +106,7 @@ def test_a_lock_held_by_somebody_else_does_not_hold_us_for_ever(lab: PostgresLab
         with pytest.raises(DatabaseError) as caught:
             lab.connect().execute("SELECT * FROM orders", Limits(seconds=1))
         assert caught.value.failure.kind is FailureKind.TIMEOUT
-        assert time.monotonic() - started < 20, "the lock is held until the end"
+        assert time.monotonic() - started < 3
 
 
 def test_a_server_that_goes_away_mid_statement_is_said_to_and_the_next_works(lab: PostgresLab) -> None:
@@ -158,8 +158,10 @@ HELD = "SELECT array_positions(array_fill(1.5::numeric, ARRAY[60000000]), 2)"
 
 def test_a_server_that_does_not_end_a_statement_is_hung_up_on(lab: PostgresLab) -> None:
     database = lab.connect()
+    started = time.monotonic()
     with pytest.raises(DatabaseError) as caught:
         database.execute(HELD, Limits(seconds=0.3))
+    assert time.monotonic() - started < 3
     assert lab.in_flight("array_fill"), "the server was not waited for"
     assert caught.value.failure.kind is FailureKind.TIMEOUT
     assert database.execute("SELECT 1", Limits()).rows == ((1,),)
@@ -173,8 +175,10 @@ def test_stop_hangs_up_too(lab: PostgresLab) -> None:
     database = lab.connect()
     stopping = threading.Timer(0.5, database.cancel)
     stopping.start()
+    started = time.monotonic()
     with pytest.raises(DatabaseError) as caught:
         database.execute(HELD, Limits(seconds=60))
+    assert time.monotonic() - started < 3
     assert lab.in_flight("array_fill"), "the server was not waited for"
     assert caught.value.failure.kind is FailureKind.CANCELLED
     stopping.join()

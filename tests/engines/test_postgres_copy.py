@@ -240,7 +240,7 @@ def test_the_deadline_holds_while_rows_are_copied(database: SourceDatabase, drai
     with pytest.raises(StatementFailed, match=r"stopped after 0.4 seconds") as caught:
         drain(database, "SELECT i, pg_sleep(0.01)::text FROM generate_series(1, 9000) AS i", Limits(0.4))
     assert caught.value.failure.kind is FailureKind.TIMEOUT
-    assert time.monotonic() - started < 20, "all rows take a minute and a half"
+    assert time.monotonic() - started < 3
 
 
 @WAYS

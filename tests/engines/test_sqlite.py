@@ -203,5 +203,5 @@ def test_a_call_that_cannot_be_broken_off_is_killed(tmp_path: Path) -> None:
     with pytest.raises(StatementFailed) as caught:
         database.execute(HELD, Limits(seconds=0.3))
     assert caught.value.failure.kind is FailureKind.TIMEOUT
-    assert time.monotonic() - started < 15
+    assert time.monotonic() - started < 2.5
     assert database.execute("SELECT 1", Limits(seconds=5)).rows == ((1,),)

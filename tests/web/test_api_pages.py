@@ -86,7 +86,7 @@ def test_services_refuse_what_a_form_would(charlie, bob, team, shop, monkeypatch
         wish = {"name": "x", "scopes": ["read"], "days": 1} | wrong
         with pytest.raises(services.TokenError):
             services.token_make(charlie, wish.pop("name"), wish.pop("scopes"), **wish)
-    monkeypatch.setattr(services, "TOKENS", 1)
+    monkeypatch.setattr("mirror.api.services.tokens.TOKENS", 1)
     services.token_make(bob, "x", ["read"], days=1)
     with pytest.raises(services.TokenError, match="Revoke one first"):
         services.token_make(bob, "x", ["read"], days=1)

@@ -91,7 +91,7 @@ def test_sql_that_takes_too_long_is_ended_and_said_to_be_slow(answered, settings
     settings.STATEMENT_SECONDS = 0.5
     began = time.monotonic()
     version = ran(answered, SLOW)
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 5
     assert version.failure["kind"] == "timeout"
     assert run_page(answered).version.failure.title == "This took too long"
 
@@ -234,11 +234,12 @@ def test_stop_ends_the_statement_in_the_database(answered, as_alice) -> None:
     version = services.version_edit(answered, SLOW)
     lease = turn_take(Version, version.pk)
     worker = threading.Thread(target=services.version_run, args=[lease])
+    began = time.monotonic()
     worker.start()
     time.sleep(0.4)
     as_alice.post(reverse("asking:version_stop", args=[version.pk]))
-    worker.join(20)
-    assert not worker.is_alive()
+    worker.join(10)
+    assert time.monotonic() - began < 5
     version.refresh_from_db()
     assert version.failure["kind"] == "cancelled"
     assert run_page(answered).version.state == "stopped"

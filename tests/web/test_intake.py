@@ -131,12 +131,10 @@ def stays_small(mirror: Attacked) -> Iterator[None]:
 
 
 def test_a_small_file_is_read_at_once(mirror):
-    took = []
-    while not took or (took[-1] >= 3 and len(took) < 5):  # others may have the processors for a moment
-        began = time.monotonic()
-        assert "Norway" in mirror.read(mirror.upload(("orders.csv", ORDERS)))
-        took.append(time.monotonic() - began)
-    assert min(took) < 3, took
+    began = time.monotonic()
+    page = mirror.read(mirror.upload(("orders.csv", ORDERS)))
+    assert "Norway" in page
+    assert time.monotonic() - began < 3
 
 
 @pytest.mark.timeout(300)

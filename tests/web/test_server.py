@@ -525,18 +525,14 @@ def test_in_production_on_servers_it_says_no_link_and_health_names_what_went_awa
         status, body, seconds = running.health()
         assert (status, body["broker"], body["store"]) == (503, "down", "up")
         assert body["why"]["broker"] == "The broker does not answer; the log says why."
-        assert min(seconds, running.health()[2], running.health()[2]) < 2, (
-            "others may have the processors for a moment"
-        )
+        assert seconds < 2
         redis.start()
         running.wait_for_health(200)
 
         postgres.stop(signal.SIGQUIT)
         status, body, seconds = running.health()
         assert (status, body["store"], body["broker"], body["worker"]) == (503, "down", "up", "unknown")
-        assert min(seconds, running.health()[2], running.health()[2]) < 2, (
-            "others may have the processors for a moment"
-        )
+        assert seconds < 2
         postgres.start()
         running.wait_for_health(200)
         assert "/sign-in/" not in running.get("/")[1], "the session went on"
@@ -600,7 +596,7 @@ def test_a_store_that_hangs_is_down_within_two_seconds_and_costs_one_thread(clie
     monkeypatch.setattr(services, "_STORE", services._Look(lambda: go_on.wait(30) and {}))
     began = time.monotonic()
     answers = [client.get("/healthz") for _ in range(3)]
-    assert time.monotonic() - began < 20, "the look takes half a minute each time"
+    assert time.monotonic() - began < 6
     assert {answer.status_code for answer in answers} == {503}
     assert "has not answered within 1.5 seconds" in answers[0].json()["why"]["store"]
     assert [thread.name for thread in threading.enumerate()].count("health") == 1

@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import sqlite3
+import subprocess
 import sys
 from contextlib import closing
 from dataclasses import replace
@@ -23,7 +24,6 @@ from mirror.sources.opening import open_source
 from mirror.sources.store_marker import store_mark
 from sqlagent.adapters.base import MARKER_COLUMN, MARKER_TABLE
 from sqlagent.values import PASSWORD_HERE, Failure, FailureKind, Limits
-from tests import warm
 from tests.servers import PASSWORD, mariadb_server, postgres_server
 from tests.web.working import visited
 
@@ -376,7 +376,7 @@ def test_a_store_on_postgres_is_no_source_however_it_is_spelt(tmp_path):
         "MIRROR_VAR_DIR": str(tmp_path),
     }
     where = [server.host, str(server.port), "mirror_itself", server.user, PASSWORD]
-    done = warm.run(
+    done = subprocess.run(
         [sys.executable, "-c", STORE, *where], cwd=ROOT, env=env, capture_output=True, text=True, timeout=120
     )
     assert "8 ways refused" in done.stdout, done.stderr

@@ -3,7 +3,6 @@
 from mirror.api.services.calls_once import Done, call_once
 from mirror.api.services.tokens import (
     PREFIX,
-    TOKENS,
     TokenError,
     token_check,
     token_find,
@@ -15,7 +14,6 @@ from mirror.api.services.tokens import (
 
 __all__ = [
     "PREFIX",
-    "TOKENS",
     "Done",
     "TokenError",
     "call_once",
