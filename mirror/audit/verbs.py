@@ -41,6 +41,8 @@ VERBS = {
     "took back a verified answer": "Knowledge",
     "answered feedback": "Knowledge",
     "imported knowledge": "Knowledge",
+    "started an evaluation": "Knowledge",
+    "planned evaluations": "Knowledge",
     "downloaded rows": "Exports and downloads",
     "exported rows": "Exports and downloads",
     "downloaded a report's file": "Exports and downloads",
