@@ -43,6 +43,7 @@ VERBS = {
     "imported knowledge": "Knowledge",
     "started an evaluation": "Knowledge",
     "planned evaluations": "Knowledge",
+    "looked at a verified answer": "Knowledge",
     "downloaded rows": "Exports and downloads",
     "exported rows": "Exports and downloads",
     "downloaded a report's file": "Exports and downloads",

@@ -23,6 +23,7 @@ from mirror.knowledge.evaluating import Asked, Evaluated, evaluated_of, evaluati
 from mirror.knowledge.knowing import knowledge_of
 from mirror.knowledge.models import Evaluation, StoredAnswer
 from mirror.knowledge.regressions import regression_tell, regressions_of
+from mirror.knowledge.shifts import shifts_keep
 from mirror.queries.running import OpenedSource, source_opened
 from mirror.results.cells import storable
 from mirror.sources.models import Source
@@ -164,6 +165,7 @@ def _measure(lease: Lease, row: Evaluation, opened: OpenedSource, watch: Watch) 
     elif all(one.problem for one in done):
         lease.end(problem=f"No verified SQL ran. {done[0].problem}")
     else:
+        shifts_keep(row.source, done, last.results if last is not None else ())
         _through(lease, row, evaluated_of(done, last), len(known.verified) - len(done), len(known.terms))
 
 
@@ -192,9 +194,10 @@ def _through(lease: Lease, row: Evaluation, found: Evaluated, left: int, terms: 
         send(row)
 
 
-def evaluation_keep(opened: OpenedSource, found: Evaluated, terms: int) -> None:
+def evaluation_keep(opened: OpenedSource, found: Evaluated, last: Evaluation | None, terms: int) -> None:
     """Keep what somebody found from a shell."""
     now = timezone.now()
+    shifts_keep(opened.source, found.asked, last.results if last is not None else ())
     Evaluation.objects.create(
         source=opened.source,
         cause=Evaluation.Cause.SHELL,

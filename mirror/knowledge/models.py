@@ -209,3 +209,38 @@ class EvaluationPlan(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source}: {self.get_every_display()}"
+
+
+class Shift(models.Model):
+    """A verified answer whose result jumped between two evaluations, so that it may no longer mean what it did.
+
+    `was` and `now` tell it in words. One row for each answer and kind: it opens again at the next jump, unless it was dismissed.
+    """
+
+    class Kind(models.TextChoices):
+        FIGURE = "figure", "its figure jumped"
+        ROWS = "rows", "its number of rows jumped"
+        COLUMNS = "columns", "its columns changed"
+
+    class State(models.TextChoices):
+        OPEN = "open", "waiting"
+        SETTLED = "settled", "right as it is"
+        DISMISSED = "dismissed", "never again"
+
+    answer = models.ForeignKey(StoredAnswer, on_delete=models.CASCADE, related_name="shifts")
+    kind = models.CharField(max_length=10, choices=Kind)
+    was = models.TextField()
+    now = models.TextField()
+    state = models.CharField(max_length=10, choices=State, default=State.OPEN)
+    seen_at = models.DateTimeField(default=timezone.now)
+    handled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    handled_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["seen_at", "pk"]
+        constraints = [models.UniqueConstraint(fields=["answer", "kind"], name="one_shift_a_kind")]
+
+    def __str__(self) -> str:
+        return f"{self.answer}: {self.get_kind_display()}"

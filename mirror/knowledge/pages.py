@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mirror.knowledge.forms import TermForm
-from mirror.knowledge.models import Feedback, StoredAnswer, StoredTerm, Trial
+from mirror.knowledge.models import Feedback, Shift, StoredAnswer, StoredTerm, Trial
 from mirror.paging import Pager
 from mirror.phrases import counted
 from mirror.sources.models import Source
@@ -19,7 +19,7 @@ ENOUGH = 5
 @dataclass(frozen=True, slots=True)
 class KnowledgePage:
     """One of the lists of what is known of a source; `tab` says which, `waiting` how much feedback nobody read yet,
-    `verifiable` of which feedback a verified answer may be made."""
+    `verifiable` of which feedback a verified answer may be made, `shifts` which verified answers jumped."""
 
     source: Source
     tab: str
@@ -31,6 +31,7 @@ class KnowledgePage:
     answers: Sequence[StoredAnswer] = ()
     feedback: Sequence[Feedback] = ()
     handled: Sequence[Feedback] = ()
+    shifts: Sequence[Shift] = ()
     verifiable: frozenset[int] = frozenset()
     broken: int = 0
 

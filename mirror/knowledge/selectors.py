@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
 
-from mirror.knowledge.models import Evaluation, Feedback, StoredAnswer, StoredTerm, Trial
+from mirror.knowledge.models import Evaluation, Feedback, Shift, StoredAnswer, StoredTerm, Trial
 from mirror.sources.selectors import may_decide
 from mirror.work.leases import Status
 from sqlagent.sql.statements import is_query
@@ -59,7 +59,7 @@ def feedback_waiting(source: Source) -> QuerySet[Feedback]:
 
 def waiting_count(source: Source) -> int:
     """How much waits to be looked at by an owner."""
-    return feedback_waiting(source).count()
+    return feedback_waiting(source).count() + shifts_waiting(source).count()
 
 
 def sql_to_verify(source: Source, said: Feedback) -> str:
@@ -83,6 +83,12 @@ def trials_of(user: User) -> QuerySet[Trial]:
 def feedback_given(user: User, run: int, version: int) -> Feedback | None:
     """What somebody said of an answer, if anything."""
     return Feedback.objects.filter(by=user, run=run, version=version).first()
+
+
+def shifts_waiting(source: Source) -> QuerySet[Shift]:
+    """Verified answers in force whose result jumped, and nobody looked at yet, the oldest first."""
+    waiting = Shift.objects.filter(answer__source=source, answer__taken_back_at=None, state=Shift.State.OPEN)
+    return waiting.select_related("answer__source", "answer__verified_by").order_by("seen_at", "pk")
 
 
 def evaluations_of(source: Source, *, whole: bool = False) -> QuerySet[Evaluation]:

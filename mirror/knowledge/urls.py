@@ -27,6 +27,7 @@ urlpatterns = [
         evaluation_views.stop,
         name="evaluation_stop",
     ),
+    path("<int:pk>/knowledge/shifts/<int:shift>/", views.shift, name="shift"),
     path("<int:pk>/knowledge/feedback/", views.feedback, name="feedback"),
     path("<int:pk>/knowledge/feedback/<int:given>/", views.feedback_do, name="feedback_do"),
 ]

@@ -14,8 +14,9 @@ from mirror.knowledge import selectors
 from mirror.knowledge.answer_services import AnswerRefused, answer_take_back
 from mirror.knowledge.feedback_services import feedback_end, feedback_verify
 from mirror.knowledge.forms import TermForm
-from mirror.knowledge.models import Feedback, StoredAnswer, StoredTerm, Trial
+from mirror.knowledge.models import Feedback, Shift, StoredAnswer, StoredTerm, Trial
 from mirror.knowledge.pages import KnowledgePage, TermPage, trial_page
+from mirror.knowledge.shifts import shift_end
 from mirror.knowledge.source_views import source_permitted
 from mirror.knowledge.term_services import TermRefused, term_delete, term_status
 from mirror.knowledge.trials import trial_ask, trial_look, trial_save
@@ -72,6 +73,7 @@ def feedback(request: PersonRequest, pk: int) -> HttpResponse:
         "feedback",
         selectors.feedback_waiting(source),
         handled=selectors.feedback_handled(source),
+        shifts=selectors.shifts_waiting(source)[:PER_PAGE],
     )
 
 
@@ -199,4 +201,22 @@ def feedback_do(request: PersonRequest, pk: int, given: int) -> HttpResponse:
     elif wish == "done":
         feedback_end(row, Feedback.State.DONE, request.user, request.POST.get("made", "")[:20])
         messages.success(request, "It is done.")
+    return redirect("knowledge:feedback", pk)
+
+
+@require_POST
+def shift(request: PersonRequest, pk: int, shift: int) -> HttpResponse:
+    """Say of a verified answer whose result jumped that it is right as it is, take it back, or never be told again."""
+    source = source_permitted(request, pk, to_teach=True)
+    row = get_object_or_404(selectors.shifts_waiting(source), pk=shift)
+    wish = request.POST.get("do", "")
+    if wish == "settle":
+        shift_end(row, Shift.State.SETTLED, request.user)
+        messages.success(request, "It stays verified. You are told when it jumps again.")
+    elif wish == "dismiss":
+        shift_end(row, Shift.State.DISMISSED, request.user)
+        messages.success(request, "It stays verified, and is not flagged for this again.")
+    elif wish == "take_back":
+        answer_take_back(row.answer, request.user)
+        messages.success(request, "It is verified no longer.")
     return redirect("knowledge:feedback", pk)

@@ -10,8 +10,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from mirror.knowledge import answer_services, evaluation_work, term_services
+from mirror.knowledge.evaluating import Asked
 from mirror.knowledge.evaluation_plans import evaluations_due, next_night, plan_set
-from mirror.knowledge.models import Evaluation, EvaluationPlan, StoredTerm
+from mirror.knowledge.models import Evaluation, EvaluationPlan, Shift, StoredTerm
+from mirror.knowledge.shifts import shifts_of
 from mirror.knowledge.term_services import TermWish
 from mirror.work.doing import work_do
 from mirror.work.leases import Status
@@ -140,3 +142,52 @@ def test_so_many_evaluations_are_kept(alice, shop, known, monkeypatch):
     monkeypatch.setattr(evaluation_work, "KEPT", 2)
     rows = [evaluated(shop, alice) for _ in range(3)]
     assert list(Evaluation.objects.order_by("pk")) == rows[1:]
+
+
+# ---------------------------------------------------------------- a drift of meaning
+
+
+def shape(**more):
+    return {"columns": ["n"], "rows": 1, "cut": False, "figure": 100.0} | more
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "sql", "kinds"),
+    [
+        (shape(), shape(figure=200.0), "SELECT 1", ["figure"]),
+        (shape(), shape(figure=130.0), "SELECT 1", []),
+        (shape(), shape(figure=200.0), "SELECT 1 WHERE d > CURRENT_DATE", []),
+        (shape(figure=None, rows=40), shape(figure=None, rows=90), "SELECT 1", ["rows"]),
+        (shape(figure=None, rows=2), shape(figure=None, rows=8), "SELECT 1", []),
+        (shape(rows=1_000, cut=True), shape(rows=1_000, cut=True), "SELECT 1", []),
+        (shape(), shape(columns=["n", "m"]), "SELECT 1 WHERE d > CURRENT_DATE", ["columns"]),
+        ({}, shape(), "SELECT 1", []),
+    ],
+)
+def test_only_a_jump_is_a_drift_of_meaning(before, now, sql, kinds):
+    one = Asked("q", True, True, "answered", 0.1, expected=sql, shape=now)
+    assert [kind for kind, _, _ in shifts_of(one, before)] == kinds
+
+
+def test_an_answer_that_jumped_waits_for_its_owner_until_it_is_settled_or_dismissed_for_good(
+    as_alice, as_bob, as_charlie, alice, shop, known
+):
+    def jump() -> str:
+        row = evaluated(shop, alice)
+        row.results[0]["shape"]["figure"] *= 10  # as if it had given ten times as much then
+        row.save()
+        evaluated(shop, alice)
+        return Shift.objects.get().state
+
+    assert jump() == "open"
+    row = Shift.objects.get()
+    place = url("shift", shop.pk, row.pk)
+    for browser, status in ((as_charlie, 404), (as_bob, 403)):
+        assert browser.post(place, {"do": "dismiss"}).status_code == status
+    page = unescape(as_alice.get(url("feedback", shop.pk)).content.decode())
+    assert "Look at it again" in page and "nordic customers" in page and "its figure jumped" in page
+    assert as_alice.post(place, {"do": "settle"}).status_code == 302
+    assert "Look at it again" not in as_alice.get(url("feedback", shop.pk)).content.decode()
+    assert jump() == "open"
+    as_alice.post(place, {"do": "dismiss"})
+    assert jump() == "dismissed"

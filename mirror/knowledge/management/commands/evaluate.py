@@ -41,7 +41,7 @@ class Command(BaseCommand):
                 last = evaluation_last(source)
                 found = evaluated_of(questions_ask(opened, last), last)
                 if found.asked:
-                    evaluation_keep(opened, found, len(terms_of(source)))
+                    evaluation_keep(opened, found, last, len(terms_of(source)))
         except DatabaseError as error:
             raise CommandError(f"{error.failure.message} {error.failure.advice}".strip()) from None
         if not found.asked:
