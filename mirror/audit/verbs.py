@@ -44,6 +44,7 @@ VERBS = {
     "started an evaluation": "Knowledge",
     "planned evaluations": "Knowledge",
     "looked at a verified answer": "Knowledge",
+    "refused a proposed term": "Knowledge",
     "downloaded rows": "Exports and downloads",
     "exported rows": "Exports and downloads",
     "downloaded a report's file": "Exports and downloads",

@@ -244,3 +244,18 @@ class Shift(models.Model):
 
     def __str__(self) -> str:
         return f"{self.answer}: {self.get_kind_display()}"
+
+
+class RefusedProposal(models.Model):
+    """A term that was proposed from what recurs, and is never proposed again. `key` names kind and body."""
+
+    source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=64)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["source", "key"], name="one_refusal_a_proposal")]
+
+    def __str__(self) -> str:
+        return self.key

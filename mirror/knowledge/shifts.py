@@ -50,6 +50,7 @@ def jumped(was: float, now: float) -> bool:
         >>> jumped(100, 200), jumped(100, 150), jumped(3, 6), jumped(0.02, 0.05), jumped(50, 0), jumped(40, -40)
         (True, False, False, True, True, True)
     """
+    was, now = float(was), float(now)
     if was == now or (was.is_integer() and now.is_integer() and abs(was - now) < FEW):
         return False
     if was == 0 or now == 0 or (was < 0) != (now < 0):

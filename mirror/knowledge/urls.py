@@ -28,6 +28,7 @@ urlpatterns = [
         name="evaluation_stop",
     ),
     path("<int:pk>/knowledge/shifts/<int:shift>/", views.shift, name="shift"),
+    path("<int:pk>/knowledge/proposals/refuse/", views.refuse, name="proposal_refuse"),
     path("<int:pk>/knowledge/feedback/", views.feedback, name="feedback"),
     path("<int:pk>/knowledge/feedback/<int:given>/", views.feedback_do, name="feedback_do"),
 ]

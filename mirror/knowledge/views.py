@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -16,6 +17,7 @@ from mirror.knowledge.feedback_services import feedback_end, feedback_verify
 from mirror.knowledge.forms import TermForm
 from mirror.knowledge.models import Feedback, Shift, StoredAnswer, StoredTerm, Trial
 from mirror.knowledge.pages import KnowledgePage, TermPage, trial_page
+from mirror.knowledge.proposing import may_see_proposals, proposal_refuse, proposals_of
 from mirror.knowledge.shifts import shift_end
 from mirror.knowledge.source_views import source_permitted
 from mirror.knowledge.term_services import TermRefused, term_delete, term_status
@@ -74,6 +76,7 @@ def feedback(request: PersonRequest, pk: int) -> HttpResponse:
         selectors.feedback_waiting(source),
         handled=selectors.feedback_handled(source),
         shifts=selectors.shifts_waiting(source)[:PER_PAGE],
+        proposals=proposals_of(source) if may_see_proposals(request.user, source) else [],
     )
 
 
@@ -87,6 +90,9 @@ def term(request: PersonRequest, pk: int, term: int | None = None) -> HttpRespon
     row = get_object_or_404(selectors.terms_of(source), pk=term) if term is not None else None
     given = request.GET.get("feedback", "")
     said = selectors.feedback_waiting(source).filter(pk=int(given)).first() if is_id(given) else None
+    proposal = None
+    if (key := request.GET.get("proposal")) and may_see_proposals(request.user, source):
+        proposal = next((one for one in proposals_of(source) if one.key == key), None)
     if request.method == "POST":
         form = TermForm(request.POST)
         if form.is_valid():
@@ -95,9 +101,11 @@ def term(request: PersonRequest, pk: int, term: int | None = None) -> HttpRespon
                 return redirect("knowledge:trial", pk, trial.pk)
             except TermRefused as error:
                 form.refuse(error.problems)
+    elif proposal is not None:
+        form = TermForm.proposed(proposal.phrase, proposal.kind, proposal.body)
     else:
         form = TermForm.of(row) if row is not None else TermForm()
-    page = TermPage(source, form, row, said)
+    page = TermPage(source, form, row, said, proposal)
     return render(request, "knowledge/term.html", {"page": page}, status=422 if form.is_bound else 200)
 
 
@@ -219,4 +227,15 @@ def shift(request: PersonRequest, pk: int, shift: int) -> HttpResponse:
     elif wish == "take_back":
         answer_take_back(row.answer, request.user)
         messages.success(request, "It is verified no longer.")
+    return redirect("knowledge:feedback", pk)
+
+
+@require_POST
+def refuse(request: PersonRequest, pk: int) -> HttpResponse:
+    """Never propose a term again."""
+    source = source_permitted(request, pk, to_teach=True)
+    if not may_see_proposals(request.user, source):
+        raise PermissionDenied(f"Terms are proposed to {source.owner} alone.")
+    if proposal_refuse(source, request.POST.get("key", ""), request.user):
+        messages.success(request, "It is not proposed again.")
     return redirect("knowledge:feedback", pk)
