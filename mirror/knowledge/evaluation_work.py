@@ -48,8 +48,8 @@ SETTLE, SETTLE_MOST = timedelta(minutes=1), timedelta(minutes=10)
 SECONDS = 900.0
 """How long one evaluation asks; questions that are left are told."""
 
-LOOK_SECONDS, PAUSE_SECONDS = 2.0, 3.0
-"""How often an evaluation looks whether others want its source and tells how far it is; how long it gives way then."""
+LOOK_SECONDS, KEEP_SECONDS, PAUSE_SECONDS = 2.0, 30.0, 3.0
+"""How often an evaluation looks whether others want its source and tells how far it is, and keeps what it found; how long it gives way."""
 
 BROKEN = "Something in Mirror itself broke during this evaluation. It was logged."
 STOPPED = "It was stopped."
@@ -126,7 +126,7 @@ def _measure(lease: Lease, row: Evaluation, opened: OpenedSource, watch: Watch) 
     known = knowledge_of(row.source)
     last = evaluation_last(row.source, row.pk)
     done = [Asked(**one) for one in row.results]
-    began = looked = monotonic()
+    began = looked = kept = monotonic()
     spent = float(row.summary.get("spent", 0))
     gives_way = False
 
@@ -134,12 +134,15 @@ def _measure(lease: Lease, row: Evaluation, opened: OpenedSource, watch: Watch) 
         return {"done": len(done), "of": len(known.verified), "spent": spent + monotonic() - began}
 
     def goes_on() -> bool:
-        nonlocal looked, gives_way
+        nonlocal looked, kept, gives_way
         if watch.cancelled.is_set() or spent + monotonic() - began > SECONDS:
             return False
         if monotonic() - looked > LOOK_SECONDS:
             looked, gives_way = monotonic(), turn_is_wanted(lease)
-            lease.write(summary=told(), results=_stored(done))
+            found: dict[str, Any] = {"summary": told()}
+            if looked - kept > KEEP_SECONDS:
+                kept, found["results"] = looked, _stored(done)
+            lease.write(**found)
         return not gives_way
 
     questions_ask(

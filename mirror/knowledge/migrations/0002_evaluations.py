@@ -1,4 +1,4 @@
-"""Evaluations become work that is started by hand, on a schedule or after a term changed; those that are there stay, as done."""
+"""Evaluations become work that is started by hand, on a schedule or after a term changed."""
 
 import uuid
 
@@ -6,24 +6,6 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
-
-
-def evaluations_done(apps, schema_editor):
-    Evaluation = apps.get_model("knowledge", "Evaluation")
-    for row in Evaluation.objects.all():
-        row.status = "done"
-        row.uid = uuid.uuid4()
-        row.measured_at = row.ended_at = row.started_at = row.created_at
-        row.summary = {
-            "asked": len(row.results),
-            "right": sum(bool(one.get("right")) for one in row.results),
-            "bare": sum(bool(one.get("bare")) for one in row.results),
-        }
-        row.save()
-
-
-def left_alone(apps, schema_editor):
-    pass
 
 
 class Migration(migrations.Migration):
@@ -201,5 +183,4 @@ class Migration(migrations.Migration):
             name="waits_turn",
             field=models.BooleanField(default=False),
         ),
-        migrations.RunPython(evaluations_done, left_alone),
     ]
