@@ -33,7 +33,7 @@ SHOWN = 20
 """Questions that one mail names."""
 
 DROPPED = "Sending was paused when this was queued, and it was dropped when sending went on."
-NO_ADDRESS = "The owner has no mail address."
+NO_ADDRESS = "The owner has no mail address, or is no longer here."
 
 
 def regressions_of(asked: Iterable[Asked]) -> list[Asked]:
@@ -44,7 +44,7 @@ def regressions_of(asked: Iterable[Asked]) -> list[Asked]:
 def regression_tell(lease: Lease, row: Evaluation) -> None:
     """Hand over the mail of an evaluation, hold it back, put it off or give it up. Raises: LeaseLost."""
     owner = row.source.owner
-    if not owner.email:
+    if not owner.email or not owner.is_active:
         lease.end(told=Evaluation.Told.GIVEN_UP, told_answer=NO_ADDRESS)
         return
     for _, said in mail_judged.send(type(row), person=owner, uid=str(row.uid)):
