@@ -310,6 +310,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 60.0,
         "options": {"expires": 60.0},
     },
+    "tick-knowledge": {
+        "task": "mirror.knowledge.tasks.tick_knowledge",
+        "schedule": 300.0,
+        "options": {"expires": 300.0},
+    },
     "look-ahead": {"task": "mirror.reports.tasks.look_ahead", "schedule": 3600.0},
     "expire-reports": {"task": "mirror.reports.tasks.expire_reports", "schedule": 3600.0},
     "end-audit-days": {"task": "mirror.audit.tasks.end_days", "schedule": 3600.0},

@@ -115,11 +115,19 @@ def is_right(teller: Teller, answer: Answer, verified: VerifiedAnswer) -> bool:
     """Whether an answer has the rows of a verified one, in its order where it has one. Raises: DatabaseError."""
     if answer.rows is None:
         return False
-    if " ".join(answer.sql.split()) == " ".join(verified.sql.split()):
-        return True
+    return _is_same_sql(answer, verified) or is_alike(answer, teller.rows(verified.sql), verified)
+
+
+def is_alike(answer: Answer, wanted: Rows, verified: VerifiedAnswer) -> bool:
+    """Whether an answer has these rows of a verified one, in its order where it has one."""
+    if answer.rows is None or _is_same_sql(answer, verified):
+        return answer.rows is not None
     ordered = grouping.asks_order(Question(verified.question))
-    wanted = teller.rows(verified.sql)
     return grouping.fingerprint(answer.rows, ordered) == grouping.fingerprint(wanted, ordered)
+
+
+def _is_same_sql(answer: Answer, verified: VerifiedAnswer) -> bool:
+    return " ".join(answer.sql.split()) == " ".join(verified.sql.split())
 
 
 def _is_right(teller: Teller, answer: Answer, one: Asked) -> bool | None:

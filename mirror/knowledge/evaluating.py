@@ -1,28 +1,42 @@
 """How well a source's own verified questions are answered: each as if it were not verified, with its terms and without.
 
-By the built-in analyst and generator alone. What came out last is kept, so that a change tells what it did.
+By the built-in analyst and generator alone. What came out last stands beside it, so that a change tells what it did.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
 
-from mirror.knowledge.effects import Teller, is_right
+from django.utils import timezone
+
+from mirror.knowledge.effects import Teller, is_alike
 from mirror.knowledge.knowing import knowledge_of
 from mirror.knowledge.models import Evaluation
+from mirror.results.cells import storable
 from sqlagent.errors import DatabaseError
 from sqlagent.evaluation.scoring import mcnemar
-from sqlagent.values import Knowledge, Outcome
+from sqlagent.sql.families import FAMILIES, family
+from sqlagent.values import Answer, Knowledge, Outcome, Rows, VerifiedAnswer
 
 if TYPE_CHECKING:
     from mirror.queries.running import OpenedSource
+    from mirror.sources.models import Source
+
+SQL_CHARS, COLUMNS = 4_000, 50
+"""Kept of each answer: characters of its SQL, and names of columns of the verified result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One verified question: whether it was answered rightly with the terms, and without; how it ended; what it cost in seconds."""
+    """One verified question: whether it was answered rightly with the terms, and without; how it ended; what it cost in seconds.
+
+    `before` is how it was the last time, None where it was not asked then or its verified SQL was another. `answer` is the number of the verified
+    answer, `expected` its SQL and `shape` what that gave now.
+    """
 
     question: str
     right: bool
@@ -30,6 +44,12 @@ class Asked:
     outcome: str
     seconds: float
     problem: str = ""
+    answer: int = 0
+    sql: str = ""
+    expected: str = ""
+    family: str = ""
+    before: bool | None = None
+    shape: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,33 +89,122 @@ class Evaluated:
         said = [one for one in self.asked if one.outcome == Outcome.ANSWERED]
         return sum(one.right for one in said), len(said)
 
+    def summary(self, left: int = 0) -> dict[str, Any]:
+        """It as JSON without its questions; `left` were not asked for want of time."""
+        said_right, said = self.called_answered
+        families = [
+            [name, sum(one.right for one in held), len(held)]
+            for name in FAMILIES
+            if (held := [one for one in self.asked if one.family == name])
+        ]
+        return {
+            "asked": len(self.asked),
+            "right": self.right,
+            "bare": sum(one.bare for one in self.asked),
+            "said": said,
+            "said_right": said_right,
+            "seconds": round(sum(one.seconds for one in self.asked), 1),
+            "terms": asdict(self.terms),
+            "since": asdict(self.since) if self.since else None,
+            "since_when": self.since_when,
+            "families": families,
+            "left": left,
+        }
 
-def source_evaluate(opened: OpenedSource, told: Callable[[Asked], object] = lambda _: None) -> Evaluated:
-    """Ask every verified question as if none were verified, and keep what came out beside the last time."""
-    known = knowledge_of(opened.source)
-    teller = Teller.of(opened)
-    asked = []
+
+def evaluation_last(source: Source, before: int | None = None) -> Evaluation | None:
+    """The latest evaluation that went through; with `before`, the latest earlier than that number."""
+    found = Evaluation.objects.filter(source=source).exclude(measured_at=None)
+    if before is not None:
+        found = found.filter(pk__lt=before)
+    return found.order_by("-pk").first()
+
+
+def questions_ask(
+    opened: OpenedSource,
+    last: Evaluation | None,
+    told: Callable[[Asked], object] = lambda _: None,
+    *,
+    known: Knowledge | None = None,
+    teller: Teller | None = None,
+    besides: Iterable[int] = (),
+    goes_on: Callable[[], bool] = lambda: True,
+) -> list[Asked]:
+    """Ask every verified question as if none were verified, but for those `besides` that were asked already.
+
+    `goes_on` is looked at before each. A question whose verified SQL gave no rows is told with its problem, and keeps its last shape.
+    """
+    known = known or knowledge_of(opened.source)
+    teller = teller or Teller.of(opened)
+    done = set(besides)
+    before = {str(row["question"]): row for row in last.results} if last else {}
+    asked: list[Asked] = []
     for one in known.verified:
-        now = teller.answer(one.question, Knowledge(known.terms))
-        bare = teller.answer(one.question, Knowledge()) if now.terms else now
-        problem = ""
-        try:
-            right = is_right(teller, now, one)
-            was = is_right(teller, bare, one) if bare is not now else right
-        except DatabaseError as error:
-            right, was, problem = False, False, error.failure.message
-        asked.append(Asked(one.question, right, was, str(now.outcome), round(now.usage.seconds, 3), problem))
+        if int(one.key) in done:
+            continue
+        if not goes_on():
+            break
+        asked.append(_ask(teller, known, one, before.get(one.question, {})))
         told(asked[-1])
-    last = Evaluation.objects.filter(source=opened.source).order_by("-pk").first()
-    before = {row["question"]: bool(row["right"]) for row in last.results} if last else {}
-    both = [(one.right, before[one.question]) for one in asked if one.question in before]
-    if asked:
-        Evaluation.objects.create(
-            source=opened.source, results=[asdict(one) for one in asked], terms=len(known.terms)
-        )
+    return asked
+
+
+def _ask(teller: Teller, known: Knowledge, one: VerifiedAnswer, row: Mapping[str, Any]) -> Asked:
+    now = teller.answer(one.question, Knowledge(known.terms))
+    bare = teller.answer(one.question, Knowledge()) if now.terms else now
+    is_same = bool(row) and row.get("expected", one.sql) in (one.sql, one.sql[:SQL_CHARS])
+    problem, right, was = "", False, False
+    shape = dict(row.get("shape") or {}) if is_same else {}
+    try:
+        wanted = teller.rows(one.sql)
+        shape = shape_of(wanted)
+        right = is_alike(now, wanted, one)
+        was = is_alike(bare, wanted, one) if bare is not now else right
+    except DatabaseError as error:
+        problem = error.failure.message
+    return Asked(
+        one.question,
+        right,
+        was,
+        str(now.outcome),
+        round(now.usage.seconds, 3),
+        problem,
+        int(one.key),
+        _sql_said(now),
+        one.sql[:SQL_CHARS],
+        family(one.sql, teller.opened.catalog.dialect),
+        bool(row["right"]) if is_same and not problem and not row.get("problem") else None,
+        shape,
+    )
+
+
+def _sql_said(answer: Answer) -> str:
+    return answer.sql[:SQL_CHARS] if answer.sql else ""
+
+
+def shape_of(rows: Rows) -> dict[str, Any]:
+    """What of a result can be held against that of another day: columns, how many rows, and the figure where it is one number."""
+    figure = None
+    if len(rows.rows) == 1 and len(rows.columns) == 1:
+        cell = rows.rows[0][0]
+        if isinstance(cell, (int, float, Decimal)) and not isinstance(cell, bool) and math.isfinite(cell):
+            figure = float(cell)
+    shape = {
+        "columns": list(rows.columns[:COLUMNS]),
+        "rows": len(rows.rows),
+        "cut": rows.truncated,
+        "figure": figure,
+    }
+    return dict(storable(shape))
+
+
+def evaluated_of(asked: Sequence[Asked], last: Evaluation | None) -> Evaluated:
+    """Put what was asked together, beside the last time."""
+    both = [(one.right, one.before) for one in asked if one.before is not None]
+    when = timezone.localtime(last.measured_at) if last and last.measured_at else None
     return Evaluated(
         tuple(asked),
         Against.of_pairs([(one.right, one.bare) for one in asked]),
         Against.of_pairs(both) if both else None,
-        last.at.strftime("%Y-%m-%d %H:%M") if last else "",
+        when.strftime("%Y-%m-%d %H:%M") if when and both else "",
     )

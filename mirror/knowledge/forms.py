@@ -66,6 +66,11 @@ class TermForm(forms.Form):
         """The form as it was typed."""
         return cls(data={**wish, "synonyms": "\n".join(wish.get("synonyms", ()))})
 
+    @classmethod
+    def proposed(cls, phrase: str, kind: str, body: str) -> TermForm:
+        """The form of a new term as it is proposed."""
+        return cls(initial={"phrase": phrase, "kind": kind, "body": body})
+
     def wish(self) -> TermWish:
         """What was typed. The form is valid."""
         words = self.cleaned_data["synonyms"].replace(",", "\n").splitlines()

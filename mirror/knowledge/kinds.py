@@ -1,8 +1,11 @@
-"""The kind of work of this subject: terms that are tried before they are saved."""
+"""The kinds of work of this subject: terms that are tried before they are saved, and evaluations."""
 
 from __future__ import annotations
 
-from mirror.knowledge.models import Trial
+from django.conf import settings
+from django.db.models import Q
+
+from mirror.knowledge.models import Evaluation, Trial
 from mirror.people.shares import PERSON
 from mirror.sources.kinds import SOURCE
 from mirror.work.kinds import Kind, Way
@@ -34,3 +37,47 @@ class Trials(Kind):
     def given_up(self, row: Trial, died: int) -> bool:
         """Say that its workers were lost."""
         return end_unheld(row, said={"error": f"The worker that tried it was lost {died} times."})
+
+
+class Evaluations(Kind):
+    """Evaluations of sources. They take part in theirs while they ask, and people go before them."""
+
+    name, model, module = "evaluation", Evaluation, "mirror.knowledge.evaluation_work"
+    queue, is_background = "reports", True
+    shares = {SOURCE: Way("source", counted=Q(measured_at=None))}
+
+    @property
+    def lost_seconds(self) -> float:
+        """Longer than for what somebody waits for."""
+        return 4.0 * float(settings.LEASE_SECONDS)
+
+    def do(self, lease: Lease) -> None:
+        """Ask its questions, or tell the owner."""
+        from mirror.knowledge import evaluation_work
+
+        evaluation_work.evaluation_do(lease)
+
+    def broke(self, lease: Lease) -> None:
+        """Say that something in Mirror broke."""
+        from mirror.knowledge import evaluation_work
+
+        evaluation_work.evaluation_break(lease)
+
+    def stopped(self, row: Evaluation) -> bool:
+        """Say that it was stopped."""
+        from mirror.knowledge.evaluation_work import STOPPED
+
+        return _ended(row, STOPPED)
+
+    def given_up(self, row: Evaluation, died: int) -> bool:
+        """Say that its workers were lost."""
+        from mirror.knowledge.evaluation_work import LOST
+
+        return _ended(row, LOST.format(died=died))
+
+
+def _ended(row: Evaluation, why: str) -> bool:
+    """End an evaluation; of one that is through only the mail is given up."""
+    if row.measured_at is not None:
+        return end_unheld(row, told=Evaluation.Told.GIVEN_UP, told_answer=why)
+    return end_unheld(row, problem=why)

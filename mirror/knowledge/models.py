@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import uuid
+
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from mirror.work.leases import Leased
+from mirror.work.leases import Leased, Retried
 
 
 class StoredTerm(models.Model):
@@ -149,16 +151,111 @@ class Feedback(models.Model):
         return f"{'right' if self.is_right else 'wrong'}: {self.question}"
 
 
-class Evaluation(models.Model):
-    """How the verified questions of a source were answered at one time: of each, whether rightly."""
+class Evaluation(Retried):
+    """How the verified questions of a source were answered at one time, or will be: a worker asks them.
+
+    `results` tells of each question, `summary` of all; both fill while it goes on. `measured_at` is when it was through; it is a
+    row of work until its owner was told of what got worse, too. One that never started waits, and takes in what else asks for one.
+    """
+
+    class Cause(models.TextChoices):
+        HAND = "hand", "started by hand"
+        SCHEDULE = "schedule", "on schedule"
+        TERMS = "terms", "after a term changed"
+        SHELL = "shell", "from a shell"
+
+    class Told(models.TextChoices):
+        """Whether the owner got a mail about what got worse."""
+
+        NOTHING = "", "nothing to tell"
+        WAITING = "waiting", "the mail waits"
+        SENT = "sent", "sent"
+        GIVEN_UP = "given_up", "not sent"
 
     source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="evaluations")
-    at = models.DateTimeField(auto_now_add=True)
+    cause = models.CharField(max_length=10, choices=Cause, default=Cause.SHELL)
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     terms = models.PositiveIntegerField(default=0, help_text="Terms in force then")
     results = models.JSONField(default=list)
+    summary = models.JSONField(default=dict, blank=True)
+    problem = models.TextField(blank=True, help_text="Why nothing was measured")
+    measured_at = models.DateTimeField(null=True, blank=True)
+    told = models.CharField(max_length=10, choices=Told, default=Told.NOTHING, blank=True)
+    told_answer = models.TextField(blank=True, help_text="What the mail server said, or why no mail went out")
+    uid = models.UUIDField(default=uuid.uuid4, editable=False, help_text="Names the mail to the outside")
 
     class Meta:
         ordering = ["-pk"]
 
     def __str__(self) -> str:
         return f"Evaluation of {self.source}"
+
+
+class EvaluationPlan(models.Model):
+    """How often a source is evaluated by itself; none where it is not."""
+
+    class Every(models.TextChoices):
+        OFF = "off", "Not by itself"
+        DAILY = "daily", "Each night"
+        WEEKLY = "weekly", "Each week, in the night to Monday"
+
+    source = models.OneToOneField(
+        "sources.Source", on_delete=models.CASCADE, related_name="evaluation_plan", primary_key=True
+    )
+    every = models.CharField(max_length=10, choices=Every, default=Every.OFF)
+    next_at = models.DateTimeField(null=True, blank=True, db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.get_every_display()}"
+
+
+class Shift(models.Model):
+    """A verified answer whose result jumped between two evaluations, so that it may no longer mean what it did.
+
+    `was` and `now` tell it in words. One row for each answer and kind: it opens again at the next jump, unless it was dismissed.
+    """
+
+    class Kind(models.TextChoices):
+        FIGURE = "figure", "its figure jumped"
+        ROWS = "rows", "its number of rows jumped"
+        COLUMNS = "columns", "its columns changed"
+
+    class State(models.TextChoices):
+        OPEN = "open", "waiting"
+        SETTLED = "settled", "right as it is"
+        DISMISSED = "dismissed", "never again"
+
+    answer = models.ForeignKey(StoredAnswer, on_delete=models.CASCADE, related_name="shifts")
+    kind = models.CharField(max_length=10, choices=Kind)
+    was = models.TextField()
+    now = models.TextField()
+    state = models.CharField(max_length=10, choices=State, default=State.OPEN)
+    seen_at = models.DateTimeField(default=timezone.now)
+    handled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    handled_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["seen_at", "pk"]
+        constraints = [models.UniqueConstraint(fields=["answer", "kind"], name="one_shift_a_kind")]
+
+    def __str__(self) -> str:
+        return f"{self.answer}: {self.get_kind_display()}"
+
+
+class RefusedProposal(models.Model):
+    """A term that was proposed from what recurs, and is never proposed again. `key` names kind and body."""
+
+    source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=64)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["source", "key"], name="one_refusal_a_proposal")]
+
+    def __str__(self) -> str:
+        return self.key

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mirror.knowledge.forms import TermForm
-from mirror.knowledge.models import Feedback, StoredAnswer, StoredTerm, Trial
+from mirror.knowledge.models import Feedback, Shift, StoredAnswer, StoredTerm, Trial
+from mirror.knowledge.proposing import Proposal
 from mirror.paging import Pager
 from mirror.phrases import counted
 from mirror.sources.models import Source
@@ -19,7 +20,8 @@ ENOUGH = 5
 @dataclass(frozen=True, slots=True)
 class KnowledgePage:
     """One of the lists of what is known of a source; `tab` says which, `waiting` how much feedback nobody read yet,
-    `verifiable` of which feedback a verified answer may be made."""
+    `verifiable` of which feedback a verified answer may be made, `shifts` which verified answers jumped,
+    `proposals` the terms that recur."""
 
     source: Source
     tab: str
@@ -31,6 +33,8 @@ class KnowledgePage:
     answers: Sequence[StoredAnswer] = ()
     feedback: Sequence[Feedback] = ()
     handled: Sequence[Feedback] = ()
+    shifts: Sequence[Shift] = ()
+    proposals: Sequence[Proposal] = ()
     verifiable: frozenset[int] = frozenset()
     broken: int = 0
 
@@ -43,6 +47,7 @@ class TermPage:
     form: TermForm
     term: StoredTerm | None = None
     feedback: Feedback | None = None
+    proposal: Proposal | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
 
-from mirror.knowledge.models import Feedback, StoredAnswer, StoredTerm, Trial
+from mirror.knowledge.models import Evaluation, Feedback, Shift, StoredAnswer, StoredTerm, Trial
 from mirror.sources.selectors import may_decide
+from mirror.work.leases import Status
 from sqlagent.sql.statements import is_query
 
 if TYPE_CHECKING:
@@ -56,6 +57,11 @@ def feedback_waiting(source: Source) -> QuerySet[Feedback]:
     return waiting.select_related("by").order_by("created_at", "pk")
 
 
+def waiting_count(source: Source) -> int:
+    """How much waits to be looked at by an owner."""
+    return feedback_waiting(source).count() + shifts_waiting(source).count()
+
+
 def sql_to_verify(source: Source, said: Feedback) -> str:
     """The SQL that an owner may make a verified answer of; empty where what was said is prose."""
     if said.is_right:
@@ -77,3 +83,21 @@ def trials_of(user: User) -> QuerySet[Trial]:
 def feedback_given(user: User, run: int, version: int) -> Feedback | None:
     """What somebody said of an answer, if anything."""
     return Feedback.objects.filter(by=user, run=run, version=version).first()
+
+
+def shifts_waiting(source: Source) -> QuerySet[Shift]:
+    """Verified answers in force whose result jumped, and nobody looked at yet, the oldest first."""
+    waiting = Shift.objects.filter(answer__source=source, answer__taken_back_at=None, state=Shift.State.OPEN)
+    return waiting.select_related("answer__source", "answer__verified_by").order_by("seen_at", "pk")
+
+
+def evaluations_of(source: Source, *, whole: bool = False) -> QuerySet[Evaluation]:
+    """The evaluations of a source, the latest first; the results of each where the `whole` is wanted."""
+    found = Evaluation.objects.filter(source=source).select_related("asked_by").order_by("-pk")
+    return found if whole else found.defer("results")
+
+
+def evaluation_under_way(source: Source) -> Evaluation | None:
+    """The evaluation that goes on, or waits."""
+    waiting = evaluations_of(source).exclude(status=Status.DONE).filter(measured_at=None)
+    return waiting.order_by("started_at", "pk").first()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 
 from mirror.audit.services import record
+from mirror.knowledge.evaluation_work import evaluation_after_terms
 from mirror.knowledge.models import StoredTerm
 from mirror.sources.models import Source
 from sqlagent.catalog.glossary.mentions import phrase_stems
@@ -121,6 +122,7 @@ def term_save(
     row.status, row.problem = wish.status, ""
     row.save()
     record("changed a term", source, by=by, phrase=row.phrase, kind=row.kind, status=row.status)
+    evaluation_after_terms(source)
     return row
 
 
@@ -130,6 +132,7 @@ def term_status(row: StoredTerm, status: str, by: User) -> None:
     row.status = status
     row.save(update_fields=["status", "updated_at"])
     record("changed a term", row.source, by=by, phrase=row.phrase, kind=row.kind, status=status)
+    evaluation_after_terms(row.source)
 
 
 @transaction.atomic
@@ -138,6 +141,7 @@ def term_delete(row: StoredTerm, by: User) -> None:
     source, phrase = row.source, row.phrase
     row.delete()
     record("deleted a term", source, by=by, phrase=phrase)
+    evaluation_after_terms(source)
 
 
 def others_of(source: Source, besides: int | None = None) -> dict[str, tuple[TermKind, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from mirror.knowledge import views
+from mirror.knowledge import evaluation_views, views
 
 app_name = "knowledge"
 urlpatterns = [
@@ -18,6 +18,17 @@ urlpatterns = [
     path("<int:pk>/knowledge/trials/<int:trial>/change/", views.change, name="trial_change"),
     path("<int:pk>/knowledge/answers/", views.answers, name="answers"),
     path("<int:pk>/knowledge/answers/<int:answer>/take-back/", views.take_back, name="take_back"),
+    path("<int:pk>/knowledge/evaluations/", evaluation_views.evaluations, name="evaluations"),
+    path("<int:pk>/knowledge/evaluations/new/", evaluation_views.evaluate, name="evaluate"),
+    path("<int:pk>/knowledge/evaluations/plan/", evaluation_views.plan, name="evaluation_plan"),
+    path("<int:pk>/knowledge/evaluations/<int:evaluation>/", evaluation_views.evaluation, name="evaluation"),
+    path(
+        "<int:pk>/knowledge/evaluations/<int:evaluation>/stop/",
+        evaluation_views.stop,
+        name="evaluation_stop",
+    ),
+    path("<int:pk>/knowledge/shifts/<int:shift>/", views.shift, name="shift"),
+    path("<int:pk>/knowledge/proposals/refuse/", views.refuse, name="proposal_refuse"),
     path("<int:pk>/knowledge/feedback/", views.feedback, name="feedback"),
     path("<int:pk>/knowledge/feedback/<int:given>/", views.feedback_do, name="feedback_do"),
 ]

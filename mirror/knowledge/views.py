@@ -15,24 +15,19 @@ from mirror.knowledge import selectors
 from mirror.knowledge.answer_services import AnswerRefused, answer_take_back
 from mirror.knowledge.feedback_services import feedback_end, feedback_verify
 from mirror.knowledge.forms import TermForm
-from mirror.knowledge.models import Feedback, StoredAnswer, StoredTerm, Trial
+from mirror.knowledge.models import Feedback, Shift, StoredAnswer, StoredTerm, Trial
 from mirror.knowledge.pages import KnowledgePage, TermPage, trial_page
+from mirror.knowledge.proposing import may_see_proposals, proposal_refuse, proposals_of
+from mirror.knowledge.shifts import shift_end
+from mirror.knowledge.source_views import source_permitted
 from mirror.knowledge.term_services import TermRefused, term_delete, term_status
 from mirror.knowledge.trials import trial_ask, trial_look, trial_save
 from mirror.paging import pager_of
 from mirror.people.requests import PersonRequest, is_id, search_typed
 from mirror.sources.models import Source
-from mirror.sources.selectors import sources_visible
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 PER_PAGE = 50
-
-
-def _source(request: PersonRequest, pk: int, *, to_teach: bool = False) -> Source:
-    source = get_object_or_404(sources_visible(request.user), pk=pk)
-    if to_teach and not selectors.may_teach(request.user, source):
-        raise PermissionDenied(f"Only {source.owner} and administrators decide what is known of this source.")
-    return source
 
 
 def _listed(request: PersonRequest, source: Source, tab: str, found: Any, **more: Any) -> HttpResponse:
@@ -45,7 +40,7 @@ def _listed(request: PersonRequest, source: Source, tab: str, found: Any, **more
         source=source,
         tab=tab,
         may_teach=selectors.may_teach(request.user, source),
-        waiting=selectors.feedback_waiting(source).count(),
+        waiting=selectors.waiting_count(source),
         search=search,
         pager=pager_of(shown, q=search),
         **lists,
@@ -57,7 +52,7 @@ def _listed(request: PersonRequest, source: Source, tab: str, found: Any, **more
 @require_safe
 def terms(request: PersonRequest, pk: int) -> HttpResponse:
     """List the terms of a source."""
-    source = _source(request, pk)
+    source = source_permitted(request, pk)
     found = selectors.terms_of(source, search_typed(request))
     broken = selectors.terms_of(source).filter(status=StoredTerm.Status.FORCE).exclude(problem="").count()
     return _listed(request, source, "terms", found, broken=broken)
@@ -66,20 +61,22 @@ def terms(request: PersonRequest, pk: int) -> HttpResponse:
 @require_safe
 def answers(request: PersonRequest, pk: int) -> HttpResponse:
     """List the verified answers of a source."""
-    source = _source(request, pk)
+    source = source_permitted(request, pk)
     return _listed(request, source, "answers", selectors.answers_of(source, search_typed(request)))
 
 
 @require_safe
 def feedback(request: PersonRequest, pk: int) -> HttpResponse:
     """List what people said of answers and nobody looked at yet."""
-    source = _source(request, pk, to_teach=True)
+    source = source_permitted(request, pk, to_teach=True)
     return _listed(
         request,
         source,
         "feedback",
         selectors.feedback_waiting(source),
         handled=selectors.feedback_handled(source),
+        shifts=selectors.shifts_waiting(source)[:PER_PAGE],
+        proposals=proposals_of(source) if may_see_proposals(request.user, source) else [],
     )
 
 
@@ -89,10 +86,13 @@ def feedback(request: PersonRequest, pk: int) -> HttpResponse:
 @read_or_post
 def term(request: PersonRequest, pk: int, term: int | None = None) -> HttpResponse:
     """Write a term; sent, it is tried before it is saved."""
-    source = _source(request, pk, to_teach=True)
+    source = source_permitted(request, pk, to_teach=True)
     row = get_object_or_404(selectors.terms_of(source), pk=term) if term is not None else None
     given = request.GET.get("feedback", "")
     said = selectors.feedback_waiting(source).filter(pk=int(given)).first() if is_id(given) else None
+    proposal = None
+    if (key := request.GET.get("proposal")) and may_see_proposals(request.user, source):
+        proposal = next((one for one in proposals_of(source) if one.key == key), None)
     if request.method == "POST":
         form = TermForm(request.POST)
         if form.is_valid():
@@ -101,16 +101,18 @@ def term(request: PersonRequest, pk: int, term: int | None = None) -> HttpRespon
                 return redirect("knowledge:trial", pk, trial.pk)
             except TermRefused as error:
                 form.refuse(error.problems)
+    elif proposal is not None:
+        form = TermForm.proposed(proposal.phrase, proposal.kind, proposal.body)
     else:
         form = TermForm.of(row) if row is not None else TermForm()
-    page = TermPage(source, form, row, said)
+    page = TermPage(source, form, row, said, proposal)
     return render(request, "knowledge/term.html", {"page": page}, status=422 if form.is_bound else 200)
 
 
 @require_POST
 def status(request: PersonRequest, pk: int, term: int) -> HttpResponse:
     """Retire a term, or put it into force as it is."""
-    source = _source(request, pk, to_teach=True)
+    source = source_permitted(request, pk, to_teach=True)
     row = get_object_or_404(selectors.terms_of(source), pk=term)
     wanted = request.POST.get("status", "")
     if wanted in StoredTerm.Status.values:
@@ -122,7 +124,7 @@ def status(request: PersonRequest, pk: int, term: int) -> HttpResponse:
 @require_POST
 def delete(request: PersonRequest, pk: int, term: int) -> HttpResponse:
     """Let a term go."""
-    source = _source(request, pk, to_teach=True)
+    source = source_permitted(request, pk, to_teach=True)
     row = get_object_or_404(selectors.terms_of(source), pk=term)
     term_delete(row, request.user)
     messages.success(request, f"“{row.phrase}” is deleted.")
@@ -130,7 +132,7 @@ def delete(request: PersonRequest, pk: int, term: int) -> HttpResponse:
 
 
 def _trial(request: PersonRequest, pk: int, trial: int) -> Trial:
-    source = _source(request, pk, to_teach=True)
+    source = source_permitted(request, pk, to_teach=True)
     return get_object_or_404(selectors.trials_of(request.user), pk=trial, source=source)
 
 
@@ -182,7 +184,7 @@ def change(request: PersonRequest, pk: int, trial: int) -> HttpResponse:
 @require_POST
 def take_back(request: PersonRequest, pk: int, answer: int) -> HttpResponse:
     """Vouch for an answer no longer."""
-    source = _source(request, pk, to_teach=True)
+    source = source_permitted(request, pk, to_teach=True)
     row = get_object_or_404(StoredAnswer, pk=answer, source=source, taken_back_at=None)
     answer_take_back(row, request.user)
     messages.success(request, "It is verified no longer.")
@@ -192,7 +194,7 @@ def take_back(request: PersonRequest, pk: int, answer: int) -> HttpResponse:
 @require_POST
 def feedback_do(request: PersonRequest, pk: int, given: int) -> HttpResponse:
     """Make something of feedback, or dismiss it for good."""
-    source = _source(request, pk, to_teach=True)
+    source = source_permitted(request, pk, to_teach=True)
     row = get_object_or_404(selectors.feedback_waiting(source), pk=given)
     wish = request.POST.get("do", "")
     if wish == "verify":
@@ -207,4 +209,33 @@ def feedback_do(request: PersonRequest, pk: int, given: int) -> HttpResponse:
     elif wish == "done":
         feedback_end(row, Feedback.State.DONE, request.user, request.POST.get("made", "")[:20])
         messages.success(request, "It is done.")
+    return redirect("knowledge:feedback", pk)
+
+
+@require_POST
+def shift(request: PersonRequest, pk: int, shift: int) -> HttpResponse:
+    """Say of a verified answer whose result jumped that it is right as it is, take it back, or never be told again."""
+    source = source_permitted(request, pk, to_teach=True)
+    row = get_object_or_404(selectors.shifts_waiting(source), pk=shift)
+    wish = request.POST.get("do", "")
+    if wish == "settle":
+        shift_end(row, Shift.State.SETTLED, request.user)
+        messages.success(request, "It stays verified. You are told when it jumps again.")
+    elif wish == "dismiss":
+        shift_end(row, Shift.State.DISMISSED, request.user)
+        messages.success(request, "It stays verified, and is not flagged for this again.")
+    elif wish == "take_back":
+        answer_take_back(row.answer, request.user)
+        messages.success(request, "It is verified no longer.")
+    return redirect("knowledge:feedback", pk)
+
+
+@require_POST
+def refuse(request: PersonRequest, pk: int) -> HttpResponse:
+    """Never propose a term again."""
+    source = source_permitted(request, pk, to_teach=True)
+    if not may_see_proposals(request.user, source):
+        raise PermissionDenied(f"Terms are proposed to {source.owner} alone.")
+    if proposal_refuse(source, request.POST.get("key", ""), request.user):
+        messages.success(request, "It is not proposed again.")
     return redirect("knowledge:feedback", pk)

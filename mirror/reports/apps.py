@@ -12,13 +12,21 @@ class ReportsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Make its kinds of work known; let no file outlive its row."""
+        """Make its kinds of work known; say which other mails may go out; let no file outlive its row."""
+        from mirror.knowledge.signals import mail_judged
         from mirror.reports.kinds import Deliveries, ReportRuns
         from mirror.work.kinds import register
 
         register(ReportRuns, Deliveries)
+        mail_judged.connect(_judge, dispatch_uid="reports_mail_judged")
         post_delete.connect(_forget_file, sender="reports.ReportFile", dispatch_uid="forget_report_file")
         post_delete.connect(_forget_image, sender="reports.RunPart", dispatch_uid="forget_report_image")
+
+
+def _judge(person: Any, uid: str, **_: Any) -> Any:
+    from mirror.reports.sending.mails_beside import mail_judge
+
+    return mail_judge(person, uid)
 
 
 def _forget_file(instance: Any, **_: Any) -> None:

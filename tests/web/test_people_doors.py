@@ -30,6 +30,8 @@ VALUES = {
     "trial": 1,
     "answer": 1,
     "given": 1,
+    "evaluation": 1,
+    "shift": 1,
     "user_pk": 1,
     "index": 0,
     "token": "x",

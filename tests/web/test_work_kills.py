@@ -23,7 +23,8 @@ from mirror.asking import services as asking
 from mirror.asking.models import Run, Thread
 from mirror.dashboards import supplying
 from mirror.dashboards.models import Supply
-from mirror.knowledge import trials
+from mirror.knowledge import evaluation_work, trials
+from mirror.knowledge.answer_services import answer_verify
 from mirror.knowledge.term_services import TermWish
 from mirror.reports import services as reports
 from mirror.reports.models import Channel, Delivery, ReportRun
@@ -175,6 +176,7 @@ def rows_of_each_kind(alice, source: Source, hook: Gate) -> dict[str, Leased]:
         "glance": glancing.glance_rows(alice, source, "sales"),
         "supply": supply_wanted(alice, source),
         "trial": trials.trial_ask(source, TermWish("early", "filter", "id < 10"), alice),
+        "evaluation": evaluation_wanted(alice, source),
         "upload": upload,
         "visit": visits.visit_ask(alice, Visit.Work.REFRESH, source),
         "index": StoredIndex.objects.get(source=source),
@@ -187,6 +189,11 @@ def supply_wanted(alice, source: Source) -> Supply:
     (wanted,) = supplying.wishes_supply(alice, [supplying.Wish(source, SQL)])
     assert wanted.supply is not None
     return wanted.supply
+
+
+def evaluation_wanted(alice, source: Source) -> Leased:
+    answer_verify(source, "How many sales are there?", "SELECT COUNT(*) FROM sales", alice)
+    return evaluation_work.evaluation_ask(source, "hand", alice)
 
 
 def test_a_killed_worker_loses_no_work_of_any_kind(alice, postgres, gates, start) -> None:
@@ -208,7 +215,7 @@ def test_a_killed_worker_loses_no_work_of_any_kind(alice, postgres, gates, start
     worker = start()
     until(lambda: set(stand().values()) == {"running 1"}, lambda: f"all are worked on: {stand()}")
     until(
-        lambda: gates["hook"].waiting and gates["database"].waiting >= 6, lambda: "all stand at their gates"
+        lambda: gates["hook"].waiting and gates["database"].waiting >= 7, lambda: "all stand at their gates"
     )
     worker.kill()
     worker.wait()
@@ -233,6 +240,7 @@ def test_a_killed_worker_loses_no_work_of_any_kind(alice, postgres, gates, start
     assert (rows["glance"].failure, rows["glance"].result.row_count) == (None, 20)
     assert (rows["supply"].failure, rows["supply"].preview["rows"]) == (None, [[50]])
     assert rows["trial"].said["sql"] == "sales.id < 10", rows["trial"].said
+    assert rows["evaluation"].summary["asked"] == 1, rows["evaluation"].problem
     assert Upload.objects.get().files[0]["tables"][0]["row_count"] == 1
     assert rows["visit"].said["tables"] == 1, rows["visit"].said
     assert rows["index"].state == StoredIndex.State.READY

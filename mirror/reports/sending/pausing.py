@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from mirror.audit.services import record
+from mirror.knowledge.regressions import regressions_go_on, regressions_waiting
 from mirror.reports.editing.report_changes import next_time
 from mirror.reports.models import Delivery, Report, ReportRun, SendingPause
 from mirror.reports.schedule.times import ScheduleError
@@ -34,7 +35,7 @@ def pause_now() -> SendingPause | None:
 
 def deliveries_waiting() -> int:
     """How many deliveries wait to go out, for whatever reason."""
-    return Delivery.objects.filter(status=Status.QUEUED).count()
+    return Delivery.objects.filter(status=Status.QUEUED).count() + len(regressions_waiting())
 
 
 @transaction.atomic
@@ -61,6 +62,7 @@ def sending_resume(by: User | None = None, *, drop: bool = False) -> int:
     if not ended:
         return 0
     waiting = list(Delivery.objects.select_for_update().filter(status=Status.QUEUED).order_by("pk"))
+    count = len(waiting) + regressions_go_on(drop=drop)
     if drop:
         _drop(waiting)
     else:
@@ -68,14 +70,14 @@ def sending_resume(by: User | None = None, *, drop: bool = False) -> int:
         for row in waiting:
             if row.held_for == Delivery.Held.PAUSE:
                 send(row)
-    record("let sending go on", by=by, waiting=len(waiting), dropped=drop)
+    record("let sending go on", by=by, waiting=count, dropped=drop)
     log.warning(
         "Sending goes on by %s; %d deliveries were %s",
         f"user {by.pk}" if by else "a command",
-        len(waiting),
+        count,
         "dropped" if drop else "let go",
     )
-    return len(waiting)
+    return count
 
 
 def _drop(waiting: list[Delivery]) -> None:

@@ -8,7 +8,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from mirror.knowledge.evaluating import Against, Evaluated, source_evaluate
+from mirror.knowledge.evaluating import (
+    Against,
+    Evaluated,
+    evaluated_of,
+    evaluation_last,
+    questions_ask,
+)
+from mirror.knowledge.evaluation_work import evaluation_keep
+from mirror.knowledge.knowing import terms_of
 from mirror.phrases import visible
 from mirror.queries.running import source_opened
 from mirror.sources.models import Source
@@ -31,7 +39,10 @@ class Command(BaseCommand):
             raise CommandError(f"There is no source named '{options['source']}'.")
         try:
             with source_opened(source) as opened:
-                found = source_evaluate(opened)
+                last = evaluation_last(source)
+                found = evaluated_of(questions_ask(opened, last), last)
+                if found.asked:
+                    evaluation_keep(opened, found, last, len(terms_of(source)))
         except DatabaseError as error:
             raise CommandError(f"{error.failure.message} {error.failure.advice}".strip()) from None
         if not found.asked:
