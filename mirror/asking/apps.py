@@ -11,7 +11,7 @@ class AskingConfig(AppConfig):
 
     def ready(self) -> None:
         """Make its kinds of work known, and give questions of a source to who wants them: asked lately by somebody, and suggested."""
-        from mirror.asking.kinds import Runs, Versions
+        from mirror.asking.work_kinds import Runs, Versions
         from mirror.work.kinds import register
 
         register(Runs, Versions)

@@ -9,7 +9,7 @@ class DashboardsConfig(AppConfig):
 
     def ready(self) -> None:
         """Make its kind of work known."""
-        from mirror.dashboards.kinds import Supplies
+        from mirror.dashboards.work_kinds import Supplies
         from mirror.work.kinds import register
 
         register(Supplies)

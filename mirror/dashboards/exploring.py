@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from mirror.dashboards.card_rows import Supplied, Wish, key_of, wishes_supply
 from mirror.dashboards.models import Card
-from mirror.dashboards.supplying import Supplied, Wish, key_of, wishes_supply
 from mirror.knowledge.knowing import knowledge_of
 from mirror.sources.guarding import policy_of
 from mirror.sources.unpacked import source_at_hand

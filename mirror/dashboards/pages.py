@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from django.core.paginator import Page
 from django.urls import reverse
 
-from mirror.dashboards.feeding import Field, fields_of, parameters_of, sql_of
+from mirror.dashboards.card_parameters import Field, fields_of, parameters_of, sql_of
 from mirror.dashboards.forms import EVERY
 from mirror.dashboards.models import Card, Dashboard, Drawing, Supply
 from mirror.dashboards.selectors import may_stop
@@ -26,8 +26,8 @@ from mirror.results.rows import rows_of
 from mirror.work.leases import Status
 
 if TYPE_CHECKING:
+    from mirror.dashboards.card_rows import Supplied
     from mirror.dashboards.exploring import Explored
-    from mirror.dashboards.supplying import Supplied
     from mirror.people.models import User
     from mirror.sources.models import Source
 

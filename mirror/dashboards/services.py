@@ -14,11 +14,8 @@ from django.utils import timezone
 
 from mirror.audit.services import record
 from mirror.dashboards import selectors
-from mirror.dashboards.errors import DashboardError
-from mirror.dashboards.exploring import Explored
-from mirror.dashboards.feeding import sql_fed
-from mirror.dashboards.models import COLUMNS, NAME_CHARS, NARROWEST, TALLEST, Card, Dashboard, Supply
-from mirror.dashboards.supplying import (
+from mirror.dashboards.card_parameters import sql_fed
+from mirror.dashboards.card_rows import (
     Supplied,
     Wish,
     supplies_refresh,
@@ -26,6 +23,9 @@ from mirror.dashboards.supplying import (
     supply_stop,
     wishes_supply,
 )
+from mirror.dashboards.errors import DashboardError
+from mirror.dashboards.exploring import Explored
+from mirror.dashboards.models import COLUMNS, NAME_CHARS, NARROWEST, TALLEST, Card, Dashboard, Supply
 from mirror.people.selectors import teams_of
 from mirror.phrases import one_line
 from mirror.queries.parameters import ParameterError

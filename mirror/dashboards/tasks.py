@@ -8,7 +8,7 @@ from celery import shared_task
 @shared_task
 def tick_dashboards() -> None:
     """Read the rows of dashboards anew whose time has come, and forget rows that nobody has looked at for long."""
-    from mirror.dashboards import services, supplying
+    from mirror.dashboards import card_rows, services
 
     services.dashboards_refresh_due()
-    supplying.supplies_tidy()
+    card_rows.supplies_tidy()

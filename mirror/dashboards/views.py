@@ -14,9 +14,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from mirror.asking.models import Version
 from mirror.dashboards import selectors, services
+from mirror.dashboards.card_parameters import values_given
+from mirror.dashboards.card_rows import supplies_refresh
 from mirror.dashboards.errors import DashboardError
 from mirror.dashboards.exploring import Explored, overview_part, overview_parts, overview_serve
-from mirror.dashboards.feeding import values_given
 from mirror.dashboards.forms import AddForm, CardForm, DashboardForm, TextForm
 from mirror.dashboards.models import Card, Dashboard
 from mirror.dashboards.pages import (
@@ -27,7 +28,6 @@ from mirror.dashboards.pages import (
     dashboards_page,
     explore_page,
 )
-from mirror.dashboards.supplying import supplies_refresh
 from mirror.library.models import SavedSql
 from mirror.people.forms import ShareForm
 from mirror.people.requests import PersonRequest, is_id, search_typed

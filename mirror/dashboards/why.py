@@ -10,8 +10,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from mirror.asking.services.frames import frame_title, version_frame
+from mirror.dashboards.card_rows import Supplied, Wish, key_of, supplies_refresh, wishes_supply
 from mirror.dashboards.exploring import overview_part
-from mirror.dashboards.supplying import Supplied, Wish, key_of, supplies_refresh, wishes_supply
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import rows_of
 from mirror.sources.unpacked import source_at_hand

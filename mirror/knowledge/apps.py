@@ -11,7 +11,7 @@ class KnowledgeConfig(AppConfig):
 
     def ready(self) -> None:
         """Make its kinds of work known, and give its terms to editors; look at what is known again whenever a source's tables, or what may run there, changed."""
-        from mirror.knowledge.kinds import Evaluations, Trials
+        from mirror.knowledge.work_kinds import Evaluations, Trials
         from mirror.queries.signals import terms_wanted
         from mirror.sources.signals import catalog_read_anew, policy_changed
         from mirror.work.kinds import register

@@ -20,7 +20,7 @@ class SourcesConfig(AppConfig):
 
         Its kinds of work are made known.
         """
-        from mirror.sources.kinds import Indexes, Uploads, Visits
+        from mirror.sources.work_kinds import Indexes, Uploads, Visits
         from mirror.work.kinds import register
 
         confined.preload(

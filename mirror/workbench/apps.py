@@ -10,6 +10,6 @@ class WorkbenchConfig(AppConfig):
     def ready(self) -> None:
         """Make its kind of work known."""
         from mirror.work.kinds import register
-        from mirror.workbench.kinds import Glances
+        from mirror.workbench.work_kinds import Glances
 
         register(Glances)

@@ -13,7 +13,7 @@ from django.utils import timezone
 from mirror.asking.models import Run, Thread, Version
 from mirror.asking.services import version_edit
 from mirror.audit.models import AuditRow
-from mirror.dashboards import services, supplying, urls
+from mirror.dashboards import card_rows, services, urls
 from mirror.dashboards.errors import DashboardError
 from mirror.dashboards.models import Card, Dashboard, Drawing, Supply
 from mirror.library.services import sql_delete, sql_save, sql_share
@@ -416,7 +416,7 @@ def test_while_rows_are_read_anew_the_old_ones_stay_and_a_failure_keeps_them(
     as_alice.post(url("refresh", board.pk))
     failure = running.Failure(running.FailureKind.LOST, "The server hung up.")
     monkeypatch.setattr(
-        supplying, "sql_run", lambda *_, **__: running.NotRun(running.NotRunWhy.FAILED, failure)
+        card_rows, "sql_run", lambda *_, **__: running.NotRun(running.NotRunWhy.FAILED, failure)
     )
     page = seen(as_alice, board)
     assert "The server hung up." in page
@@ -465,7 +465,7 @@ def test_a_drawing_that_breaks_is_not_made_again_and_again(board, shop, as_alice
     def breaks(*_: object, **__: object) -> None:
         raise RuntimeError("no pen")
 
-    monkeypatch.setattr(supplying, "chart_drawn", breaks)
+    monkeypatch.setattr(card_rows, "chart_drawn", breaks)
     as_alice.get(url("dashboard", board.pk))
     with unwatched():
         for one in Supply.objects.all():
@@ -512,9 +512,9 @@ def test_rows_are_read_anew_when_their_time_has_come_and_once(board, as_alice, a
 def test_rows_that_went_long_ago_are_forgotten(board, as_alice) -> None:
     seen(as_alice, board)
     result_delete(StoredResult.objects.get())
-    assert supplying.supplies_tidy() == 0
-    with time_machine.travel(timezone.now() + supplying.FORGOTTEN_AFTER + timedelta(days=1)):
-        assert supplying.supplies_tidy()
+    assert card_rows.supplies_tidy() == 0
+    with time_machine.travel(timezone.now() + card_rows.FORGOTTEN_AFTER + timedelta(days=1)):
+        assert card_rows.supplies_tidy()
     assert not Supply.objects.exists()
 
 

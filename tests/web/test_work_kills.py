@@ -21,7 +21,7 @@ from django.db import connection
 
 from mirror.asking import services as asking
 from mirror.asking.models import Run, Thread
-from mirror.dashboards import supplying
+from mirror.dashboards import card_rows
 from mirror.dashboards.models import Supply
 from mirror.knowledge import evaluation_work, trials
 from mirror.knowledge.answer_services import answer_verify
@@ -186,7 +186,7 @@ def rows_of_each_kind(alice, source: Source, hook: Gate) -> dict[str, Leased]:
 
 
 def supply_wanted(alice, source: Source) -> Supply:
-    (wanted,) = supplying.wishes_supply(alice, [supplying.Wish(source, SQL)])
+    (wanted,) = card_rows.wishes_supply(alice, [card_rows.Wish(source, SQL)])
     assert wanted.supply is not None
     return wanted.supply
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from mirror.dashboards.feeding import parameters_of, sql_fed, sql_of
+from mirror.dashboards.card_parameters import parameters_of, sql_fed, sql_of
 from mirror.dashboards.models import Card, Dashboard
 from mirror.dashboards.selectors import cards_of, saved_seen, sources_seen
 from mirror.library.models import SavedSql

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from mirror.dashboards.feeding import values_given
+from mirror.dashboards.card_parameters import values_given
 from mirror.dashboards.selectors import cards_of, dashboards_visible
 from mirror.people.requests import PersonRequest
 from mirror.phrases import counted

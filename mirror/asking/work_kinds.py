@@ -6,7 +6,7 @@ from django.db.models import Q
 
 from mirror.asking.models import Run, Version
 from mirror.people.shares import PERSON
-from mirror.sources.kinds import SOURCE
+from mirror.sources.work_kinds import SOURCE
 from mirror.work.kinds import Kind, Way
 from mirror.work.leases import Lease, Leased, end_unheld
 

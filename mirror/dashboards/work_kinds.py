@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mirror.dashboards.models import Supply
 from mirror.people.shares import PERSON
-from mirror.sources.kinds import SOURCE
+from mirror.sources.work_kinds import SOURCE
 from mirror.work.kinds import Kind, Way
 from mirror.work.leases import Lease, end_unheld
 
@@ -12,26 +12,26 @@ from mirror.work.leases import Lease, end_unheld
 class Supplies(Kind):
     """The rows of one SQL with its values, and their drawings."""
 
-    name, model, module = "supply", Supply, "mirror.dashboards.supplying"
+    name, model, module = "supply", Supply, "mirror.dashboards.card_rows"
     shares = {SOURCE: Way("source"), PERSON: Way("owner")}
 
     def do(self, lease: Lease) -> None:
         """Read the rows, and draw them."""
-        from mirror.dashboards import supplying
+        from mirror.dashboards import card_rows
 
-        supplying.supply_do(lease)
+        card_rows.supply_do(lease)
 
     def broke(self, lease: Lease) -> None:
         """Say that something in Mirror broke."""
-        from mirror.dashboards import supplying
+        from mirror.dashboards import card_rows
 
-        supplying.supply_break(lease)
+        card_rows.supply_break(lease)
 
     def stopped(self, row: Supply) -> bool:
         """Say who stopped it."""
-        from mirror.dashboards import supplying
+        from mirror.dashboards import card_rows
 
-        return end_unheld(row, failure=supplying.STOPPED, is_to_run=False)
+        return end_unheld(row, failure=card_rows.STOPPED, is_to_run=False)
 
     def given_up(self, row: Supply, died: int) -> bool:
         """Say that its workers were lost."""

@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from mirror.knowledge.models import Evaluation, Trial
 from mirror.people.shares import PERSON
-from mirror.sources.kinds import SOURCE
+from mirror.sources.work_kinds import SOURCE
 from mirror.work.kinds import Kind, Way
 from mirror.work.leases import Lease, end_unheld
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db.models import Q
 
 from mirror.reports.models import Delivery, ReportRun
-from mirror.sources.kinds import SOURCE
+from mirror.sources.work_kinds import SOURCE
 from mirror.work.kinds import Kind, Way
 from mirror.work.leases import Lease, end_unheld
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mirror.asking.kinds import Statements
+from mirror.asking.work_kinds import Statements
 from mirror.people.shares import PERSON
-from mirror.sources.kinds import SOURCE
+from mirror.sources.work_kinds import SOURCE
 from mirror.work.kinds import Way
 from mirror.work.leases import Lease
 from mirror.workbench.models import Glance
