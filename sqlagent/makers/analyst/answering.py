@@ -17,7 +17,15 @@ from sqlagent.makers.analyst.enumerating import enumerated
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.happening import in_the_deed
 from sqlagent.makers.analyst.holding import holding
-from sqlagent.makers.analyst.implied import dated_alike, figures_once, of_one_deed, reasons_counted, sums_paid
+from sqlagent.makers.analyst.implied import (
+    dated_alike,
+    figures_once,
+    listed_where_lacking,
+    of_one_deed,
+    reasons_counted,
+    summed_or_counted,
+    sums_paid,
+)
 from sqlagent.makers.analyst.lengths import lengths
 from sqlagent.makers.analyst.minor_units import amounts_read, in_minor_units
 from sqlagent.makers.analyst.owning import named, owned, rival_ways
@@ -162,6 +170,8 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
     frames = [sums_paid(of_one_deed(figures_once(one)), reading, source) for one in frames]
     frames = [in_minor_units(one, reading) for one in frames]
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
+    frames = [kept for one in frames for kept in listed_where_lacking(one, reading, source)]
+    frames = [kept for one in frames for kept in summed_or_counted(one, reading, source)]
     frames = [kept for one in frames for kept in without_voids(one, reading, source)]
     ops = frozenset(item.op for item in reading.items)
     for frame in sorted(frames, key=lambda one: one.cost):

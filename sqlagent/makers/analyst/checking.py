@@ -21,8 +21,11 @@ from sqlagent.makers.analyst.lacking import (
     asked_and_not_shown,
     bounded_otherwise,
     compared_in_part,
+    ends_left_out,
     figures_left_out,
     numbers_left_out,
+    timed_otherwise,
+    total_left_out,
 )
 from sqlagent.makers.analyst.minor_units import mixed_units
 from sqlagent.makers.analyst.mixing import counts_money, figures_in, has_figure, mixed
@@ -151,6 +154,9 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += asked_and_not_shown(frame, reading, source.model)
     left += compared_in_part(frame, reading)
     left += bounded_otherwise(frame, reading)
+    left += timed_otherwise(frame, reading, source.model)
+    left += ends_left_out(frame, reading)
+    left += total_left_out(frame, reading)
     left += registered_instead(frame, reading, source)
     if _bounds_parts(frame, source.model):
         frame = replace(frame, cost=round(frame.cost + PART_BOUND, 4))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sqlagent.catalog.semantics import Kind
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import worth
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Order
@@ -109,3 +110,62 @@ def sums_paid(frame: Frame, reading: Reading, source: Source) -> Frame:
     if not plain or said in PAID and len(plain) > 1:
         return frame
     return replace(frame, measures=(replace(plain[0], where=measure.where, said=measure.said),))
+
+
+COUNTED_INSTEAD = 0.12
+"""How much dearer it is to count what lacks something than to list it, where nobody says how many."""
+
+
+def listed_where_lacking(frame: Frame, reading: Reading, source: Source) -> list[Frame]:
+    """ "Jobs without a final invoice": events that bear a number people know are listed by it, and counted in another reading."""
+    asked = any(
+        item.op in ("count", "figures", "much", "agg", "share", "rank", "rate") for item in reading.items
+    )
+    rows = len(frame.measures) == 1 and frame.measures[0].agg == "rows" and not frame.measures[0].where
+    if asked or not rows or frame.by or frame.having or frame.transform or frame.formula is not None:
+        return [frame]
+    thing = source.model.things[frame.anchor]
+    if thing.kind is not Kind.EVENT or thing.display or not source.names(frame.anchor):
+        return [frame]
+    if not any(_tells_lack(one) for one in frame.where):
+        return [frame]
+    listed = replace(frame, measures=(), columns=source.shown(frame.anchor))
+    return [listed, replace(frame, cost=round(frame.cost + COUNTED_INSTEAD, 4))]
+
+
+def _tells_lack(one: Condition) -> bool:
+    """Whether a condition says that something is not there, or so many times."""
+    if one.op == "exists":
+        return one.negated or one.number is not None
+    return one.op == "missing" and not one.negated
+
+
+_MONEYED = frozenset(map(stem, ["payment", "donation", "refund", "expense", "payout", "contribution"]))
+"""Nouns of rows that are sums of money: how many there are is meant as often as how much they are together."""
+
+BESIDE = 0.01
+"""How much dearer it is to count sums of money than to add them up, where nothing says which is meant."""
+
+
+def summed_or_counted(frame: Frame, reading: Reading, source: Source) -> list[Frame]:
+    """ "Payments by method": their sum, and how many there are as another reading; both where no state is asked for."""
+    asked = any(
+        item.op in ("count", "figures", "much", "agg", "share", "rank", "rate") for item in reading.items
+    )
+    rows = len(frame.measures) == 1 and frame.measures[0].agg == "rows" and not frame.measures[0].where
+    thing = source.model.things[frame.anchor]
+    stated = any(one.op not in ("period", "any", "filled") for one in frame.where)
+    if (
+        asked
+        or stated
+        or not rows
+        or frame.having
+        or frame.formula is not None
+        or not set(thing.noun) & _MONEYED
+    ):
+        return [frame]
+    sums = sorted(worth(source, thing, "sum"), key=lambda found: found.cost)
+    if not sums or sums[0].measure.anchor != frame.anchor:
+        return [frame]
+    summed = replace(frame, measures=(replace(sums[0].measure, said=frame.measures[0].said),))
+    return [summed, replace(frame, cost=round(frame.cost + BESIDE, 4))]

@@ -8,8 +8,9 @@ from dataclasses import fields, is_dataclass
 from datetime import date
 from itertools import pairwise
 
-from sqlagent.catalog.semantics import Field, Kind, Model, Relation
+from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.makers.analyst.frames import Frame
+from sqlagent.makers.analyst.heeding import conditions, figures
 from sqlagent.makers.analyst.lengths import LENGTHS
 from sqlagent.makers.analyst.lexicon import MONEY_EVENTS
 from sqlagent.makers.analyst.reading import Item, Reading
@@ -224,3 +225,42 @@ def bounded_otherwise(frame: Frame, reading: Reading) -> list[str]:
 def _is_noun(item: Item) -> bool:
     """Whether a mention names rows of a table."""
     return any(target.kind == "thing" and target.cost < 0.2 for target in item.targets)
+
+
+def timed_otherwise(frame: Frame, reading: Reading, model: Model) -> list[str]:
+    """ "Signed contracts, 2025 over 2024" by the day on which they begin, where they hold the day on which they were signed too."""
+    dated = {slot.field for one in conditions(frame) if one.period is not None for slot in one.slots}
+    if not dated:
+        return []
+    out = []
+    for item in reading.items:
+        best = item.targets[0] if item.targets else None
+        if best is None or best.kind != "field" or best.table != frame.anchor or best.cost > 0.05:
+            continue
+        one = model.field(best.table, best.column)
+        if (
+            one is not None
+            and one.role is Role.TIME
+            and item.text.lower().endswith("ed")
+            and one not in dated
+        ):
+            out.append(item.text)
+    return out if not any(one.table != frame.anchor for one in dated) else []
+
+
+def ends_left_out(frame: Frame, reading: Reading) -> list[str]:
+    """ "From start to end" of which the end became another time."""
+    if "end" not in reading.glued or not any(item.op == "span" for item in reading.items):
+        return []
+    spans = [m.expr for m in figures(frame) if m.expr is not None and m.expr.op == "span"]
+    words = {word for expr in spans for slot in expr.slots for word in slot.field.words}
+    return ["end"] if spans and not words & {"end", "ended", "until", "finish"} else []
+
+
+def total_left_out(frame: Frame, reading: Reading) -> list[str]:
+    """ "Total and % of the subtotal" that shows one of the two."""
+    items = reading.items
+    for first, second, third in zip(items, items[1:], items[2:], strict=False):
+        if first.op == "agg" and second.op == "and" and third.op == "share" and len(frame.measures) < 2:
+            return [first.text]
+    return []

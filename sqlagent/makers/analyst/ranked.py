@@ -8,6 +8,7 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Field, Kind, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import Meant, meant, revenue, worth
+from sqlagent.makers.analyst.concepts.meant import GOODS
 from sqlagent.makers.analyst.deeds import DEEDS, MEASURED
 from sqlagent.makers.analyst.frames import Dimension, Expr, Measure, Order, Slot
 from sqlagent.makers.analyst.graph import HOP
@@ -413,7 +414,11 @@ class Ranked(Preparing):
         common = self._by_events()
         if not by:
             rows = Measure("rows", one.table, said=self.model.things[one.table].said)
-            options.append((0.05 if common else 0.5, Meant(0.0, rows)))
+            thing = self.model.things[one.table]
+            named = one.column in thing.display or one.column in thing.key
+            # top breeds are those of most pets
+            many = thing.kind is Kind.THING and not named and not set(thing.noun) & GOODS
+            options.append((0.05 if common else 0.16 if many else 0.5, Meant(0.0, rows)))
             options += [
                 (0.15 + m.cost, m)
                 for m in sorted(revenue(self.source), key=lambda m: m.cost)[:3]

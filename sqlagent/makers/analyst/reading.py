@@ -119,6 +119,13 @@ _N = re.compile(r"(?<=[a-z]{2})\s+'?n'?\s+(?=[a-z]{2})")
 """ "hotels n restaurants"; a code N is written large."""
 
 
+_GROWN_IN_PERCENT = re.compile(
+    r"^(.*\b(?:growth|grow|grew|grown|increase|increased)\b.*?)\s*,?\s+(?:in|as)\s+(?:%|percent|per cent|a percentage)\s*$",
+    re.IGNORECASE,
+)
+"""Growth is told in percent, whether that is said or not."""
+
+
 def condensed(text: str) -> str:
     """Put one space for several, and one mark for several of a kind: patterns then take time in proportion to a text.
 
@@ -132,6 +139,7 @@ def condensed(text: str) -> str:
 def prepared(text: str, vocabulary: Vocabulary) -> str:
     """Give a question as it is cut: "w/o" and "n" opened, signs apart, stored years quoted. A text that was prepared stays as it is."""
     text = _OF_NOW.sub(r"\1 \2", _NUMBER_OF.sub("number of", _N.sub(" and ", text)))
+    text = _GROWN_IN_PERCENT.sub(r"\1", text)
     text = _SAYS_NOTHING.sub(" ", _WITHOUT.sub("without", _years_joined(text, vocabulary)))
     text = _SHORT_GRAIN.sub(lambda short: _opened(short.group(), vocabulary), _BY_GRAIN.sub(r"by \1", text))
     for found, written in _REWRITTEN:
@@ -458,6 +466,12 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
                 cost -= 0.05  # "their lead" is a noun, and "who leads" asks for it, though to lead somewhere says little
             elif phrase == "show" and at and tokens[at - 1].low in _BEFORE_NOUNS:
                 cost -= 0.08  # after an article it is what is seen, not a wish to see
+            elif (
+                lows[0] in GLUE
+                and lows[0].endswith("s")
+                and any(t.kind == "thing" and t.cost < 0.1 for t in targets)
+            ):
+                cost -= 0.08  # leads are rows of that name, though to lead somewhere says little
             elif len(some) == 1 and (lows[0] in GLUE or phrase in OPERATORS) and not vocabulary.is_told(lows):
                 cost += 0.06 if targets[0].cost < 0.12 else 0.2
             elif targets[0].kind == "field" and _is_small(tokens, at, end):

@@ -136,6 +136,9 @@ def _listed(source: Source, table: str, name: str) -> Condition | None:
 def current(source: Source, table: str) -> Condition | None:
     """That a row holds still: no end yet, else a state that says so, else a flag; None where nothing tells."""
     thing = source.model.things[table]
+    for name in CURRENT:
+        if (listed := _listed(source, table, name)) is not None:
+            return listed
     if thing.ends and thing.kind is not Kind.EVENT:
         return Condition("missing", (source.slot(table, thing.ends),), said="current")
     named = _called(source, table, CURRENT)

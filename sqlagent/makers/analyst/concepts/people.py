@@ -19,10 +19,14 @@ from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.starts import PERSONS
 from sqlagent.makers.analyst.states import current, ended
 
+_MEMBERS = stems("member person record list")
+"""Nouns that say nothing behind another: staff members are staff."""
+
 
 def _people(source: Source, nouns: frozenset[str]) -> Iterator[Thing]:
     for thing in source.model.things.values():
-        if thing.noun and thing.noun[-1] in nouns and thing.kind in (Kind.THING, Kind.EVENT):
+        noun = thing.noun[:-1] if thing.noun[1:] and thing.noun[-1] in _MEMBERS else thing.noun
+        if noun and noun[-1] in nouns and thing.kind in (Kind.THING, Kind.EVENT):
             yield thing
 
 

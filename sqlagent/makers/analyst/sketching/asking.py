@@ -306,7 +306,8 @@ def share(walk: Walk, item: Item) -> None:
     if _is_of_all(walk):
         walk.out.late_share, walk.out.share_between = True, False
         return
-    if nxt is not None and nxt.kind == "mention" and (nxt.targets[0].kind == "value" or _is_adjective(walk)):
+    adjective = nxt is not None and nxt.kind == "mention" and nxt.targets[0].kind == "value"
+    if adjective or _is_adjective(walk) or _becomes(walk):
         walk.out.late_share = True
     if (
         before is not None
@@ -323,6 +324,16 @@ def _is_adjective(walk: Walk) -> bool:
         return False
     things = {t.table for t in noun.targets[:1] if t.kind == "thing"}
     return any(t.kind == "value" and t.table in things and t.cost < 0.2 for t in word.targets)
+
+
+def _becomes(walk: Walk) -> bool:
+    """Whether a state stands behind the noun: "what % of leads end up won", "share of quotes accepted"."""
+    noun, word = walk.next(), walk.next(2)
+    if noun is None or word is None or noun.kind != "mention" or word.kind != "mention":
+        return False
+    things = {t.table for t in noun.targets if t.kind == "thing" and t.cost < 0.1}
+    best = word.targets[0]
+    return best.kind == "value" and best.table in things and best.cost < 0.1
 
 
 def _is_of_all(walk: Walk) -> bool:
