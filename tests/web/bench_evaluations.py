@@ -74,7 +74,9 @@ def measure(folder: Path, answers: int) -> int:
     assert work_do("evaluation", row.pk)
     took = time.perf_counter() - began
     row.refresh_from_db()
-    print(f"{StoredAnswer.objects.count()} verified answers: {took:.1f} s (bound {SECONDS} s for 100), {row.status}")
+    print(
+        f"{StoredAnswer.objects.count()} verified answers: {took:.1f} s (bound {SECONDS} s for 100), {row.status}"
+    )
     return int(took > SECONDS * max(1, answers) / 100)
 
 

@@ -148,7 +148,7 @@ class Analysis:
             return Outcome.AMBIGUOUS, f"Not sure: {self.frames[0].doubt} This is a draft."
         if first.cost >= DRAFT:
             return Outcome.AMBIGUOUS, "Not sure that this is what was meant; it is the likeliest reading."
-        if self.chance < EVEN:
+        if self.chance < EVEN and not self.hinted:  # words that somebody explained may mean nothing else
             return (
                 Outcome.AMBIGUOUS,
                 "Not sure: so many parts may have been meant otherwise that this is as likely wrong as right. This is a draft.",

@@ -515,6 +515,7 @@ class Vocabulary:
     def _does(self, lows: Sequence[str], stems: Sequence[str], entry: Entry) -> bool:
         """Whether a word is for who does what rows of an event are: a dispatcher is no shipment."""
         does = len(lows) == 1 and lows[0].removesuffix("s").endswith(("er", "or"))
+        does = does and not stems[0].endswith(("er", "or"))  # of an order the ending is a part
         is_event = self.model.things[entry.table].kind is Kind.EVENT
         return does and is_event and not set(stems) & {*entry.words, *entry.noun}
 
