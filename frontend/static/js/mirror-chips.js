@@ -5,8 +5,9 @@
 const EDGE = 8;
 const SPELL_MS = 700;
 const UNDO = ["undo-change", "undo-edit", "undo-reading"];
-let back = "";
-document.addEventListener("submit", (event) => { if (UNDO.includes(event.submitter?.id)) back = event.submitter.id; });
+// What was pressed last, each press an object of its own: an answer to an earlier one does not take the later one's focus.
+let back = null;
+document.addEventListener("submit", (event) => { if (UNDO.includes(event.submitter?.id)) back = { id: event.submitter.id }; });
 
 class MirrorChips extends HTMLElement {
   connectedCallback() {
@@ -28,10 +29,11 @@ class MirrorChips extends HTMLElement {
 
   /** What was pressed has the focus again; where it has gone, the chip that adds, or after the last undo the first one. */
   refocus() {
-    const id = back;
+    const pressed = back;
     const focus = () => {
-      if (back !== id) return;
-      back = "";
+      if (back !== pressed) return;
+      back = null;
+      const { id } = pressed;
       const [wanted, first] = [document.getElementById(id), this.querySelector(".understood-chip > summary")];
       const instead = UNDO.includes(id) ? first : this.querySelector(".understood-chip-add > summary") ?? first;
       (wanted?.querySelector(":scope > summary") ?? wanted ?? instead)?.focus({ preventScroll: true });
@@ -43,7 +45,7 @@ class MirrorChips extends HTMLElement {
   chosen(event) {
     const chip = event.submitter?.closest(".understood-chip");
     if (!chip) return;
-    back = chip.id;
+    back = { id: chip.id };
     chip.open = false;
     chip.querySelector("summary").focus({ preventScroll: true });
   }
