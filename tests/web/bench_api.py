@@ -133,7 +133,8 @@ def main() -> int:
         of_agent, agent = token_make(alice, "bench", scopes, days=1, use=Token.Use.AGENT)
 
         def told() -> None:
-            run_told(runs_visible_to(alice).get(pk=run.pk), with_rows=True).model_dump_json()
+            found = runs_visible_to(alice).get(pk=run.pk)
+            run_told(found, with_rows=True, at="http://127.0.0.1:8791/").model_dump_json()
 
         uvicorn = ("-m", "uvicorn", "mirror.asgi:application", "--port", "8791", "--log-level", "error")
         mcp_server = ("manage.py", "mcp", "--http", "--port", "8792")
