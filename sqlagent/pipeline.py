@@ -151,7 +151,8 @@ def answer(
     usage, sent = (meter.usage, tuple(meter.sent)) if meter else (ended.usage, ())
     notes = tuple(dict.fromkeys((*ended.notes, *meter.notes))) if meter else ended.notes
     usage = replace(usage, seconds=monotonic() - started)
-    yield Ended(replace(ended, question=question, usage=usage, sent=sent, notes=notes))
+    asked = ended.llm or (meter.name if meter and sent and not ended.sql else "")
+    yield Ended(replace(ended, question=question, usage=usage, sent=sent, notes=notes, llm=asked))
 
 
 def _asked(question: Question, setting: Setting) -> Generator[Event, None, Answer]:

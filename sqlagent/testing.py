@@ -92,7 +92,8 @@ class ScriptedLlm:
         if isinstance(reply, SqlAgentError):
             raise reply
         sent = sum(len(message.text) for message in request.messages)
-        return LlmReply(reply, Usage(1, sent // 4, len(reply) // 4, self._seconds))
+        usage = Usage(1, sent // 4, len(reply) // 4, self._seconds)
+        return LlmReply(reply, usage, llm=self._name)
 
     def _reply(self, request: LlmRequest, turn: int) -> str | SqlAgentError:
         if isinstance(self._script, str):

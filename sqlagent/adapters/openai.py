@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
+from contextvars import copy_context
+from dataclasses import dataclass
 from threading import Event as Flag
 from typing import Any
 from urllib.parse import urlsplit
@@ -53,6 +55,18 @@ _unwelcome: dict[tuple[str, str], set[str]] = {}
 _lock = threading.Lock()
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a message about a model calls its address, its name and its key."""
+
+    url: str
+    model: str
+    key: str
+
+
+OF_SETTINGS = Told("LLM_BASE_URL", "LLM_MODEL", "LLM_API_KEY")
+
+
 class OpenAiLlm:
     """A model behind an OpenAI-compatible server.
 
@@ -61,7 +75,8 @@ class OpenAiLlm:
     loading its model is asked until it has. No wait goes beyond `timeout` or the request's `patience`. A call never
     takes longer than `timeout` seconds, retries included, even when a server dribbles bytes; so silence is not asked
     twice. With `stream` a reply comes word by word, and one that stops for `stall` seconds is given up.
-    An empty `api_key` is fine for servers that ask for none. Nothing raised holds the key.
+    An empty `api_key` is fine for servers that ask for none. Nothing raised holds the key. `label` is what people know the
+    model by, where that is not its name; `told` says where what is wrong can be mended. Without `follows` nothing is sent to where a server says that it moved.
     """
 
     def __init__(
@@ -75,14 +90,18 @@ class OpenAiLlm:
         stream: bool = False,
         stall: float = STALL_SECONDS,
         prices: Prices | None = None,
+        label: str = "",
+        told: Told = OF_SETTINGS,
+        follows: bool = True,
     ) -> None:
         if not model.strip():
-            raise LlmRejected("No language model is named. Set LLM_MODEL to the name your server uses.")
+            raise LlmRejected(f"No language model is named. Set {told.model} to the name your server uses.")
         if urlsplit(base_url).scheme not in ("http", "https") or not urlsplit(base_url).hostname:
-            raise LlmRejected("LLM_BASE_URL must be an address such as http://localhost:11434/v1.")
+            raise LlmRejected(f"{told.url} must be an address such as http://localhost:11434/v1.")
         if not api_key.isascii() or not api_key.isprintable():
-            raise LlmRejected("LLM_API_KEY holds a line break or a character that no key has. Copy it again.")
+            raise LlmRejected(f"{told.key} holds a line break or a character that no key has. Copy it again.")
         self._base_url, self._model, self._key = base_url, model, api_key
+        self._label, self._told, self._follows = label, told, follows
         self._timeout, self._retries = timeout, max_retries
         self._stream, self._stall, self._prices = stream, stall, prices or Prices()
         self._lock = threading.Lock()
@@ -93,7 +112,7 @@ class OpenAiLlm:
     @property
     def name(self) -> str:
         """The model's name, as shown to people."""
-        return self._model
+        return self._label or self._model
 
     @property
     def usage(self) -> Usage:
@@ -128,7 +147,7 @@ class OpenAiLlm:
         usage = usage_of(completion, request, text, time.monotonic() - begun)
         usage += Usage(money=self._prices.of(usage))
         self._count(usage)
-        return LlmReply(text, usage, chances=chances_of(completion, request.choices))
+        return LlmReply(text, usage, chances=chances_of(completion, request.choices), llm=self.name)
 
     def _count(self, usage: Usage) -> None:
         with self._lock:
@@ -222,7 +241,7 @@ class OpenAiLlm:
             finally:
                 done.set()
 
-        threading.Thread(target=work, name="llm-call", daemon=True).start()
+        threading.Thread(target=copy_context().run, args=(work,), name="llm-call", daemon=True).start()
         while not done.wait(POLL_SECONDS):
             if cancelled is not None and cancelled.is_set():
                 line.hang_up()
@@ -243,7 +262,7 @@ class OpenAiLlm:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
-        return Line(self._base_url, self._key, self._timeout)
+        return Line(self._base_url, self._key, self._timeout, follows=self._follows)
 
     def _put_back(self, line: Line) -> None:
         with self._lock:
@@ -287,11 +306,13 @@ class OpenAiLlm:
             words = f"{where} is handling too many requests or the quota is used up."
             return LlmRateLimited(f"{words} {asks}{said}")
         if status in (401, 403):
-            return LlmRejected(f"{where} did not accept the key. Check LLM_API_KEY. {said}")
+            return LlmRejected(f"{where} did not accept the key. Check {self._told.key}. {said}")
+        if 300 <= status < 400:
+            return LlmRejected(f"{where} says that it moved ({status}). Check {self._told.url}.")
         if status == 404:
             return LlmRejected(
                 f"{where} knows no model called {self._model}, or has no such address. "
-                f"Check LLM_MODEL and LLM_BASE_URL. {said}"
+                f"Check {self._told.model} and {self._told.url}. {said}"
             )
         if faults.is_loading(error):
             return LlmUnreachable(f"{where} is still loading its model. {asks}{said}")

@@ -33,10 +33,10 @@ class Line:
     """One client with its one connection.
 
     `heard_at` is when the last part of a streamed reply came (`time.monotonic`); None before its first, and where
-    the reply comes whole.
+    the reply comes whole. A server that says that it moved is followed, if `follows`.
     """
 
-    def __init__(self, base_url: str, api_key: str, timeout: float) -> None:
+    def __init__(self, base_url: str, api_key: str, timeout: float, *, follows: bool = True) -> None:
         self._stream: Any = None
         self.heard_at: float | None = None
         self._http = httpx2.Client(
@@ -44,7 +44,7 @@ class Line:
             timeout=timeout,
             limits=httpx2.Limits(max_connections=1, max_keepalive_connections=1),
             event_hooks={"request": [self._watch]},
-            follow_redirects=True,
+            follow_redirects=follows,
         )
         self._client = openai.OpenAI(
             base_url=base_url,

@@ -58,7 +58,8 @@ def conclude(state: State) -> Answer:
         terms=end.terms,
     )
     if not state.ranking.groups or end.outcome in (Outcome.UNANSWERABLE, Outcome.FAILED):
-        return replace(common, confidence=0.0, pool=len(state.pool))
+        asked = state.llm.name if state.llm is not None else ""
+        return replace(common, confidence=0.0, pool=len(state.pool), llm=asked)
     best = state.ranking.groups[0]
     winner, rows, note = best.representative, best.representative.rows, ""
     assert rows is not None
@@ -73,6 +74,7 @@ def conclude(state: State) -> Answer:
         readings=end.readings,
         title=winner.candidate.title,
         frame=winner.frame,
+        llm=winner.candidate.llm,
         notes=(*notes, *winner.candidate.notes, *([note] if note else ())),
     )
 

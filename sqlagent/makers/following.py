@@ -49,6 +49,24 @@ FORWARD = re.compile(
 """Goes one step forward again."""
 
 
+WHY = re.compile(
+    r"(?:(?:and|but|so|ok|okay) )?(?:why|how come)(?: (?:is|was|are|were|did|does|do|has|have) (?:this|that|it|these|they)(?: \w+){0,3})?"
+    r"(?: not| though| so)?|what (?:changed|happened|caused (?:this|that|it))(?: here)?",
+    re.IGNORECASE,
+)
+"""Asks for the reasons of what is shown, and names nothing else."""
+
+
+def why_typed(typed: str) -> bool:
+    """Tell whether what was typed after a question asks why it came out so.
+
+    Example:
+        >>> [why_typed(text) for text in ("Why?", "but why did it fall so much?", "what changed", "why do customers return shoes")]
+        [True, True, True, False]
+    """
+    return WHY.fullmatch(" ".join(typed.split()).strip(" .!?")) is not None
+
+
 def step_typed(typed: str, before: str) -> Literal["back", "forward", ""]:
     """Tell whether what was typed after a question goes a step back or forward in its thread, rather than changing it.
 

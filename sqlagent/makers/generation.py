@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from threading import Event as Flag
 
 from sqlagent import prompts
@@ -114,7 +115,10 @@ class LlmSampler:
         errors: list[LlmError] = []
         pool = ThreadPoolExecutor(max_workers=len(wave), thread_name_prefix="sample")
         try:
-            calls = {pool.submit(self._llm.complete, request, stop): family for family, request in wave}
+            calls = {
+                pool.submit(copy_context().run, self._llm.complete, request, stop): family
+                for family, request in wave
+            }
             for call in _as_they_come(calls, cancelled):
                 try:
                     reply = call.result()
@@ -200,7 +204,7 @@ class LlmSampler:
         sql = replies.sql_in(reply.text)
         if sql:
             bound = sql if self._privacy == "rows" else literals.bind(sql, question, linked)
-            return Candidate(bound, family=family, round=round, written=sql)
+            return Candidate(bound, family=family, round=round, written=sql, llm=reply.llm)
         if missing := replies.declined_in(reply.text):
             self.declined.append(missing)
         else:

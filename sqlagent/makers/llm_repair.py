@@ -83,7 +83,7 @@ def mend(
         bound = sql if privacy == "rows" else literals.bind(sql, question, linked)
         words = rendering.one_line(current.failure.message, 120)
         notes = (*failed.candidate.notes, f"mended after: {words}")
-        candidate = replace(failed.candidate, sql=bound, written=sql, notes=notes)
+        candidate = replace(failed.candidate, sql=bound, written=sql, notes=notes, llm=reply.llm)
         current = run(candidate)
         if current.status in ("ok", "truncated"):
             return current

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from typing import Protocol
 
 from sqlagent import guard
@@ -125,7 +126,9 @@ class Executor:
         try:
             for verdict in checked:
                 if isinstance(verdict, Passed) and verdict.sent not in futures:
-                    futures[verdict.sent] = pool.submit(self._result, verdict.sent, cancelled)
+                    futures[verdict.sent] = pool.submit(
+                        copy_context().run, self._result, verdict.sent, cancelled
+                    )
             for candidate, verdict in zip(chosen, checked, strict=True):
                 if isinstance(verdict, Failure):
                     yield Execution(candidate, verdict, candidate.sql)

@@ -23,7 +23,7 @@ class FallbackLlm:
 
     A request or a key that `first` refuses is a mistake to be mended, and is raised. Where both fail, the first one's
     error is raised; the second one's, while the first is left alone for `rest` seconds. A reply of the second one says
-    so in its `note`.
+    so in its `note`. `second` may fall back itself.
     """
 
     def __init__(self, first: Llm, second: Llm, *, rest: float = REST_SECONDS) -> None:
@@ -56,4 +56,5 @@ class FallbackLlm:
 
     def _of_second(self, request: LlmRequest, cancelled: Flag | None) -> LlmReply:
         reply = self._second.complete(request, cancelled)
-        return replace(reply, note=f"{self._first.name} failed, so {self._second.name} was asked instead.")
+        who = reply.llm or self._second.name
+        return replace(reply, note=f"{self._first.name} failed, so {who} was asked instead.")

@@ -30,6 +30,7 @@ class Answer:
     in a few words what the rows are, where their maker knows; `frame` is what the SQL was written from, as its candidate's. `unused_hint` are the parts of the
     question's hint that the answer does without, as they were typed. `terms` are the source's terms that its words say; `vouched` is
     the verified answer that it is the template of, `near` are others that are alike and did not answer it.
+    `llm` is the language model that wrote its SQL, or that gave none; empty where none was asked or another maker wrote it.
     """
 
     outcome: Outcome
@@ -50,6 +51,7 @@ class Answer:
     terms: tuple[UsedTerm, ...] = ()
     vouched: Vouched | None = None
     near: tuple[VerifiedAnswer, ...] = ()
+    llm: str = ""
 
 
 @dataclass(frozen=True, slots=True)

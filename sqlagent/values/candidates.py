@@ -25,7 +25,7 @@ class Candidate:
     a language model's own text where `sql` had stored spellings put in: what it may see again.
     `title` says in a few words what its rows are, where the maker knows. `frame` is the reading that the SQL was
     written from, as JSON of its maker's own, where there is one; `parts` tell it in words, each with its kind
-    ("by", "by region"), so that two of one maker can be told apart.
+    ("by", "by region"), so that two of one maker can be told apart. `llm` is the language model that wrote it, if one did.
     """
 
     sql: str
@@ -38,6 +38,7 @@ class Candidate:
     title: str = ""
     frame: str = ""
     parts: tuple[tuple[str, str], ...] = ()
+    llm: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,10 +99,11 @@ class LlmRequest:
 class LlmReply:
     """What came back, and what it cost; `note` is what the reader of the run should know of how it came.
 
-    `chances` are the probabilities of the request's `choices`; empty where the server told none.
+    `llm` is the name of the model that replied: of several, not always the first one's. `chances` are the probabilities of the request's `choices`; empty where the server told none.
     """
 
     text: str
     usage: Usage = field(default_factory=Usage)
     note: str = ""
     chances: Mapping[str, float] = field(default_factory=dict)
+    llm: str = ""

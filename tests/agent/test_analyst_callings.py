@@ -101,6 +101,7 @@ def test_a_kennel_is_understood(kennel, text, wanted):
         ("how many classes in march", [(2,)]),
         ("who leads Bravo", [("Ben", "Ash")]),
         ("jobs since march", [(1,)]),
+        ("plans nobody ever bought", [("Trial",)]),
         ("jobs without an invoice", [("J-2",)]),
         ("how many jobs without an invoice", [(1,)]),
         ("how many leads in march 2026", [(2,)]),

@@ -51,7 +51,7 @@ def sql(source: Source, text: str) -> str:
 
 def test_what_was_bought_in_a_year_was_bought_in_that_year(source, database):
     asked = sql(source, "how many sailors bought sails in 2025")
-    assert asked.count("sailors.id IN") == 1
+    assert asked.count(" IN (SELECT ") == 1  # one purchase, looked up once
     expected = run(
         database,
         "SELECT COUNT(DISTINCT p.sailor_id) FROM purchase_lines l JOIN purchases p ON p.id = l.purchase_id "

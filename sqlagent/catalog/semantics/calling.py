@@ -6,31 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from sqlagent.catalog.semantics.values import Kind, Model, Role, Thing
-from sqlagent.catalog.semantics.words import KEYS
-from sqlagent.language.words import stem
+from sqlagent.catalog.semantics.words import BUYERS, KEYS, STAFF, stems
 
-BUYING = frozenset(map(stem, ["customer", "client", "buyer", "shopper", "subscriber", "account", "user"]))
-"""Nouns of those who buy."""
-
-OTHERS = frozenset(
-    map(
-        stem,
-        [
-            "staff",
-            "employee",
-            "worker",
-            "agent",
-            "driver",
-            "vet",
-            "trainer",
-            "doctor",
-            "lead",
-            "prospect",
-            "applicant",
-        ],
-    )
-)
-"""Nouns of those who work for the business, or have not bought yet."""
+NO_BUYERS = STAFF | stems("agent driver vet trainer doctor lead prospect applicant")
+"""Nouns of persons who work for the business, or who have not bought yet."""
 
 
 def buyers(model: Model) -> str:
@@ -38,7 +17,8 @@ def buyers(model: Model) -> str:
 
     It holds persons by first and last name, is no table of staff, and most events that bear money point at it.
     """
-    if any(thing.noun and thing.noun[-1] in BUYING for thing in model.things.values()):
+    nouns = [thing.noun for thing in model.things.values() if thing.noun]
+    if any(noun[-1] in BUYERS and not set(noun) & STAFF for noun in nouns):
         return ""
     paid: Counter[str] = Counter()
     for relation in model.relations:
@@ -57,6 +37,7 @@ def numbered(model: Model) -> Iterator[tuple[str, tuple[str, ...]]]:
             noun
             for one in model.fields[thing.table]
             if one.role is Role.KEY and one.column not in thing.key and one.filled == 1.0
+            if one.words[-1:] != ("id",)  # the id of something else
             if len(noun := tuple(word for word in one.words if word not in KEYS)) < len(one.words)
         ]
         if thing.kind is Kind.EVENT and len(known) == 1 and len(known[0]) == 1 and known[0][0] not in nouns:
@@ -64,7 +45,7 @@ def numbered(model: Model) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _is_person(thing: Thing) -> bool:
-    return thing.kind is Kind.THING and len(thing.display) > 1 and not set(thing.noun) & OTHERS
+    return thing.kind is Kind.THING and len(thing.display) > 1 and not set(thing.noun) & NO_BUYERS
 
 
 def _bears_money(model: Model, thing: Thing) -> bool:

@@ -37,19 +37,23 @@ def lists_of(table: Table, facts: TableFacts | None, names: Names) -> Lists | No
     if facts is None or not facts.content or not 3 <= len(table.columns) <= 8:
         return None
     words = [tuple(stem(w) for w in names.opened(c.name)) for c in table.columns]
-    label = _first(words, _LABELS, ())
-    code = _first(words, _CODES, (label,))
-    kind = next((n for n, w in enumerate(words) if n not in (label, code) and set(w) & CODE_KINDS), None)
-    if label is None or code is None or kind is None or table.foreign_keys:
+    if table.foreign_keys:
         return None
+    # field name, code, meaning: the first that can be a label may be the kind
+    for label in _all(words, _LABELS):
+        code = next(iter(_all(words, _CODES, label)), None)
+        kind = next((n for n, w in enumerate(words) if n not in (label, code) and set(w) & CODE_KINDS), None)
+        if code is not None and kind is not None:
+            return _read(table, facts.content, kind, code, label)
+    return None
+
+
+def _read(table: Table, rows: Sequence[Sequence[str]], kind: int, code: int, label: int) -> Lists | None:
     pairs: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for row in facts.content:
+    for row in rows:
         pairs[row[kind]].append((row[code], row[label]))
     several = len(pairs) > 1 and all(len({c for c, _ in some}) == len(some) for some in pairs.values())
-    if (
-        not several
-        or len({row[code] for row in facts.content}) == len({row[kind] for row in facts.content}) == 1
-    ):
+    if not several or len({row[code] for row in rows}) == len({row[kind] for row in rows}) == 1:
         return None
     column = table.columns
     return Lists(
@@ -58,18 +62,17 @@ def lists_of(table: Table, facts: TableFacts | None, names: Names) -> Lists | No
     )  # fmt: skip
 
 
-def _first(words: Sequence[Sequence[str]], wanted: Sequence[str], taken: Sequence[int | None]) -> int | None:
-    for word in wanted:
-        for n, said in enumerate(words):
-            if n not in taken and said and said[-1] == stem(word):
-                return n
-    return None
+def _all(words: Sequence[Sequence[str]], wanted: Sequence[str], taken: int | None = None) -> list[int]:
+    """The columns whose names end in one of the words, in the order of these."""
+    return [
+        n for word in wanted for n, said in enumerate(words) if n != taken and said and said[-1] == stem(word)
+    ]
 
 
 def codes_of(
     words: Sequence[str], noun: Sequence[str], stored: Sequence[str], lists: Sequence[Lists], names: Names
 ) -> Codes | None:
-    """Find the list whose codes a column holds: all of them, and by its name where several would do.
+    """Find the list whose codes a column holds: all of them, and by its name, or else the only one that has such codes.
 
     `words` are the stems of the column's name, `noun` those of its table, `stored` its different values.
     """
@@ -92,4 +95,14 @@ def codes_of(
             if shared and (best is None or worth > best[0]):
                 codes = Codes(one.table, one.code_column, one.label_column, pairs, one.kind_column, kind)
                 best = (worth, codes)
-    return best[1] if best is not None and best[0] > 0 else None
+    if best is not None:
+        return best[1] if best[0] > 0 else None
+    if len(held) < 3 or any(len(code) < 2 or code.isdecimal() for code in held):
+        return None  # letters and numbers stand in many lists
+    only = [
+        Codes(one.table, one.code_column, one.label_column, pairs, one.kind_column, kind)
+        for one in lists
+        for kind, pairs in one.pairs.items()
+        if held <= {code for code, _ in pairs}
+    ]
+    return only[0] if len(only) == 1 else None

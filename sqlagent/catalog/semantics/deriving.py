@@ -274,15 +274,14 @@ class _Deriving:
         facts = self.facts.get(table.key)
         rows = max(facts.rows if facts is not None else 0, table.row_estimate or 0)
         placed = any(set(f.words) & _PLACES for f in fields)
-        state = next(
-            (
-                f.column
-                for f in fields
-                if set(f.words) & STATES and f.role is Role.DIMENSION
-                if not (placed and set(f.words) <= _REGION)
-            ),
-            "",
-        )
+        states = [f for f in fields if set(f.words) & STATES and f.role is Role.DIMENSION]
+        states = [
+            f
+            for f in states
+            if not (placed and (set(f.words) <= _REGION or f.words[-1] in _REGION - {"code"}))
+        ]
+        states.sort(key=lambda f: stem("status") not in f.words)  # a state may be a place
+        state = states[0].column if states else ""
         return Thing(
             table.key,
             kind,
@@ -461,13 +460,17 @@ def display(fields: Sequence[Field], noun: Sequence[str], facts: TableFacts | No
     own = stem("name")
     first = next((f for f in texts if set(f.words) & _FIRST and len(f.words) <= 3), None)
     last = next((f for f in texts if set(f.words) & _LAST and len(f.words) <= 3), None)
-    if first is not None and last is not None:
-        return first.column, last.column
     named = [
         f
         for f in texts
         if f.words and (f.words[-1] in NAMES or f.words[-1] == "1" and f.words[-2:-1] == (own,))
     ]
+    if first is not None and last is not None:
+        other = set(first.words) & set(last.words) - {own, *noun}
+        if not other or not any(
+            f.words in ((own,), (*noun, own)) for f in named
+        ):  # a client's name is not its contact's
+            return first.column, last.column
 
     def worth(one: Field) -> tuple[int, int]:
         rest = list(one.words[:-1])
@@ -553,8 +556,8 @@ WRITTEN_DOWN = frozenset(
 def newest(things: Mapping[str, Thing], fields: Mapping[str, Sequence[Field]]) -> str:
     """The last day on which anything happened, of the events' own times.
 
-    Times that plans have too (starts, departures, due days) count where no event has another, up to the day on which the
-    latest of the others was written down: tomorrow's appointment is no data of today.
+    A time that may lie ahead (a start, a departure, a due day) counts up to the last day on which such a row was written:
+    tomorrow's appointment is no data of today. Where no day of writing is kept, it counts only if no other event has a time.
     """
     happened, planned = [], []
     for thing in things.values():

@@ -9,6 +9,7 @@ from sqlagent.catalog.semantics.letters import abbreviates
 from sqlagent.catalog.semantics.run_together import parts_in
 from sqlagent.catalog.semantics.words import (
     DATED,
+    MEASURED,
     NUMBERED,
     OPENED,
     PREFIXES,
@@ -16,6 +17,7 @@ from sqlagent.catalog.semantics.words import (
     RECORDS_OPENED,
     RUN_TOGETHER,
     SUFFIXES,
+    UNIT_ENDS,
 )
 from sqlagent.language.lexicon import ABBREVIATIONS
 from sqlagent.language.words import name_words, segment, split_name, stem
@@ -160,6 +162,8 @@ class Names:
                 out.append("document" if parts[at + 1 : at + 2] in _OF_PAPERS else "doctor")
             elif word == "pay" and 0 < at == len(parts) - 1:
                 out.append(word)
+            elif word in UNIT_ENDS and 0 < at == len(parts) - 1 and MEASURED & set(parts[:at]):
+                out.append(UNIT_ENDS[word])
             elif word == "min" and len(parts) == 1:
                 out.append("minimum")
             elif word in OPENED:

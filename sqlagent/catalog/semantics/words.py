@@ -98,6 +98,14 @@ ASSETS = stems(
 )
 """Nouns of things that last, whatever times their tables hold of them."""
 
+ADDED = stems("fee tip surcharge shipping delivery tax vat")
+"""Words of amounts that stand beside what was bought, and are in the total."""
+PARTS = ADDED | stems("subtotal discount freight rebate refund deposit")
+"""Words of amounts that a total is made of, or that were taken off it."""
+BUYERS = stems("customer user member account client subscriber buyer shopper patient guest")
+"""Nouns of those who buy."""
+STAFF = stems("employee staff worker person personnel associate people")
+"""Nouns of those who work for the business."""
 KEYS = stems("id key code number ref reference fk sk pk uuid guid nr")
 NAMES = stems("name title label caption")
 TIMES = stems(
@@ -173,3 +181,13 @@ ENDED = stems("end ended term termination terminated cancel canceled cancelled c
 BEGINS = stems("start started begin began from hired hire joined since valid effective signed opened")
 CODE_KINDS = stems("type kind category domain set list group class field name entity")
 DATE_PARTS = stems("year month quarter week weekday day dayofweek monthname holiday fiscal")
+UNIT_ENDS = {"l": "litre", "lt": "litre", "m": "metre", "h": "hour", "t": "tonne", "g": "gram", "cm": "centimetre", "mm": "millimetre", "ml": "millilitre"}  # fmt: skip
+"""Units at the end of a column's name: `qty_l`, `len_m`."""
+MEASURED = frozenset(["qty", "quantity", "len", "length", "width", "height", "depth", "beam", "draft", "draught", "loa", "volume", "vol", "weight", "wgt", "wt", "dist", "distance", "area", "size", "used", "consumption", "capacity", "cap", "duration", "dur", "worked"])  # fmt: skip
+"""Parts of names behind which a letter is a unit."""
+UNITS = stems(
+    "litre liter metre meter tonne ton gram kilogram kg km kilometre kwh mwh hectare ha centimetre millimetre millilitre mile"
+)
+"""Words that only say in what a figure is measured."""
+NOT_YET = stems("estimated planned budget budgeted expected target forecast scheduled quoted")
+"""Words of figures that say what was to be, not what was."""

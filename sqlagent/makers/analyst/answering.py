@@ -28,8 +28,9 @@ from sqlagent.makers.analyst.implied import (
 )
 from sqlagent.makers.analyst.lengths import lengths
 from sqlagent.makers.analyst.minor_units import amounts_read, in_minor_units
-from sqlagent.makers.analyst.owning import named, owned, rival_ways
+from sqlagent.makers.analyst.owning import named, owned, rival_columns, rival_ways
 from sqlagent.makers.analyst.planning import Planner
+from sqlagent.makers.analyst.positions import at_its_place, longest_first
 from sqlagent.makers.analyst.reading import Reading, condensed, read
 from sqlagent.makers.analyst.resolving import resolve
 from sqlagent.makers.analyst.rows import NoPlan
@@ -38,6 +39,7 @@ from sqlagent.makers.analyst.sorted_groups import of_one_sort
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.unequal import unequal
 from sqlagent.makers.analyst.unfolding import NOTHING_TOLD, Told, followed, unfolded
+from sqlagent.makers.analyst.unlikely import unlikely
 from sqlagent.makers.analyst.voids import without_voids
 
 _FORMULA = re.compile(r"\([^()]*[/=][^()]*\)")
@@ -94,6 +96,10 @@ def _clock_of(source: Source) -> date:
         return date.today()
 
 
+_PER = re.compile(r"\bper(?=\s+\S+(?:\s+\S+){0,2}$)", re.IGNORECASE)
+"""The last "per" of a question, before the noun that it ends with."""
+
+
 def understand(
     text: str, source: Source, today: date, told: Told = NOTHING_TOLD
 ) -> tuple[Reading, list[Understood]]:
@@ -110,6 +116,10 @@ def understand(
     if ending:
         reading, bare = _understood(body, source, today, told)
         shown = [_shown_by(one, ending, source, today) for one in bare]
+        if (not shown or shown[0] is None) and any(one.kind == "top" for one in ending) and _PER.search(body):
+            # no quotient has a top ten
+            reading, bare = _understood(_PER.sub("by", body), source, today, told)
+            shown = [_shown_by(one, ending, source, today) for one in bare]
         if shown and shown[0] is not None:
             return reading, [one for one in shown if one is not None]
         if any(one.kind == "of all" for one in ending):
@@ -164,12 +174,16 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
     known = opened(reading)
     frames = resolve(drawn, source, today)
     frames += [other for first in frames[:1] for other in rival_ways(first, source)]
+    frames += [other for first in frames[:1] for other in rival_columns(first, reading.items, source)]
     frames = [in_the_deed(one, reading, source) for one in frames]
     frames = [dated_alike(reasons_counted(one), reading, source) for one in frames]
     frames = [denied_of_groups(one, reading, source) for one in frames]
     frames = [sums_paid(of_one_deed(figures_once(one)), reading, source) for one in frames]
-    frames = [in_minor_units(one, reading) for one in frames]
+    frames = [
+        at_its_place(longest_first(in_minor_units(one, reading), reading, source), reading) for one in frames
+    ]
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
+    frames = [unlikely(one, reading, source) for one in frames]
     frames = [kept for one in frames for kept in listed_where_lacking(one, reading, source)]
     frames = [kept for one in frames for kept in summed_or_counted(one, reading, source)]
     frames = [kept for one in frames for kept in without_voids(one, reading, source)]

@@ -17,6 +17,7 @@ from sqlagent.makers.analyst.dating import lateness, meant_as_time, spanned
 from sqlagent.makers.analyst.deeds import HAPPENINGS
 from sqlagent.makers.analyst.dialects import has_days, has_hours
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
+from sqlagent.makers.analyst.pairing import DUE
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.presence import absent, present
 from sqlagent.makers.analyst.reading import Item
@@ -410,6 +411,12 @@ class Attacher(Counting):
             part.cost += 0.12
             part.columns.append(slot)
 
+    def _kept_in(self, anchor: str, unit: str) -> list[tuple[float, Expr, Item | None]]:
+        """The rows' own length of time that is stored in a unit: "jobs over 3 hours"; what took place before what was planned."""
+        own = [f for f in self.source.measures(anchor) if f.unit == unit.rstrip("s") + "s"]
+        own.sort(key=lambda f: bool(set(f.words) & DUE))
+        return [(0.15 + 0.1 * n, Expr("column", (Slot(f),)), None) for n, f in enumerate(own[:2])]
+
     def _compared(self, anchor: str, clause: Clause, left: list[Item], part: Part, below: bool) -> None:
         """A number, an average or another row that a measure is compared with."""
         exprs: list[tuple[float, Expr, Item | None]] = []
@@ -424,6 +431,8 @@ class Attacher(Counting):
         if spans is not None:
             exprs.append((0.05, Expr("span", spans, clause.unit), None))
             part.time = None
+        if not exprs and clause.unit:
+            exprs += self._kept_in(anchor, clause.unit)
         if not exprs:
             exprs += self._by_adjective(anchor, clause)
         if not exprs and clause.numbers and not clause.unit and not left and not below:

@@ -163,7 +163,12 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left = [text for text in dict.fromkeys(left) if text not in frame.unused]
     if not left:
         return frame
-    return replace(frame, unused=(*frame.unused, *left), cost=round(frame.cost + UNMET * len(left), 4))
+    return leaving_out(frame, left)
+
+
+def leaving_out(frame: Frame, words: Sequence[str]) -> Frame:
+    """Give the frame with words that it does not hold among its unused ones, each at the cost `UNMET`."""
+    return replace(frame, unused=(*frame.unused, *words), cost=round(frame.cost + UNMET * len(words), 4))
 
 
 def _said_of_others(frame: Frame, reading: Reading) -> list[str]:

@@ -219,10 +219,14 @@ class Comparing(Restricting):
         table = self._table_of(target)
         thing = self.model.things[table]
         is_average = any("avg" in a.aggs for a in self.sketch.asks)
+        earned = any(
+            a.item is not None and a.item.targets[:1] and a.item.targets[0].kind == "concept"
+            for a in self.sketch.asks
+        )  # what a customer brings in on average is no line's amount
         totalled = (
             is_average
             and measure.agg == "avg"
-            and len(by) > 1
+            and (len(by) > 1 or earned)
             and measure.expr is not None
             and measure.expr.slots[0].field.aggregate == "sum"
         )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Kind, Model, Role
+from sqlagent.catalog.semantics.words import BUYERS
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts.meant import AMOUNTS, NO_REVENUE, SELLING
 from sqlagent.makers.analyst.reading import Item, Reading, asked_for
@@ -36,7 +37,7 @@ _PICKED = frozenset({"desc", "asc", "dear", "cheap"})
 def compounded(reading: Reading, vocabulary: Vocabulary) -> Reading:
     """Give a reading in which compounds are one item each, and whose `asked` name the figures that are not there."""
     model = vocabulary.model
-    items = list(reading.items)
+    items = _spent_by_buyers(reading.items, model)
     unknown = list(reading.unknown)
     for at, item in enumerate(items):
         if (
@@ -72,6 +73,28 @@ def compounded(reading: Reading, vocabulary: Vocabulary) -> Reading:
     return replace(
         reading, items=tuple(items), unknown=tuple(unknown), asked=tuple(dict.fromkeys((*asked, *figures))), figures=figures,
     )  # fmt: skip
+
+
+def _spent_by_buyers(items: Sequence[Item], model: Model) -> list[Item]:
+    """ "Top customers by money spent", "average spend per customer": what buyers spend is what they were sold."""
+    heads = [item.targets[0] for item in items if item.targets]
+    if not any(one.kind == "thing" and set(model.things[one.table].noun) & BUYERS for one in heads):
+        return list(items)
+    sold = (Target("concept", "", "revenue", cost=0.02),)
+    return [
+        replace(item, targets=sold)
+        if item.targets
+        and item.targets[0].kind == "concept"
+        and item.targets[0].column == "spend"
+        and _is_spent(item)
+        else item
+        for item in items
+    ]
+
+
+def _is_spent(item: Item) -> bool:
+    """Whether a word is about spending rather than about costs."""
+    return bool({"spend", "spent", "spending"} & set(item.text.lower().split()))
 
 
 def _timed(items: Sequence[Item], model: Model) -> list[Item]:
@@ -176,6 +199,10 @@ def _as_one_figure(first: Item, second: Item, vocabulary: Vocabulary) -> Item | 
     """ "room revenue" as the column of money that says both, a noun and a word for an amount; "order revenue" as the orders' own."""
     if first.kind != "mention" or second.kind != "mention" or second.targets[0].kind != "concept":
         return None
+    if first.targets[0].kind == "thing" and second.targets[0].column.endswith(
+        " rate"
+    ):  # the rate of jobs, no figure beside them
+        return replace(second, start=first.start, text=f"{first.text} {second.text}", owner=first.targets)
     if first.targets[0].kind != "thing" or second.targets[0].column != "revenue":
         return None
     said = {stem(word) for word in first.text.lower().split()}

@@ -14,7 +14,7 @@ DEEDS = words_of(
     lodged raise raised request requested execute executed conduct conducted run ran hold held give gave given offer offered
     assign assigned schedule scheduled book booked reserve reserved hire hired rent rented lend lent borrow borrowed order ordered
     buy bought purchase purchased sell sold drive drove driven deploy deployed visit visited attend attended receive received handle
-    handled work worked write wrote written bring brought generate generated log logged involve involved serve served deliver
+    handled grant granted work worked write wrote written bring brought generate generated log logged involve involved serve served deliver
     delivered teach taught coach coached ship shipped move moved choose chose chosen select selected pick picked play played watch watched read stock stocked
     """
 )

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Kind
-from sqlagent.makers.analyst.frames import Condition, Frame, Slot
+from sqlagent.makers.analyst.frames import Condition, Expr, Frame, Slot
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.source import Source
@@ -26,7 +26,11 @@ def in_the_deed(frame: Frame, reading: Reading, source: Source) -> Frame:
     own = source.slot(frame.anchor, thing.default_time)
     dated = [c for c in frame.where if _is_dated(c, own)]
     deeds = [c for c in frame.where if c.op == "exists" and not c.negated and not c.at and not _periods(c)]
-    if len(dated) != 1 or len(deeds) != 1 or _is_named(own, reading) or any(d.grain for d in frame.by):
+    if len(deeds) != 1 or _is_named(own, reading):
+        return frame
+    if any(d.grain for d in frame.by):
+        return _by_deed(frame, deeds[0], own, source)
+    if len(dated) != 1:
         return frame
     time = source.time_of(deeds[0].child)
     if time is None:
@@ -34,6 +38,27 @@ def in_the_deed(frame: Frame, reading: Reading, source: Source) -> Frame:
     moved = replace(deeds[0], parts=(*deeds[0].parts, _moved(dated[0], time)))
     where = tuple(moved if c is deeds[0] else c for c in frame.where if c is not dated[0])
     return replace(frame, where=where)
+
+
+def _by_deed(frame: Frame, deed: Condition, own: Slot, source: Source) -> Frame:
+    """ "Customers who ordered per year": each in every year with an order, counted by the order's own day."""
+    rows = len(frame.measures) == 1 and frame.measures[0].agg == "rows" and not frame.measures[0].where
+    graded = len(frame.by) == 1 and frame.by[0].grain and frame.by[0].shown == (own,)
+    others = [c for c in frame.where if c is not deed and not _is_dated(c, own)]
+    time = source.time_of(deed.child)
+    if not rows or not graded or others or time is None or len(deed.path) != 1 or deed.number is not None:
+        return frame
+    keys = source.slot(deed.child, deed.path[0].columns[0])
+    where = (*deed.parts, *(_moved(c, time) for c in frame.where if c is not deed))
+    counted = replace(
+        frame.measures[0],
+        agg="distinct",
+        anchor=deed.child,
+        expr=Expr("column", (keys,)),
+        said=frame.measures[0].said,
+    )
+    by = (replace(frame.by[0], shown=(time,), keys=()),)
+    return replace(frame, anchor=deed.child, measures=(counted,), by=by, where=where)
 
 
 _USED = frozenset({"use", "used", "using", "work", "worked", "working"})

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sqlagent.catalog.semantics import Kind
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.concepts import worth
+from sqlagent.makers.analyst.concepts import meant, worth
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Order
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.source import Source
@@ -97,19 +97,33 @@ def figures_once(frame: Frame) -> Frame:
 
 def sums_paid(frame: Frame, reading: Reading, source: Source) -> Frame:
     """Sum money where rows were counted of a verb of which money is the object: who paid most, invoiced per month."""
-    if len(frame.measures) != 1 or any(item.op == "count" for item in reading.items):
+    if not frame.measures or any(item.op == "count" for item in reading.items):
         return frame
-    measure = frame.measures[0]
-    said = measure.said.lower()
-    if measure.agg != "rows" or not (said in BILLED or said in PAID and frame.order is not None):
+    said = {measure.said.lower().split(" ")[0] for measure in frame.measures}
+    first = frame.measures[0]
+    if any(measure.agg != "rows" or measure.anchor != first.anchor for measure in frame.measures):
         return frame
-    found = sorted(worth(source, source.model.things[measure.anchor], "sum"), key=lambda one: one.cost)
+    if not (said <= BILLED or said <= PAID and frame.order is not None and len(frame.measures) == 1):
+        return frame
+    found = sorted(worth(source, source.model.things[first.anchor], "sum"), key=lambda one: one.cost)
     plain = [
-        one.measure for one in found if one.measure.expr is not None and one.measure.anchor == measure.anchor
+        one.measure for one in found if one.measure.expr is not None and one.measure.anchor == first.anchor
     ]
-    if not plain or said in PAID and len(plain) > 1:
+    if not plain or said <= PAID and len(plain) > 1:
         return frame
-    return replace(frame, measures=(replace(plain[0], where=measure.where, said=measure.said),))
+    summed = tuple(replace(plain[0], where=m.where, said=m.said) for m in frame.measures)
+    return replace(frame, measures=summed)
+
+
+_ASKING = frozenset({"count", "figures", "much", "agg", "share", "rank", "rate"})
+"""Operators that say which figure is asked for."""
+
+
+def _counts_unasked(frame: Frame, reading: Reading) -> bool:
+    """Whether a frame counts rows and nothing else, though nobody said how many."""
+    asked = any(item.op in _ASKING for item in reading.items)
+    rows = len(frame.measures) == 1 and frame.measures[0].agg == "rows" and not frame.measures[0].where
+    return rows and not asked and not frame.having and frame.formula is None
 
 
 COUNTED_INSTEAD = 0.12
@@ -117,17 +131,13 @@ COUNTED_INSTEAD = 0.12
 
 
 def listed_where_lacking(frame: Frame, reading: Reading, source: Source) -> list[Frame]:
-    """ "Jobs without a final invoice": events that bear a number people know are listed by it, and counted in another reading."""
-    asked = any(
-        item.op in ("count", "figures", "much", "agg", "share", "rank", "rate") for item in reading.items
-    )
-    rows = len(frame.measures) == 1 and frame.measures[0].agg == "rows" and not frame.measures[0].where
-    if asked or not rows or frame.by or frame.having or frame.transform or frame.formula is not None:
-        return [frame]
+    """ "Jobs without a final invoice", "contracts ending next month": events that bear a number people know are listed by it, and counted in another reading."""
     thing = source.model.things[frame.anchor]
-    if thing.kind is not Kind.EVENT or thing.display or not source.names(frame.anchor):
+    if not _counts_unasked(frame, reading) or frame.by or frame.transform or thing.kind is not Kind.EVENT:
         return [frame]
-    if not any(_tells_lack(one) for one in frame.where):
+    lacks = any(_tells_lack(one) for one in frame.where)
+    ahead = any(i.period is not None and "next" in i.text.lower().split()[:2] for i in reading.items)
+    if thing.display or not source.names(frame.anchor) or not (lacks or ahead):
         return [frame]
     listed = replace(frame, measures=(), columns=source.shown(frame.anchor))
     return [listed, replace(frame, cost=round(frame.cost + COUNTED_INSTEAD, 4))]
@@ -141,31 +151,40 @@ def _tells_lack(one: Condition) -> bool:
 
 
 _MONEYED = frozenset(map(stem, ["payment", "donation", "refund", "expense", "payout", "contribution"]))
-"""Nouns of rows that are sums of money: how many there are is meant as often as how much they are together."""
+"""Nouns of rows that are sums of money and nothing else: of these people mean the sum as often as the number."""
+
+_BILLS = _MONEYED | {stem("invoice"), stem("bill")}
 
 BESIDE = 0.01
-"""How much dearer it is to count sums of money than to add them up, where nothing says which is meant."""
+"""How much dearer it is to count sums of money than to add them up: so near that somebody has to choose."""
 
 
 def summed_or_counted(frame: Frame, reading: Reading, source: Source) -> list[Frame]:
-    """ "Payments by method": their sum, and how many there are as another reading; both where no state is asked for."""
-    asked = any(
-        item.op in ("count", "figures", "much", "agg", "share", "rank", "rate") for item in reading.items
-    )
-    rows = len(frame.measures) == 1 and frame.measures[0].agg == "rows" and not frame.measures[0].where
+    """ "Payments by method": their sum, and how many there are as another reading; the number alone where a state is asked for."""
     thing = source.model.things[frame.anchor]
-    stated = any(one.op not in ("period", "any", "filled") for one in frame.where)
-    if (
-        asked
-        or stated
-        or not rows
-        or frame.having
-        or frame.formula is not None
-        or not set(thing.noun) & _MONEYED
-    ):
+    total = any(item.op == "agg" and item.text.lower() == "total" for item in reading.items)
+    nameless = set(thing.noun) & _BILLS and not _is_said(frame.anchor, reading)
+    stated = any(one.op not in ("period", "any", "filled") for one in frame.where) and not nameless
+    stated = stated and frame.transform != "running"
+    if stated or not nameless and not set(thing.noun) & _MONEYED:
+        return [frame]
+    if not _counts_unasked(frame, reading) and not (nameless and total and frame.measures[0].agg == "rows"):
         return [frame]
     sums = sorted(worth(source, thing, "sum"), key=lambda found: found.cost)
-    if not sums or sums[0].measure.anchor != frame.anchor:
+    if nameless and any(item.op == "late" for item in reading.items):
+        sums = [*meant(source, "outstanding"), *sums]
+    own = next((one.measure for one in sums if one.measure.anchor == frame.anchor), None)
+    if own is None:
         return [frame]
-    summed = replace(frame, measures=(replace(sums[0].measure, said=frame.measures[0].said),))
-    return [summed, replace(frame, cost=round(frame.cost + BESIDE, 4))]
+    said = frame.measures[0].said
+    summed = replace(frame, measures=(own if said == "count" else replace(own, said=said),))
+    return [summed] if total else [summed, replace(frame, cost=round(frame.cost + BESIDE, 4))]
+
+
+def _is_said(table: str, reading: Reading) -> bool:
+    """Whether a table's rows are named, and not only the state they are in: "overdue", "written off by year"."""
+    return any(
+        target.kind == "thing" and target.table == table
+        for item in reading.items
+        for target in item.targets[:4]
+    )

@@ -8,7 +8,8 @@ from dataclasses import fields, is_dataclass
 from datetime import date
 from itertools import pairwise
 
-from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
+from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role, Thing
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.heeding import conditions, figures
 from sqlagent.makers.analyst.lengths import LENGTHS
@@ -36,6 +37,10 @@ def figures_left_out(frame: Frame, reading: Reading, drawn: Sketch, model: Model
         *_spans_of_others(frame, reading),
         *_value_of_lines(frame, reading, model),
         *_total_counted(frame, reading, model),
+        *_times_summed(frame, reading),
+        *_extreme_span(frame, reading),
+        *_first_in_each(frame, reading),
+        *_within_one(frame, reading),
     ]
 
 
@@ -130,14 +135,67 @@ def _total_counted(frame: Frame, reading: Reading, model: Model) -> list[str]:
     ]
 
 
+def _times_summed(frame: Frame, reading: Reading) -> list[str]:
+    """How often something happened, where a figure is added up: "how many times did someone log more than 10 hours"."""
+    added = any(measure.agg not in ("rows", "distinct", "ratio") for measure in frame.measures)
+    return [i.text for i in reading.items if added and i.text.lower() in ("how many times", "how often")]
+
+
+def _extreme_span(frame: Frame, reading: Reading) -> list[str]:
+    """The longest of all spans, where the time to the first row of each thing is asked for."""
+    extreme = any(
+        m.agg in ("min", "max") and m.expr is not None and m.expr.op == "span" for m in frame.measures
+    )
+    return [
+        i.text
+        for i in reading.items
+        if extreme and i.op == "rank" and i.text.lower() in ("first", "last", "next")
+    ]
+
+
+def _first_in_each(frame: Frame, reading: Reading) -> list[str]:
+    """The first time in each month, where the month of the first time is asked for: "first order of each customer by month"."""
+    grained = {slot for one in frame.by if one.grain for slot in one.shown}
+    within = any(
+        m.agg in ("min", "max") and m.expr is not None and set(m.expr.slots) & grained for m in frame.measures
+    )
+    firsts = (
+        i.text for i in reading.items if i.op == "rank" and i.text.lower() in ("first", "last", "latest")
+    )
+    return list(firsts) if within and len(frame.by) + len(frame.per) > 1 else []
+
+
+def _within_one(frame: Frame, reading: Reading) -> list[str]:
+    """A bound that holds for all rows of one day or month together: "more than 10 hours in one day"."""
+    if frame.per or frame.by or not any(c.op == "compare" for c in frame.where):
+        return []
+    return [
+        f"{before.text} {item.text}"
+        for before, item in pairwise(reading.items)
+        if item.kind == "grain"
+        and before.kind == "number"
+        and before.number == 1
+        and before.end == item.start
+    ]
+
+
 def _value_of_lines(frame: Frame, reading: Reading, model: Model) -> list[str]:
     """The median, least or greatest value of an order, where the rows are lines of one, or nothing that is sold."""
     if not any(one.agg in ("median", "min", "max") for one in frame.measures):
         return []
     thing = model.things[frame.measures[0].anchor]
+    wholes = [item.text for item in reading.items if item.text.lower() in _VALUES_OF_HEADS]
     if thing.kind is not Kind.LINES and set(thing.noun) & set(MONEY_EVENTS):
-        return []
-    return [item.text for item in reading.items if item.text.lower() in _VALUES_OF_HEADS]
+        return [text for text in wholes if _is_one_of_several(thing, stem(text.split()[0]), model)]
+    return wholes
+
+
+def _is_one_of_several(thing: Thing, noun: str, model: Model) -> bool:
+    """Whether a row bears the number of the order that it is only a part of."""
+    numbers = (
+        f for f in model.fields[thing.table] if f.words[:1] == (noun,) and f.words[-1:] == (stem("number"),)
+    )
+    return noun not in thing.noun and next(numbers, None) is not None
 
 
 def numbers_left_out(frame: Frame, reading: Reading) -> list[str]:

@@ -166,7 +166,7 @@ PARTICIPLES = frozenset(words_of(
 
 WEAK_GLUE = frozenset(
     words_of(
-        "kind kinds sort sorts amount amounts value values file files filed submit submitted lodge lodged"
+        "kind kinds sort sorts amount amounts value values file files filed submit submitted lodge lodged incoming"
     )
 )
 """Words that say little beside a noun, and something where a column bears them."""
@@ -182,13 +182,13 @@ DOMAIN_SYNONYMS = (
     "course class", "loan credit", "claim case", "policy contract", "room unit", "guest visitor", "booking reservation", "session visit", "hours time", "rejected declined denied refused", "approved accepted", "cancelled canceled annulled",
     "completed finished done closed", "pending open waiting", "running ongoing active", "hire join start onboard", "leave quit exit depart", "return refund", "message reply comment", "reply response answer", "machine equipment device", "defect fault failure",
     "project engagement", "fee charge", "discount rebate", "brand make manufacturer", "user customer", "agent operator", "carrier courier", "sign register join", "create raise file log", "resolve solve close", "pay settle collect", "deliver arrive", "ship dispatch send", "birth born", "left leaving departed exit quit", "began begun begin start started", "paid paying", "sent sending dispatch", "tax vat",
-    "billing cycle", "headquarters hq", "grade level", "performance rating", "switch change move", "amount value sum", "length duration", "weight mass", "kg kilo kilogram kilogramme", "ha hectare", "km kilometer kilometre", "ltr litre liter", "rental hire", "birthday birth", "phone telephone", "email mail", "zip postcode", "money amount", "cash amount", "raise increase", "collected paid received", "owed outstanding due", "applicant candidate", "lost loss", "child kid", "delay delayed late", "piece unit", "category department", "web site online",
+    "billing cycle", "headquarters hq", "grade level", "performance rating", "switch change move", "amount value sum", "length duration", "weight mass", "kg kilo kilogram kilogramme", "ha hectare", "km kilometer kilometre", "ltr litre liter", "tonne ton", "rental hire", "birthday birth", "phone telephone", "email mail", "zip postcode", "money amount", "cash amount", "raise increase", "collected paid received", "owed outstanding due", "applicant candidate", "lost loss", "child kid", "delay delayed late", "piece unit", "category department", "web site online",
     "vessel ship boat ferry", "sailing crossing voyage passage", "harbor harbour port marina", "passenger traveller traveler rider", "aircraft plane airplane", "truck lorry", "bus coach", "bike bicycle cycle", "skipper captain",
     "pickup collect collection", "complaint claim grievance", "settle resolve close", "handle process", "lot batch consignment", "yield output", "scrap reject waste", "freight haulage", "pallet skid", "parcel package",
     "child kid youth", "adult grownup", "donor giver supporter", "donation gift contribution", "volunteer helper", "tenant renter lessee occupant", "landlord owner", "deposit bond", "property building house home dwelling", "plot parcel field",
     "dish meal", "waiter server", "screening showing performance", "exam examination test", "grade mark", "lesson session", "teacher tutor", "animal pet", "vet veterinarian", "patient client", "therapist physiotherapist", "treatment therapy procedure", "prescription medication drug medicine",
     "inspection check audit", "penalty fine", "outage downtime stoppage", "repair fix", "spare part component", "meter gauge", "consumption usage use", "subscriber member", "contractor subcontractor", "bid offer quote quotation", "lead prospect", "deal opportunity", "meeting appointment", "overtime extra", "shift duty", "vacancy opening", "interview screening",
-    "submission submit", "decision decide", "referral refer", "receipt receive", "expiry expire", "response respond", "entry enter", "failure fail", "application apply", "signature sign",
+    "submission submit", "decision decide", "referral refer", "receipt receive", "expiry expire end", "response respond", "entry enter", "failure fail", "application apply", "signature sign",
     "complaint complain", "settlement settle", "acquisition acquire", "publication publish", "production produce", "diagnosis diagnose",
 )  # fmt: skip
 """Words that may name the same, as people use them; stems of each group stand for each other at a small cost."""
@@ -232,7 +232,7 @@ CONCEPTS: dict[str, str] = {
         ("churned", "churned customers|lost customers|churned|cancellations|churns|cancelations|lost"),
         ("churn rate", "churn rate|churn|attrition rate|turnover rate|staff turnover"),
         ("collected", "cash collected|money collected|collected cash|collections|collected|payments received|money received|cash received|received cash|cash in"),
-        ("outstanding", "outstanding amount|outstanding|unpaid amount|amount owed|open amount|receivables|money owed|outstanding balance"),
+        ("outstanding", "outstanding amount|outstanding|unpaid amount|amount owed|open amount|receivables|money owed|outstanding balance|unpaid balance|open balance|balance due|owe us|owes us|owed to us|still owe|still owed|owed"),
         ("selling", "best selling|bestselling|best-selling|top selling|top-selling|most sold|best sold|worst selling|least sold|bestseller|bestsellers|best sellers|best seller|top seller|top sellers|worst seller|worst sellers|selling"),
         ("customers", "buyers|buying customers|paying customers"),
         ("orders", "orders|order|receipts|receipt|transactions|transaction|baskets|purchases|checkouts"),

@@ -91,8 +91,13 @@ class Meanings:
                         )
                     )
             elif target.kind == "concept":
+                of = {t.table for t in item.owner if t.kind == "thing" and t.cost < 0.15} or self._wholes(
+                    item
+                )
                 for found in meant(self.source, target.column):
                     measure = found.measure
+                    if of and measure.anchor not in of:
+                        found = replace(found, cost=found.cost + 0.4)
                     if (
                         agg in ("avg", "min", "max", "median")
                         and measure.expr is not None
@@ -176,12 +181,29 @@ class Meanings:
             and thing.noun[0] not in ("stock", "inventori")
         ):
             return []
+        if thing.kind is Kind.THING and thing.display and said.lower().endswith("s") and agg != "sum":
+            return []  # paper stocks are listed by their names
         fields = [f for f in self.source.measures(table) if f.aggregate == "sum"]
         fields.sort(key=lambda f: (not set(f.words) & set(thing.noun), f.unit != "money"))
         return [
             Meant(cost + 0.03, Measure("sum", table, Expr("column", (Slot(f),)), said=said, unit=f.unit))
             for f in fields[:1]
         ]
+
+    def _wholes(self, item: Item) -> set[str]:
+        """The orders whose value is asked for, and their lines: "order value" is no invoice's."""
+        first, _, last = item.text.lower().partition(" ")
+        if last not in ("value", "amount", "total"):
+            return set()
+        wholes = {t.table for t in self.model.things.values() if t.noun and t.noun[-1] == stem(first)}
+        wholes = {table for table in wholes if self.model.things[table].kind is Kind.EVENT}
+        lines = {
+            r.source
+            for r in self.model.relations
+            if r.target in wholes and self.model.things[r.source].kind is Kind.LINES
+        }
+        valued = lines or any(any(worth(self.source, self.model.things[t], "sum")) for t in wholes)
+        return wholes | lines if valued else set()
 
     def _is_told_further(self, one: Field, value: str) -> bool:
         """Whether other columns of the rows tell of a state too: a reason why, or a time when, they were cancelled."""

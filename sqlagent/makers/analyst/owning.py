@@ -205,6 +205,40 @@ def rival_ways(frame: Frame, source: Source) -> list[Frame]:
     return sorted(out, key=lambda f: f.cost)
 
 
+def rival_columns(frame: Frame, items: Sequence[Item], source: Source) -> list[Frame]:
+    """The same frame with a value of another column as near, where both store it: the city of the customer, or of the store."""
+    out: list[Frame] = []
+    if any(m.anchor != frame.anchor for m in frame.measures):
+        return out
+    said = {t.table for item in items for t in item.targets[:3] if t.kind == "thing" and t.cost < OTHER}
+    for place, held in enumerate(frame.where):
+        if held.op != "in" or len(held.slots) != 1 or len(held.values) != 1 or not held.slots[0].path:
+            continue
+        slot = held.slots[0]
+        if slot.field.table in said:
+            continue  # customers in Norway are not those of Norwegian stores
+        for target in _as_near(slot, str(held.values[0]), items):
+            path = next(iter(source.graph.paths(frame.anchor, target.table)), ())
+            if not path or len(path) > len(slot.path):
+                continue
+            other = replace(
+                held, slots=(source.slot(target.table, target.column, path),), values=(target.value,)
+            )
+            where = (*frame.where[:place], other, *frame.where[place + 1 :])
+            out.append(replace(frame, where=where, cost=round(frame.cost + TIED, 4)))
+    return out
+
+
+def _as_near(slot: Slot, value: str, items: Sequence[Item]) -> Iterator[Target]:
+    """The values of other columns that the same words mean as well."""
+    own = (slot.field.table, slot.field.column, value)
+    for item in items:
+        stored = [t for t in item.targets if t.kind == "value"]
+        mine = next((t for t in stored if (t.table, t.column, t.value) == own), None)
+        if mine is not None:
+            yield from (t for t in stored if t.cost <= mine.cost and t.table != mine.table)
+
+
 def _others(frame: Frame, slot: Slot, source: Source) -> Iterator[tuple[Path, float]]:
     for path in source.graph.paths(frame.anchor, slot.field.table) if slot.path else ():
         if path in (slot.path, ()) or len(path) > len(slot.path) + 1:

@@ -411,7 +411,7 @@ class _Finder:
         if low in ("today", "yesterday") and self._low(at + 1) != "'s":
             first = self.today - timedelta(days=low == "yesterday")
             return Found(at, at + 1, Period(first, first + timedelta(days=1), "day", relative=True))
-        if low == "the" and self._low(at + 1) in ("last", "past", "previous", "current"):
+        if low == "the" and self._low(at + 1) in ("last", "past", "previous", "current", "next", "coming"):
             found = self._relative(at + 1)
             return Found(at, found.end, found.period) if found else None
         if low in ("last", "past", "previous", "prior", "trailing"):
@@ -429,6 +429,12 @@ class _Finder:
                 return Found(at, n + 1, Period(self.today - timedelta(days=days), None, grain, relative=True))
             begin = self._floor(grain)
             return Found(at, n + 1, Period(shift(begin, grain, -count), begin, grain, relative=True))
+        if low in ("next", "coming", "upcoming") and (count := self._count(at + 1)) is not None:
+            grain = GRAINS.get(self._low(at + 2), "")
+            if not grain or self._low(at + 2).endswith("ly"):
+                return None
+            end = shift(self.today, grain, count) + timedelta(days=1)
+            return Found(at, at + 3, Period(self.today, end, grain, relative=True))
         if low in ("next", "coming") and (grain := GRAINS.get(self._low(at + 1), "")):
             begin = shift(self._floor(grain), grain, 1)
             return Found(at, at + 2, Period(begin, shift(begin, grain, 1), grain, relative=True))

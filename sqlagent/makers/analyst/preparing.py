@@ -6,12 +6,12 @@ import re
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Kind, Role
+from sqlagent.catalog.semantics.words import BUYERS, STAFF
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
-from sqlagent.makers.analyst.concepts.meant import BUYERS, GOODS
+from sqlagent.makers.analyst.concepts.meant import GOODS
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Ask, Clause, Rank
-from sqlagent.makers.analyst.starts import STAFF
 from sqlagent.makers.analyst.states import told
 from sqlagent.makers.analyst.timing import Timing
 from sqlagent.makers.analyst.vocabulary import Target

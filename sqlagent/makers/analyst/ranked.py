@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Field, Kind, Role
+from sqlagent.catalog.semantics.words import BUYERS
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import Meant, meant, revenue, worth
 from sqlagent.makers.analyst.concepts.meant import GOODS
@@ -417,7 +418,7 @@ class Ranked(Preparing):
             thing = self.model.things[one.table]
             named = one.column in thing.display or one.column in thing.key
             # top breeds are those of most pets
-            many = thing.kind is Kind.THING and not named and not set(thing.noun) & GOODS
+            many = thing.kind is Kind.THING and not named and not set(thing.noun) & (GOODS | BUYERS)
             options.append((0.05 if common else 0.16 if many else 0.5, Meant(0.0, rows)))
             options += [
                 (0.15 + m.cost, m)

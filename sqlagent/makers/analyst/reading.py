@@ -11,12 +11,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from sqlagent.catalog.semantics.words import UNIT_ENDS
 from sqlagent.language.dates import GRAINS
 from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.language.words import Token, fold, stem, tokenise
 from sqlagent.makers.analyst import clocks, periods
 from sqlagent.makers.analyst.deeds import DEEDS, is_deed, undone
-from sqlagent.makers.analyst.lexicon import GLUE, NOUN_PHRASES, OPERATORS, STATE_WORDS, UNIT_WORDS, WEAK_GLUE
+from sqlagent.makers.analyst.lexicon import (
+    DOINGS,
+    GLUE,
+    NOUN_PHRASES,
+    OPERATORS,
+    STATE_WORDS,
+    UNIT_WORDS,
+    WEAK_GLUE,
+)
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.starts import PERSONS
 from sqlagent.makers.analyst.vocabulary import Target, Vocabulary
@@ -119,10 +128,8 @@ _N = re.compile(r"(?<=[a-z]{2})\s+'?n'?\s+(?=[a-z]{2})")
 """ "hotels n restaurants"; a code N is written large."""
 
 
-_GROWN_IN_PERCENT = re.compile(
-    r"^(.*\b(?:growth|grow|grew|grown|increase|increased)\b.*?)\s*,?\s+(?:in|as)\s+(?:%|percent|per cent|a percentage)\s*$",
-    re.IGNORECASE,
-)
+_GROWTH = re.compile(r"\b(?:growth|grow|grew|grown|increase|increased)\b", re.IGNORECASE)
+_IN_PERCENT = re.compile(r",? (?:in|as) (?:%|percent|per cent|a percentage)$", re.IGNORECASE)
 """Growth is told in percent, whether that is said or not."""
 
 
@@ -139,14 +146,42 @@ def condensed(text: str) -> str:
 def prepared(text: str, vocabulary: Vocabulary) -> str:
     """Give a question as it is cut: "w/o" and "n" opened, signs apart, stored years quoted. A text that was prepared stays as it is."""
     text = _OF_NOW.sub(r"\1 \2", _NUMBER_OF.sub("number of", _N.sub(" and ", text)))
-    text = _GROWN_IN_PERCENT.sub(r"\1", text)
+    if _GROWTH.search(text):
+        text = _IN_PERCENT.sub("", text)
     text = _SAYS_NOTHING.sub(" ", _WITHOUT.sub("without", _years_joined(text, vocabulary)))
     text = _SHORT_GRAIN.sub(lambda short: _opened(short.group(), vocabulary), _BY_GRAIN.sub(r"by \1", text))
     for found, written in _REWRITTEN:
         text = found.sub(written, text)
+    text = _WITH_UNIT.sub(lambda found: _apart(found, vocabulary), text)
     text = _OPPOSED.sub(lambda found: _opposed(found.group(), vocabulary), text)
     text = text.replace("(", " , ").replace(")", " ")
     return " ".join(text.replace("%", " % ").replace("#", " # ").split())
+
+
+_WITH_UNIT = re.compile(
+    r"(?<![\w$€£.,])(\d[\d.,]*)\s?(m|met(?:er|re)s?|l|lit(?:er|re)s?|t|tons?|tonnes?|h|g|cm|mm|ml)\b",
+    re.IGNORECASE,
+)
+_TALLER = re.compile(
+    r"\b(?:long|wid|deep|tall|high|heavi|broad|narrow|short|light)e?r than (?:a )?$", re.IGNORECASE
+)
+_UNITS_SAID = {**UNIT_ENDS, "h": "hours", "ton": "tonne", "meter": "metre", "liter": "litre"}
+"""Units as people type them behind a number, and the word that columns in them bear."""
+
+
+def _apart(found: re.Match[str], vocabulary: Vocabulary) -> str:
+    """ "20m" as 20 metres where a column is kept in metres, the length first; elsewhere it is 20 million."""
+    said = found[2].lower()
+    unit = _UNITS_SAID.get(said, _UNITS_SAID.get(said.rstrip("s"), said.rstrip("s")))
+    if unit == "hours":
+        return f"{found[1]} {unit}"
+    kept = [target for target in vocabulary.targets([unit]) if target.kind == "field"]
+    if not kept:
+        return found[0]
+    if _TALLER.search(found.string[: found.start()]):
+        return found[1]
+    long = {(t.table, t.column) for t in vocabulary.targets(["length"])} if unit == "metre" else set()
+    return f"{found[1]} {'length' if any((t.table, t.column) in long for t in kept) else unit}"
 
 
 _MONTHLY = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|q[1-4]|h[12]|\d{4}|last|this|the"
@@ -154,8 +189,16 @@ _REWRITTEN = (
     (re.compile(r"^what (?:did|do|have|has) (?:we|they|you) (?:all )?(?=(?:invoice|bill|charge|spend|pay|collect)(?:d|ed)?\b)", re.IGNORECASE), "how much did we "),
     (re.compile(r"\b(\d[\d,.]*) (?:or|and) (?:over|more|above|older|higher|greater|longer|up)\b", re.IGNORECASE), r"at least \1"),
     (re.compile(r"\b(\d[\d,.]*) (?:or|and) (?:under|less|fewer|below|younger|lower|shorter)\b", re.IGNORECASE), r"at most \1"),
+    (re.compile(r"\b(do|does|did|has|have|had|is|are|was|were)nt\b", re.IGNORECASE), r"\1n't"),
+    (re.compile(r"\b(?:that |which |who )?(?:take|takes|took) (?:the )?(longest|shortest) (from|between|to)\b", re.IGNORECASE), r"with the \1 time \2"),
+    (re.compile(r"(?<=\d )and (?:has |have |had )?(?:already|since|later) (?=\w)", re.IGNORECASE), "who "),
+    (re.compile(r"\b(?<=s )(order|visit|rent|book|purchas)ing(?= (?:per|by|each|in|during|since|this|last)\b)", re.IGNORECASE), r"who \1ed"),
+    (re.compile(r"\b(?:only|just) once\b|\bonce only\b", re.IGNORECASE), "exactly once"),
+    (re.compile(r"\b(?:placed|made|had|have|has|with|bought|took) (?:only|just) (?:one|1)\b", re.IGNORECASE), "with exactly one"),
+    (re.compile(r"\b(order|invoice|job|ticket|account|contract|serial|batch|part|po|quote|claim|policy) no(?=\s*(?:,|$|and\b))", re.IGNORECASE), r"\1 number"),
     (re.compile(r"\baveraging\b", re.IGNORECASE), "with average"),
     (re.compile(rf"\btook in (?=(?:{_MONTHLY})\b)", re.IGNORECASE), "took during "),
+    (re.compile(rf"\bending (?:in|within) (?=(?:(?:the )?next|{_MONTHLY})\b)", re.IGNORECASE), "ending during "),
     (re.compile(r"\b(first|last) (?:day|date) of (?!(?:the |this |last |each |every )?(?:day|week|month|quarter|year|season)\b)", re.IGNORECASE), r"when was the \1 "),
     (re.compile(r"\ban? (?=(?:hour|day|kilometre|kilometer|km|mile|litre|liter|hectare|tonne|kg|kilo|minute)\b(?! ago| earlier| later| before| after))", re.IGNORECASE), "per "),
 )  # fmt: skip
@@ -209,6 +252,7 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     if mended:
         items = _cut(tokens, vocabulary, today)
     items = _with_states(_with_deeds(items), vocabulary)
+    items = _late_rather(items)
     items = _with_shared_heads(_with_rival_values(items, tokens, vocabulary), tokens, vocabulary)
     items = _denied(items, vocabulary)
     unknown = tuple(item.text for item in items if item.kind == "unknown")
@@ -239,6 +283,20 @@ def _years_joined(text: str, vocabulary: Vocabulary) -> str:
     return text
 
 
+def _late_rather(items: Sequence[Item]) -> list[Item]:
+    """What is late was not done in time, unless the question names the rows that store a shift or a slot of that name."""
+    out = list(items)
+    for place, item in enumerate(items):
+        best = item.targets[0] if item.targets else None
+        if item.text.lower() not in ("late", "overdue") or best is None or best.kind != "value":
+            continue
+        others = {t.table for one in items if one is not item for t in one.targets[:2]}
+        if best.table not in others and others:
+            op, detail = OPERATORS[item.text.lower()]
+            out[place] = replace(item, kind="op", op=op, detail=detail, targets=())
+    return out
+
+
 def _with_deeds(items: Sequence[Item]) -> list[Item]:
     """ "most borrowed": by how often it was done, whatever column there be."""
     out: list[Item] = []
@@ -264,6 +322,14 @@ def _with_states(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
     for place, item in enumerate(items):
         if item.kind == "glue" and item.text.lower() == "spend" and _is_spent(items, place, vocabulary):
             out[place] = replace(item, kind="mention", targets=vocabulary.targets(["spending"]))
+        if item.kind == "glue" and _ends_a_span(items, place):
+            ends = tuple(
+                t for t in vocabulary.targets([item.text.lower()]) if t.kind == "field" and t.cost < 0.3
+            )
+            out[place] = replace(item, kind="mention", targets=ends) if ends else item
+        if item.kind == "glue" and _is_compared(items, place):
+            found = vocabulary.targets([item.text.lower()])
+            out[place] = replace(item, kind="mention" if found else "unknown", targets=found)
         if item.kind not in ("glue", "unknown") or (
             item.text.lower() not in STATE_WORDS and len(item.text) < _TELLING
         ):
@@ -281,9 +347,28 @@ def _with_states(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
     return out
 
 
+_POINTING = frozenset({"it", "that", "this", "one", "ones", "them", "data", "figures", "results"})
+"""Words that stand for what was said before, and are no figure themselves."""
+
+
+def _is_compared(items: Sequence[Item], place: int) -> bool:
+    """Whether a word stands right before "vs": "spend vs revenue" holds two figures against each other."""
+    after = items[place + 1] if place + 1 < len(items) else None
+    return after is not None and after.op == "vs" and items[place].text.lower() not in _POINTING
+
+
+def _ends_a_span(items: Sequence[Item], place: int) -> bool:
+    """Whether a word says what a length of time runs to: "days from applied to done"."""
+    before = items[place - 1] if place else None
+    to = before is not None and before.text.lower() == "to" and any(i.op == "span" for i in items[:place])
+    return to and items[place].text.lower() in DOINGS
+
+
 def _is_spent(items: Sequence[Item], place: int, vocabulary: Vocabulary) -> bool:
     """Whether "spend" is a noun right behind that of what happens: "repair spend", not "customers spend"."""
     before = items[place - 1] if place else None
+    if before is not None and before.op == "agg":
+        return True
     if (
         before is None
         or before.kind != "mention"
@@ -442,6 +527,9 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
         out.append((0.13, Item("grain", at, end, text, grain=GRAIN_PHRASES[phrase], targets=own)))
     if len(some) == 1:
         out += _single(some[0], at, end, text)
+        if out and out[-1][1].kind == "unit":
+            cost, item = out[-1]
+            out[-1] = (cost, replace(item, targets=vocabulary.targets(lows)))
     if (
         len(some) <= LONGEST
         and all(t.kind in ("word", "quoted", "number") or t.low == "%" and len(some) > 1 for t in some)

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from sqlagent.catalog.keys import catalog_key
 from sqlagent.catalog.semantics import Field, Form, Kind, Model, Relation, Role, Thing, corrected, derive
+from sqlagent.catalog.semantics.words import PARTS
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.personal import is_personal_column
 from sqlagent.language.words import name_words, stem
@@ -26,28 +27,6 @@ MANY_ROWS = 100
 
 SORTS = frozenset(map(stem, ["type", "kind", "category", "template", "format"]))
 """Nouns of what sorts other rows."""
-
-PARTS = frozenset(
-    map(
-        stem,
-        [
-            "subtotal",
-            "discount",
-            "tax",
-            "vat",
-            "fee",
-            "tip",
-            "surcharge",
-            "shipping",
-            "delivery",
-            "freight",
-            "rebate",
-            "refund",
-            "deposit",
-        ],
-    )
-)
-"""Words of amounts that a total is made of, or that were taken off it."""
 
 _DAYS = frozenset(
     {Form.DAY, Form.MOMENT, Form.TEXT_DAY, Form.TEXT_MOMENT, Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY}
@@ -124,7 +103,7 @@ class Source:
         return found[1] if found is not None else None
 
     def dimension(self, table: str, path: Path = (), said: str = "") -> Dimension:
-        """A thing as something to group by: shown by its columns, told apart by its key."""
+        """A thing as something to group by: shown by its columns, told apart by its key; events without names by their sort."""
         thing = self.model.things[table]
         names = self.names(table)
         if not names and (sort := self._sort_of(thing)) is not None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Field, Kind, Role
+from sqlagent.catalog.semantics.words import STAFF
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.attaching import LOST
 from sqlagent.makers.analyst.concepts import Meant, revenue, worth
@@ -15,7 +16,7 @@ from sqlagent.makers.analyst.occasions import Occasions
 from sqlagent.makers.analyst.pairing import due_and_done
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Ask
-from sqlagent.makers.analyst.starts import FIGURES, NUMBERS, PERSONS, STAFF, Start
+from sqlagent.makers.analyst.starts import FIGURES, NUMBERS, PERSONS, Start
 
 FIGURE_OF_ITS_OWN = 0.6
 """Cost of a business word below which a table has a figure of its own for it."""

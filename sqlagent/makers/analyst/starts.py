@@ -51,9 +51,6 @@ PERSONS = frozenset(
 NUMBERS = frozenset({"number", "id", "code", "nr"})
 """Words of columns that tell one thing from another."""
 
-STAFF = frozenset(stem(w) for w in ["employee", "staff", "worker", "person", "people"])
-"""Nouns of those who work there."""
-
 BORN = frozenset(stem(w) for w in ["birth", "born", "dob", "birthday"])
 """Words of times of birth."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sqlagent.catalog.semantics import Field, Kind, Role
-from sqlagent.catalog.semantics.words import STATES
 from sqlagent.language.words import fold, stem
 from sqlagent.makers.analyst.frames import Condition, Slot
 from sqlagent.makers.analyst.pairing import due_and_done
@@ -120,25 +119,22 @@ def _called(source: Source, table: str, names: tuple[str, ...]) -> Condition | N
     return None
 
 
-def _listed(source: Source, table: str, name: str) -> Condition | None:
-    """That the state of this name is the one that a table's rows point at, in a list of states of its own."""
-    for relation in source.model.relations:
-        target = source.model.things[relation.target]
-        if relation.source != table or not target.noun or target.noun[-1] not in STATES or not target.display:
-            continue
-        one = source.model.field(target.table, target.display[0])
-        known = {fold(label): code for code, label in labels(source, one)} if one is not None else {}
-        if one is not None and name in known:
-            return Condition("in", (Slot(one, (relation,)),), (known[name],), said=name)
-    return None
+def _listed(source: Source, table: str, names: tuple[str, ...]) -> Condition | None:
+    """That a table's rows point at the state of one of these names, in a list of states."""
+    found = source.vocabulary.listed_state(table)
+    if found is None:
+        return None
+    relation, one = found
+    known = {fold(label): code for code, label in labels(source, one)}
+    name = next((name for name in names if name in known), None)
+    return Condition("in", (Slot(one, (relation,)),), (known[name],), said=name) if name is not None else None
 
 
 def current(source: Source, table: str) -> Condition | None:
-    """That a row holds still: no end yet, else a state that says so, else a flag; None where nothing tells."""
+    """That a row holds still: a state in a list that says so, else no end yet, else its own state, else a flag; None where nothing tells."""
     thing = source.model.things[table]
-    for name in CURRENT:
-        if (listed := _listed(source, table, name)) is not None:
-            return listed
+    if (listed := _listed(source, table, CURRENT)) is not None:
+        return listed
     if thing.ends and thing.kind is not Kind.EVENT:
         return Condition("missing", (source.slot(table, thing.ends),), said="current")
     named = _called(source, table, CURRENT)
@@ -172,7 +168,7 @@ def told(source: Source, table: str, word: str) -> Condition | None:
     A word that a value of the table's own status bears is that value, and is not asked for here.
     """
     low = fold(word)
-    if low in (*CURRENT, *_OVER, "closed") and (listed := _listed(source, table, low)) is not None:
+    if low in (*CURRENT, *_OVER, "closed") and (listed := _listed(source, table, (low,))) is not None:
         return listed
     if low in ("open", "closed"):
         return (

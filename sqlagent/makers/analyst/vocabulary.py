@@ -16,10 +16,11 @@ from rapidfuzz.distance import OSA
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.catalog.semantics.calling import buyers, numbered
 from sqlagent.catalog.semantics.correcting import words_of
-from sqlagent.catalog.semantics.words import OPENED, PRICED, STATES
+from sqlagent.catalog.semantics.words import NOT_YET, OPENED, PRICED, STATES, UNITS
 from sqlagent.catalog.value_index import ValueIndex, normal
 from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, MONTHS, NUMBER_WORDS, STOP_WORDS
 from sqlagent.language.words import stem
+from sqlagent.makers.analyst.deeds import DEEDS
 from sqlagent.makers.analyst.lexicon import (
     CONCEPTS,
     DOINGS,
@@ -96,6 +97,12 @@ BETWEEN = frozenset(
 
 SHORT = frozenset({*ABBREVIATIONS, *OPENED} - {"man", "per", "pro", "car", "pay", "min", "max"})
 """Short forms that people type too."""
+
+_Key = tuple[str, str, str, str]
+"""A target's kind, table, column and value."""
+
+EXACT_VALUE = 0.16
+"""Cost up to which a word is a stored value, or its label, as it is written or in the plural."""
 
 _NOUNS = frozenset(
     stem(w) for w in ["ticket", "case", "issue", "incident", "bill", "job", "task", "customer", "person"]
@@ -283,6 +290,8 @@ class Vocabulary:
                 self._add_labels(one, one.labels, 0.0)
                 if one.codes is not None:
                     self._add_labels(one, one.codes.pairs, 0.05)
+                    if one.codes.kind and set(listed := words_of(one.codes.kind)) - set(one.words):
+                        self._add(Entry("field", thing.table, one.column, listed, thing.noun))
         for table, noun in numbered(model):
             self._add(Entry("thing", table, "", noun, ()))
             self.said_words.update(noun)
@@ -402,7 +411,7 @@ class Vocabulary:
         """What a stretch of folded words may mean, cheapest first; empty when nothing."""
         if self.explained and (own := self.explained.get(tuple(stem(w) for w in lows))):
             return own
-        found: dict[tuple[str, str, str, str], Target] = {}
+        found: dict[_Key, Target] = {}
 
         def keep(target: Target) -> None:
             key = (target.kind, target.table, target.column, target.value)
@@ -455,18 +464,82 @@ class Vocabulary:
             for key, t in found.items()
             if t.kind != "value" or t.cost < 0.15 or named.get((t.table, t.column), t.cost) >= t.cost
         }
+        if len(lows) == 1 and lows[0].removesuffix("s").endswith("ing"):
+            found = self._going_on(found)
+        if len(lows) == 1 and lows[0].removesuffix("s").endswith(
+            ("er", "or")
+        ):  # a dispatcher was not dispatched
+            found = {
+                k: t
+                for k, t in found.items()
+                if not (t.kind == "value" and (t.label or t.value).lower().endswith("ed"))
+            }
+        found = self._sort_before_number(self._as_it_was(found, lows))
         if {"rating", "ratings", "satisfaction", "score", "csat"} & set(lows):
             found = {key: target for key, target in found.items() if not self._is_rate(target)}
         if len(lows) == 1 and stem(lows[0]) in PAY:
             found = {key: target for key, target in found.items() if self.is_money(target, stem(lows[0]))}
         return tuple(sorted(found.values(), key=lambda t: (t.cost, t.kind, t.table, t.column))[:14])
 
+    def _going_on(self, found: dict[_Key, Target]) -> dict[_Key, Target]:
+        """What is expiring has not expired: rather a time of the same rows than the state that is named after what was done."""
+        times = {
+            t.table
+            for t in found.values()
+            if t.kind == "field"
+            and (one := self.model.field(t.table, t.column)) is not None
+            and one.role in (Role.TIME, Role.FOREIGN)
+        }
+        return {
+            key: replace(t, cost=t.cost + 0.2)
+            if t.kind == "value" and t.table in times and (t.label or t.value).lower().endswith("ed")
+            else t
+            for key, t in found.items()
+        }
+
+    def _as_it_was(self, found: dict[_Key, Target], lows: Sequence[str]) -> dict[_Key, Target]:
+        """What took place before what was planned, and a stored value of the very name before a synonym of the rows' noun."""
+        stored = any(t.kind == "value" and t.cost <= EXACT_VALUE for t in found.values())
+        words = {stem(low) for low in lows}
+        out: dict[_Key, Target] = {}
+        for key, target in found.items():
+            one = self.model.field(target.table, target.column) if target.kind == "field" else None
+            planned = one is not None and one.role is Role.MEASURE and set(one.words) & NOT_YET - words
+            own = (
+                {*self.model.things[target.table].noun, *(one.words if one is not None else ())}
+                if target.table
+                else set()
+            )
+            synonym = target.kind in ("thing", "field") and target.cost >= 0.12 and not words & own
+            dearer = 0.03 if planned else 0.25 if synonym and stored else 0.0
+            out[key] = replace(target, cost=target.cost + dearer) if dearer else target
+        return out
+
+    def _sort_before_number(self, found: dict[_Key, Target]) -> dict[_Key, Target]:
+        """Of a source that is told by its type and its number (src_type, src_id), people mean the type."""
+        fields = {
+            (t.table, one.words): one
+            for t in found.values()
+            if t.kind == "field" and (one := self.model.field(t.table, t.column)) is not None
+        }
+        return {
+            key: replace(t, cost=t.cost + 0.1)
+            if t.kind == "field"
+            and (one := self.model.field(t.table, t.column)) is not None
+            and one.role is not Role.FOREIGN
+            and one.column not in self.model.things[t.table].key
+            and one.words[-1:] == ("id",)
+            and (t.table, (*one.words[:-1], stem("type"))) in fields
+            else t
+            for key, t in found.items()
+        }
+
     def _is_rate(self, target: Target) -> bool:
         """Whether a column holds a rate, whose stem a rating shares."""
         one = self.model.field(target.table, target.column) if target.kind == "field" else None
         return one is not None and bool({"rate", "rates"} & set(one.said.split()))
 
-    def _done(self, found: dict[tuple[str, str, str, str], Target]) -> None:
+    def _done(self, found: dict[_Key, Target]) -> None:
         """What was done is rather a time than the thing that is called after it: "bookings booked in May"."""
         for key, target in list(found.items()):
             one = self.model.field(target.table, target.column) if target.kind == "field" else None
@@ -492,7 +565,7 @@ class Vocabulary:
                 cost is not None
                 and entry.kind == "field"
                 and len(lows) > 1
-                and lows[-1].endswith("ed")
+                and (lows[-1].endswith("ed") or lows[-1] in PARTICIPLES)
                 and stems[0] in entry.noun
             ):
                 cost = None
@@ -501,7 +574,9 @@ class Vocabulary:
             if cost and entry.kind == "field" and not set(stems) & {*entry.words, *entry.noun}:
                 one = self.model.field(entry.table, entry.column)
                 if one is not None and one.role is Role.FLAG:
-                    cost += 0.2  # what was bought is rather what somebody bought than what is on sale
+                    if lows[0] in DEEDS and len(lows) == 1:
+                        continue  # what was bought is not what is on sale
+                    cost += 0.2
             if cost is not None and cost > 0.25 and entry.kind == "field" and self._is_name(entry, stems):
                 cost -= 0.25  # of class_name a class is the very thing
             if cost is not None:
@@ -646,7 +721,8 @@ class Vocabulary:
     def of_state(self, table: str, word: str) -> Iterator[Target]:
         """The state of a table's rows that a word is the name or label of, however little it says elsewhere."""
         thing = self.model.things[table]
-        one = self.model.field(table, thing.state) if thing.state else self._listed_state(table)
+        listed = None if thing.state else self.listed_state(table)
+        one = listed[1] if listed is not None else self.model.field(table, thing.state)
         if one is None:
             return
         labels = dict(one.code_labels)
@@ -656,12 +732,13 @@ class Vocabulary:
             if said == word or word in DOINGS and said in DONE:
                 yield Target("value", one.table, one.column, text, 0.05, labels.get(text, text))
 
-    def _listed_state(self, table: str) -> Field | None:
-        """The names of a list of states that a table's rows point at: of lessons, the name of a lesson status."""
+    def listed_state(self, table: str) -> tuple[Relation, Field] | None:
+        """The list of states that a table's rows point at, and its names: of lessons, the name of a lesson status."""
         for relation in self.model.relations:
             target = self.model.things[relation.target]
             if relation.source == table and target.noun and target.noun[-1] in STATES and target.display:
-                return self.model.field(target.table, target.display[0])
+                one = self.model.field(target.table, target.display[0])
+                return (relation, one) if one is not None else None
         return None
 
     def is_code(self, text: str) -> bool:
@@ -745,7 +822,7 @@ def fit(stems: Sequence[str], entry: Entry) -> float | None:
     for word in left:
         if word in entry.noun:
             continue
-        cost += 0.03 if word in GENERIC else 0.12 if word in WEAK else 0.28
+        cost += 0.03 if word in GENERIC or word in UNITS else 0.12 if word in WEAK else 0.28
     if (
         entry.kind == "field"
         and matched <= set(entry.noun)

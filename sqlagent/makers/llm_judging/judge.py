@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from threading import Event as Flag
 from threading import Lock
 from typing import Any
@@ -259,7 +260,7 @@ class LlmJudge:
             )
 
         with ThreadPoolExecutor(1, thread_name_prefix="mirrored") as pool:
-            mirrored = pool.submit(ask, tuple(groups)[::-1])
+            mirrored = pool.submit(copy_context().run, ask, tuple(groups)[::-1])
             reply = ask(groups)
             mirrored.result()
         return reply

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from fractions import Fraction
@@ -309,6 +310,31 @@ def sentence_of(name: str, before: str, now: str, whole: Part, splits: Sequence[
     sentence = f"{text}; {more}." if more else f"{text}."
     rows = Rows(("part", "figure"), (*figures, ("change", whole.change)))
     return sentence if not verify(sentence, rows) else f"{text}." if not verify(f"{text}.", rows) else ""
+
+
+def sentence_unfinished(
+    name: str, before: str, now: str, whole: Part, until: date, is_begun: bool, was_begun: bool = True
+) -> str:
+    """Tell two periods of which the later is not over, or one has no data: such a figure did not fall, it is not there yet.
+
+    Example:
+        >>> whole = whole_of([150, 38])
+        >>> sentence_unfinished("revenue", "May 2026", "June 2026", whole, date(2026, 6, 9), True)
+        'June 2026 is not complete: its data go to 9 June 2026. Revenue so far is 38, after 150 in May 2026.'
+        >>> sentence_unfinished("revenue", "May 2026", "June 2026", whole_of([150, None]), date(2026, 5, 31), False)
+        'June 2026 has no data: they end on 31 May 2026. Revenue was 150 in May 2026.'
+    """
+    last = f"{until.day} {until:%B %Y}"
+    subject = name[:1].upper() + name[1:]
+    was = told_number(whole.before or Decimal(0))
+    if is_begun and was_begun:
+        so_far = told_number(whole.now or Decimal(0))
+        return f"{now} is not complete: its data go to {last}. {subject} so far is {so_far}, after {was} in {before}."
+    if is_begun:
+        return f"{before} has no data: they end on {last}. {subject} is {told_number(whole.now or Decimal(0))} in {now}."
+    if not was_begun:
+        return f"Neither {before} nor {now} has data: they end on {last}."
+    return f"{now} has no data: they end on {last}. {subject} was {was} in {before}."
 
 
 def _standing_out(whole: Part, splits: Sequence[Split]) -> tuple[Split, Part] | None:

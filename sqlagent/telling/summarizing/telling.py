@@ -44,6 +44,9 @@ def summarize(question: str, rows: Rows, chart: Chart | None = None, *, sql: str
         'Germany has the highest revenue, 6, 60 % of the total; France follows with 3.'
         >>> summarize("how many?", Rows(("count(*)",), ((1234,),)))
         'The count is 1,234.'
+        >>> both = ((2025, "web", 100), (2025, "store", 60), (2026, "web", 118), (2026, "store", 54))
+        >>> summarize("revenue by channel", Rows(("year", "channel", "revenue"), both))
+        'Revenue by channel: web rose from 100 in 2025 to 118 in 2026, up 18 %; store fell from 60 to 54, down 10 %.'
     """
     if not rows.columns:
         return "The statement returned no columns."
@@ -58,6 +61,13 @@ def summarize(question: str, rows: Rows, chart: Chart | None = None, *, sql: str
         return _one(rows, columns, percents)
     if times and measures and times[0].distinct == len(rows.rows):
         return _series(rows, times[0], _measure(measures, chart), percents)
+    if (
+        len(times) == len(labels) == 1
+        and measures
+        and times[0].distinct == 2
+        and (told := _compared(rows, times[0], labels[0], _measure(measures, chart), percents))
+    ):
+        return told
     single = [c for c in labels if c.distinct == len(rows.rows)]
     named = [*(single or [*labels, *times]), *(c for c in columns if c.role == Role.KEY)]
     if measures and named:
@@ -99,7 +109,8 @@ def _one(rows: Rows, columns: Sequence[Profile], percents: frozenset[str]) -> st
         return "There is no value: the one row found is empty (NULL)."
     if len(columns) == 1:
         words, value = _said(columns[0]), f"{_cell(row[0], columns[0])}{_unit(columns[0], percents)}"
-        if _COUNTED.search(words.rpartition(" ")[2]):
+        heads = words, words.partition(" per ")[0]
+        if any(_COUNTED.search(head.rpartition(" ")[2]) for head in heads):
             return f"{_upper(words)}: {value}."
         return f"The {_lower(words)} is {value}."
     said = [(c, row[c.index]) for c in columns if row[c.index] is not None and c.kind != Kind.BINARY][:4]
@@ -141,6 +152,46 @@ def _series(rows: Rows, when: Profile, measure: Profile, percents: frozenset[str
     if len(points) > 2 and low_at not in (first_at, last_at) and low != peak:
         extra.append(f"its lowest was {_number(low)}{unit} in {_cell(low_at, when)}")
     return f"{text}{'; ' + ' and '.join(extra) if extra else ''}.{_cut(rows)}"
+
+
+def _compared(rows: Rows, when: Profile, label: Profile, measure: Profile, percents: frozenset[str]) -> str:
+    """Say how each value of a label changed between two times, the largest changes first; "" where one stands twice."""
+    found: dict[Cell, dict[Cell, Cell]] = {}
+    for row in rows.rows:
+        of = found.setdefault(row[label.index], {})
+        if row[when.index] is None or row[when.index] in of:
+            return ""
+        of[row[when.index]] = row[measure.index]
+    first, last = sorted({time for of in found.values() for time in of}, key=order_key)
+    both = [
+        (name, of[first], of[last])
+        for name, of in found.items()
+        if name is not None and number_of(of.get(first)) is not None and number_of(of.get(last)) is not None
+    ]
+    if not both or rows.truncated:
+        return ""
+    both.sort(key=lambda one: -abs(_sub(one[2], one[1])))
+    unit, times = _unit(measure, percents), (_cell(first, when), _cell(last, when))
+    said = [
+        _moved(_cell(name, label), a, b, unit, times if n == 0 else None)
+        for n, (name, a, b) in enumerate(both[:3])
+    ]
+    lead = " changed most" if len(both) > 3 else ""
+    return f"{_upper(_lower(_said(measure)))} by {_lower(_said(label))}{lead}: {'; '.join(said)}."
+
+
+def _moved(name: str, first: Cell, last: Cell, unit: str, times: tuple[str, str] | None) -> str:
+    """How one value went: web rose from 1.03 M in 2025 to 1.22 M in 2026, up 18 %."""
+    change = _sub(last, first)
+    at = (f" in {times[0]}", f" in {times[1]}") if times else ("", "")
+    if change == 0:
+        return f"{name} stayed at {_number(last)}{unit}" + (
+            f" from {times[0]} to {times[1]}" if times else ""
+        )
+    percent = _points(change) if unit else _percent_change(first, last)
+    way = "rose" if change > 0 else "fell"
+    by = f", {percent}" if percent else ""
+    return f"{name} {way} from {_number(first)}{unit}{at[0]} to {_number(last)}{unit}{at[1]}{by}"
 
 
 def _ranked(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sqlagent.catalog.semantics import Field, Thing
+from sqlagent.catalog.semantics.words import stems
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Condition, Expr, Measure, Slot
 from sqlagent.makers.analyst.lexicon import MONEY_EVENTS
@@ -24,22 +25,15 @@ class Meant:
     where: tuple[Condition, ...] = ()
 
 
-def stems(text: str) -> frozenset[str]:
-    """The stems of words kept as running text."""
-    return frozenset(stem(w) for w in text.split())
-
-
 SELLING = stems("revenue sale turnover net")
 AMOUNTS = stems("amount total value price subtotal sum charge fee fare rent mrr premium income extended paid")
 NO_REVENUE = stems(
     "tax cost discount refund shipping freight budget spend limit tip balance credit unit list due target standard vat deposit margin profit salary wage "
     "planned expected outstanding price commission quota goal forecast loss lost compensation"
 )
-STAFF = stems("employee staff worker person personnel associate people")
 GOODS = stems("product item article sku dish title book model variety good")
 """Nouns of what is sold."""
 
-BUYERS = stems("customer user member account client subscriber buyer shopper patient guest")
 ENROLMENTS = stems("enrolment enrollment registration signup")
 """Nouns of rows that say that somebody joined something."""
 SPEND = stems("spend cost expense expenditure")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sqlagent.catalog.semantics import Field, Kind, Role, Thing
-from sqlagent.catalog.semantics.words import ASSETS
+from sqlagent.catalog.semantics.words import ADDED, ASSETS, stems
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts.meant import (
     AMOUNTS,
@@ -16,7 +16,6 @@ from sqlagent.makers.analyst.concepts.meant import (
     SPEND,
     Meant,
     selling_cost,
-    stems,
     summed,
 )
 from sqlagent.makers.analyst.frames import Expr, Measure, Slot, share_of
@@ -41,7 +40,7 @@ def revenue(source: Source) -> Iterator[Meant]:
                 continue
             own = 0.0 if words & SELLING else 0.06 if words & AMOUNTS else 0.2
             own += 0.03 if stem("gross") in words else 0.0
-            own += 0.15 if words & _ADDED and _has_whole(source, thing, one) else 0.0
+            own += 0.15 if words & ADDED and _has_whole(source, thing, one) else 0.0
             own += 0.05 if stem("pay") in words else 0.0
             if words & {stem("revenue"), stem("sale")} and not set(thing.noun) & ASSETS:
                 base = min(base, 0.1)
@@ -54,16 +53,13 @@ def revenue(source: Source) -> Iterator[Meant]:
             yield Meant(base + 0.12, Measure("sum", thing.table, price, said="revenue", unit="money"))
 
 
-_ADDED = stems("fee tip surcharge shipping delivery tax vat")
-
-
 def _has_whole(source: Source, thing: Thing, part: Field) -> bool:
     """Whether a table has an amount beside what is only added to it: a service fee beside the total amount."""
     return any(
         f.unit == "money"
         and f is not part
         and set(f.words) & stems("total amount")
-        and not set(f.words) & _ADDED
+        and not set(f.words) & ADDED
         for f in source.measures(thing.table)
     )
 

@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sqlagent.catalog.semantics import Field, Kind, Role, Thing
+from sqlagent.catalog.semantics.words import stems
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.concepts.meant import (
-    QUANTITY,
-    Meant,
-    selling_cost,
-    stems,
-    summed,
-)
+from sqlagent.makers.analyst.concepts.meant import QUANTITY, Meant, selling_cost, summed
 from sqlagent.makers.analyst.concepts.money import revenue
 from sqlagent.makers.analyst.frames import Expr, Measure, Slot
 from sqlagent.makers.analyst.lexicon import MONEY_EVENTS

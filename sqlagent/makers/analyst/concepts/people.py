@@ -6,14 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Kind, Thing
-from sqlagent.makers.analyst.concepts.meant import (
-    BUYERS,
-    ENROLMENTS,
-    STAFF,
-    Meant,
-    counted,
-    stems,
-)
+from sqlagent.catalog.semantics.words import BUYERS, STAFF, stems
+from sqlagent.makers.analyst.concepts.meant import ENROLMENTS, Meant, counted
 from sqlagent.makers.analyst.frames import Condition, share_of
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.starts import PERSONS
@@ -105,9 +99,8 @@ def churned(source: Source) -> Iterator[Meant]:
     """What ended, by when it ended."""
     for thing in source.model.things.values():
         over = ended(source, thing.table)
-        if over is None or not set(thing.noun) & (
-            stems("subscription contract membership policy plan account") | BUYERS
-        ):
+        held = set(thing.noun) & (stems("subscription contract membership policy plan account") | BUYERS)
+        if over is None or not held or set(thing.noun) & STAFF:
             continue
         time = source.slot(thing.table, thing.ends) if thing.ends else None
         yield Meant(0.1, counted(thing, "churned"), time, thing.table, (over,))

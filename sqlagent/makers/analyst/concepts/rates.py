@@ -6,15 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Kind, Role
+from sqlagent.catalog.semantics.words import STAFF, stems
 from sqlagent.catalog.value_index import normal
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.concepts.meant import (
-    Meant,
-    bare,
-    counted,
-    stems,
-    summed,
-)
+from sqlagent.makers.analyst.concepts.meant import Meant, bare, counted, summed
 from sqlagent.makers.analyst.concepts.people import churn_rate
 from sqlagent.makers.analyst.frames import Condition, Slot, share_of
 from sqlagent.makers.analyst.source import Source
@@ -88,17 +83,28 @@ def conversion(source: Source) -> Iterator[Meant]:
             break
 
 
+_NOT = stems("not no non never partly partially")
+"""Words in labels of states that another word names only in part, or denies."""
+
+
 def _in_state(source: Source, words: frozenset[str], said: str, cost: float) -> Iterator[Meant]:
     """The share of an event's rows that are in a state called by some words, by its status, else by when they came into it."""
     for thing in source.model.things.values():
-        if thing.kind not in (Kind.EVENT, Kind.LINES):
+        held = (
+            thing.kind is Kind.THING and thing.state and thing.default_time
+        )  # events that bear a name are things
+        if thing.kind not in (Kind.EVENT, Kind.LINES) and not held:
             continue
         state = source.model.field(thing.table, thing.state) if thing.state else None
         named = [
             code
             for code, label in (labels(source, state) if state is not None else ())
-            if {stem(w) for w in normal(label).split()} == words
+            if (said_of := {stem(w) for w in normal(label).split()}) == words
+            or words < said_of
+            and not said_of & _NOT
         ]
+        if held and not named:
+            continue
         times = (f for f in source.model.of_role(thing.table, Role.TIME) if f.filled < 1)
         since = next((f for f in times if words <= set(f.words)), None)
         if state is not None and named:
@@ -108,7 +114,7 @@ def _in_state(source: Source, words: frozenset[str], said: str, cost: float) -> 
         else:
             continue
         share = share_of(counted(thing, said, (has,)), counted(thing, "all"), said)
-        yield Meant(cost + (0.0 if named else 0.03), share)
+        yield Meant(cost + (0.0 if named else 0.03) + (0.04 if held else 0.0), share)
 
 
 def cancellation_rate(source: Source) -> Iterator[Meant]:
@@ -116,7 +122,8 @@ def cancellation_rate(source: Source) -> Iterator[Meant]:
     found = list(_in_state(source, stems("cancelled"), "cancellation rate", 0.0))
     yield from found
     for one in churn_rate(source):
-        yield replace(one, cost=one.cost + (0.2 if found else 0.0))
+        if not set(source.model.things[one.measure.anchor].noun) & STAFF:
+            yield replace(one, cost=one.cost + (0.2 if found else 0.0))
 
 
 def return_rate(source: Source) -> Iterator[Meant]:

@@ -325,6 +325,9 @@ def grain(walk: Walk, item: Item) -> None:
     if _is_level(walk, item):
         walk.passed.append(item)
         return
+    if _is_sort(walk, item):
+        mention(walk, item)
+        return
     if out.window and walk.is_moving() and walk.section == "head":
         if not any(i.kind == "grain" for i in out.by):
             out.by.append(item)
@@ -355,11 +358,25 @@ def grain(walk: Walk, item: Item) -> None:
         walk.section = "after by"
 
 
+_HOW_OFTEN = frozenset({"monthly", "weekly", "daily", "yearly", "annual", "annually", "hourly", "quarterly"})
+"""Adjectives that say how often something falls due."""
+
+
+def _is_sort(walk: Walk, item: Item) -> bool:
+    """Whether "annual" is a stored kind of the rows that it stands before: annual contracts among monthly ones."""
+    nxt = walk.next()
+    if nxt is None or nxt.kind != "mention" or nxt.start != item.end or walk.section in ("by", "per"):
+        return False
+    tables = {target.table for target in nxt.targets[:3] if target.kind == "thing"}
+    stored = [t for t in item.targets[:2] if t.kind == "value" and t.cost <= 0.1 and t.table in tables]
+    return bool(stored) and item.text.lower() in _HOW_OFTEN
+
+
 def _is_level(walk: Walk, item: Item) -> bool:
     """Whether "monthly" tells only how often a stored rent or fee falls due: "median monthly rent per city" has no months."""
     nxt = walk.next()
     return (
-        item.text.lower() in ("monthly", "weekly", "daily", "yearly", "annual", "annually", "hourly")
+        item.text.lower() in _HOW_OFTEN
         and nxt is not None
         and nxt.kind == "mention"
         and stem(nxt.text.lower().split()[-1]) in LEVELS
@@ -373,8 +390,18 @@ def unit(walk: Walk, item: Item) -> None:
         walk.clause.unit = item.text.lower()
     elif walk.ordinal == 0 and item.text.lower() == "second":
         walk.ordinal = 2
+    elif _is_figure(walk, item):
+        mention(walk, item)
     elif not walk.out.bucket:
         walk.out.unit = item.text.lower()
+
+
+def _is_figure(walk: Walk, item: Item) -> bool:
+    """Whether a unit of time is the figure asked for: "hours per role" of hours worked."""
+    before, nxt = walk.before(), walk.next()
+    kept = any(target.kind == "field" and target.cost < 0.4 for target in item.targets[:1])
+    first = before is None or before.op == "agg" and before.start == 0
+    return kept and first and (nxt is None or nxt.kind == "period" or nxt.op == "by")
 
 
 def text(walk: Walk, item: Item) -> None:

@@ -1,0 +1,102 @@
+"""Frames that nobody asks for: counted days of a calendar, shares of themselves, clients who worked. They cost more, or are drafts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+from sqlagent.catalog.semantics import Kind, Role
+from sqlagent.catalog.semantics.words import STAFF
+from sqlagent.language.words import stem
+from sqlagent.makers.analyst.checking import leaving_out
+from sqlagent.makers.analyst.frames import Frame, Measure
+from sqlagent.makers.analyst.reading import Reading
+from sqlagent.makers.analyst.source import Source
+
+DEAR = 0.4
+"""What a reading costs besides that is about rows nobody speaks of."""
+
+_DAYS = frozenset(map(stem, ["day", "date", "calendar", "holiday"]))
+_WORKED = frozenset({"work", "hire"})
+
+
+def unlikely(frame: Frame, reading: Reading, source: Source) -> Frame:
+    """Give the frame with its cost raised, or with the words that it cannot have meant left out."""
+    frame = _of_workers(_days_counted(frame, reading, source), reading, source)
+    words = [
+        *_share_of_itself(frame, reading),
+        *_flag_of_a_noun(frame, reading, source),
+        *_many_and_much(frame, reading),
+        *_average_of_lines(frame, reading, source),
+    ]
+    return leaving_out(frame, [word for word in words if word not in frame.unused])
+
+
+def _days_counted(frame: Frame, reading: Reading, source: Source) -> Frame:
+    """Rows of a calendar are days, and are meant only where days are asked for: "how many days had no orders"."""
+    if source.model.things[frame.anchor].kind is not Kind.DATES:
+        return frame
+    if not any(stem(word) in _DAYS for item in reading.items for word in item.text.lower().split()):
+        return replace(frame, cost=round(frame.cost + DEAR, 4))
+    measures = tuple(
+        Measure("rows", m.anchor, said=m.said) if m.agg == "distinct" and stem(m.said.lower()) in _DAYS else m
+        for m in frame.measures
+    )
+    return replace(frame, measures=measures)
+
+
+def _of_workers(frame: Frame, reading: Reading, source: Source) -> Frame:
+    """Who worked, or was hired, is staff rather than a client."""
+    if not reading.glued & _WORKED or not any(item.text.lower().startswith("who") for item in reading.items):
+        return frame
+    thing = source.model.things[frame.anchor]
+    staff = bool(set(thing.noun) & STAFF) or len(thing.display) > 1
+    return frame if frame.measures or staff else replace(frame, cost=round(frame.cost + DEAR, 4))
+
+
+def _share_of_itself(frame: Frame, reading: Reading) -> list[str]:
+    """How many rows of a group have the value that they are grouped by, or what part an average is of another average."""
+    shown = {slot for one in frame.by for slot in one.shown}
+    for measure in frame.measures:
+        if measure.agg != "ratio" or measure.over is None or measure.under is None:
+            continue
+        itself = any(c.op == "filled" and set(c.slots) & shown for c in measure.over.where)
+        averages = measure.over.agg == measure.under.agg == "avg" and measure.over.expr == measure.under.expr
+        if itself or averages and measure.percent:
+            return [i.text for i in reading.items if i.op in ("rate", "share", "percent", "of all")][:1] or [
+                measure.said
+            ]
+    return []
+
+
+def _flag_of_a_noun(frame: Frame, reading: Reading, source: Source) -> list[str]:
+    """Groups by a flag that only tells which rows of the noun behind it are meant: "per active sales rep"."""
+    flags = {
+        (slot.field.table, slot.field.column)
+        for one in frame.by
+        for slot in one.shown
+        if slot.field.role is Role.FLAG
+    }
+    return [
+        first.text
+        for before, first, second in zip(reading.items, reading.items[1:], reading.items[2:], strict=False)
+        if before.op == "by" and before.text.lower() in ("per", "by", "for each", "each")
+        if first.kind == second.kind == "mention" and first.end == second.start
+        if any((t.table, t.column) in flags for t in first.targets[:2])
+        if second.targets[0].kind in ("thing", "value")
+    ]
+
+
+def _many_and_much(frame: Frame, reading: Reading) -> list[str]:
+    """One figure where two were asked for: "how many were voided and how much was that"."""
+    ops = [item.op for item in reading.items if item.op in ("count", "much")]
+    if len(frame.measures) != 1 or not any(pair == ("count", "much") for pair in pairwise(ops)):
+        return []
+    return ["how many"] if frame.measures[0].agg == "sum" else ["how much"]
+
+
+def _average_of_lines(frame: Frame, reading: Reading, source: Source) -> list[str]:
+    """The average line where the average revenue of something is asked for: "avg revenue per country"."""
+    lines = any(m.agg == "avg" and source.model.things[m.anchor].kind is Kind.LINES for m in frame.measures)
+    earned = any(t.kind == "concept" and t.column == "revenue" for i in reading.items for t in i.targets[:1])
+    return [i.text for i in reading.items if lines and earned and i.op == "agg"][:1]
