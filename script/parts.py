@@ -6,6 +6,7 @@ It decides how many workers there are, what each takes its work from, and with w
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -95,7 +96,12 @@ def web_run(host: str, port: int) -> None:
     import uvicorn
     from django.conf import settings
 
+    from mirror.health.services import heartbeats_start
+
     memory_trim()
+    # The server ends by the signal it was sent, once more: then its last sign of life is taken back.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    heartbeats_start(worker_name("web"), [], "web")
     trusted = ",".join(settings.TRUSTED_PROXIES)
     uvicorn.run(
         "mirror.asgi:application",
@@ -104,6 +110,7 @@ def web_run(host: str, port: int) -> None:
         lifespan="off",
         access_log=False,
         log_level="warning",
+        log_config=None,  # its lines are those of the settings
         timeout_graceful_shutdown=2,
         proxy_headers=bool(trusted),
         forwarded_allow_ips=trusted or None,
@@ -121,6 +128,7 @@ def tasks_load() -> None:
 def celery_run(*words: str, title: str, gives_way: bool = False) -> None:
     """Run a worker or the scheduler, as Celery's own command does, but under a title of ours in the system's list of processes."""
     from celery import platforms
+    from django.conf import settings
 
     from mirror.celery import app
 
@@ -130,7 +138,9 @@ def celery_run(*words: str, title: str, gives_way: bool = False) -> None:
     vars(platforms)["_setproctitle"] = None
     setproctitle(title)
     sys.argv = ["celery", *words]
-    app.start([*words, "--loglevel", "INFO"])
+    # The picture with which Celery greets is no line for a program.
+    greets = ["--quiet"] if settings.LOG_FORMAT == "json" else []
+    app.start([*greets, *words, "--loglevel", "INFO"])
 
 
 def runs(host: str, port: int) -> Iterator[tuple[str, str, Callable[[], object]]]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import fcntl
 import io
+import logging
 import os
 import signal
 import socket
@@ -42,6 +43,7 @@ from django.db import OperationalError  # noqa: E402
 
 from mirror.forked import ThreadRunning, fork, preload  # noqa: E402
 from mirror.keys import keys_file, keys_make  # noqa: E402
+from mirror.logs import JsonLines  # noqa: E402
 from mirror.modes import tighten, umask_set  # noqa: E402
 from script.parts import LOADED, ROLES, role_of, runs, tasks_load, worker_name, workers  # noqa: E402
 
@@ -56,6 +58,9 @@ LOG_BYTES = 5_000_000
 
 def say(text: str) -> None:
     """Tell the person at the terminal what is happening."""
+    if os.environ.get("LOG_FORMAT") == "json":
+        line = logging.LogRecord("mirror.server", logging.INFO, __file__, 0, text.strip(), None, None)
+        text = JsonLines().format(line)
     print(text, file=sys.stderr, flush=True)
 
 
@@ -238,8 +243,8 @@ def prepare(address: str) -> str:
     if not shop.is_file() or not Source.objects.exists():
         say("Building the sample shop ...")
         call_command("demo", owner=admin.username, stdout=sys.stderr)
-    for worker in workers():
-        forget(worker_name(worker.name))
+    for name in ("web", "scheduler", *(worker.name for worker in workers())):
+        forget(worker_name(name))
     if password_exists():
         welcome = f"Mirror is up at {address}/"
     elif settings.PRODUCTION:
