@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import socket
 import threading
 from datetime import timedelta
 from typing import Any
@@ -56,6 +57,13 @@ def _show_signs_of_life(sender: Any = None, **_: object) -> None:
     heartbeats_start(str(getattr(sender, "hostname", "worker")), queues)
     if "intake" in queues:
         confined.stay_ready()
+
+
+@signals.beat_init.connect
+def _show_that_the_scheduler_lives(**_: object) -> None:
+    from mirror.health.services import heartbeats_start
+
+    heartbeats_start(f"scheduler@{socket.gethostname()}", [], "scheduler")
 
 
 @signals.worker_ready.connect

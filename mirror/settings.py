@@ -7,6 +7,7 @@ them all. Secrets have no default outside development: `script/server` makes its
 
 from __future__ import annotations
 
+import logging
 import os
 from ipaddress import ip_network
 from pathlib import Path
@@ -86,6 +87,7 @@ INSTALLED_APPS = [
     "mirror.audit",
     "mirror.people",
     "mirror.sources",
+    "mirror.llms",
     "mirror.results",
     "mirror.exports",
     "mirror.library",
@@ -100,6 +102,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "mirror.health.middleware.request_named",
     "mirror.health.middleware.health_first",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
@@ -525,15 +528,31 @@ AUDIT_DAYS = env.int("AUDIT_DAYS", default=730)
 # Calls that one token may make a minute, over HTTP and by agents together; so many may come at once.
 API_CALLS_PER_MINUTE = env.int("API_CALLS_PER_MINUTE", default=600)
 
+# ------------------------------------------------------------------ metrics
+
+# What Prometheus sends as a bearer token to read /metrics; without it only administrators who are signed in do.
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="").strip()
+if METRICS_TOKEN and (len(METRICS_TOKEN) < 20 or not METRICS_TOKEN.isascii()):
+    raise ImproperlyConfigured(
+        "METRICS_TOKEN must be 20 plain characters or more, such as: openssl rand -hex 32"
+    )
+
 # ------------------------------------------------------------------ log
 
 # How much is said: DEBUG, INFO, WARNING or ERROR. One line an event, no question, row or secret in it.
 LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
+# Lines for people ("line"), or JSON objects for programs that collect logs ("json").
+LOG_FORMAT = env.str("LOG_FORMAT", default="line")
+if LOG_FORMAT not in ("line", "json"):
+    raise ImproperlyConfigured("LOG_FORMAT must be line or json")
+# Warnings of Python are lines of the log too, then.
+logging.captureWarnings(LOG_FORMAT == "json")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
         "line": {"format": "%(asctime)s %(levelname)-7s %(name)s pid=%(process)d %(message)s"},
+        "json": {"()": "mirror.logs.JsonLines"},
     },
     "filters": {
         "without_tokens": {"()": "mirror.logs.WithoutTokens"},
@@ -542,7 +561,7 @@ LOGGING = {
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
-            "formatter": "line",
+            "formatter": LOG_FORMAT,
             "filters": ["plain_refusals", "without_tokens"],
         },
     },

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from mirror.health.views import healthz
+from mirror.health.views import healthz, livez, readyz
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
+    path("livez", livez, name="livez"),
+    path("readyz", readyz, name="readyz"),
     path("", include("mirror.people.urls")),
     path("sources/", include("mirror.sources.urls")),
+    path("language-models/", include("mirror.llms.urls")),
     path("library/", include("mirror.library.urls")),
     path("sources/", include("mirror.knowledge.urls")),
     path("results/", include("mirror.results.urls")),
@@ -19,6 +22,7 @@ urlpatterns = [
     path("dashboards/", include("mirror.dashboards.urls")),
     path("reports/", include("mirror.reports.urls")),
     path("account/", include("mirror.api.urls")),
+    path("people/services/", include("mirror.api.account_urls")),
     path("sources/", include("mirror.agents.urls")),
     path("api/v1/", include("mirror.api.v1_urls")),
     path("", include("mirror.upkeep.urls")),

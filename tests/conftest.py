@@ -5,6 +5,7 @@ Alice owns things, Bob shares her team, Charlie is a stranger: every page is wal
 
 from __future__ import annotations
 
+import atexit
 import gc
 from collections.abc import Iterator
 from datetime import datetime
@@ -38,9 +39,8 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
-def pytest_unconfigure() -> None:
-    """Let what extensions made be told apart from leaks at the end."""
-    gc.unfreeze()
+# At the very end, so that extensions tell what they made apart from leaks; before it, pytest would look through all of it again.
+atexit.register(gc.unfreeze)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

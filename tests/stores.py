@@ -1,6 +1,6 @@
 """A store with all its tables and nothing in them, the sample shop, what Mirror knows of it, scripts and styles: made once a run and copied.
 
-Migrating takes five seconds of a processor, the shop three, its tables and values two, compressing six; copies take none. Whoever needs one first makes it, in a folder
+Migrating takes two seconds of a processor, the shop three, its tables and values two, compressing six; copies take none. Whoever needs one first makes it, in a folder
 that all processes of a run share (`MIRROR_TEST_STORES`); the others wait. Tests of a first start, of an upgrade and of the
 shop make their own.
 """
@@ -70,7 +70,12 @@ def folder_fill(folder: Path) -> None:
     """Put them where a Mirror of this folder looks for them: it starts as one that was started before."""
     store_copy(folder / STORE)
     shop_copy(folder / SHOP)
-    shutil.copytree(_made(STATIC, _compress) / "static", folder / "static")
+    static_copy(folder)
+
+
+def static_copy(folder: Path) -> None:
+    """Put scripts and styles, named and compressed, where a Mirror of this folder serves them from."""
+    shutil.copytree(made(STATIC, _compress) / "static", folder / "static")
 
 
 def shop_known(source: Any, at: datetime) -> None:
@@ -78,7 +83,7 @@ def shop_known(source: Any, at: datetime) -> None:
     from mirror.sources.models import StoredIndex
 
     found = pickle.loads(
-        _made(KNOWN, lambda path: path.write_bytes(pickle.dumps(_known(source)))).read_bytes()
+        made(KNOWN, lambda path: path.write_bytes(pickle.dumps(_known(source)))).read_bytes()
     )
     for name, value in {**found["source"], "catalog_at": at}.items():
         setattr(source, name, value)
@@ -130,11 +135,11 @@ def _filled() -> str:
 
 
 def _copy(name: str, make: Callable[[Path], object], to: Path) -> None:
-    shutil.copyfile(_made(name, make), to)
+    shutil.copyfile(made(name, make), to)
 
 
-def _made(name: str, make: Callable[[Path], object]) -> Path:
-    """Where a file lies that all processes share, once one of them has made it."""
+def made(name: str, make: Callable[[Path], object]) -> Path:
+    """Where a file or folder lies that all processes share, once one of them has made it."""
     folder_share()
     folder = Path(os.environ[VARIABLE])
     whole = folder / name

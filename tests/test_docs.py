@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -27,9 +28,12 @@ DOCS = [
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "SECURITY.md",
-    *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")),
+    *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")),
     "frontend/static/vendor/VENDORED.md",
 ]
+# Documents with commands of the repository.
+GUIDES = ("README.md", "CONTRIBUTING.md", "docs/development.md")
+DECISIONS = sorted((ROOT / "docs/decisions").glob("[0-9]*.md"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
@@ -50,7 +54,7 @@ def test_the_readme_has_the_two_commands():
     assert {"script/server", "script/test"} <= set(commands("README.md"))
 
 
-@pytest.mark.parametrize("line", sorted({*commands("README.md"), *commands("CONTRIBUTING.md")}))
+@pytest.mark.parametrize("line", sorted({line for name in GUIDES for line in commands(name)}))
 def test_every_command_shown_can_be_run(line):
     from django.core.management import get_commands
 
@@ -68,7 +72,14 @@ def test_every_command_shown_can_be_run(line):
 
 
 @pytest.mark.parametrize(
-    "script", ["script/server", "script/test", "script/environment", "script/requirements", ".ci/run"]
+    "script",
+    [
+        ".ci/run",
+        *(
+            f"script/{name}"
+            for name in ["server", "test", "environment", "requirements", "lint", "format", "types"]
+        ),
+    ],
 )
 def test_scripts_are_well_formed(script):
     subprocess.run(["bash", "-n", script], cwd=ROOT, check=True)
@@ -76,6 +87,33 @@ def test_scripts_are_well_formed(script):
 
 def test_ci_runs_exactly_the_test_command():
     assert "check script/test --long\n" in text(".ci/run")
+
+
+def test_the_workflow_runs_the_parts_of_ci_and_the_hooks_its_linters():
+    parts = subprocess.run([".ci/run", "--list"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    job = yaml.safe_load(text(".github/workflows/ci.yml"))["jobs"]["check"]
+    assert job["strategy"]["matrix"]["part"] == parts.splitlines()
+    assert job["steps"][-1]["run"] == '.ci/run "$PART"'
+    # One part alone is the part of the whole run, by the same name.
+    assert parts.splitlines() == [
+        *re.findall(r'^part "([^"]+)"', text("script/test"), re.MULTILINE),
+        "lint",
+        "types",
+        "bundles",
+    ]
+    for wrong in ([".ci/run", "rest"], ["script/test", "--part", "rest"]):
+        assert subprocess.run(wrong, cwd=ROOT, capture_output=True).returncode == 2
+    hooks = yaml.safe_load(text(".pre-commit-config.yaml"))["repos"][0]["hooks"]
+    assert [hook["entry"] for hook in hooks] == ["script/format", "script/types"]
+
+
+def test_forms_for_issues_ask_each_thing_once():
+    for path in (ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml"):
+        form = yaml.safe_load(path.read_text())
+        assert {"name", "description", "body"} <= set(form), path.name
+        asked = [part["id"] for part in form["body"] if part["type"] != "markdown"]
+        assert asked and len(asked) == len(set(asked)), path.name
+        assert all(part["attributes"].get("label") for part in form["body"] if part["type"] != "markdown")
 
 
 def test_the_order_of_the_tests_names_files_that_are_there():
@@ -176,7 +214,7 @@ def installed(name: str) -> list[Requirement]:
 
 
 def test_libraries_are_pinned_and_each_has_its_reason():
-    table = text("CONTRIBUTING.md").split("## Libraries")[1]
+    table = text("docs/dependencies.md")
     named = {
         name.strip()
         for row in re.findall(r"^\| (.*?) \|", table, re.MULTILINE)[1:]
@@ -261,8 +299,8 @@ def test_the_licence_is_the_one_named():
 
 
 def layout() -> list[str]:
-    """Every path that CONTRIBUTING.md's layout names."""
-    block = text("CONTRIBUTING.md").split("## Layout")[1].split("```")[1]
+    """Every path in the layout of docs/architecture.md."""
+    block = text("docs/architecture.md").split("## Layout")[1].split("```")[1]
     found, folders = [], {0: ""}
     for line in block.splitlines():
         if not line.strip():
@@ -336,9 +374,42 @@ def test_what_is_cited_exists():
 
 @pytest.mark.parametrize("name", DOCS)
 def test_links_lead_somewhere(name):
-    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text(name)):
-        if not target.startswith("http"):
-            assert ((ROOT / name).parent / target).exists(), f"{name} links to {target}"
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)[^)]*\)", text(name)):
+        if target.startswith("http"):
+            continue
+        place = (ROOT / name).parent / target if target else ROOT / name
+        assert place.exists(), f"{name} links to {target}"
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", place.read_text(), re.MULTILINE)
+            slugs = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+            assert anchor in slugs, f"{name} links to {target}#{anchor}"
+
+
+# ---------------------------------------------------------------- the guide and the decisions
+
+
+def test_the_guide_is_read_in_ten_minutes():
+    assert len(text("CONTRIBUTING.md").encode()) <= 12_288
+
+
+def test_every_decision_has_its_parts_and_its_line_in_the_index():
+    index = re.findall(r"^- \[(\d{4})\]\((\S+)\) (.+)$", text("docs/decisions/README.md"), re.MULTILINE)
+    assert [path.name for path in DECISIONS] == [name for _, name, _ in index]
+    for at, (path, (number, _, title)) in enumerate(zip(DECISIONS, index, strict=True), 1):
+        assert number == path.name[:4] == f"{at:04d}", path.name
+        said = path.read_text()
+        assert said.startswith(f"# {at}. {title}\n\nDate: 20"), path.name
+        headings = re.findall(r"^## (.+)$", said, re.MULTILINE)
+        assert headings == ["Context", "Decision", "What was given up"], path.name
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["CONTRIBUTING.md", *(str(path.relative_to(ROOT)) for path in (ROOT / "docs/decisions").glob("*"))],
+)
+def test_no_sentence_of_the_guide_begins_with_whoever_or_what(name):
+    prose = re.sub(r"^#.*$", "", text(name), flags=re.MULTILINE)
+    assert not re.findall(r"\b(?:Whoever|Whatever|What)\b[^.]*", prose)
 
 
 def test_what_is_vendored_has_the_sums_written_down():

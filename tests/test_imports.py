@@ -1,4 +1,4 @@
-"""The arrows: who may know whom. CONTRIBUTING.md draws them; this reads every import and holds them.
+"""The arrows: who may know whom. docs/architecture.md draws them; this reads every import and holds them.
 
 A new module needs a place in the tables below. That is on purpose: where it stands is a decision.
 """
@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,7 @@ SUBJECTS = [
     "audit",
     "people",
     "sources",
+    "llms",
     "results",
     "queries",
     "exports",
@@ -119,6 +121,7 @@ KNOW_REQUESTS = {
     "audit/middleware.py",  # who sent a request, and from where
     "asking/context.py",  # the rail that every page has
     "reports/context.py",  # that all sending is paused
+    "llms/templatetags/llms.py",  # one's own use, on the page of another subject
     "people/requests.py",  # the type of a request by somebody who is signed in
     "delivery/mail_letter.py",  # a mail is a template too
 }
@@ -163,28 +166,29 @@ class Import:
         return f"{self.file.relative_to(ROOT)}:{self.line} imports {self.name}"
 
 
-def imports(folder: str) -> Iterator[Import]:
+@cache
+def imports(folder: str) -> tuple[Import, ...]:
     """Every import of every module in a folder; `from a import b` counts as `a.b` where that is a module."""
-    for file in sorted((ROOT / folder).rglob("*.py")):
-        if "migrations" in file.parts:
-            continue
-        tree = ast.parse(file.read_text())
-        inside = {
-            node
-            for parent in ast.walk(tree)
-            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)) or _is_for_types(parent)
-            for node in ast.walk(parent)
-        }
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                assert not node.level, f"{file}:{node.lineno}: write the whole name"
-                names = [_module(node.module or "", alias.name) for alias in node.names]
-            else:
-                continue
-            for name in names:
-                yield Import(file, node.lineno, name, node not in inside)
+    return tuple(
+        Import(file, line, name, at_top)
+        for file in sorted((ROOT / folder).rglob("*.py"))
+        if "migrations" not in file.parts
+        for line, name, at_top in _imported(ast.parse(file.read_text()), file)
+    )
+
+
+def _imported(parent: ast.AST, file: Path, at_top: bool = True) -> Iterator[tuple[int, str, bool]]:
+    for node in ast.iter_child_nodes(parent):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name, at_top) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{file}:{node.lineno}: write the whole name"
+            for alias in node.names:
+                yield node.lineno, _module(node.module or "", alias.name), at_top
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or _is_for_types(node):
+            yield from _imported(node, file, at_top=False)
+        elif not isinstance(node, ast.expr):  # an import is a statement, and no expression holds one
+            yield from _imported(node, file, at_top)
 
 
 def _is_for_types(node: ast.AST) -> bool:
@@ -213,10 +217,6 @@ def room(name: str) -> str:
 def floor(here: str) -> str:
     """The floor of a room."""
     return here.split("/")[0]
-
-
-AGENT = list(imports("sqlagent"))
-WEB = list(imports("mirror"))
 
 
 # ---------------------------------------------------------------- circles
@@ -250,13 +250,13 @@ def _reached(start: Path, known: dict[Path, set[Path]]) -> set[Path]:
 
 
 def test_no_file_reaches_itself_by_imports():
-    assert circles([*AGENT, *WEB]) == []
+    assert circles([*imports("sqlagent"), *imports("mirror")]) == []
 
 
 def test_a_circle_would_be_found():
     services, kinds = ROOT / "mirror/asking/services/answering.py", ROOT / "mirror/asking/work_kinds.py"
     back = Import(services, 1, "mirror.asking.work_kinds", at_top=True)
-    (circle,) = circles([*AGENT, *WEB, back])
+    (circle,) = circles([*imports("sqlagent"), *imports("mirror"), back])
     assert {str(services.relative_to(ROOT)), str(kinds.relative_to(ROOT))} <= set(circle)
 
 
@@ -264,8 +264,8 @@ def test_a_circle_would_be_found():
 
 
 def hops(heading: str) -> list[tuple[str, Path, int]]:
-    """The rows of a table of CONTRIBUTING.md: a function, the file it stands in, the row of who calls it."""
-    table = (ROOT / "CONTRIBUTING.md").read_text().partition(f"| | {heading} |")[2].partition("\n\n")[0]
+    """The rows of a table of docs/architecture.md: a function, the file it stands in, the row of who calls it."""
+    table = (ROOT / "docs/architecture.md").read_text().partition(f"| | {heading} |")[2].partition("\n\n")[0]
     rows = re.findall(r"\| `(\w+)` \| `([\w/.]+)` \| (\d*) *\|", table)
     return [(name, ROOT / file, int(by or 0)) for name, file, by in rows]
 
@@ -282,6 +282,15 @@ def test_each_hop_is_there_and_is_called_as_the_table_says(heading):
             assert re.search(rf"\b{name}\b", caller.read_text()), f"{caller} does not name {name}"
 
 
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [("CONTRIBUTING.md", r"^\| `(\w+)` \|"), ("docs/architecture.md", r"(\w+)(?= <- | \(a subject)")],
+)
+def test_the_documents_have_the_subjects_in_their_order(name, pattern):
+    named = re.findall(pattern, (ROOT / name).read_text(), re.MULTILINE)
+    assert [subject for subject in named if subject in SUBJECTS] == SUBJECTS
+
+
 # ---------------------------------------------------------------- sqlagent
 
 
@@ -293,7 +302,9 @@ def test_every_floor_of_sqlagent_has_its_place():
 
 
 def test_sqlagent_knows_neither_the_web_nor_the_worker():
-    assert not [str(i) for i in AGENT if i.package in ("django", "celery", "kombu", "mirror", "uvicorn")]
+    assert not [
+        str(i) for i in imports("sqlagent") if i.package in ("django", "celery", "kombu", "mirror", "uvicorn")
+    ]
 
 
 def may_know(here: str, there: str) -> bool:
@@ -333,18 +344,22 @@ def test_arrows_are_read_off_the_floors(here, there, may):
 
 
 def test_rooms_know_only_what_they_may():
-    wrong = [str(i) for i in AGENT if i.package == "sqlagent" and not may_know(unit(i.file), room(i.name))]
+    wrong = [
+        str(i)
+        for i in imports("sqlagent")
+        if i.package == "sqlagent" and not may_know(unit(i.file), room(i.name))
+    ]
     assert not wrong, "\n".join(wrong)
 
 
 def test_every_exception_is_still_needed():
-    used = {(unit(i.file), room(i.name)) for i in AGENT if i.package == "sqlagent"}
+    used = {(unit(i.file), room(i.name)) for i in imports("sqlagent") if i.package == "sqlagent"}
     assert used >= EXCEPTIONS
 
 
 def test_foundations_and_tools_do_not_run_in_circles():
     known: dict[str, set[str]] = {}
-    for i in AGENT:
+    for i in imports("sqlagent"):
         if i.package == "sqlagent" and i.at_top and room(i.name) != unit(i.file):
             known.setdefault(unit(i.file), set()).add(room(i.name))
 
@@ -359,7 +374,7 @@ def test_foundations_and_tools_do_not_run_in_circles():
 
 def test_only_adapters_import_a_vendor_and_each_its_own():
     wrong = []
-    for i in AGENT:
+    for i in imports("sqlagent"):
         if i.package in sys.stdlib_module_names or i.package == "sqlagent" or unit(i.file) == "evaluation":
             continue
         may = COMPUTING if floor(unit(i.file)) in TOOLS | STAGES else set()
@@ -423,7 +438,7 @@ def test_a_role_is_read_off_the_end_of_a_name(name, wanted):
 
 def test_a_subject_knows_only_those_to_its_left():
     wrong = []
-    for i in WEB:
+    for i in imports("mirror"):
         here, there = subject(i.file), room(i.name)
         if i.package != "mirror" or here == there or there == "__init__":
             continue
@@ -445,14 +460,14 @@ def test_a_subject_knows_only_those_to_its_left():
 @pytest.mark.parametrize("part", BROWSER)
 def test_what_meets_the_browser_knows_neither_sqlagent_nor_a_driver(part):
     drivers = set().union(*VENDORS.values()) | {"sqlagent", "sqlglot"}
-    wrong = [str(i) for i in WEB if role(i.file) == part and i.package in drivers]
+    wrong = [str(i) for i in imports("mirror") if role(i.file) == part and i.package in drivers]
     assert not wrong, "\n".join(wrong)
 
 
 def test_models_know_no_services_and_no_stages():
     wrong = [
         str(i)
-        for i in WEB
+        for i in imports("mirror")
         if role(i.file) == "models"
         and (i.package == "sqlagent" or i.package == "mirror" and not i.name.endswith(MODELS_MAY_KNOW))
     ]
@@ -463,7 +478,7 @@ def test_what_does_not_meet_the_browser_knows_no_requests_and_no_templates():
     web = ("django.http", "django.shortcuts", "django.template", "django.contrib.messages")
     know = [
         i
-        for i in WEB
+        for i in imports("mirror")
         # A command is a door as a view is: one validates with a form.
         if subject(i.file) in SUBJECTS and role(i.file) not in (*BROWSER, "management")
         if i.name.startswith(web) or _names_the_browser(i)
@@ -483,10 +498,10 @@ def _names_the_browser(i: Import) -> bool:
 
 def test_no_page_is_a_library_of_other_pages():
     """What views share stands in files that have no address."""
-    addressed = {i.name for i in WEB if role(i.file) == "urls" and i.package == "mirror"}
+    addressed = {i.name for i in imports("mirror") if role(i.file) == "urls" and i.package == "mirror"}
     shown = {name for name in addressed if role(Path(ROOT, *name.split("."))) == "views"}
     assert len(shown) > 12
-    wrong = [str(i) for i in WEB if i.name in shown and role(i.file) != "urls"]
+    wrong = [str(i) for i in imports("mirror") if i.name in shown and role(i.file) != "urls"]
     assert not wrong, "\n".join(wrong)
 
 
@@ -509,7 +524,7 @@ def test_tasks_and_kinds_of_work_import_what_does_it_inside_the_body():
     light = ("models", "kinds", "work_kinds", "shares", "limits")
     wrong = [
         str(i)
-        for i in WEB
+        for i in imports("mirror")
         if role(i.file) in ("tasks", "kinds") and i.package in ("mirror", "sqlagent") and i.at_top
         if not (room(i.name) == "work" and subject(i.file) == "work" or i.name == "mirror.work.kinds")
         if not (
@@ -522,8 +537,12 @@ def test_tasks_and_kinds_of_work_import_what_does_it_inside_the_body():
 def test_a_driver_is_opened_by_adapters_alone():
     # Titles of processes are no driver.
     drivers = set().union(*VENDORS.values()) - {"duckdb", "pyarrow", "setproctitle"}
-    wrong = [str(i) for i in WEB if i.package in drivers]
+    wrong = [str(i) for i in imports("mirror") if i.package in drivers]
     # DuckDB also reads files of our own: stored results, and uploads before they are a source.
     own = (ROOT / "mirror/results", ROOT / "mirror/sources/uploads")
-    wrong += [str(i) for i in WEB if i.package == "duckdb" and not any(map(i.file.is_relative_to, own))]
+    wrong += [
+        str(i)
+        for i in imports("mirror")
+        if i.package == "duckdb" and not any(map(i.file.is_relative_to, own))
+    ]
     assert not wrong, "\n".join(wrong)

@@ -1,7 +1,7 @@
 """Python programs that tests start as processes of their own, without what each would spend on loading libraries.
 
 Django, Celery, pyarrow and the rest take two seconds of a processor to load, more than most of these programs work. One process
-has them loaded (nothing of `mirror`, no settings: what a program reads of its environment it reads itself) and forks
+has them loaded (nothing of `mirror`, no settings: what a program reads of its environment and of another folder it reads itself) and forks
 whenever a test starts a program. `Popen` and `run` are used like those of `subprocess`: the program is a child of the process
 that started it, with its own arguments, environment, folder and files, and ends or is killed as any other. It differs in
 what the system shows as its command line.
@@ -61,7 +61,17 @@ LOADED = (
         "celery.worker.consumer",
     ),
     *("kombu.transport.filesystem", "kombu.transport.virtual", "uvicorn.main", "environ"),
-    *("pyarrow", "pyarrow.parquet", "numpy", "duckdb", "sqlglot", "cryptography.fernet", "rapidfuzz.fuzz"),
+    *(
+        "pydantic",
+        "pyarrow",
+        "pyarrow.compute",
+        "pyarrow.parquet",
+        "numpy",
+        "duckdb",
+        "sqlglot",
+        "cryptography.fernet",
+        "rapidfuzz.fuzz",
+    ),
     *(
         "django_htmx",
         "csp.middleware",
@@ -74,6 +84,7 @@ LOADED = (
     ),
     "sqlagent.pipeline",
 )
+OURS = ("sqlagent", "mirror", "script", "tests")
 
 
 class Popen(subprocess.Popen):
@@ -209,8 +220,11 @@ def serve(asks: socket.socket) -> tuple[list[str], str, dict[str, str]] | None:
 def begin(words: list[str], folder: str, environment: dict[str, str]) -> None:
     """Be the program that was asked for."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if Path(folder).resolve() != ROOT:
+        ours_forget()
     os.environ.clear()
     os.environ.update(environment)
+    sys.dont_write_bytecode = bool(environment.get("PYTHONDONTWRITEBYTECODE"))
     os.chdir(folder)
     sys.stdin, sys.stdout, sys.stderr = (
         open(number, mode, closefd=False, buffering=1, errors=errors)  # noqa: SIM115 - the program's own, until it ends
@@ -228,6 +242,13 @@ def begin(words: list[str], folder: str, environment: dict[str, str]) -> None:
         case [path, *rest]:
             sys.argv, sys.path[0] = [path, *rest], str(Path(path).resolve().parent)
             runpy.run_path(path, run_name="__main__")
+
+
+def ours_forget() -> None:
+    """Let go of what was loaded of this repository: the program stands in another folder and loads its own."""
+    for name in [name for name in sys.modules if name.partition(".")[0] in OURS]:
+        del sys.modules[name]
+    sys.path[1:] = [place for place in sys.path[1:] if Path(place).resolve() != ROOT]
 
 
 def main() -> None:

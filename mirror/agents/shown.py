@@ -61,7 +61,7 @@ def run_shown(run: Run, sight: Sight) -> Told:
     if run.agreement_size:
         told["agreement"] = f"{run.agreement_size} of {run.agreement_pool} attempts gave this"
         told["confidence"] = round(run.confidence, 2) if run.confidence is not None else None
-    told["notes"] = [str(note) for note in run.notes] if is_open else []
+    told["notes"] = [str(note) for note in run.notes] if is_open else list(filter(None, [run.without_llm]))
     if version is not None:
         told["answer"] = version_shown(version, sight, question)
     told["readings"] = [

@@ -199,7 +199,7 @@ def verified(token: Token, words: str = "", saved: int = 0, arguments: dict[str,
     chosen = seen.saved_of(token).exclude(verified_at=None).filter(pk=saved).first()
     if chosen is None:
         raise not_found()
-    run = asking.run_saved(token.owner, chosen, dict(arguments or {}))
+    run = asking.run_saved(token.owner, chosen, dict(arguments or {}), is_sent=True)
     version = _ended(Version, run.versions.values_list("pk", flat=True)[0])
     return version_shown(version, selectors.sight_of(token, chosen.source), Question(chosen.question))
 

@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 
 from mirror.api.models import Scope, Token
+from mirror.people.fields import RowsField
 from mirror.people.models import User
 from mirror.sources.models import Source
 from mirror.sources.selectors import sources_visible
@@ -40,7 +41,7 @@ class TokenForm(forms.Form):
         initial=ALL,
         widget=forms.RadioSelect,
     )
-    sources = forms.ModelMultipleChoiceField(
+    sources = RowsField(
         queryset=Source.objects.none(),
         label="Sources",
         required=False,
@@ -51,7 +52,7 @@ class TokenForm(forms.Form):
     def __init__(self, *args: Any, person: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         field = self.fields["sources"]
-        assert isinstance(field, forms.ModelMultipleChoiceField)
+        assert isinstance(field, RowsField)
         field.queryset = sources_visible(person)
 
     def clean(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from mirror.api.models import Scope, Token
 from mirror.api.selectors import tokens_of
 from mirror.people.models import User
+from mirror.people.selectors import services_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,41 @@ def tokens_page(user: User, secret: str = "", made: Token | None = None) -> Toke
         ended=[token for token in tokens if not token.works][:20],
         secret=secret,
         made=made,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AccountView:
+    """A service: its teams, and its tokens that work."""
+
+    service: User
+    teams: list[str]
+    tokens: list[Token]
+
+
+@dataclass(frozen=True, slots=True)
+class AccountsPage:
+    """The services that were not ended. `secret` is that of a token just made, shown once."""
+
+    accounts: list[AccountView]
+    secret: str = ""
+    made: Token | None = None
+
+
+def accounts_page(secret: str = "", made: Token | None = None) -> AccountsPage:
+    """Show all services to an administrator."""
+    tokens = Token.objects.filter(owner__is_service=True, revoked_at=None).prefetch_related("sources")
+    of: dict[int, list[Token]] = {}
+    for token in tokens:
+        if token.works:
+            of.setdefault(token.owner_id, []).append(token)
+    return AccountsPage(
+        [
+            AccountView(service, [team.name for team in service.teams.all()], of.get(service.pk, []))
+            for service in services_all().filter(is_active=True)
+        ],
+        secret,
+        made,
     )
 
 

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from mirror.llms.models import LABEL_CHARS
 from mirror.work.leases import Leased, Status
 
 # A free worker takes a run within 0.2 s (measured 2026-11); after this a page says that none came.
@@ -23,6 +24,7 @@ class Thread(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="threads")
     source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="threads")
     title = models.CharField(max_length=200)
+    is_sent = models.BooleanField(default=False, help_text="SQL that a program or an agent sent")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -58,7 +60,12 @@ class Run(Leased):
     readings = models.JSONField(default=list, blank=True)
     notes = models.JSONField(default=list, blank=True)
     usage = models.JSONField(default=dict, blank=True)
-    llm = models.CharField(max_length=120, blank=True, help_text="Empty: the built-in generator")
+    llm = models.CharField(
+        max_length=LABEL_CHARS, blank=True, help_text="Which one wrote its SQL; empty: the built-in generator"
+    )
+    without_llm = models.TextField(
+        blank=True, default="", help_text="Which budget was used up, so that no language model was asked"
+    )
     privacy = models.CharField(max_length=10, blank=True, help_text="The level that applied")
     sent = models.JSONField(default=list, blank=True, help_text="Exactly what was sent to the LLM")
     follows = models.ForeignKey(

@@ -50,9 +50,15 @@ def questions_asked(user: User, source: Source, most: int) -> list[str]:
     return list(dict.fromkeys(texts))[:most]
 
 
-def runs_found(user: User, words: str = "", source: str = "") -> QuerySet[Run]:
-    """Runs of the user's history whose question, SQL or thread holds every word."""
-    found = runs_visible_to(user).defer("thread__source__catalog", *LARGE)
+def runs_recent(user: User, count: int) -> list[Run]:
+    """What the user asked or ran last; SQL that programs sent is apart."""
+    runs = runs_visible_to(user).filter(thread__is_sent=False).defer("thread__source__catalog", *LARGE)
+    return list(runs.prefetch_related(_versions())[:count])
+
+
+def runs_found(user: User, words: str = "", source: str = "", *, is_sent: bool = False) -> QuerySet[Run]:
+    """Runs of the user's history whose question, SQL or thread holds every word: asked by people, or SQL that programs sent."""
+    found = runs_visible_to(user).filter(thread__is_sent=is_sent).defer("thread__source__catalog", *LARGE)
     if source:
         found = found.filter(thread__source__name=source)
     for word in words.split()[:8]:
@@ -67,8 +73,8 @@ def runs_found(user: User, words: str = "", source: str = "") -> QuerySet[Run]:
 
 
 def threads_recent(user: User, count: int) -> list[tuple[Thread, int]]:
-    """The newest threads of a user, each with the id of its newest run."""
-    threads = threads_visible_to(user).annotate(newest=Max("runs")).exclude(newest=None)
+    """The newest threads of a user, each with the id of its newest run; SQL that programs sent is apart."""
+    threads = threads_visible_to(user).filter(is_sent=False).annotate(newest=Max("runs")).exclude(newest=None)
     return [(thread, thread.newest) for thread in threads.order_by("-created_at", "-pk")[:count]]
 
 

@@ -58,6 +58,11 @@ def _to_run(request: PersonRequest, run: Run, rest: str = "") -> HttpResponse:
     return redirect(address)
 
 
+def _to_version(request: PersonRequest, version: Version) -> HttpResponse:
+    """Go to a run with this version shown, which may not be its newest: the next button is pressed about it."""
+    return _to_run(request, version.run, f"?version={version.number}")
+
+
 # ---------------------------------------------------------------- asking
 
 
@@ -112,13 +117,18 @@ def suggest(request: PersonRequest) -> JsonResponse:
 
 @require_POST
 def follow(request: PersonRequest, pk: int) -> HttpResponse:
-    """Ask a follow-up on a run's page, of the `version` that is shown there; "undo" and "redo" go a step through the thread."""
+    """Ask a follow-up on a run's page, of the `version` that is shown there.
+
+    "Undo" and "redo" go a step through the thread, and "why?" goes to the page that tells why a figure changed.
+    """
     run = _run(request, pk)
     question, hint = request.POST.get("question", ""), request.POST.get("hint", run.hint)
     version = _version_of(run, request.POST.get("version", ""))
     try:
         if step := services.step_take(run, version, question):
             return _stepped(request, step)
+        if explained := services.reasons_asked(run, version, question):
+            return redirect("dashboards:why", explained.pk)
         return _to_run(request, services.run_follow(run, question, hint, version))
     except services.AskingError as error:
         number = version.number if version is not None else None
@@ -205,13 +215,15 @@ def sent(request: PersonRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def edit(request: PersonRequest, pk: int) -> HttpResponse:
-    """Run SQL that was typed, as a new version. What was typed stays when it is not taken."""
+    """Run SQL that was typed over the `version` shown, as a new version. What was typed stays when it is not taken."""
     found = _run(request, pk)
     sql = request.POST.get("sql", "")
+    base = _version_of(found, request.POST.get("version", ""))
     try:
-        services.version_edit(found, sql, values_typed(request.POST))
+        services.version_edit(found, sql, values_typed(request.POST), base)
     except services.AskingError as error:
-        return _render_run(request, run_page(found, typed=sql, problem=str(error)), status=422)
+        number = base.number if base is not None else None
+        return _render_run(request, run_page(found, number=number, typed=sql, problem=str(error)), status=422)
     return _result_of(request, found)
 
 
@@ -246,7 +258,8 @@ def version_again(request: PersonRequest, pk: int) -> HttpResponse:
     try:
         services.version_again(found)
     except services.AskingError as error:
-        return _render_run(request, run_page(found.run, problem=str(error)), status=422)
+        page = run_page(found.run, number=found.number, problem=str(error))
+        return _render_run(request, page, status=422)
     return _result_of(request, found.run)
 
 
@@ -257,7 +270,8 @@ def version_undo(request: PersonRequest, pk: int) -> HttpResponse:
     try:
         services.version_undo(found)
     except services.AskingError as error:
-        return _render_run(request, run_page(found.run, problem=str(error)), status=422)
+        page = run_page(found.run, number=found.number, problem=str(error))
+        return _render_run(request, page, status=422)
     return _result_of(request, found.run)
 
 
@@ -300,7 +314,7 @@ def version_stop(request: PersonRequest, pk: int) -> HttpResponse:
     found.refresh_from_db()
     if _by_htmx(request):
         return _render_result(request, found)
-    return redirect("asking:run", found.run_id)
+    return _to_version(request, found)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -324,7 +338,7 @@ def chart(request: PersonRequest, pk: int) -> HttpResponse:
         return _render_chart(request, found)
     if "application/json" in request.headers.get("Accept", ""):
         return JsonResponse({"figure": found.figure, "chart": found.chart})
-    return redirect(f"{reverse('asking:run', args=[found.run_id])}?version={found.number}")
+    return _to_version(request, found)
 
 
 def _render_chart(
@@ -348,16 +362,16 @@ def save(request: PersonRequest, pk: int) -> HttpResponse:
                 status=422,
             )
         messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
-        return redirect("asking:run", found.run_id)
+        return _to_version(request, found)
     try:
         saved = services.version_save(found, **form.cleaned_data)
     except services.AskingError as error:
         messages.error(request, str(error))
-        return redirect("asking:run", found.run_id)
+        return _to_version(request, found)
     place = reverse("library:saved", args=[saved.pk])
     words = "Saved as “{}”. <a href='{}'>Open it</a> to give it parameters, share it or send it as a report."
     messages.success(request, format_html(words, saved.name, place))
-    return _to_run(request, found.run)
+    return _to_version(request, found)
 
 
 @require_POST
@@ -371,7 +385,7 @@ def verify(request: PersonRequest, pk: int) -> HttpResponse:
         messages.success(request, "Verified. The same question is answered by this SQL from now on.")
     except services.AskingError as error:
         messages.error(request, str(error))
-    return redirect(f"{reverse('asking:run', args=[found.run_id])}?version={found.number}")
+    return _to_version(request, found)
 
 
 @require_POST
@@ -385,7 +399,7 @@ def feedback(request: PersonRequest, pk: int) -> HttpResponse:
         messages.success(request, "Thank you. The owner of the source reads it.")
     except services.AskingError as error:
         messages.error(request, str(error))
-    return redirect(f"{reverse('asking:run', args=[found.run_id])}?version={found.number}")
+    return _to_version(request, found)
 
 
 @require_POST
@@ -416,6 +430,7 @@ def history(request: PersonRequest) -> HttpResponse:
         request.GET.get("q", "")[:200],
         request.GET.get("source", ""),
         request.GET.get("page", "1"),
+        is_sent=request.GET.get("by") == "programs",
     )
     return render(request, "asking/history.html", {"page": page})
 

@@ -17,6 +17,7 @@ class Runs(Kind):
     name, model, module = "run", Run, "mirror.asking.services"
     shares = {SOURCE: Way("thread__source", counted=Q(is_thinking=False)), PERSON: Way("thread__owner")}
     afresh = {"is_thinking": False}
+    logged = {"run": "pk"}
     earlier = ("mirror.asking.tasks.answer_run",)
 
     def do(self, lease: Lease) -> None:
@@ -71,6 +72,7 @@ class Versions(Statements):
 
     name, model, module = "version", Version, "mirror.asking.services"
     shares = {SOURCE: Way("run__thread__source"), PERSON: Way("run__thread__owner")}
+    logged = {"run": "run_id"}
     earlier = ("mirror.asking.tasks.run_version",)
 
     def do(self, lease: Lease) -> None:

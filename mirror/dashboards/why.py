@@ -5,6 +5,7 @@ The statements are supplied as the rows of cards are: read once, by a worker, an
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from sqlagent.telling.summarizing.contributing import (
     Part,
     Split,
     sentence_of,
+    sentence_unfinished,
     split_of,
     splits_ranked,
     whole_of,
@@ -65,6 +67,11 @@ class Why:
         """Whether the later period goes on after the last day with data."""
         last, until = self.change.until, self.now.until
         return last is not None and until is not None and until > last + timedelta(days=1)
+
+    def is_begun(self, period: Period) -> bool:
+        """Whether a period begins by the last day with data."""
+        last = self.change.until
+        return last is None or period.first is None or period.first <= last
 
     def between(self, now: str, before: str) -> Why:
         """The same between two periods, said by their first days; what is no period of it is left as it is."""
@@ -173,15 +180,27 @@ def _found(why: Why, statements: tuple[Statement, ...]) -> Found:
         notes += _problems(statements[1:])
     ranked = splits_ranked([split for _, split in splits], SHOWN)
     statement_of = {id(split): one for one, split in splits}
-    told = sentence_of(why.change.name, telling.period(why.before), telling.period(why.now), whole, ranked)
+    begun = why.is_begun(why.now), why.is_begun(why.before)
     return Found(
         statements,
         whole,
-        tuple((statement_of[id(split)], split) for split in ranked),
-        told,
+        tuple((statement_of[id(split)], split) for split in ranked) if all(begun) else (),
+        _sentence(why, whole, ranked, *begun),
         tuple(dict.fromkeys(notes)),
         is_working,
     )
+
+
+def _sentence(why: Why, whole: Part, ranked: Sequence[Split], is_begun: bool, was_begun: bool) -> str:
+    """Tell a change; of a period that is not over, or has no data, that is said instead."""
+    name, words, until = (
+        why.change.name,
+        (telling.period(why.before), telling.period(why.now)),
+        why.change.until,
+    )
+    if until is not None and (why.is_open or not was_begun):
+        return sentence_unfinished(name, *words, whole, until, is_begun, was_begun)
+    return sentence_of(name, *words, whole, ranked)
 
 
 def _rows(one: Statement) -> Rows | None:

@@ -73,7 +73,7 @@ class StatementView:
 class WhyPage:
     """Why a figure changed. It `adds_up` where its parts do; `is_quotient` where they are told as mix and rate.
 
-    `back` is where the figure stands, and `back_words` what that is called. `not_over` says that the later period is not over yet.
+    `back` is where the figure stands, and `back_words` what that is called.
     """
 
     source: Source
@@ -98,7 +98,6 @@ class WhyPage:
     refresh: str
     back: str
     back_words: str
-    not_over: str = ""
     is_same: bool = False
 
 
@@ -125,7 +124,7 @@ def why_page(why: Why, found: Found, here: str, ask: str, carried: Mapping[str, 
         chosen_now=chosen["now"],
         adds_up=bool(change.parts),
         is_quotient=len(change.parts) > 1,
-        whole=_part(found.whole, (), Decimal(0), _digits([found.whole])) if found.whole is not None else None,
+        whole=_whole(why, found.whole) if found.whole is not None else None,
         splits=splits,
         notes=found.notes,
         statements=tuple(
@@ -139,16 +138,15 @@ def why_page(why: Why, found: Found, here: str, ask: str, carried: Mapping[str, 
         refresh=f"{here}?{urlencode(chosen)}",
         back=back,
         back_words="the answer" if back.startswith(reverse("asking:ask") + "runs/") else "the overview",
-        not_over=_not_over(why),
         is_same=why.now == why.before,
     )
 
 
-def _not_over(why: Why) -> str:
-    until = why.change.until
-    if until is None or not why.is_open:
-        return ""
-    return f"{why.words(why.now)} is not over: its data go to {until.day} {until:%B %Y}."
+def _whole(why: Why, whole: Part) -> PartView:
+    """The two figures that are compared; a period without data has none, not 0."""
+    view, none = _part(whole, (), Decimal(0), _digits([whole])), Cell("no data", look="null")
+    now = view.now if why.is_begun(why.now) else none
+    return replace(view, now=now, before=view.before if why.is_begun(why.before) else none)
 
 
 def _first(one: Period) -> str:

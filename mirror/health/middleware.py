@@ -1,30 +1,77 @@
-"""Answers /healthz before sessions, hosts and anything else that may need what is down."""
+"""What comes before anything else: each request is named, and /healthz, /readyz and /livez are answered before sessions and hosts."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from typing import cast
+from uuid import uuid4
 
 from asgiref.sync import iscoroutinefunction, sync_to_async
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.decorators import sync_and_async_middleware
 
-from mirror.health.views import healthz
+from mirror.health.views import healthz, livez, readyz
+from mirror.logs import lines_about
 
 Answer = Callable[[HttpRequest], HttpResponse]
 AnswerLater = Callable[[HttpRequest], Awaitable[HttpResponse]]
 
+HEADER = "X-Request-ID"
+# What a proxy or a program may call a request: nothing that could pass for something else in a log.
+_SANE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:=+-]{0,127}")
+
+# The views of these addresses.
+FIRST: dict[str, Answer] = {"healthz": healthz, "readyz": readyz, "livez": livez}
+
 
 @sync_and_async_middleware
-def health_first(get_response: Answer | AnswerLater) -> Answer | AnswerLater:
-    """Give the address of health to its view at once, and every other to what comes next."""
-    address = reverse("healthz")
+def request_named(get_response: Answer | AnswerLater) -> Answer | AnswerLater:
+    """Name each request for the log by its header `X-Request-ID`, or by a name of ours where that is not sane, and give the name back."""
     if iscoroutinefunction(get_response):
 
         async def answer_later(request: HttpRequest) -> HttpResponse:
-            if request.path_info == address:
-                return await sync_to_async(healthz, thread_sensitive=False)(request)
+            name = _name(request)
+            with lines_about(request=name):
+                answered: HttpResponse = await get_response(request)
+            answered[HEADER] = name
+            return answered
+
+        return answer_later
+
+    next_answer = cast(Answer, get_response)
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        name = _name(request)
+        with lines_about(request=name):
+            answered = next_answer(request)
+        answered[HEADER] = name
+        return answered
+
+    return answer
+
+
+def _name(request: HttpRequest) -> str:
+    given = request.headers.get(HEADER, "")
+    return given if _SANE.fullmatch(given) else uuid4().hex
+
+
+@sync_and_async_middleware
+def health_first(get_response: Answer | AnswerLater) -> Answer | AnswerLater:
+    """Give the addresses of health to their views at once, and every other to what comes next.
+
+    Whether it lives is answered without a thread: threads may all wait for a store that hangs.
+    """
+    first = {reverse(name): view for name, view in FIRST.items()}
+    if iscoroutinefunction(get_response):
+
+        async def answer_later(request: HttpRequest) -> HttpResponse:
+            view = first.get(request.path_info)
+            if view is livez:
+                return livez(request)
+            if view is not None:
+                return await sync_to_async(view, thread_sensitive=False)(request)
             answered: HttpResponse = await get_response(request)
             return answered
 
@@ -33,6 +80,6 @@ def health_first(get_response: Answer | AnswerLater) -> Answer | AnswerLater:
     next_answer = cast(Answer, get_response)
 
     def answer(request: HttpRequest) -> HttpResponse:
-        return healthz(request) if request.path_info == address else next_answer(request)
+        return first.get(request.path_info, next_answer)(request)
 
     return answer

@@ -1,4 +1,4 @@
-"""Is it up? Store and broker are asked; workers leave a sign of life every few seconds, and the web reads it.
+"""Is it up, and is it ready? Store and broker are asked; workers leave a sign of life every few seconds, and the web reads it.
 
 Never `inspect ping`: on the file broker every ping leaves a file in the queue of each worker
 that was killed, for ever.
@@ -6,20 +6,25 @@ that was killed, for ever.
 
 from __future__ import annotations
 
+import atexit
+import itertools
 import logging
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from celery import current_app
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
+from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
 from mirror.health.models import Heartbeat
+from mirror.processes import memory_taken
 
 # A worker is taken for dead after missing three beats.
 BEAT_SECONDS = 5
@@ -28,26 +33,39 @@ DEAD_SECONDS = 3 * BEAT_SECONDS
 ANSWER_SECONDS, CONNECT_SECONDS = 1.5, 1.0
 # What has to be up besides web, store and broker, by the queue that it takes work from.
 QUEUES = {"worker": "celery", "intake": "intake", "reports": "reports", "deliveries": "deliveries"}
+# All that leave signs of life.
+PARTS = ("web", *QUEUES, "scheduler")
+# Memory is looked at with every so many beats: it takes a few milliseconds.
+WEIGHED = 12
 
 _stopped = threading.Event()
 log = logging.getLogger(__name__)
 
 
-def beat(worker: str, queues: Sequence[str] = ("celery",)) -> None:
-    """Leave one sign of life and forget workers that have been silent for a day."""
+def beat(worker: str, queues: Sequence[str] = ("celery",), **told: Any) -> None:
+    """Leave one sign of life, with what else is `told` of its row, and forget processes that have been silent for a day."""
     now = timezone.now()
-    Heartbeat.objects.update_or_create(worker=worker, defaults={"at": now, "queues": list(queues)})
+    fields = {"part": part_of(queues), "at": now, "queues": list(queues), **told}
+    Heartbeat.objects.update_or_create(worker=worker, defaults=fields)
     Heartbeat.objects.filter(at__lt=now - timedelta(days=1)).delete()
 
 
-def heartbeats_start(worker: str, queues: Sequence[str]) -> None:
-    """Leave a sign of life every `BEAT_SECONDS` from a thread of its own, until `heartbeats_stop`."""
+def part_of(queues: Sequence[str]) -> str:
+    """The part that takes work from these queues."""
+    return next((part for part, queue in QUEUES.items() if queue in queues), "")
+
+
+def heartbeats_start(worker: str, queues: Sequence[str], part: str = "") -> None:
+    """Leave a sign of life every `BEAT_SECONDS` from a thread of its own, until `heartbeats_stop` or the end of the process."""
     _stopped.clear()
+    told: dict[str, Any] = {"part": part or part_of(queues), "started_at": timezone.now()}
 
     def keep_beating() -> None:
-        while True:
+        for count in itertools.count():
+            if count % WEIGHED == 0:
+                told["memory"] = memory_taken()
             try:
-                beat(worker, queues)
+                beat(worker, queues, **told)
             except (DatabaseError, InterfaceError) as error:
                 log.warning("No sign of life could be kept: %s", error)
             finally:
@@ -56,7 +74,14 @@ def heartbeats_start(worker: str, queues: Sequence[str]) -> None:
                 forget(worker)
                 return
 
-    threading.Thread(target=keep_beating, name="heartbeat", daemon=True).start()
+    beating = threading.Thread(target=keep_beating, name="heartbeat", daemon=True)
+    beating.start()
+
+    def last() -> None:
+        heartbeats_stop()
+        beating.join(BEAT_SECONDS)
+
+    atexit.register(last)
 
 
 def heartbeats_stop() -> None:
@@ -79,10 +104,19 @@ def whats_down() -> dict[str, str]:
 
     Answers within `ANSWER_SECONDS`: a part that has said nothing by then is down.
     """
-    looks = {"store": _STORE.look(), "broker": _BROKER.look()}
-    wait(looks.values(), timeout=ANSWER_SECONDS)
+    return _looked_at({"store": _STORE, "broker": _BROKER})
+
+
+def whats_missing() -> dict[str, str]:
+    """Name what this web process lacks to serve, and why: `store`, `migrations`, `broker`. Answers as fast as `whats_down`."""
+    return _looked_at({"store": _TABLES, "broker": _BROKER})
+
+
+def _looked_at(looks: dict[str, _Look]) -> dict[str, str]:
+    under_way = {part: look.look() for part, look in looks.items()}
+    wait(under_way.values(), timeout=ANSWER_SECONDS)
     down: dict[str, str] = {}
-    for part, look in looks.items():
+    for part, look in under_way.items():
         if not look.done():
             down[part] = f"The {part} has not answered within {ANSWER_SECONDS:g} seconds."
         elif error := look.exception():
@@ -91,6 +125,21 @@ def whats_down() -> dict[str, str]:
         else:
             down |= look.result()
     return down
+
+
+def _migrations_missing() -> dict[str, str]:
+    """Ask the store whether its tables are those of this code. Raises: django.db.Error when it does not answer."""
+    try:
+        loader = MigrationLoader(connection)
+    finally:
+        connection.close()
+    known, done = set(loader.disk_migrations), set(loader.applied_migrations)
+    if lacking := len(known - done):
+        words = "1 migration" if lacking == 1 else f"{lacking} migrations"
+        return {"migrations": f"The store lacks {words}. Start Mirror once more, or run: manage.py migrate"}
+    if newer := sorted(name for app, name in done - known if app in loader.migrated_apps):
+        return {"migrations": f"The store is of a newer Mirror: it has {newer[-1]}."}
+    return {}
 
 
 def _workers_down() -> dict[str, str]:
@@ -154,4 +203,4 @@ class _Look:
             look.set_exception(error)
 
 
-_STORE, _BROKER = _Look(_workers_down), _Look(_broker_down)
+_STORE, _BROKER, _TABLES = _Look(_workers_down), _Look(_broker_down), _Look(_migrations_missing)

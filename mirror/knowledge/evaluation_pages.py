@@ -12,6 +12,7 @@ from mirror.paging import Pager
 from mirror.phrases import counted
 from mirror.sources.models import Source
 
+CHOICES = [(str(EvaluationPlan.Every.OFF), "Never"), *EvaluationPlan.Every.choices[1:]]
 SHOWS = (("changed", "Changed"), ("wrong", "Wrong"), ("all", "All"))
 
 
@@ -31,7 +32,7 @@ class EvaluationRow:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationsPage:
-    """The evaluations of a source; `under_way` is the one that waits or goes on, `latest` the last that was through."""
+    """The evaluations of a source, of which some tell a p where it `has_chance`; `under_way` is the one that waits or goes on, `latest` the last that was through."""
 
     source: Source
     may_teach: bool
@@ -44,8 +45,12 @@ class EvaluationsPage:
     next_at: Any
     has_answers: bool
     kept: int
-    choices: Sequence[tuple[str, str]] = tuple(EvaluationPlan.Every.choices)
+    choices: Sequence[tuple[str, str]] = tuple(CHOICES)
     tab: str = "evaluations"
+
+    @property
+    def has_chance(self) -> bool:
+        return any("p = " in line.since for line in self.rows)
 
 
 @dataclass(frozen=True, slots=True)

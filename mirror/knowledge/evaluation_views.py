@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from mirror.knowledge import selectors
 from mirror.knowledge.evaluation_pages import (
+    CHOICES,
     SHOWS,
     EvaluationPage,
     EvaluationsPage,
@@ -80,7 +81,7 @@ def plan(request: PersonRequest, pk: int) -> HttpResponse:
     every = request.POST.get("every", "")
     if every in EvaluationPlan.Every.values:
         made = plan_set(source, every, request.user)
-        messages.success(request, f"Evaluated by itself: {made.get_every_display().lower()}.")
+        messages.success(request, f"Evaluated automatically: {dict(CHOICES)[made.every].lower()}.")
     return redirect("knowledge:evaluations", pk)
 
 

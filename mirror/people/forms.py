@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from mirror.people import wrong_passwords
+from mirror.people.fields import RowsField
 from mirror.people.models import Team, User
 
 
@@ -111,12 +112,12 @@ class MemberForm(forms.Form):
 class ShareForm(forms.Form):
     """The teams that something is shared with; `offered` are those that may be chosen."""
 
-    teams = forms.ModelMultipleChoiceField(
+    teams = RowsField(
         label="Teams", queryset=Team.objects.none(), required=False, widget=forms.CheckboxSelectMultiple
     )
 
     def __init__(self, *args: Any, offered: QuerySet[Team], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         teams = self.fields["teams"]
-        assert isinstance(teams, forms.ModelMultipleChoiceField)
+        assert isinstance(teams, RowsField)
         teams.queryset = offered

@@ -38,10 +38,12 @@ class People(UserManager["User"]):
 class User(AbstractUser):
     """A person who signs in. Staff manage people; everyone else sees what is shared with them.
 
-    `email_is_typed`: the person typed the mail address, so nobody else vouches for it.
+    `email_is_typed`: the person typed the mail address, so nobody else vouches for it. One that `is_service` is no person:
+    programs act as it by tokens alone, within what is shared with its teams.
     """
 
     email_is_typed = models.BooleanField(default=False)
+    is_service = models.BooleanField(default=False)
 
     objects: ClassVar[People] = People()
 

@@ -9,8 +9,8 @@ from mirror.people.models import Membership, Team, User
 
 
 def people(search: str = "") -> QuerySet[User]:
-    """List everyone by name; `search` looks into user names, real names and addresses."""
-    found = User.objects.prefetch_related("teams").order_by("username")
+    """List everyone by name, services aside; `search` looks into user names, real names and addresses."""
+    found = User.objects.filter(is_service=False).prefetch_related("teams").order_by("username")
     for word in search.split():
         found = found.filter(
             Q(username__icontains=word)
@@ -19,6 +19,11 @@ def people(search: str = "") -> QuerySet[User]:
             | Q(email__icontains=word)
         )
     return found
+
+
+def services_all() -> QuerySet[User]:
+    """List the services by name."""
+    return User.objects.filter(is_service=True).prefetch_related("teams").order_by("username")
 
 
 def password_exists() -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import secrets
+from collections.abc import Iterable
 from datetime import timedelta
 
 from django.conf import settings
@@ -16,6 +17,9 @@ from mirror.audit.services import record
 from mirror.people.models import Membership, SignInLink, Team, User
 
 log = logging.getLogger(__name__)
+
+
+SERVICE = "A service is no person: it acts by its tokens alone."
 
 
 class PeopleError(Exception):
@@ -32,6 +36,20 @@ def user_create(username: str, *, name: str = "", email: str = "", is_staff: boo
     record("made a person", user, is_administrator=is_staff)
     log.info("User %s was made%s", user.pk, ", an administrator" if is_staff else "")
     return user
+
+
+@transaction.atomic
+def service_create(username: str, teams: Iterable[Team], by: User) -> User:
+    """Make a service: nobody signs in as it, and it sees what is shared with these teams. Raises: ValidationError."""
+    service = User(username=username, is_service=True)
+    service.set_unusable_password()
+    service.full_clean()
+    service.save()
+    record("made a service", service, by=by)
+    for team in teams:
+        member_add(team, username)
+    log.info("Service %s was made by user %s", service.pk, by.pk)
+    return service
 
 
 def first_admin() -> User:
@@ -90,7 +108,9 @@ def user_address(user: User, email: str) -> None:
 
 @transaction.atomic
 def user_make_staff(user: User, is_staff: bool, by: User) -> None:
-    """Make somebody an administrator, or one no longer. Raises: PeopleError for the last one."""
+    """Make somebody an administrator, or one no longer. Raises: PeopleError for the last one, and for a service."""
+    if user.is_service:
+        raise PeopleError(SERVICE)
     if not is_staff and not _others_manage(user):
         raise PeopleError("This is the last administrator. Make another one first.")
     user.is_staff = is_staff
@@ -123,8 +143,10 @@ def sessions_end(user: User) -> None:
 def link_create(user: User) -> str:
     """Make a one-time sign-in link and return its token; the store keeps only the token's hash.
 
-    Links past their time are forgotten. A newer link does not end an older one.
+    Links past their time are forgotten. A newer link does not end an older one. Raises: PeopleError for a service.
     """
+    if user.is_service:
+        raise PeopleError(SERVICE)
     now = timezone.now()
     SignInLink.objects.filter(expires_at__lt=now).delete()
     token = secrets.token_urlsafe(32)
@@ -146,7 +168,11 @@ def link_holder(token: str) -> User | None:
     """Tell whom a link would sign in, without using it up; None when it works no more."""
     link = (
         SignInLink.objects.filter(
-            token_hash=_hash(token), used_at=None, expires_at__gt=timezone.now(), user__is_active=True
+            token_hash=_hash(token),
+            used_at=None,
+            expires_at__gt=timezone.now(),
+            user__is_active=True,
+            user__is_service=False,
         )
         .select_related("user")
         .first()
@@ -190,6 +216,8 @@ def member_add(team: Team, username: str, *, is_manager: bool = False) -> Member
     user = User.objects.filter(username__iexact=username.strip(), is_active=True).first()
     if user is None:
         raise PeopleError(f"There is nobody called “{username.strip()}” here.")
+    if user.is_service and is_manager:
+        raise PeopleError(SERVICE)
     membership, made = Membership.objects.get_or_create(team=team, user=user)
     if made or is_manager != membership.is_manager:
         membership.is_manager = is_manager

@@ -193,7 +193,7 @@ def person_new(request: PersonRequest) -> HttpResponse:
 def person_link(request: PersonRequest, pk: int) -> HttpResponse:
     """Make a fresh one-time link for somebody."""
     _staff_only(request)
-    return _show_link(request, get_object_or_404(User, pk=pk, is_active=True))
+    return _show_link(request, get_object_or_404(User, pk=pk, is_active=True, is_service=False))
 
 
 def _show_link(request: PersonRequest, person: User) -> HttpResponse:
@@ -209,7 +209,7 @@ def _show_link(request: PersonRequest, person: User) -> HttpResponse:
 def person_active(request: PersonRequest, pk: int) -> HttpResponse:
     """Shut somebody out, or let them in again."""
     _staff_only(request)
-    person = get_object_or_404(User, pk=pk)
+    person = get_object_or_404(User, pk=pk, is_service=False)
     try:
         if person.is_active:
             services.user_deactivate(person, request.user)
@@ -226,7 +226,7 @@ def person_active(request: PersonRequest, pk: int) -> HttpResponse:
 def person_role(request: PersonRequest, pk: int) -> HttpResponse:
     """Make somebody an administrator, or one no longer."""
     _staff_only(request)
-    person = get_object_or_404(User, pk=pk)
+    person = get_object_or_404(User, pk=pk, is_service=False)
     try:
         services.user_make_staff(person, not person.is_staff, request.user)
         messages.success(request, f"{person} is {'an administrator' if person.is_staff else 'a member'} now.")

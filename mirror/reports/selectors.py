@@ -57,7 +57,8 @@ def may_take_over(user: User, report: Report) -> bool:
 
 def owners_offered(report: Report) -> list[User]:
     """List who a report can be handed to: members of its teams who could own it, managers first."""
-    members = User.objects.filter(teams__in=report.teams.all(), is_active=True).exclude(pk=report.owner_id)
+    members = User.objects.filter(teams__in=report.teams.all(), is_active=True, is_service=False)
+    members = members.exclude(pk=report.owner_id)
     managed = Count("memberships", filter=Q(memberships__is_manager=True))
     ordered = members.annotate(managed=managed).order_by("-managed", "username").distinct()
     return [user for user in ordered if may_own(user, report)]

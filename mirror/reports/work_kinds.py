@@ -23,6 +23,7 @@ class ReportRuns(Kind):
     queue = "reports"
     shares = {SOURCE: Way("report__parts__saved__source", counted=Q(is_reading=True))}
     is_background, afresh = True, {"is_reading": True}
+    logged = {"report_run": "pk"}
     earlier = ("mirror.reports.tasks.make_report",)
 
     @property
@@ -61,6 +62,7 @@ class Deliveries(Kind):
     name, model, module = "delivery", Delivery, "mirror.reports.services"
     queue = "deliveries"
     is_background = True
+    logged = {"report_run": "run_id"}
     earlier = ("mirror.reports.tasks.deliver_report",)
 
     @property

@@ -24,6 +24,8 @@ class Uploads(Kind):
 
     name, model, module = "upload", Upload, "mirror.sources.upload_work"
     queue = "intake"
+    # A row is queued again for each thing that is done with the files; so is that of values.
+    waits_since = "queued_at"
     shares = {FILES: Way("owner")}
     earlier = ("mirror.sources.tasks.upload_work",)
 
@@ -101,6 +103,7 @@ class Indexes(Kind):
     """
 
     name, model, module = "index", StoredIndex, "mirror.sources.index_services"
+    waits_since = "queued_at"
     shares = {SOURCE: Way("source", counted=Q(pk=None))}
     is_background = True
     earlier = ("mirror.sources.tasks.index_build",)

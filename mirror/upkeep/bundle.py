@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
+from mirror.logs import line_plain
 from mirror.upkeep.backup import store_state
 from mirror.upkeep.doctor import Finding
 
@@ -123,7 +124,7 @@ def _end(log: Path) -> str:
     with log.open("rb") as file:
         file.seek(max(log.stat().st_size - LOG_BYTES, 0))
         lines = file.read().decode(errors="replace").splitlines()
-    return "\n".join(line[:LINE_CHARS] for line in lines)
+    return "\n".join(line[:LINE_CHARS] for one in lines for line in line_plain(one).splitlines())
 
 
 def _json(value: Any) -> str:

@@ -115,7 +115,7 @@ def _people() -> Iterator[Finding]:
     else:
         yield good(
             "people",
-            f"{counted(User.objects.filter(is_active=True).count(), 'person', 'people')} may sign in.",
+            f"{counted(User.objects.filter(is_active=True, is_service=False).count(), 'person', 'people')} may sign in.",
         )
     if left := User.objects.filter(
         is_active=False, reports__is_paused=False, reports__next_at__isnull=False

@@ -68,7 +68,7 @@ def questions_of(person: User) -> int:
 
 def heirs_of(person: User) -> QuerySet[User]:
     """List who could be given what somebody owns: everybody else who may sign in."""
-    return User.objects.filter(is_active=True).exclude(pk=person.pk).order_by("username")
+    return User.objects.filter(is_active=True, is_service=False).exclude(pk=person.pk).order_by("username")
 
 
 def _thing(kind: str, row: Owned, name: str, about: str) -> OwnedThing:

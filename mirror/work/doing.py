@@ -8,7 +8,8 @@ from typing import Any
 
 from django.db import connection
 
-from mirror.work.kinds import KINDS, tell
+from mirror.logs import lines_about
+from mirror.work.kinds import KINDS, Kind, tell
 from mirror.work.leases import Lease, give_back
 from mirror.work.store import StoreError, store_wait
 from mirror.work.turns import turn_pass, turn_take
@@ -24,20 +25,20 @@ def work_do(name: str, pk: Any) -> bool:
 
     An error nobody expected ends the row and is raised. Where the store stays away the row is given back once it is
     there again, which costs no attempt; where that takes too long, it is handed back after its lease: an attempt.
+    Lines of the log name the row.
     """
-    kind = KINDS[name]
+    with lines_about(work=name, row=pk):
+        return _work_do(KINDS[name], pk)
+
+
+def _work_do(kind: Kind, pk: Any) -> bool:
     import_module(kind.module)
     lease = store_wait(lambda: turn_take(kind.model, pk))
     if lease is None:
         return False
     try:
         try:
-            kind.do(lease)
-        except StoreError:
-            raise
-        except Exception:
-            kind.broke(lease)
-            raise
+            _do(kind, lease)
         finally:
             turn_pass(lease)
     except StoreError as error:
@@ -45,6 +46,25 @@ def work_do(name: str, pk: Any) -> bool:
         if _given_back(lease):
             tell(kind, pk)
     return True
+
+
+def _do(kind: Kind, lease: Lease) -> None:
+    with lines_about(**store_wait(lambda: _logged(kind, lease))):
+        try:
+            kind.do(lease)
+        except StoreError:
+            raise
+        except Exception:
+            kind.broke(lease)
+            raise
+
+
+def _logged(kind: Kind, lease: Lease) -> dict[str, Any]:
+    """What lines about a row name besides: the run it belongs to."""
+    if set(kind.logged.values()) <= {"pk"}:
+        return dict.fromkeys(kind.logged, lease.pk)
+    row = kind.model._default_manager.filter(pk=lease.pk).values(*kind.logged.values()).first() or {}
+    return {name: row.get(field) for name, field in kind.logged.items()}
 
 
 def _given_back(lease: Lease) -> bool:

@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 
 # The one task that does work, by its name: who sends its messages does not import it.
 DOOR = "mirror.work.tasks.work"
+# The header of a message that names the request it was sent by.
+REQUEST = "mirror_request"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +48,8 @@ class Kind(ABC):
 
     `name` is what a message says; `module` does the work, and is loaded before a row is taken: that may take longer than
     a short lease; `earlier` are the names of tasks that messages of earlier versions carry.
+    Lines of the log about its work carry the fields of a row that `logged` names, under these names.
+    A row waits since its `waits_since`, or since the time it was put off to.
     A row that is taken begins with the fields `afresh`. Nobody waits for what `is_background`. A row whose workers died `attempts` times is given up.
     """
 
@@ -56,6 +60,8 @@ class Kind(ABC):
     shares: ClassVar[Mapping[Share, Way]] = {}
     is_background: ClassVar[bool] = False
     attempts: ClassVar[int] = 3
+    waits_since: ClassVar[str] = "created_at"
+    logged: ClassVar[Mapping[str, str]] = {}
     afresh: ClassVar[Mapping[str, Any]] = {}
     earlier: ClassVar[tuple[str, ...]] = ()
 
@@ -86,8 +92,11 @@ class Kind(ABC):
 
     def tell(self, pk: Any) -> None:
         """Send a worker the message of a row now. Raises: kombu's OperationalError when the broker is away."""
+        from mirror.logs import request_now
+
         told = pk if isinstance(pk, int) else str(pk)
-        current_app.send_task(DOOR, args=(self.name, told), queue=self.queue)
+        named = {REQUEST: request_now()}
+        current_app.send_task(DOOR, args=(self.name, told), queue=self.queue, headers=named)
 
 
 KINDS: dict[str, Kind] = {}

@@ -6,15 +6,18 @@ from typing import Any
 
 from celery import shared_task
 
-from mirror.work.kinds import KINDS, Kind
+from mirror.work.kinds import KINDS, REQUEST, Kind
 
 
-@shared_task
-def work(kind: str, pk: Any) -> None:
-    """Do the work of a row, if no other worker has it."""
+@shared_task(bind=True)
+def work(self: Any, kind: str, pk: Any) -> None:
+    """Do the work of a row, if no other worker has it. Lines of the log name the request that sent the message."""
+    from mirror.logs import lines_about
     from mirror.work.doing import work_do
 
-    work_do(kind, pk)
+    request = (self.request.headers or {}).get(REQUEST)
+    with lines_about(**({"request": request} if request else {})):
+        work_do(kind, pk)
 
 
 @shared_task

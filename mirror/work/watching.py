@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from time import monotonic
 
 from django.conf import settings
@@ -34,7 +35,9 @@ class Watch:
         self.is_stopped = False
         self.cancel: Callable[[], None] | None = None
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._look, name=f"watch-{lease.pk}", daemon=True)
+        self._thread = threading.Thread(
+            target=copy_context().run, args=(self._look,), name=f"watch-{lease.pk}", daemon=True
+        )
 
     def __enter__(self) -> Watch:
         self._thread.start()

@@ -40,6 +40,11 @@ def _version(request: PersonRequest, pk: int) -> tuple[Version, Tab]:
     return found, tab
 
 
+def _at(tab: Tab, version: Version) -> str:
+    """Give the address of a tab with this version shown, which may not be its newest."""
+    return f"{reverse('workbench:tab', args=[tab.pk])}?version={version.number}"
+
+
 def _source_sent(request: PersonRequest) -> Source | None:
     sent = request.POST.get("source", "")
     return sources_visible(request.user).filter(pk=int(sent)).first() if is_id(sent) else None
@@ -61,8 +66,13 @@ def start(request: PersonRequest) -> HttpResponse:
 
 @require_POST
 def new(request: PersonRequest) -> HttpResponse:
-    """Open a tab: on the source that was sent, else on that of the tab used last, else on the first there is."""
+    """Open a tab: on the source that was sent, else on that of the tab used last, else on the first there is.
+
+    A source that is not there for this person is refused: another database would answer in its place.
+    """
     source = _source_sent(request)
+    if source is None and request.POST.get("source"):
+        raise Http404("There is no such source for you to query.")
     last = selectors.tab_last(request.user)
     if source is None and last is not None:
         source = selectors.source_of(last)
@@ -172,7 +182,7 @@ def version(request: PersonRequest, pk: int) -> HttpResponse:
     """What a version gave: working, or its table and chart, or what went wrong."""
     found, tab = _version(request, pk)
     if not wants_fragment(request):
-        return redirect(f"{reverse('workbench:tab', args=[tab.pk])}?version={found.number}")
+        return redirect(_at(tab, found))
     return _follow(request, found, tab)
 
 
@@ -192,7 +202,7 @@ def version_stop(request: PersonRequest, pk: int) -> HttpResponse:
     found, tab = _version(request, pk)
     asking.statement_stop(found)
     if not wants_fragment(request):
-        return redirect("workbench:tab", tab.pk)
+        return redirect(_at(tab, found))
     found.refresh_from_db()
     return _follow(request, found, tab)
 
@@ -204,7 +214,7 @@ def version_again(request: PersonRequest, pk: int) -> HttpResponse:
     try:
         asking.version_again(found)
     except asking.AskingError as error:
-        return _shown(request, tab_page(tab, problem=str(error)), status=422)
+        return _shown(request, tab_page(tab, number=found.number, problem=str(error)), status=422)
     return _shown(request, tab_page(tab)) if wants_fragment(request) else redirect("workbench:tab", tab.pk)
 
 
@@ -213,7 +223,7 @@ def save(request: PersonRequest, pk: int) -> HttpResponse:
     """Keep a version's SQL in the library, and stay here."""
     found, tab = _version(request, pk)
     form = SaveForm(request.POST)
-    here = reverse("workbench:tab", args=[tab.pk])
+    here = _at(tab, found)
     if not form.is_valid():
         if request.headers.get("HX-Request"):
             context = {"version_url": reverse("workbench:version", args=[pk]), "save_form": form}

@@ -30,10 +30,13 @@ SETTLED = """() => Promise.all(document.getAnimations()
 def violations(page: Page, *rules: str) -> list[str]:
     """What axe has to say, as lines; about these rules only, or about everything.
 
-    Colours on their way to others (a theme that changed just now) are waited for, as a reader would.
+    Colours on their way to others (a theme that changed just now) are waited for, as a reader would. What passes is not
+    described place by place: nobody reads it.
     """
     page.evaluate(SETTLED)
-    options = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else None
+    options: dict[str, object] = {"resultTypes": ["violations"]}
+    if rules:
+        options["runOnly"] = {"type": "rule", "values": list(rules)}
     found = Axe().run(page, options=options).response["violations"]
     return [f"{page.url} {v['id']}: {n['html'][:160]}" for v in found for n in v["nodes"]]
 

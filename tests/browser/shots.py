@@ -43,6 +43,9 @@ PAGES = {
     "api": "/account/api/",
     "agents": "/sources/1/agents/",
     "audit": "/audit/",
+    "language-models": "/language-models/",
+    "language-model-new": "/language-models/new/",
+    "language-models-use": "/language-models/use/",
     "missing": "/nowhere/",
 }
 

@@ -54,6 +54,18 @@ def test_a_hint_is_added_by_keyboard_and_goes_on_with_the_question(page: Page):
     expect(page.get_by_text("Add a hint")).to_be_visible()
 
 
+def test_one_number_is_whole_on_a_phone(page: Page):
+    page.set_viewport_size(PHONE)
+    ask(page, "total revenue", source="shop")
+    answered(page)
+    page.locator("mirror-chart[data-drawn]").wait_for()
+    number, place = (
+        page.locator("mirror-chart .annotation-text").bounding_box(),
+        page.locator("mirror-chart").bounding_box(),
+    )
+    assert place["x"] <= number["x"] and number["x"] + number["width"] <= place["x"] + place["width"]
+
+
 def test_readings_are_whole_on_a_phone_and_a_draft_says_why_first(page: Page):
     page.set_viewport_size(PHONE)
     ask(page, UNSURE, source="shop")

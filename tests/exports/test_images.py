@@ -352,3 +352,20 @@ def test_a_value_stands_at_its_bar_only_where_it_fits_whole() -> None:
     figure = charting.figure(charting.check(chart, rows), rows)
     assert all("text" in one for one in paper_style.words_whole(figure, 1_400)["data"])
     assert not any("text" in one for one in paper_style.words_whole(figure, 720)["data"])
+
+
+def test_a_browser_that_does_not_come_up_is_started_once_more(settings, monkeypatch):
+    settings.CHART_IMAGES = "auto"
+    begun, tries = browser._Browser._first_drawn, []
+
+    async def drawn(self, figure, opts):
+        tries.append(figure)
+        if len(tries) == 1:
+            raise RuntimeError("The browser seemed to close immediately after starting.")
+        return await begun(self, figure, opts)
+
+    monkeypatch.setattr(browser._Browser, "_first_drawn", drawn)
+    rows, chart = CHARTS["bars"]
+    assert size_of(images.chart_image(chart, rows, width=600, height=300, scale=2)) == (1200, 600)
+    assert len(tries) == 2
+    assert browser._browser is not None

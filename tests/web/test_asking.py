@@ -520,3 +520,25 @@ def test_steps_of_a_working_run_are_shown_so_far(shop, alice, as_alice) -> None:
     live = as_alice.get(reverse("asking:run_live", args=[run.pk]))
     assert live.status_code == 200
     assert "X-Mirror-Ended" not in live.headers
+
+
+def test_sql_of_programs_is_apart_and_every_run_tells_what_became_of_it(
+    transactional_db, shop, alice, as_alice, media
+) -> None:
+    """A program's statements would push every question out of what was asked last."""
+    from tests.web.working import work
+
+    answer(services.run_ask(alice, shop, REVENUE))
+    own = services.run_of_sql(alice, shop, "by hand")
+    work(services.version_edit(own, "DELETE FROM orders"))
+    for sql in ["SELECT nope FROM orders", *["SELECT 1"] * 6]:
+        work(services.sql_ask(alice, shop, sql))
+    start = as_alice.get(reverse("asking:ask"))
+    asked = [(one.title, one.state) for one in start.context["page"].recent]
+    assert asked == [("by hand", "refused"), (REVENUE, "answered")]
+    assert [one.title for one in start.context["rail_threads"]] == ["by hand", REVENUE]
+    history = as_alice.get(reverse("asking:history"))
+    assert [one.title for one in history.context["page"].runs] == ["by hand", REVENUE]
+    assert "Refused</span>" in history.content.decode()
+    sent = as_alice.get(reverse("asking:history"), {"by": "programs"}).context["page"]
+    assert [one.state for one in sent.runs] == [""] * 6 + ["refused"]

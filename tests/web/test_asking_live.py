@@ -34,7 +34,7 @@ def parse(block: str) -> dict[str, str]:
 
 
 async def follow(
-    user, run: Run, *, first_heard: threading.Event | None = None, **headers: str
+    user, run: Run, *, words: threading.Semaphore | None = None, **headers: str
 ) -> list[dict[str, str]]:
     client = AsyncClient()
     await client.aforce_login(user)
@@ -46,31 +46,38 @@ async def follow(
     async def listen(stream: AsyncIterator[bytes]) -> None:
         async for block in stream:
             heard.append(parse(block.decode()))
-            if first_heard:
-                first_heard.set()
+            if words:
+                words.release()
 
     await asyncio.wait_for(listen(response.streaming_content), 30)
     return heard
 
 
-def followed(user, run: Run, act: Callable[[], object], seconds: float = 0) -> list[dict[str, str]]:
-    """Follow a run on which something is done so long after the first word was heard."""
-    first_heard = threading.Event()
+def followed(user, run: Run, *acts: Callable[[], object], seconds: float = 0) -> list[dict[str, str]]:
+    """Follow a run; each act is done so long after one more word was heard."""
+    words = threading.Semaphore(0)
 
     def go() -> None:
-        assert first_heard.wait(30)
-        time.sleep(seconds)
-        act()
+        for act in acts:
+            assert words.acquire(timeout=30)
+            time.sleep(seconds)
+            act()
 
     acting = threading.Thread(target=go)
     acting.start()
-    heard = asyncio.run(follow(user, run, first_heard=first_heard))
+    heard = asyncio.run(follow(user, run, words=words))
     acting.join()
     return heard
 
 
 def test_steps_come_as_they_happen_and_the_answer_ends_them(run, alice) -> None:
-    heard = followed(alice, run, lambda: services.run_answer(turn_take(Run, run.pk)))
+    taken: list[Run | None] = []
+    heard = followed(
+        alice,
+        run,
+        lambda: taken.append(turn_take(Run, run.pk)),
+        lambda: services.run_answer(taken[0]),
+    )
     kinds = [message["event"] for message in heard]
     assert kinds[-1] == "ended"
     assert set(kinds[:-1]) == {"steps"}

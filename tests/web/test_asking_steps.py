@@ -254,3 +254,32 @@ def test_sql_that_waits_for_a_worker_does_not_say_that_it_runs(run, as_alice) ->
     followed = {"X-Requested-With": "mirror-run"}
     now = as_alice.get(reverse("asking:version", args=[version.pk]), headers=followed).content.decode()
     assert "The SQL is running" in now and "id=" not in now
+
+
+def test_typed_why_leads_to_the_page_of_the_change_or_says_of_what_reasons_are_told(run, as_alice) -> None:
+    count = Run.objects.count()
+    reply = as_alice.post(reverse("asking:follow", args=[run.pk]), {"question": "why?"})
+    assert reply.status_code == 422 and "revenue by month" in reply.context["page"].problem
+    assert Run.objects.count() == count, "no draft that leaves out “why”"
+    monthly = asked_on(as_alice, run, "by month instead")
+    reply = as_alice.post(reverse("asking:follow", args=[monthly.pk]), {"question": "But why did it fall?"})
+    assert reply.url == reverse("dashboards:why", args=[monthly.versions.get().pk])
+
+
+def test_an_unsure_reading_names_the_parts_that_may_be_meant_otherwise(run, as_alice) -> None:
+    Run.objects.filter(pk=run.pk).update(
+        outcome="ambiguous",
+        confidence=0.3,
+        reason="Not sure: so many parts may have been meant otherwise that this is as likely wrong as right. This is a draft.",
+    )
+    said = page_of(as_alice, run).reason
+    assert said.startswith(
+        "Less than half sure of this reading, so it is a draft. Check “revenue (sum of amount)”"
+    )
+    assert "by category" in said and "as likely wrong as right" not in said
+
+
+def test_another_language_is_declined_with_a_way_on(run, shop, alice, as_alice) -> None:
+    german = answer(services.run_ask(alice, shop, "Wie hoch ist der Umsatz in 2025?"))
+    page = as_alice.get(reverse("asking:run", args=[german.pk])).content.decode()
+    assert "Ask it in English. A language model reads other languages too" in page

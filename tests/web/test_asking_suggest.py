@@ -19,8 +19,8 @@ from tests.web.working import answer, values_read
 pytestmark = pytest.mark.django_db
 
 # Of one completion: who asks (2), what they see and the source, its index, its corrections, the questions asked before,
-# its terms.
-QUERIES = 7
+# its terms, its language models.
+QUERIES = 8
 
 
 @pytest.fixture

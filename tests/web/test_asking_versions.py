@@ -333,6 +333,31 @@ def test_a_version_is_saved_with_its_question_and_chart(answered, as_alice, alic
     assert saved.chart == version.chart
 
 
+def test_a_button_pressed_about_an_older_version_leads_back_to_it(answered, as_alice) -> None:
+    """Else Verify or Right, pressed next, is about SQL that nobody chose."""
+    older = answered.versions.get()
+    ran(answered, "SELECT 1 AS one")
+    here = f"{reverse('asking:run', args=[answered.pk])}?version=1"
+    sent = {
+        "save": {"name": "Best"},
+        "version_stop": {},
+        "version_feedback": {"is": "right"},
+        "version_verify": {},
+    }
+    for name, typed in sent.items():
+        assert as_alice.post(reverse(f"asking:{name}", args=[older.pk]), typed).url == here, name
+    by_htmx = as_alice.post(
+        reverse("asking:save", args=[older.pk]), {"name": "Again"}, headers={"HX-Request": "true"}
+    )
+    assert by_htmx["HX-Redirect"] == here
+    assert as_alice.get(here).context["page"].version.id == older.pk
+    edit = {"sql": "", "version": "1"}
+    untaken = as_alice.post(reverse("asking:edit", args=[answered.pk]), edit)
+    assert (untaken.status_code, untaken.context["page"].version.number) == (422, 1)
+    as_alice.post(reverse("asking:edit", args=[answered.pk]), edit | {"sql": "SELECT 3 AS three"})
+    assert answered.versions.first().base == older
+
+
 def test_saved_sql_is_run_with_its_parameters(answered, as_alice, alice, shop) -> None:
     from mirror.library.services import sql_save
 

@@ -152,6 +152,23 @@ def backup(first: Installation, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return file
 
 
+@pytest.fixture
+def earlier(backup, tmp_path: Path) -> Path:
+    """The same as an earlier Mirror would have made it: before migrations were put together, and without the last of one."""
+
+    def change(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
+        if name == "manifest.json":
+            told = json.loads(data)
+            for app, names in told["migrations"].items():
+                told["migrations"][app] = [
+                    one for one in names if "squashed" not in one and one != "0005_evaluations_done"
+                ]
+            data = json.dumps(told).encode()
+        yield name, data
+
+    return _rewritten(backup, tmp_path / "earlier.tar", change)
+
+
 SECRET = "from mirror.sources.models import Source; print(Source.objects.get(name='erp').password)"
 UPLOAD = "from mirror.sources.models import Source; print(Source.objects.get(name='up').database)"
 
@@ -176,14 +193,16 @@ def test_everything_is_destroyed_and_comes_back_row_by_row_elsewhere(first, back
     assert int(again) > max(row["id"] for row in before["people_user"]), "numbers go on"
 
 
-def test_onto_a_store_that_is_there_it_is_refused_unless_it_is_to_be_destroyed(first, backup, tmp_path):
+def test_onto_a_store_that_is_there_it_is_refused_unless_it_is_to_be_destroyed(first, earlier, tmp_path):
+    """Put back is a backup of an earlier Mirror: its store is migrated one by one, as that one was."""
     there = first.copied(tmp_path / "there")
     there.shell("from mirror.people.models import User; User.objects.create(username='later')")
     changed = there.rows()
-    assert "There is a store here already" in there.refused("restore", str(backup))
+    assert "There is a store here already" in there.refused("restore", str(earlier))
     assert there.rows() == changed
-    there.said("restore", str(backup), "--replace")
+    there.said("restore", str(earlier), "--replace")
     assert there.rows() == first.rows()
+    there.said("migrate", "--check")
 
 
 def test_a_running_server_is_not_restored_onto(first, backup):

@@ -19,6 +19,8 @@ import pytest
 
 from mirror.settings import ALLOWED_HOSTS  # noqa: F401 - the settings are read before a folder is made read-only
 from script.parts import ROLES
+from tests import warm
+from tests.stores import static_copy
 from tests.test_imports import ROOT
 from tests.web.test_server import free_port
 
@@ -141,7 +143,7 @@ class Part:
         }
         self.image = image
         with self.log.open("ab") as out:
-            self.process = subprocess.Popen(
+            self.process = warm.Popen(
                 [sys.executable, "script/serve.py", "--port", str(port or 8000)],
                 cwd=image,
                 env=self.environment,
@@ -150,7 +152,7 @@ class Part:
             )
 
     def command(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
+        return warm.run(
             [sys.executable, *words],
             cwd=self.image,
             env=self.environment,
@@ -191,6 +193,8 @@ def health(port: int) -> int:
 @pytest.mark.timeout(600)
 def test_each_part_runs_by_itself_from_the_images_files_and_all_of_them_are_one_mirror(image, tmp_path):
     data, port = tmp_path / "data", free_port()
+    data.mkdir(mode=0o700)
+    static_copy(data)
     early = Part(image, data, "deliveries")
     try:
         assert until(lambda: "Waiting for the store to be prepared" in early.said()), early.said()

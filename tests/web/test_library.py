@@ -100,6 +100,9 @@ def test_it_is_shared_only_with_teams_one_is_in(as_alice, saved, team):
     assert as_alice.post(url("share", saved.pk), {"teams": [other.pk]}).status_code == 422
     assert as_alice.post(url("share", saved.pk), {"teams": []}).status_code == 302
     assert not saved.teams.exists()
+    for nobody in ("9" * 30, "-1", "x"):
+        refused = as_alice.post(url("share", saved.pk), {"teams": [nobody]})
+        assert refused.status_code == 422 and "not one of the available" in refused.content.decode()
 
 
 # ---------------------------------------------------------------- editing

@@ -6,6 +6,7 @@ an edited version, saved SQL, a report that was made and mailed; and a question,
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ from mirror.people.models import Team, User
 from mirror.reports.models import Channel, Delivery, Report, ReportFile, ReportRun
 from mirror.sources.models import Source, StoredIndex
 from mirror.work.leases import Status
+from tests import stores
 
 KEPT = Path(__file__).resolve().parents[1] / "old_store"
 # Their rows say what the code is like, not what people did.
@@ -42,6 +44,24 @@ def rows(path: Path) -> dict[str, int]:
     with closing(sqlite3.connect(path)) as db:
         names = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         return {name: db.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in names}
+
+
+def shape(path: Path) -> dict[str, set[object]]:
+    """What each table of a store is: its columns, what they point to, its indexes and its conditions, in no order."""
+    kept: dict[str, set[object]] = {}
+    with closing(sqlite3.connect(path)) as db:
+        tables = db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
+        for name, sql in tables:
+            indexes = db.execute(
+                "SELECT sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ?", [name]
+            )
+            kept[name] = {
+                *(column[1:] for column in db.execute(f'PRAGMA table_info("{name}")')),
+                *(key[2:] for key in db.execute(f'PRAGMA foreign_key_list("{name}")')),
+                *indexes.fetchall(),
+                *re.findall(r"(?:CHECK|UNIQUE) \((?:[^()]|\([^()]*\))*\)", sql),
+            }
+    return kept
 
 
 @contextmanager
@@ -108,6 +128,14 @@ def test_every_table_keeps_its_name_and_its_rows(old_store):
     assert old_store.keys() - now.keys() == DROPPED
     changed = {name for name in old_store.keys() & now.keys() if now[name] != old_store[name]}
     assert changed <= OF_THE_CODE
+
+
+def test_its_tables_are_those_of_a_new_store(tmp_path):
+    """A new store is made by migrations that replace others (`0001_squashed_*`), an old one by those."""
+    stores.store_copy(tmp_path / "new.sqlite3")
+    new, old = shape(tmp_path / "new.sqlite3"), shape(Path(connection.settings_dict["NAME"]))
+    assert sum(map(len, new.values())) > 600
+    assert new == old
 
 
 def test_what_was_kept_reads_as_it_was():

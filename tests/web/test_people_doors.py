@@ -16,11 +16,14 @@ pytestmark = pytest.mark.django_db
 # What somebody who is not signed in may reach, and why.
 OPEN = {
     "healthz",  # load balancers ask
+    "livez",  # who starts containers asks
+    "readyz",  # so it does of this
     "people:sign_in",
     "people:sign_in_link",
     "people:sign_out",  # asks nothing, tells nothing
     "reports:consent",  # asks somebody without an account whether they want a report's mails; signed link
     "reports:consent_stop",  # ends them, by a signed link of every such mail
+    "upkeep:metrics",  # Prometheus sends a token of its own; for others it is not there
     "reports:link",  # gives a file to whoever has its link
 }
 VALUES = {

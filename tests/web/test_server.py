@@ -26,7 +26,7 @@ from mirror.modes import too_open
 from tests import warm
 from tests.processes import command
 from tests.servers import PASSWORD, PostgresServer, RedisServer
-from tests.stores import shop_copy
+from tests.stores import shop_copy, static_copy
 
 ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"http://\S+/sign-in/link/\S+/")
@@ -496,6 +496,7 @@ def test_in_production_on_servers_it_says_no_link_and_health_names_what_went_awa
         db.execute("CREATE DATABASE mirror_store")
     port = free_port()
     shop_copy(tmp_path / "shop.sqlite3")
+    static_copy(tmp_path)
     environment = in_production(postgres, redis, port)
     running = Running(tmp_path, port, **environment)
     try:

@@ -154,3 +154,30 @@ def test_what_could_not_be_read_is_said_and_a_value_that_no_words_ask_for_is_sho
     page = as_alice.get(url("why", version.pk)).content.decode()
     assert "The totals could not be read: It is away." in page
     assert not supplied(), "nothing is read again before somebody asks"
+
+
+def test_a_period_after_the_last_day_with_data_is_said_first_and_no_fall(
+    shop, alice, as_alice, media
+) -> None:
+    """The data of the shop end on 31 October 2026."""
+    ends = "No data after 31 October 2026, so none in November 2026. "
+    both = asked(shop, as_alice, "revenue in november 2026 vs october 2026").versions.get()
+    assert both.sentence.startswith(ends) and "720,523" in both.sentence
+    version = asked(shop, as_alice, "revenue in november 2026").versions.get()
+    assert version.sentence.startswith(ends)
+    place = url("why", version.pk)
+    as_alice.get(place)
+    supplied()
+    found = why_serve(alice, why_of_version(version))
+    said = "November 2026 has no data: they end on 31 October 2026. Revenue was 720,523 in October 2026."
+    assert (found.sentence, found.splits) == (said, ())
+    page = as_alice.get(place).content.decode()
+    assert said in page and "no data</span>" in page and "100 %" not in page
+    year = asked(shop, as_alice, "revenue in 2026").versions.get()
+    assert year.sentence.startswith("The revenue is"), "a figure that is there needs no excuse"
+    as_alice.get(url("why", year.pk))
+    supplied()
+    begun = why_serve(alice, why_of_version(year)).sentence
+    assert begun.startswith(
+        "2026 is not complete: its data go to 31 October 2026. Revenue so far is 6,396,011,"
+    )

@@ -102,7 +102,13 @@ def lapse(row: Leased) -> None:
 
 
 def test_all_kinds_are_known() -> None:
-    since = {"evaluation", "glance", "supply", "trial"}  # kinds that no message of an earlier version names
+    since = {
+        "endpoint_test",
+        "evaluation",
+        "glance",
+        "supply",
+        "trial",
+    }  # kinds that no message of an earlier version names
     assert set(KINDS) == {*EARLIER.values(), *since}
     for name, kind in KINDS.items():
         assert (kind.name, kind_of(kind.model)) == (name, kind)

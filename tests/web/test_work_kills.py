@@ -26,6 +26,8 @@ from mirror.dashboards.models import Supply
 from mirror.knowledge import evaluation_work, trials
 from mirror.knowledge.answer_services import answer_verify
 from mirror.knowledge.term_services import TermWish
+from mirror.llms import endpoint_tests
+from mirror.llms.models import Endpoint
 from mirror.reports import services as reports
 from mirror.reports.models import Channel, Delivery, ReportRun
 from mirror.sources import upload_work, uploading, visits
@@ -147,7 +149,7 @@ def until(fact: Callable[[], object], what: Callable[[], str], seconds: float = 
         time.sleep(0.1)
 
 
-def rows_of_each_kind(alice, source: Source, hook: Gate) -> dict[str, Leased]:
+def rows_of_each_kind(alice, source: Source, hook: Gate, model: Gate) -> dict[str, Leased]:
     """A queued row of every kind, each of which has to wait at a gate."""
     run = asking.run_ask(alice, source, "How many sales are there?")
     ended = Run.objects.create(
@@ -170,6 +172,8 @@ def rows_of_each_kind(alice, source: Source, hook: Gate) -> dict[str, Leased]:
     before = ReportRun.objects.create(report=told, status=Status.DONE, outcome="made", cause="now")
     delivery = Delivery.objects.create(run=before, channel=channel, kind="webhook", about="report", to="hook")
     send(delivery)
+    url = f"http://127.0.0.1:{model.port}/v1"
+    tried = Endpoint.objects.create(name="Tried", base_url=url, model="scripted", is_on=False)
     return {
         "run": run,
         "version": version,
@@ -180,6 +184,7 @@ def rows_of_each_kind(alice, source: Source, hook: Gate) -> dict[str, Leased]:
         "upload": upload,
         "visit": visits.visit_ask(alice, Visit.Work.REFRESH, source),
         "index": StoredIndex.objects.get(source=source),
+        "endpoint_test": endpoint_tests.endpoint_test_ask(tried, alice),
         "report": made,
         "delivery": delivery,
     }
@@ -203,7 +208,7 @@ def test_a_killed_worker_loses_no_work_of_any_kind(alice, postgres, gates, start
     Source.objects.update(concurrent_runs=20)
     for gate in gates.values():
         gate.is_open.clear()
-    rows = rows_of_each_kind(alice, source, gates["hook"])
+    rows = rows_of_each_kind(alice, source, gates["hook"], gates["model"])
     assert set(rows) == set(KINDS)
     assert all(kind_of(type(row)) is KINDS[name] for name, row in rows.items())
 
@@ -243,6 +248,7 @@ def test_a_killed_worker_loses_no_work_of_any_kind(alice, postgres, gates, start
     assert rows["evaluation"].summary["asked"] == 1, rows["evaluation"].problem
     assert Upload.objects.get().files[0]["tables"][0]["row_count"] == 1
     assert rows["visit"].said["tables"] == 1, rows["visit"].said
+    assert SQL in rows["endpoint_test"].said["reply"], rows["endpoint_test"].said
     assert rows["index"].state == StoredIndex.State.READY
     assert (rows["report"].outcome, rows["report"].files.count()) == ("made", 1), rows["report"].reason
     assert rows["delivery"].state == Delivery.State.SENT, rows["delivery"].answers

@@ -113,9 +113,10 @@ def test_without_a_tab_the_sources_are_offered_and_one_click_opens_one(shop, as_
     assert as_alice.get(reverse("workbench:start"))["Location"] == opened["Location"]
 
 
-def test_a_source_of_somebody_else_is_not_opened(shop, as_charlie) -> None:
-    as_charlie.post(reverse("workbench:new"), {"source": shop.pk})
-    assert Tab.objects.get().source is None
+def test_a_source_of_somebody_else_is_refused_and_no_tab_made(shop, as_charlie) -> None:
+    for source in (shop.pk, "9" * 30, "x"):
+        assert as_charlie.post(reverse("workbench:new"), {"source": source}).status_code == 404
+    assert not Tab.objects.exists()
 
 
 def test_what_is_typed_is_kept_and_a_second_window_is_told(tab, as_alice) -> None:
@@ -244,7 +245,7 @@ def test_it_is_saved_and_one_stays(tab, as_alice) -> None:
     version = tab.run.versions.get()
     place = reverse("workbench:save", args=[version.pk])
     answer = as_alice.post(place, {"name": "Top five"})
-    assert answer["Location"] == reverse("workbench:tab", args=[tab.pk])
+    assert answer["Location"] == reverse("workbench:tab", args=[tab.pk]) + "?version=1"
     assert SavedSql.objects.get().sql == TOP
     assert as_alice.post(place, {"name": ""}, HTTP_HX_REQUEST="true").status_code == 422
 

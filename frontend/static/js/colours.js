@@ -8,12 +8,16 @@ export function colour(token) {
   const probe = document.createElement("i");
   probe.style.color = `var(${token})`;
   document.body.append(probe);
-  const resolved = getComputedStyle(probe).color;
+  const resolved = rgb(getComputedStyle(probe).color);
   probe.remove();
-  pen.fillStyle = resolved;
+  return resolved;
+}
+
+/** Give any colour of CSS as `rgb(r, g, b)`. */
+export function rgb(css) {
+  pen.fillStyle = css;
   pen.fillRect(0, 0, 1, 1);
-  const [r, g, b] = pen.getImageData(0, 0, 1, 1).data;
-  return `rgb(${r}, ${g}, ${b})`;
+  return `rgb(${[...pen.getImageData(0, 0, 1, 1).data].slice(0, 3).join(", ")})`;
 }
 
 /** The template every chart is drawn with: our type, lines and colours, nothing of the library's own. */

@@ -1,7 +1,7 @@
 // <mirror-chart name>: draws the figure in its JSON script with Plotly. What else is inside is shown when it
 // cannot be drawn. Buttons outside ask for a file with data-chart-file and name the chart's id in data-chart.
 import { announce } from "./announce.js";
-import { colour, readable, shade, template } from "./colours.js";
+import { colour, readable, rgb, shade, template } from "./colours.js";
 
 // Widths in pixels: of an axis with its numbers, and between two values that stand side by side.
 const [AXIS, BETWEEN] = [72, 4];
@@ -67,8 +67,9 @@ class MirrorChart extends HTMLElement {
       const layout = this.layout();
       this.caption(layout);
       layout.autosize = true;
-      const tall = this.hasAttribute("fits") ? "100%" : height(this.figure);
-      this.place.style.height = layout.height > (this.hasAttribute("fits") ? TALL : 0) ? `max(${tall}, ${layout.height}px)` : tall;
+      const fits = this.hasAttribute("fits");
+      const tall = fits ? "100%" : height(this.figure);
+      this.place.style.height = layout.height > (fits ? TALL : 0) ? `max(${tall}, ${layout.height}px)` : tall;
       if (layout.height > TALL) this.tabIndex = 0;
       else this.removeAttribute("tabindex");
       delete layout.height;
@@ -104,12 +105,11 @@ class MirrorChart extends HTMLElement {
   }
 
   // The figure's layout in our template, with room for a title where it has one.
-  layout() {
+  layout(width = this.place.clientWidth) {
     const layout = { ...structuredClone(this.figure.layout), template: template() };
-    // The longer, the smaller.
     if (isWords(this.figure)) {
       layout.template.layout.annotationdefaults = { font: { size: 15, color: colour("--text-muted") } };
-      if (layout.annotations?.[0]) layout.annotations[0].font = { size: wordSize(layout), color: colour("--text") };
+      if (layout.annotations?.[0]) layout.annotations[0].font = { size: wordSize(layout, width), color: colour("--text") };
     }
     // The word of a line's last point stands half beyond it.
     const points = this.figure.data.filter(({ mode, text }) => text && mode?.includes("text")).flatMap(({ text }) => text);
@@ -132,7 +132,7 @@ class MirrorChart extends HTMLElement {
     if (this.watch) return;
     this.watch = new ResizeObserver(() => {
       if (!this.place?.offsetWidth) return;
-      if (this.hasRoom() === this.labelled) library.Plots.resize(this.place);
+      if (this.hasRoom() === this.labelled && !isWords(this.figure)) library.Plots.resize(this.place);
       else this.draw();
     });
     this.watch.observe(this);
@@ -164,7 +164,7 @@ class MirrorChart extends HTMLElement {
     const standing = [];
     for (const word of words) {
       const box = word.getBoundingClientRect();
-      const isWhole = box.left >= edge.left - 1 && box.right <= edge.right + 1 && box.top >= edge.top - 1 && box.bottom <= edge.bottom + 1
+      const isWhole = holds(edge, box) && box.top >= edge.top - 1 && box.bottom <= edge.bottom + 1
         && !standing.some((other) => covers(other, box))
         && !bars.some(([point, bar]) => bar && covers(bar, box) && !(point.contains(word) && holds(bar, box)));
       word.style.visibility = isWhole ? "" : "hidden";
@@ -175,9 +175,8 @@ class MirrorChart extends HTMLElement {
   /** Hand the chart over as a file, on the ground it is seen on. */
   async download(format) {
     const library = await plotly();
-    const ground = getComputedStyle(this.closest(".panel") ?? document.body).backgroundColor;
-    const layout = this.layout();
-    layout.template.layout.paper_bgcolor = rgb(ground);
+    const layout = this.layout(PICTURE);
+    layout.template.layout.paper_bgcolor = rgb(getComputedStyle(this.closest(".panel") ?? document.body).backgroundColor);
     const url = await library.toImage(
       { data: this.hasRoom(PICTURE) ? this.traces() : unlabelled(this.figure.data), layout },
       { format, width: PICTURE, height: Math.max(560, layout.height ?? 0), scale: format === "png" ? 2 : 1 },
@@ -234,25 +233,21 @@ function isWords({ data, layout }) {
 }
 
 function height({ data, layout }) {
-  if (data.length && isWords({ data, layout })) return "14rem";
   if (!data.length) return `${Math.max(9, 4 * lines(layout).length)}rem`;
+  if (isWords({ data, layout })) return "14rem";
   return layout.showlegend && data.length > 3 ? "27rem" : "22rem";
 }
 
 function lines(layout) {
-  return (layout.annotations ?? []).slice(0, 1).flatMap(({ text }) => text.replace(/<\/?b>/g, "").split("<br>"));
+  return (layout.annotations ?? []).slice(0, 1).flatMap(({ text }) => text.split("<br>").map(plain));
 }
 
-function wordSize(layout) {
+// As wide as its place at most: a part of a number is another number.
+function wordSize(layout, width) {
   if (!layout.title) return 15;
-  const longest = Math.max(1, ...lines(layout).map((line) => line.length));
-  return Math.round(Math.min(44, Math.max(15, 560 / longest)));
-}
-
-function rgb(css) {
-  pen.fillStyle = css;
-  pen.fillRect(0, 0, 1, 1);
-  return `rgb(${[...pen.getImageData(0, 0, 1, 1).data].slice(0, 3).join(",")})`;
+  pen.font = `700 100px ${getComputedStyle(document.body).fontFamily}`;
+  const fits = lines(layout).map((line) => Math.min(Math.max(15, 560 / line.length), ((width - 16) * 100) / pen.measureText(line).width));
+  return Math.max(8, Math.min(44, ...fits));
 }
 
 document.addEventListener("click", (event) => {

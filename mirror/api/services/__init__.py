@@ -1,5 +1,6 @@
-"""What can happen to tokens, and to calls that come with a key."""
+"""What can happen to tokens, to services that act by them, and to calls that come with a key."""
 
+from mirror.api.services.accounts import account_end, account_make, account_renew
 from mirror.api.services.calls_once import Done, call_once
 from mirror.api.services.tokens import (
     PREFIX,
@@ -16,6 +17,9 @@ __all__ = [
     "PREFIX",
     "Done",
     "TokenError",
+    "account_end",
+    "account_make",
+    "account_renew",
     "call_once",
     "token_check",
     "token_find",

@@ -50,8 +50,9 @@ def token_make(
     days: int,
     sources: Iterable[Source] | None = None,
     use: str = Token.Use.PROGRAM,
+    by: User | None = None,
 ) -> tuple[Token, str]:
-    """Make a token and give it with its secret, which is not kept. `sources` limits it to these. Raises: TokenError."""
+    """Make a token and give it with its secret, which is not kept. `sources` limits it to these; `by` makes it, where that is not the owner. Raises: TokenError."""
     name = one_line(name, 80)
     if not name:
         raise TokenError("Give the token a name: what it is for.")
@@ -82,13 +83,14 @@ def token_make(
     record(
         "made a token",
         token,
-        by=owner,
+        by=by or owner,
+        of=owner.get_username() if by else "",
         scopes=chosen,
         sources=[one.name for one in limited] if limited is not None else "all",
         until=f"{token.expires_at:%Y-%m-%d}",
         use=use,
     )
-    log.info("Token %s was made by user %s", token.pk, owner.pk)
+    log.info("Token %s was made by user %s", token.pk, (by or owner).pk)
     return token, secret
 
 

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 
 from mirror.asking import selectors, services
-from mirror.asking.pages.words import PRIVACY, state_of
+from mirror.asking.pages.words import PRIVACY, mark_of
+from mirror.llms.budgets import budget_warnings
+from mirror.llms.selectors import llm_names
 from mirror.sources.selectors import sources_visible
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ class AskPage:
     missed: str
     recent: tuple[RecentRun, ...]
     llm: str
+    budget: tuple[str, ...]
     longest: int
     longest_hint: int
 
@@ -68,11 +71,13 @@ def ask_page(
 
     Where the one named or shown is not to be had, that is said.
     """
-    recent = list(selectors.runs_visible_to(user)[:RECENT])
+    recent = selectors.runs_recent(user, RECENT)
     wanted = [source, shown, recent[0].thread.source.name if recent else ""]
     visible = list(sources_visible(user))
     names = [found.name for found in visible]
     chosen = next((name for name in [*wanted, *names] if name in names), "")
+    picked = next((found for found in visible if found.name == chosen), None)
+    asked = llm_names(picked) if picked is not None else ()
     missed = next((name for name in wanted[:2] if name), "")
     choices = tuple(
         SourceChoice(
@@ -97,13 +102,14 @@ def ask_page(
                 id=run.pk,
                 title=run.asked or run.question or run.thread.title,
                 source=run.thread.source.name,
-                state=state_of(run),
+                state=mark_of(run, next(iter(run.versions.all()), None)),
                 is_hint_unused=bool(run.unused_hint),
                 when=run.created_at,
             )
             for run in recent
         ),
-        llm=services.llm_name(),
+        llm=", ".join(asked),
+        budget=budget_warnings(user, picked) if picked is not None and asked else (),
         longest=settings.QUESTION_CHARS,
         longest_hint=services.HINT_CHARS,
     )

@@ -10,7 +10,7 @@ from django.core.paginator import Paginator
 
 from mirror.asking import selectors
 from mirror.asking.models import Run, Thread
-from mirror.asking.pages.words import percent, state_of
+from mirror.asking.pages.words import mark_of, percent
 from mirror.paging import Pager, pager_of
 from mirror.phrases import counted, one_line
 from mirror.sources.selectors import sources_visible
@@ -42,12 +42,17 @@ class RunItem:
 
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
-    """Runs of one person, newest first, a page at a time."""
+    """Runs of one person, newest first, a page at a time. They are what people asked, or, where `is_sent`, SQL that programs sent.
+
+    There is a choice between the two where programs sent any: `has_sent`.
+    """
 
     runs: tuple[RunItem, ...]
     words: str
     source: str
     sources: tuple[str, ...]
+    is_sent: bool
+    has_sent: bool
     pager: Pager
 
 
@@ -62,15 +67,19 @@ class ThreadPage:
     last_id: int | None
 
 
-def history_page(user: User, words: str = "", source: str = "", number: str = "1") -> HistoryPage:
+def history_page(
+    user: User, words: str = "", source: str = "", number: str = "1", *, is_sent: bool = False
+) -> HistoryPage:
     """Show the runs whose question or SQL holds every word; past the last page, the last page."""
-    page = Paginator(selectors.runs_found(user, words, source), PAGE_RUNS).get_page(number)
+    page = Paginator(selectors.runs_found(user, words, source, is_sent=is_sent), PAGE_RUNS).get_page(number)
     return HistoryPage(
         runs=tuple(map(_item, page.object_list)),
         words=words,
         source=source,
         sources=tuple(found.name for found in sources_visible(user)),
-        pager=pager_of(page, q=words, source=source),
+        is_sent=is_sent,
+        has_sent=is_sent or selectors.threads_visible_to(user).filter(is_sent=True).exists(),
+        pager=pager_of(page, q=words, source=source, by="programs" if is_sent else ""),
     )
 
 
@@ -106,7 +115,7 @@ def _item(run: Run) -> RunItem:
         title=_title(run),
         question=run.question if run.question != run.asked else "",
         source=run.thread.source.name,
-        state=state_of(run),
+        state=mark_of(run, newest),
         is_hint_unused=bool(run.unused_hint),
         confidence=percent(run.confidence) if run.agreement_size else None,
         sentence=newest.sentence if newest and newest.sentence else run.reason,

@@ -22,10 +22,20 @@ from mirror.asking.pages.words import (
     state_of,
     sure,
 )
+from mirror.llms.budgets import budget_warnings
+from mirror.llms.selectors import llm_names
 from mirror.phrases import counted, one_line
 from mirror.queries.pages import ValueField, values_fields
 from mirror.results.cells import Cell
 from mirror.results.pages import TableWish, preview_cells
+
+# What the analyst says of questions that it cannot be sure of; a page has the parts and the way on at hand.
+_UNSURE = ("so many parts may have been meant otherwise", "Not sure that this is what was meant")
+_ENGLISH = "it is understood in English only"
+_OTHER_LANGUAGE = (
+    "Ask it in English. A language model reads other languages too: an administrator can set one up. "
+    "Or write the SQL yourself below."
+)
 
 _BACK_TO: dict[str, str] = {
     Version.Origin.ANSWER: "Back to the first answer",
@@ -67,9 +77,10 @@ class RunPage:
     version. It `is_first` where it is what the question gave, so that how that was found is told of it; else `changes` are what
     was changed since, oldest first. It `is_unsure` where it was found and may well not be what was meant. It `can_undo` where there is a version to go back to, and `is_front` unless an
     earlier one is looked at. It was asked after the `earlier` questions of its thread, and `newest` is another one that was asked last.
-    `goes_on` says what it was read against, where that is not what was asked or shown before it, and `follow_note` what a follow-up will be. A follow-up
+    `way_on` says what helps where the `reason` is another language. `goes_on` says what it was read against, where that is not what was asked or shown before it, and `follow_note` what a follow-up will be. A follow-up
     is asked with the `hint` of the run, or with `follow_hint`, which was typed instead; `unused_hint` says what of the hint the
-    answer does without. `values` are the fields of the :names of its SQL.
+    answer does without. `values` are the fields of the :names of its SQL. `without_llm` says which budget kept it from a language model, `budget`
+    what is to be known of budgets before a follow-up is asked.
     """
 
     id: int
@@ -90,6 +101,7 @@ class RunPage:
     state: str
     is_working: bool
     reason: str
+    way_on: str
     confidence: int | None
     sure: str
     agree: str
@@ -120,6 +132,8 @@ class RunPage:
     longest_hint: int
     values: tuple[ValueField, ...]
     known: KnownView
+    without_llm: str
+    budget: tuple[str, ...]
     problem: str = ""
     follow_up: str = ""
 
@@ -151,6 +165,8 @@ def run_page(
     view = version_view(current, wish, _file_title(current, title)) if current else None
     newest = selectors.run_newest(run.thread)
     before = services.version_before(current) if current is not None else None
+    understood = chips_view(current, chip_problem)
+    reason = _reason(run, current)
     return RunPage(
         id=run.pk,
         thread_id=run.thread_id,
@@ -169,7 +185,8 @@ def run_page(
         is_saved=bool(history) and history[-1].origin == Version.Origin.SAVED,
         state=state_of(run),
         is_working=not run.is_ended,
-        reason=_reason(run, current),
+        reason=_parts_named(run, understood) if any(one in reason for one in _UNSURE) else reason,
+        way_on=_OTHER_LANGUAGE if _ENGLISH in reason else "",
         confidence=percent(run.confidence) if run.agreement_size else None,
         sure=sure(run.confidence) if run.agreement_size else "",
         agree=_agree(run),
@@ -181,13 +198,13 @@ def run_page(
         when=run.created_at,
         data_time=view.when if view else None,
         sentence=view.sentence if view else run.sentence,
-        notes=tuple(map(noted, run.notes)),
+        notes=tuple(noted(note) for note in run.notes if note != run.without_llm),
         readings=tuple(_reading(run, n, data, current) for n, data in enumerate(run.readings)),
         versions=tuple(version_item(version, current) for version in history),
         version=view,
         draft=typed if typed is not None else current.sql if current else _draft(run, steps),
         steps=steps,
-        understood=chips_view(current, chip_problem),
+        understood=understood,
         is_first=current is None or current.origin in (Version.Origin.ANSWER, Version.Origin.SAVED),
         is_unsure=bool(current.draft) if current is not None else run.outcome == "ambiguous",
         is_front=not versions or current == versions[0],
@@ -200,6 +217,8 @@ def run_page(
         longest_hint=services.HINT_CHARS,
         values=_values(run, current, typed),
         known=known_view(run, current),
+        without_llm=run.without_llm,
+        budget=budget_warnings(run.thread.owner, source) if llm_names(source) else (),
         problem=problem,
         follow_up=follow_up,
     )
@@ -229,6 +248,20 @@ def _reason(run: Run, current: Version | None) -> str:
     return f"This SQL was saved from a draft. {current.draft}" if saved and current.draft else current.draft
 
 
+def _parts_named(run: Run, understood: ChipsView | None) -> str:
+    """Say which parts of an unsure reading may be meant otherwise: the chips that offer something else."""
+    parts = [
+        f"“{f'{chip.label} {chip.words}'.strip()}”"
+        for chip in (understood.chips if understood is not None else ())
+        if chip.kind != "add" and chip.headings
+    ]
+    half = "Less than half" if (run.confidence or 0) < 0.5 else "Not"
+    said = f"{half} sure of this reading, so it is a draft."
+    if parts:
+        said += f" Check {', '.join(parts[:-1])}{' and ' if parts[1:] else ''}{parts[-1]}: each opens what else may be meant."
+    return f"{said} Other readings are below." if run.readings else said
+
+
 def _changes(versions: list[Version], current: Version | None) -> tuple[str, ...]:
     """What was changed from the answer to a version, step by step."""
     known = {version.pk: version for version in versions}
@@ -249,7 +282,7 @@ def _goes_on(run: Run) -> str:
     if shown is None or run.question == run.asked:
         return ""
     question = one_line(shown.run.asked or shown.run.question, 200)
-    if shown.origin == Version.Origin.EDIT and not run.llm:
+    if shown.origin == Version.Origin.EDIT and not run.sent:
         return f"Goes on from your question “{question}”, not from the SQL that you edited."
     between = run.thread.runs.filter(pk__gt=shown.run_id, pk__lt=run.pk).order_by("-pk").first()
     if between is None:

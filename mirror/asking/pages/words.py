@@ -108,6 +108,15 @@ def state_of(run: Run) -> str:
     return "stopped" if run.stop_requested and run.outcome == "failed" else run.outcome
 
 
+def mark_of(run: Run, newest: Version | None) -> str:
+    """The word of a run in a list: its state, or of SQL without a question what became of it where it gave no rows."""
+    state = state_of(run)
+    if state or newest is None:
+        return state
+    became = version_state(newest)
+    return became if became in ("queued", "running", "refused", "stopped", "failed") else ""
+
+
 def version_state(version: Version) -> str:
     """The one word for a version: queued, running, ok, empty, cut, expired, refused, stopped or failed."""
     if version.status != Status.DONE:

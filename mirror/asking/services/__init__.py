@@ -1,12 +1,12 @@
 """What can happen to threads, runs and their versions."""
 
 from mirror.asking.errors import AskingError, StillWorking, TooMuchWaits
-from mirror.asking.services.answer_stream import answer_events, llm_name
+from mirror.asking.services.answer_stream import answer_events
 from mirror.asking.services.answering import run_answer, run_break
 from mirror.asking.services.charts import chart_change
 from mirror.asking.services.frames import REMOVE, Chip, Understood, version_understood
 from mirror.asking.services.knowing import version_feedback, version_verify
-from mirror.asking.services.paths import Step, step_take
+from mirror.asking.services.paths import Step, reasons_asked, step_take
 from mirror.asking.services.runs import (
     HINT_CHARS,
     hint_check,
@@ -44,7 +44,6 @@ __all__ = [
     "answer_events",
     "chart_change",
     "hint_check",
-    "llm_name",
     "question_check",
     "question_typed",
     "questions_first",
@@ -60,6 +59,7 @@ __all__ = [
     "sql_ask",
     "statement_break",
     "statement_stop",
+    "reasons_asked",
     "step_take",
     "version_again",
     "version_before",

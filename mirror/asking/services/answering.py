@@ -16,11 +16,14 @@ from django.utils import timezone
 
 from mirror.asking.kept_steps import StepWriter, answer_fields, frame_json, not_kept_json
 from mirror.asking.models import TITLE_CHARS, Run, Step, Version
-from mirror.asking.services.answer_stream import answer_events, llm_name
+from mirror.asking.services.answer_stream import answer_events
 from mirror.asking.services.charts import DRAWN_ROWS, chart_drawn
+from mirror.asking.services.data_ends import data_end_told
 from mirror.asking.services.given_up import RUN_BROKEN, STOPPED
 from mirror.asking.services.paths import turns_before
 from mirror.asking.services.thinking import ThinkingLlm
+from mirror.llms.models import LABEL_CHARS
+from mirror.llms.opening import llms_open
 from mirror.queries.running import (
     KeptRows,
     NotRun,
@@ -70,7 +73,7 @@ def run_answer(lease: Lease) -> None:
                 raise LeaseLost(f"Run {lease.pk} is held by another worker")
             if watch.is_stopped:
                 stopped = Answer(Outcome.FAILED, answer.question, STOPPED)
-                answer, result = replace(stopped, usage=answer.usage, sent=answer.sent), None
+                answer, result = replace(stopped, usage=answer.usage, sent=answer.sent, llm=answer.llm), None
             _conclude(run, lease, answer, result)
             log.info("Run %s %s after %.2f s", run.pk, answer.outcome, answer.usage.seconds)
     except (LeaseLost, Run.DoesNotExist) as error:
@@ -91,6 +94,8 @@ def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, Stored]:
         turns = turns_before(run)
         with source_opened(run.thread.source) as opened:
             winner = _Winner(opened, run.thread.owner)
+            llms = llms_open(run.thread.source, run.thread.owner)
+            run.without_llm = llms.over
             with watch.ending(opened.database.cancel):
                 for event in answer_events(
                     question,
@@ -99,6 +104,8 @@ def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, Stored]:
                     cancelled=watch.cancelled,
                     fetch=winner.fetch,
                     around=lambda llm: ThinkingLlm(llm, lease, watch.cancelled),
+                    llms=llms,
+                    run=run,
                 ):
                     if isinstance(event, Ended):
                         return event.answer, winner.stored(event.answer)
@@ -173,7 +180,11 @@ class _Steps:
 
 
 def _conclude(run: Run, lease: Lease, answer: Answer, result: Stored) -> None:
-    applied = {"llm": llm_name(), "privacy": run.thread.source.privacy}
+    applied = {
+        "llm": answer.llm[:LABEL_CHARS],
+        "without_llm": run.without_llm,
+        "privacy": run.thread.source.privacy,
+    }
     fields: dict[str, Any] = storable(answer_fields(answer) | applied)
     if result is None:
         lease.end(**fields)
@@ -184,9 +195,9 @@ def _conclude(run: Run, lease: Lease, answer: Answer, result: Stored) -> None:
         _end(run, lease, answer, fields, without)
         return
     try:
-        drawn = chart_drawn(
-            rows_of(result, DRAWN_ROWS), answer.question.text, sql=answer.sql, title=answer.title
-        )
+        rows, told = rows_of(result, DRAWN_ROWS), answer.question.text
+        ends = data_end_told(run.thread.source, storable(frame_json(answer.frame)), rows)
+        drawn = chart_drawn(rows, told, sql=answer.sql, title=answer.title, first=ends)
         at = result.created_at
         kept = {"result": result, "started_at": at, "ended_at": at, **drawn.fields()}
         _end(run, lease, answer, fields | {"sentence": storable(drawn.sentence)}, kept)

@@ -38,22 +38,27 @@ class Drawn:
 
 
 def chart_drawn(
-    rows: Rows, question: str, earlier: dict[str, Any] | None = None, *, sql: str = "", title: str = ""
+    rows: Rows,
+    question: str,
+    earlier: dict[str, Any] | None = None,
+    *,
+    sql: str = "",
+    title: str = "",
+    first: str = "",
 ) -> Drawn:
     """Draw and tell rows: as the earlier chart if a person chose it and they still allow it, else as suggested.
 
     Rows whose numbers cannot be reckoned with (beyond every float) are not drawn; that is no
     reason to lose them. With the SQL, a LIMIT is known and no share of a whole is claimed. `title` is the
-    chart's, where it is known what the rows are; without one the names of their columns make it.
+    chart's, where it is known what the rows are; without one the names of their columns make it. The sentence begins with `first`.
     """
     part = _part(rows)
     try:
         chart = _like(earlier, part) or charting.suggest(part, question)
         if title and chart.mark not in ("none", "histogram"):
             chart = replace(chart, title=title)
-        return Drawn(
-            _kept(chart, part), _figure(chart, part), summarizing.summarize(question, part, chart, sql=sql)
-        )
+        told = summarizing.summarize(question, part, chart, sql=sql)
+        return Drawn(_kept(chart, part), _figure(chart, part), f"{first} {told}".strip())
     except ArithmeticError as error:
         log.warning("Rows could not be drawn or told: %s", error)
         return Drawn(asdict(Chart("none", note="These numbers cannot be drawn.")), None, "")

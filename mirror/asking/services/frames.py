@@ -24,6 +24,7 @@ __all__ = [
     "Changed",
     "Chip",
     "Understood",
+    "frame_read",
     "frame_title",
     "version_asked",
     "version_changed",
@@ -93,11 +94,18 @@ def version_understood(version: Version) -> Understood | None:
 
 def version_frame(version: Version) -> tuple[Frame, Known] | None:
     """Give the frame of a version with its source as the analyst sees it; None where there is none, or it cannot be read any more."""
-    if version.frame is None:
+    return frame_read(version.run.thread.source, version.frame)
+
+
+def frame_read(
+    source: Source, frame: dict[str, Any] | None, *, is_page: bool = True
+) -> tuple[Frame, Known] | None:
+    """Give a kept frame with its source as the analyst sees it; None where there is none, or it cannot be read any more."""
+    if frame is None:
         return None
     try:
-        known = _known(version.run.thread.source)
-        return frame_of(version.frame, known.model), known
+        known = _known(source, is_page=is_page)
+        return frame_of(frame, known.model), known
     except FrameError:
         return None
 

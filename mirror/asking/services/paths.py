@@ -11,15 +11,19 @@ from django.db.models import Q
 
 from mirror.asking.errors import AskingError
 from mirror.asking.models import Run, Version
-from mirror.asking.services.frames import version_asked
+from mirror.asking.services.frames import version_asked, version_understood
 from mirror.asking.services.versions import version_before, version_show, version_undo
 from mirror.phrases import one_line
-from sqlagent.makers.following import said_of, step_typed
+from sqlagent.makers.following import said_of, step_typed, why_typed
 from sqlagent.values import Turn
 
 # Earlier questions a follow-up is read against.
 TURNS = 5
 NOTHING_BACK = "There is nothing left to undo: this is the first question of its thread, as it was answered."
+NO_REASONS = (
+    "Reasons are told of a figure whose change can be seen: one over time (“revenue by month”) or in one period (“revenue in "
+    "October 2026”). Ask for that first, then “why?”. Of this answer you can ask for parts: “by country”, “only 2025”."
+)
 NOTHING_FORWARD = "There is nothing to go forward to: no step was taken back here."
 
 
@@ -79,6 +83,20 @@ def step_take(run: Run, version: Version | None, typed: str) -> Step | None:
     to = found.run if isinstance(found, Version) else found
     is_front = shown is None or shown == to.versions.first()
     return Step(way == "back", to, None if is_front or shown is None else shown.number, _words(to, shown))
+
+
+def reasons_asked(run: Run, version: Version | None, typed: str) -> Version | None:
+    """Give the version whose change is to be explained, where "why?" was typed after it; None where something else was typed.
+
+    Raises: AskingError where its figure has no two periods.
+    """
+    if not why_typed(typed):
+        return None
+    shown = version_followed(run, version)
+    understood = version_understood(shown) if shown is not None else None
+    if understood is None or not understood.is_over_time:
+        raise AskingError(NO_REASONS)
+    return shown
 
 
 def _back(run: Run, version: Version | None) -> Version | Run:

@@ -106,14 +106,17 @@ def run_stop(run: Run) -> None:
 
 
 @transaction.atomic
-def run_saved(owner: User, saved: SavedSql, arguments: dict[str, Any]) -> Run:
+def run_saved(owner: User, saved: SavedSql, arguments: dict[str, Any], *, is_sent: bool = False) -> Run:
     """Run saved SQL with values for its parameters, as a thread of its own; dates in words become days now.
+
+    It `is_sent` where a program or an agent asked for it.
 
     Raises: AskingError.
     """
     queue_check(owner)
     arguments = dates_fixed(saved.parameters, arguments)
-    thread = Thread.objects.create(owner=owner, source=saved.source, title=saved.name[:200])
+    title = saved.name[:200]
+    thread = Thread.objects.create(owner=owner, source=saved.source, title=title, is_sent=is_sent)
     run = Run.objects.create(
         thread=thread, asked="", question=saved.question, saved=saved, status=Status.DONE, reason=saved.draft
     )

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mirror.asking.selectors import runs_found
-from mirror.asking.services.answer_stream import llm_name
 from mirror.knowledge.knowing import terms_of
+from mirror.llms.selectors import llm_names
 from mirror.sources.guarding import policy_of
 from mirror.sources.unpacked import source_at_hand
 from sqlagent.catalog.glossary.mentions import explained
@@ -70,7 +70,7 @@ def question_typed(user: User, source: Source, typed: str, rest: str = "") -> Ty
     terms = terms_of(source)
     words = [Suggestion(c.text, _note(c), c.start) for c in complete(typed, known, values, WORDS)]
     found += [*_terms(typed, terms), *words][:WORDS]
-    if llm_name() or index is None or not index.finds_words or catalog.dialect not in WRITTEN:
+    if llm_names(source) or index is None or not index.finds_words or catalog.dialect not in WRITTEN:
         return Typed(found, ())
     text = typed + rest
     return Typed(found, _with_terms(marks(text, catalog, index, len(typed)), text, terms, catalog))

@@ -13,6 +13,7 @@ from django.db.models import Max
 from mirror.asking.errors import AskingError, StillWorking
 from mirror.asking.models import CHANGE_CHARS, TITLE_CHARS, Run, Thread, Version
 from mirror.asking.services.charts import DRAWN_ROWS, chart_drawn
+from mirror.asking.services.data_ends import data_end_told
 from mirror.asking.services.frames import frame_title, version_changed
 from mirror.asking.services.queue_bounds import queue_check
 from mirror.asking.services.statements import statement_end, statement_ran, statement_stop, statement_watched
@@ -46,33 +47,39 @@ def sql_ask(
     *,
     title: str = "",
 ) -> Version:
-    """Run SQL that somebody wrote, as a thread of its own without a question. Raises: AskingError."""
-    return version_edit(run_of_sql(owner, source, title or sql), sql, arguments)
+    """Run SQL that a program or an agent sent, as a thread of its own without a question. Raises: AskingError."""
+    return version_edit(run_of_sql(owner, source, title or sql, is_sent=True), sql, arguments)
 
 
-def run_of_sql(owner: User, source: Source, title: str) -> Run:
-    """Make a run without a question, whose versions are what somebody wrote."""
-    thread = Thread.objects.create(owner=owner, source=source, title=one_line(title, 200) or "SQL")
+def run_of_sql(owner: User, source: Source, title: str, *, is_sent: bool = False) -> Run:
+    """Make a run without a question, whose versions are what somebody wrote, or a program sent."""
+    title = one_line(title, 200) or "SQL"
+    thread = Thread.objects.create(owner=owner, source=source, title=title, is_sent=is_sent)
     return Run.objects.create(thread=thread, asked="", question="", status=Status.DONE)
 
 
-def version_edit(run: Run, sql: str, arguments: dict[str, Any] | None = None) -> Version:
-    """Run SQL that somebody typed, with values for its :names; one that is not given is as it was last. Raises: AskingError when it is empty or too long."""
-    return versions_edit(run, [sql], arguments)
+def version_edit(
+    run: Run, sql: str, arguments: dict[str, Any] | None = None, base: Version | None = None
+) -> Version:
+    """Run SQL that somebody typed over `base`, with values for its :names; one that is not given is as it was there.
+
+    The base is the version shown last where none is given. Raises: AskingError when the SQL is empty or too long.
+    """
+    return versions_edit(run, [sql], arguments, base)
 
 
-def versions_edit(run: Run, sqls: list[str], arguments: dict[str, Any] | None = None) -> Version:
+def versions_edit(
+    run: Run, sqls: list[str], arguments: dict[str, Any] | None = None, base: Version | None = None
+) -> Version:
     """Run statements that somebody typed, each as a version of its own; gives the last. Raises: AskingError when one is empty or too long."""
     typed = [_typed(sql) for sql in sqls]
-    latest = run.versions.first()
-    values = {**(latest.arguments if latest else {}), **(arguments or {})}
+    base = base or run.versions.first()
+    values = {**(base.arguments if base else {}), **(arguments or {})}
     for sql in typed:
         _check_values(run, sql, values)
     _check_ended(run)
     _supersede(run)
-    made = [
-        version_add(run, Version.Origin.EDIT, sql, values, base=latest, supersedes=False) for sql in typed
-    ]
+    made = [version_add(run, Version.Origin.EDIT, sql, values, base=base, supersedes=False) for sql in typed]
     return made[-1]
 
 
@@ -274,4 +281,6 @@ def _ran(version: Version, watch: Watch) -> KeptRows | NotRun:
 def _drawn(version: Version, result: StoredResult) -> dict[str, Any]:
     asked = version.title or version.run.question
     rows = rows_of(result, DRAWN_ROWS)
-    return chart_drawn(rows, asked, version.chart, sql=version.sql, title=version.title).fields()
+    ends = data_end_told(version.run.thread.source, version.frame, rows)
+    drawn = chart_drawn(rows, asked, version.chart, sql=version.sql, title=version.title, first=ends)
+    return drawn.fields()

@@ -2,7 +2,7 @@
 
 The browser is started with the first chart. It ends when nothing was drawn for `CHART_BROWSER_SECONDS`, and with the
 process, however that ends: it listens to a pipe whose other end we hold. It loads our vendored library and nothing from anywhere else. Whoever waits
-longer than `SECONDS`, or finds no browser, gets BrowserTrouble, and the browser is put away.
+longer than `SECONDS`, or finds no browser, gets BrowserTrouble, and the browser is put away. One that does not come up is started once more.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from mirror.exports.images.paper_style import Json
 
 # A chart takes 0.1 s once the browser is up, and that takes 1 to 2 s.
 SECONDS = 10
+# Of two browsers that start side by side on a busy machine, one in some ten hangs or ends at once; the next one does not.
+START_SECONDS = 5
 CLOSE_SECONDS = 4
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
@@ -70,12 +72,29 @@ class _Browser:
 
     async def _drawn(self, figure: Json, opts: Json) -> Any:
         if self._kaleido is None:
-            library = Path(settings.BASE_DIR) / "frontend/static/js/build/charts.js"
-            self._kaleido = Kaleido(
-                n=1, timeout=SECONDS, plotlyjs=library.as_uri(), mathjax=False, path=self._path
-            )
-            await self._kaleido.open()
+            try:
+                async with asyncio.timeout(START_SECONDS):
+                    return await self._first_drawn(figure, opts)
+            except _TROUBLES as error:
+                log.info("The chart browser did not come up and is started again: %s", type(error).__name__)
+                self._kill()
+                return await self._first_drawn(figure, opts)
         return await self._kaleido.calc_fig(figure, opts=opts)
+
+    async def _first_drawn(self, figure: Json, opts: Json) -> Any:
+        library = Path(settings.BASE_DIR) / "frontend/static/js/build/charts.js"
+        self._kaleido = Kaleido(
+            n=1, timeout=SECONDS, plotlyjs=library.as_uri(), mathjax=False, path=self._path
+        )
+        await self._kaleido.open()
+        return await self._kaleido.calc_fig(figure, opts=opts)
+
+    def _kill(self) -> None:
+        """End the browser by force. It leads a session of its own, in which its many processes are."""
+        process = getattr(self._kaleido, "subprocess", None)
+        if process is not None and process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(CLOSE_SECONDS)
 
     def close(self) -> None:
         """End the browser, in order or else by force, and its thread."""
@@ -85,11 +104,7 @@ class _Browser:
                 ending.result(CLOSE_SECONDS)
             except _TROUBLES as error:
                 log.warning("The chart browser does not end in order: %s", type(error).__name__)
-            process = getattr(self._kaleido, "subprocess", None)
-            if process is not None and process.poll() is None:
-                # It leads a session of its own, in which the browser's many processes are.
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait(CLOSE_SECONDS)
+            self._kill()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(2)
 

@@ -22,6 +22,8 @@ from django.core.files.storage import default_storage
 from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.state import ProjectState
 from django.utils import timezone
 
 from mirror.audit.services import record
@@ -185,9 +187,7 @@ def _sqlite_forget(path: Path) -> None:
 
 def _rows(path: Path, manifest: dict[str, Any]) -> dict[str, int]:
     """Make the tables as the backup had them and fill them."""
-    executor = MigrationExecutor(connection)
-    targets = store_state.last(manifest["migrations"])
-    state = executor.migrate(targets)
+    state = _tables_make(manifest["migrations"])
     loader = Loader(state.apps, manifest["tables"], connection)
     counts = dict.fromkeys(manifest["tables"], 0)
     with transaction.atomic():
@@ -198,6 +198,15 @@ def _rows(path: Path, manifest: dict[str, Any]) -> dict[str, int]:
                 counts[table] = counts.get(table, 0) + loader.load(table, content)
         loader.numbers_go_on()
     return counts
+
+
+def _tables_make(named: store_state.Named) -> ProjectState:
+    """Migrate the empty store to where a backup was: at once if that is where this code is, else one by one."""
+    executor = MigrationExecutor(connection)
+    if not store_state.missing(named):
+        return executor.migrate(executor.loader.graph.leaf_nodes())
+    executor.loader = MigrationLoader(connection, replace_migrations=False)
+    return executor.migrate(store_state.last(named))
 
 
 def _files(path: Path) -> dict[str, int]:

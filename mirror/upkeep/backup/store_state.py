@@ -29,14 +29,18 @@ def unknown(named: Named) -> list[str]:
 
 
 def missing(named: Named) -> list[str]:
-    """Those of this code that a store does not have yet."""
+    """Those of this code that a store does not have yet; one that stands for others is there when they are."""
     loader = MigrationLoader(None, ignore_no_migrations=True)
     done = {(app, name) for app, names in named.items() for name in names}
-    return [f"{app}.{name}" for app, name in sorted(loader.disk_migrations) if (app, name) not in done]
+    return [
+        f"{app}.{name}"
+        for (app, name), migration in sorted(loader.disk_migrations.items())
+        if (app, name) not in done and not (migration.replaces and done.issuperset(migration.replaces))
+    ]
 
 
 def last(named: Named) -> list[tuple[str, str]]:
-    """The migrations of a store that no other of its own subject builds upon."""
+    """The migrations of a store that no other of its own subject builds upon, of those that were made one by one."""
     loader = MigrationLoader(None, ignore_no_migrations=True)
     found = []
     for app, names in named.items():
@@ -46,5 +50,9 @@ def last(named: Named) -> list[tuple[str, str]]:
             for parent in loader.disk_migrations[app, name].dependencies
             if parent[0] == app
         }
-        found += [(app, name) for name in names if (app, name) not in built_on]
+        found += [
+            (app, name)
+            for name in names
+            if (app, name) not in built_on and not loader.disk_migrations[app, name].replaces
+        ]
     return found

@@ -24,7 +24,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Make the link and print it, alone on its line."""
         name = options["username"]
-        user = User.objects.filter(username=name, is_active=True).first() if name else first_admin()
+        user = (
+            User.objects.filter(username=name, is_active=True, is_service=False).first()
+            if name
+            else first_admin()
+        )
         if user is None:
             raise CommandError(f"There is nobody called “{name}” here who may sign in.")
         path = reverse("people:sign_in_link", args=[link_create(user)])

@@ -1,0 +1,74 @@
+"""What administrators type about a service."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from mirror.api.forms import DAYS
+from mirror.api.models import Scope, Token
+from mirror.people.models import Team, User
+from mirror.sources.models import Source
+from mirror.sources.selectors import sources_visible
+
+
+class AccountForm(forms.Form):
+    """A new service."""
+
+    name = forms.SlugField(
+        max_length=80,
+        label="Name",
+        help_text="As the audit calls it: nightly-export. No person may be called so.",
+    )
+    use = forms.ChoiceField(
+        label="Used by",
+        choices=[
+            (Token.Use.PROGRAM, "A program: it calls the API"),
+            (Token.Use.AGENT, "An agent: it asks by MCP"),
+        ],
+        initial=Token.Use.PROGRAM,
+        widget=forms.RadioSelect,
+    )
+    scopes = forms.MultipleChoiceField(
+        label="May", choices=Scope.choices, initial=[Scope.READ], widget=forms.CheckboxSelectMultiple
+    )
+    teams = forms.ModelMultipleChoiceField(
+        label="Sees what is shared with",
+        queryset=Team.objects.all(),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose the teams whose sources it may use."},
+    )
+    sources = forms.ModelMultipleChoiceField(
+        label="Of that, what is on these sources",
+        queryset=Source.objects.none(),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose the sources that it may use."},
+    )
+    days = forms.TypedChoiceField(
+        label="Its token works for", choices=list(DAYS.items()), coerce=int, initial=90
+    )
+
+    def __init__(self, *args: Any, person: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["sources"]
+        assert isinstance(field, forms.ModelMultipleChoiceField)
+        field.queryset = sources_visible(person)
+
+    def clean_name(self) -> str:
+        """Refuse a name that is taken, letter case ignored."""
+        name: str = self.cleaned_data["name"]
+        if User.objects.filter(username__iexact=name).exists():
+            raise forms.ValidationError("Somebody, or another service, has this name already.")
+        return name
+
+    def wish(self) -> dict[str, Any]:
+        """What was chosen, as `account_make` takes it."""
+        chosen = dict(self.cleaned_data)
+        return chosen | {"teams": list(chosen["teams"]), "sources": list(chosen["sources"])}
+
+
+class RenewForm(forms.Form):
+    """One more token of a service."""
+
+    days = forms.TypedChoiceField(choices=list(DAYS.items()), coerce=int, initial=90)

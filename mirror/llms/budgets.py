@@ -1,0 +1,164 @@
+"""What is used of language models in a month, and what is left of the budgets that bound it.
+
+A budget is looked at when a run begins: runs under way may exceed it, each by what it costs itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+from django.db.models import Q, QuerySet, Sum
+from django.utils import timezone
+
+from mirror.llms.models import LABEL_CHARS, MonthlyBudget, Use
+from mirror.work.store import store_keep
+
+if TYPE_CHECKING:
+    from mirror.people.models import User
+    from mirror.sources.models import Source
+    from sqlagent.adapters.openai import OpenAiLlm
+
+# From this share on it is told before somebody asks.
+NEAR = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """Calls, tokens and money of a month."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+    money: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Sent and replied together: budgets count them alike."""
+        return self.prompt_tokens + self.reply_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One budget, and what of it is used this month."""
+
+    budget: MonthlyBudget
+    used: Used
+    month: date
+
+    @property
+    def share(self) -> float:
+        """How much of it is used; of two bounds the one that is nearer."""
+        bounds = ((self.used.tokens, self.budget.tokens), (self.used.money, self.budget.money))
+        return max((_share(used, most) for used, most in bounds if most is not None), default=0.0)
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether no further run may begin with a language model."""
+        return self.share >= 1
+
+    @property
+    def subject(self) -> str:
+        """Which budget it is, to somebody whose question it bounds.
+
+        Example:
+            >>> Standing(MonthlyBudget(), Used(), date(2026, 11, 1)).subject
+            'Your language-model budget for November'
+        """
+        whose = "Your language-model budget"
+        if self.budget.source_id:
+            whose = "The language-model budget of this source"
+        elif self.budget.team is not None:
+            whose = f"The language-model budget of the team {self.budget.team}"
+        return f"{whose} for {self.month:%B}"
+
+    @property
+    def warning(self) -> str:
+        """What is told before somebody asks; empty while enough is left."""
+        if self.is_used_up:
+            after = (self.month + timedelta(days=31)).replace(day=1)
+            return f"{self.subject} is used up: the built-in analyst answers until {after:%B}."
+        return f"{self.subject} is used to {int(self.share * 100)} %." if self.share > NEAR else ""
+
+
+def _share(used: float, most: float) -> float:
+    return used / most if most else 1.0
+
+
+def month_now() -> date:
+    """The first of this month, in the time zone of the settings."""
+    return timezone.localdate().replace(day=1)
+
+
+def used_of(uses: QuerySet[Use]) -> Used:
+    """Add uses up."""
+    summed = uses.aggregate(
+        calls=Sum("calls", default=0),
+        prompt_tokens=Sum("prompt_tokens", default=0),
+        reply_tokens=Sum("reply_tokens", default=0),
+        money=Sum("money", default=0.0),
+    )
+    return Used(**summed)
+
+
+def standings(person: User | None, source: Source | None) -> list[Standing]:
+    """The budgets that bound a question of somebody on a source, with what of them is used this month.
+
+    A person's own budget goes before that of every person.
+    """
+    about = Q(source=source.pk) if source is not None else Q(pk=None)
+    if person is not None:
+        about |= Q(person=person) | Q(team__members=person) | Q(key=MonthlyBudget.EVERYBODY)
+    found = list(MonthlyBudget.objects.filter(about).select_related("team").distinct())
+    if any(budget.person_id for budget in found):
+        found = [budget for budget in found if budget.key != MonthlyBudget.EVERYBODY]
+    month = month_now()
+    return [Standing(budget, used_of(_uses(budget, person).filter(month=month)), month) for budget in found]
+
+
+def _uses(budget: MonthlyBudget, person: User | None) -> QuerySet[Use]:
+    if budget.source_id:
+        return Use.objects.filter(source=budget.source_id)
+    if budget.team_id:
+        return Use.objects.filter(teams=budget.team_id)
+    return Use.objects.filter(person=person)
+
+
+def budget_over(person: User | None, source: Source) -> str:
+    """Why no language model may be asked now, as the run says it; empty where one may."""
+    over = next((one for one in standings(person, source) if one.is_used_up), None)
+    return f"{over.subject} is used up: answered by the built-in analyst." if over is not None else ""
+
+
+def budget_warnings(person: User, source: Source) -> tuple[str, ...]:
+    """What somebody should know of budgets before they ask."""
+    return tuple(one.warning for one in standings(person, source) if one.warning)
+
+
+def uses_keep(
+    llms: Iterable[OpenAiLlm], *, person: User | None, source: Source | None, run: int | None = None
+) -> None:
+    """Keep what was used of opened models, calls in vain included; waits for a store that is away."""
+    used = [(llm.name, llm.usage) for llm in llms if llm.usage.calls]
+    if not used:
+        return
+
+    def write() -> None:
+        teams = list(person.teams.all()) if person is not None else []
+        for name, usage in used:
+            kept = Use.objects.create(
+                month=month_now(),
+                person=person,
+                source=source,
+                run=run,
+                llm=name[:LABEL_CHARS],
+                calls=usage.calls,
+                prompt_tokens=usage.prompt_tokens,
+                reply_tokens=usage.completion_tokens,
+                money=usage.money,
+            )
+            kept.teams.set(teams)
+
+    store_keep(write)

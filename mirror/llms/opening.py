@@ -1,0 +1,126 @@
+"""Language models opened to be asked, as they are set at this moment: nobody has to start anything again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+
+from mirror.llms.addresses import UrlRefused, host_check
+from mirror.llms.budgets import budget_over
+from mirror.llms.selectors import endpoints_for, settings_llms
+from mirror.sources.secrets import SecretUnreadable
+from sqlagent.method.fallback import FallbackLlm
+from sqlagent.ports import Llm
+from sqlagent.values import Prices
+
+if TYPE_CHECKING:
+    from mirror.llms.models import Endpoint
+    from mirror.llms.selectors import SettingsLlm
+    from mirror.people.models import User
+    from mirror.sources.models import Source
+    from sqlagent.adapters.openai import OpenAiLlm
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLlms:
+    """The models that a source's questions go to, the preferred one first; `ranker` only ranks. `notes` tell of those left out.
+
+    `over` says which budget is used up, where there are models and none may be asked.
+    """
+
+    llms: tuple[OpenAiLlm, ...] = ()
+    ranker: OpenAiLlm | None = None
+    notes: tuple[str, ...] = ()
+    over: str = ""
+
+    def asked(self, around: Callable[[Llm], Llm] | None = None) -> Llm | None:
+        """What is asked: the first, and the next where it is down; through what `around` makes of it."""
+        llm: Llm | None = None
+        for one in reversed(self.llms):
+            llm = one if llm is None else FallbackLlm(one, llm)
+        return around(llm) if llm is not None and around is not None else llm
+
+    def ranking(self, around: Callable[[Llm], Llm] | None = None) -> Llm | None:
+        """What ranks; through what `around` makes of it."""
+        return around(self.ranker) if self.ranker is not None and around is not None else self.ranker
+
+    def all(self) -> tuple[OpenAiLlm, ...]:
+        """Every model that may have been asked."""
+        return (*self.llms, *([self.ranker] if self.ranker else []))
+
+    def close(self) -> None:
+        """Give idle connections back."""
+        for one in self.all():
+            one.close()
+
+
+def llms_open(source: Source, person: User | None = None) -> OpenLlms:
+    """Open the models that a source's questions may go to: its endpoints, else those of the settings.
+
+    None where a budget of the source, the person or one of their teams is used up.
+
+    From endpoints nothing goes to the models of the settings: who chose where a source's questions may go chose where they
+    may not. One whose key cannot be read or that may not be called is left out, with a note. Raises: LlmRejected for settings
+    that cannot work.
+    """
+    endpoints = list(endpoints_for(source))
+    if (endpoints or settings_llms()) and (over := budget_over(person, source)):
+        return OpenLlms(notes=(over,), over=over)
+    if not endpoints:
+        return _of_settings()
+    llms, notes = [], []
+    for endpoint in endpoints:
+        try:
+            llms.append(endpoint_open(endpoint))
+        except (UrlRefused, SecretUnreadable) as error:
+            notes.append(f"{endpoint.label} was not asked: {error}")
+    return OpenLlms(tuple(llms), notes=tuple(notes))
+
+
+def endpoint_open(endpoint: Endpoint, **more: Any) -> OpenAiLlm:
+    """Open one endpoint. Raises: UrlRefused, SecretUnreadable, LlmRejected."""
+    from sqlagent.adapters.openai import Told
+
+    host_check(endpoint.base_url)
+    return _opened(
+        endpoint.base_url,
+        endpoint.model,
+        str(endpoint.key),
+        Prices(endpoint.price_prompt, endpoint.price_prompt, endpoint.price_reply),
+        label=endpoint.label,
+        told=Told("its address", "its model", "its key"),
+        follows=False,
+        **more,
+    )
+
+
+def settings_open(one: SettingsLlm, **more: Any) -> OpenAiLlm:
+    """Open a model of the settings. Raises: LlmRejected."""
+    return _opened(one.url, one.model, one.key, Prices.read(one.prices), **more)
+
+
+def _of_settings() -> OpenLlms:
+    """The first of two is asked once and not again: the second is there for that."""
+    found = settings_llms()
+    if not found:
+        return OpenLlms()
+    once = {"max_retries": 0} if len(found) > 1 else {}
+    return OpenLlms((settings_open(found[0], **once), *map(settings_open, found[1:])), _ranker())
+
+
+def _ranker() -> OpenAiLlm | None:
+    if not settings.RANKER_BASE_URL:
+        return None
+    url, model, key = settings.RANKER_BASE_URL, settings.RANKER_MODEL, settings.RANKER_API_KEY
+    return _opened(url, model, key, Prices.read(settings.RANKER_PRICES))
+
+
+def _opened(url: str, model: str, key: str, prices: Prices, **more: Any) -> OpenAiLlm:
+    # Loaded by whom it serves: it is a quarter of what each process takes to start (0.5 s).
+    from sqlagent.adapters.openai import OpenAiLlm
+
+    wish = {"timeout": settings.LLM_TIMEOUT, "stream": settings.LLM_STREAM} | more
+    return OpenAiLlm(base_url=url, model=model, api_key=key, prices=prices, **wish)

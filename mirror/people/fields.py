@@ -1,0 +1,24 @@
+"""Fields of forms that several subjects use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+
+from mirror.people.requests import is_id
+
+
+class RowsField(forms.ModelMultipleChoiceField):
+    """Rows to choose by boxes. An id that no row can have is refused, which SQLite would fail on: Django bounds the id of one row alone."""
+
+    def _check_values(self, value: Iterable[Any]) -> QuerySet[Any]:
+        for key in value:
+            if not is_id(str(key)):
+                words = self.error_messages["invalid_choice"]
+                raise ValidationError(words, code="invalid_choice", params={"value": str(key)[:40]})
+        found: QuerySet[Any] = super()._check_values(value)  # type: ignore[misc]
+        return found

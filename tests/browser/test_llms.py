@@ -1,0 +1,32 @@
+"""An administrator sets a language model, tests it, and the next question goes by it, with nothing started again."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.helpers import answered, ask, violations
+from tests.scripted_server import serving
+
+
+def test_a_language_model_is_added_tested_asked_and_removed(page: Page):
+    with serving("```sql\nSELECT count(*) AS n FROM customers\n```") as server:
+        page.goto("/language-models/")
+        page.get_by_role("link", name="Add a language model").click()
+        page.get_by_label("Name").fill("On trial")
+        page.get_by_label("Address").fill(server.base_url)
+        page.get_by_label("Model", exact=True).fill("scripted-1")
+        page.get_by_label("Key").fill("sk-on-trial-123")
+        page.get_by_role("button", name="Keep").click()
+        page.get_by_role("button", name="Test On trial").click()
+        expect(page.get_by_text("It replied after")).to_be_visible()
+        expect(page.get_by_text("SELECT count(*) AS n FROM customers")).to_be_visible()
+        assert violations(page) == []
+        ask(page, "How many customers are there?")
+        answered(page)
+        page.locator("#why summary").click()
+        expect(page.locator("#why")).to_contain_text("scripted-1 (On trial)")
+        page.goto("/language-models/")
+        page.get_by_role("link", name="On trial").click()
+        page.get_by_text("Remove it", exact=True).click()
+        page.get_by_role("button", name="Remove On trial").click()
+        expect(page.get_by_text("On trial is removed.")).to_be_visible()

@@ -1,0 +1,181 @@
+"""What is used of language models in a month: kept a run, bounded a person, a team and a source, shown to who may see it."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from django.urls import reverse
+
+from mirror.asking import services as asking
+from mirror.audit.models import AuditRow
+from mirror.llms.models import Endpoint, MonthlyBudget, Use
+from mirror.llms.services import budget_set
+from tests.scripted_server import ScriptedServer
+from tests.web.working import answer
+
+COUNT = "```sql\nSELECT count(*) AS n FROM customers\n```"
+ASKED = "How many customers are there?"
+NOVEMBER = date(2026, 11, 1)
+
+
+@pytest.fixture
+def server(transactional_db, media):
+    """A model that answers, at 1 a million tokens sent and 2 a million replied."""
+    server = ScriptedServer(COUNT).start()
+    Endpoint.objects.create(
+        name="Local", base_url=server.base_url, model="m-1", price_prompt=1.0, price_reply=2.0
+    )
+    yield server
+    server.stop()
+
+
+@pytest.fixture(autouse=True)
+def november(monkeypatch) -> None:
+    monkeypatch.setattr("mirror.llms.budgets.month_now", lambda: NOVEMBER)
+    monkeypatch.setattr("mirror.llms.use_pages.month_now", lambda: NOVEMBER)
+
+
+def used(tokens: int, month: date = NOVEMBER, **of: object) -> Use:
+    return Use.objects.create(month=month, llm="m-1", calls=1, prompt_tokens=tokens, **of)
+
+
+def test_what_a_run_used_is_kept_with_its_person_teams_and_source(server, shop, alice, team) -> None:
+    run = answer(asking.run_ask(alice, shop, ASKED))
+    use = Use.objects.get()
+    assert (use.person, use.source, use.run, use.llm, use.month) == (
+        alice,
+        shop,
+        run.pk,
+        "m-1 (Local)",
+        NOVEMBER,
+    )
+    assert list(use.teams.all()) == [team]
+    tokens = (use.calls, use.prompt_tokens, use.reply_tokens)
+    assert tokens == tuple(run.usage[name] for name in ("calls", "prompt_tokens", "completion_tokens"))
+    assert use.money == pytest.approx((use.prompt_tokens + 2 * use.reply_tokens) / 1_000_000)
+    run.thread.delete()
+    assert Use.objects.filter(person=alice).exists(), "it counts on"
+
+
+@pytest.mark.parametrize(
+    ("about", "words"),
+    [
+        (
+            "source",
+            "The language-model budget of this source for November is used up: answered by the built-in analyst.",
+        ),
+        (
+            "team",
+            "The language-model budget of the team Analysts for November is used up: answered by the built-in analyst.",
+        ),
+        ("person", "Your language-model budget for November is used up: answered by the built-in analyst."),
+        (
+            "everybody",
+            "Your language-model budget for November is used up: answered by the built-in analyst.",
+        ),
+    ],
+)
+def test_a_budget_that_is_used_up_stops_hard_and_the_analyst_answers(
+    server, shop, alice, admin, team, as_alice, about, words
+) -> None:
+    budget_set({"source": shop, "team": team, "person": alice}.get(about), 1_000, None, admin)
+    used(1_000, month=date(2026, 10, 1), person=alice, source=shop).teams.add(team)
+    first = answer(asking.run_ask(alice, shop, ASKED))
+    assert (first.llm, first.without_llm) == ("m-1 (Local)", ""), "the last month counts for nothing"
+    calls = server.calls
+    assert Use.objects.get(run=first.pk).prompt_tokens > 1_000, "a run under way may exceed it"
+    second = answer(asking.run_ask(alice, shop, ASKED))
+    assert (second.outcome, second.llm, second.without_llm) == ("answered", "", words)
+    assert server.calls == calls and words in second.notes
+    page = as_alice.get(reverse("asking:run", args=[second.pk])).content.decode()
+    assert f"<p>{words}</p>" in page
+    before = as_alice.get(reverse("asking:ask")).content.decode()
+    assert "is used up: the built-in analyst answers until December." in before
+
+
+def test_one_persons_own_budget_goes_before_that_of_everybody_and_others_are_not_bounded(
+    server, shop, alice, bob, admin
+) -> None:
+    budget_set(None, 100, None, admin)
+    budget_set(alice, 1_000_000, None, admin)
+    used(100, person=alice)
+    used(100, person=bob)
+    assert answer(asking.run_ask(alice, shop, ASKED)).llm == "m-1 (Local)"
+    assert answer(asking.run_ask(bob, shop, ASKED)).llm == ""
+
+
+def test_money_is_bounded_too_and_little_left_is_told_before_asking(
+    server, shop, alice, admin, as_alice
+) -> None:
+    budget_set(alice, None, 1.0, admin)
+    address = reverse("asking:ask")
+    assert as_alice.get(address).context["page"].budget == ()
+    Use.objects.create(month=NOVEMBER, person=alice, llm="m-1", calls=1, money=0.832)
+    warned = as_alice.get(address)
+    assert warned.context["page"].budget == ("Your language-model budget for November is used to 83 %.",)
+    assert "is used to 83 %." in warned.content.decode()
+    run = answer(asking.run_ask(alice, shop, ASKED))
+    assert (
+        run.llm and "is used to 83 %." in as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+    )
+    Endpoint.objects.all().delete()
+    assert as_alice.get(address).context["page"].budget == (), "without a language model nothing is bounded"
+
+
+def test_administrators_see_the_use_of_all_and_set_budgets_that_the_audit_tells_of(
+    as_admin, alice, bob, shop, team
+) -> None:
+    used(1_500, person=alice, source=shop).teams.add(team)
+    used(400, person=bob, source=shop, month=date(2026, 10, 1))
+    for about, tokens in ((f"person-{alice.pk}", 1_000), (f"source-{shop.pk}", 100_000), ("everybody", 5)):
+        sent = {"about": about, "tokens": tokens}
+        assert as_admin.post(reverse("llms:budget_set"), sent).status_code == 302
+    assert as_admin.post(reverse("llms:budget_set"), {"about": "everybody"}).status_code == 422
+    page = as_admin.get(reverse("llms:use")).context["page"]
+    lines = {
+        table.kind: [(line.name, line.used.tokens, line.percent) for line in table.lines]
+        for table in page.tables
+    }
+    assert lines == {
+        "person": [("alice", 1_500, 150)],
+        "team": [("Analysts", 1_500, None)],
+        "source": [("shop", 1_500, 1)],
+        "llm": [("m-1", 1_500, None)],
+    }
+    october = as_admin.get(reverse("llms:use"), {"month": "2026-10"}).context["page"]
+    assert [line.name for line in october.tables[0].lines if line.used.tokens] == ["bob"]
+    budget = MonthlyBudget.objects.get(person=alice)
+    as_admin.post(reverse("llms:budget_remove", args=[budget.pk]))
+    assert set(MonthlyBudget.objects.values_list("key", flat=True)) == {"everybody", f"source-{shop.pk}"}
+    told = (
+        AuditRow.objects.filter(verb__contains="budget")
+        .order_by("day", "number")
+        .values_list("verb", "thing")
+    )
+    assert list(told) == [
+        ("set a budget", "alice"),
+        ("set a budget", "shop"),
+        ("set a budget", "every person"),
+        ("took back a budget", "alice"),
+    ]
+
+
+def test_ones_own_use_is_on_the_account_page_and_that_of_others_is_not_seen(
+    as_alice, as_charlie, alice, admin, team
+) -> None:
+    used(1_234, person=alice).teams.add(team)
+    budget_set(alice, 2_000, None, admin)
+    own = as_alice.get(reverse("people:account")).content.decode()
+    assert (
+        "1 call, 1,234 tokens" in own
+        and "Your language-model budget for November, 2,000 tokens: 61 % used" in own
+    )
+    assert "1,234" not in as_charlie.get(reverse("people:account")).content.decode()
+    for browser in (as_alice, as_charlie):
+        assert browser.get(reverse("llms:use")).status_code == 403
+        assert (
+            browser.post(reverse("llms:budget_set"), {"about": "everybody", "tokens": 0}).status_code == 403
+        )
+        pk = MonthlyBudget.objects.get().pk
+        assert browser.post(reverse("llms:budget_remove", args=[pk])).status_code == 403

@@ -1,0 +1,239 @@
+"""Language models that administrators set: who may, which one is asked, what a test tells, and that no key comes out."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from mirror.asking import services as asking
+from mirror.audit.models import AuditRow
+from mirror.llms.models import Endpoint, EndpointTest
+from mirror.work.doing import work_do
+from tests.scripted_server import Bad, ScriptedServer, serving
+from tests.web.working import answer, unwatched
+
+KEY = "sk-very-secret-0123456789"
+COUNT = "```sql\nSELECT count(*) AS n FROM customers\n```"
+ASKED = "How many customers are there?"
+
+
+def typed(url: str, **other: object) -> dict[str, object]:
+    fields = {"name": "Local", "base_url": url, "model": "scripted-1", "reach": "all", "is_on": "on"}
+    return fields | other
+
+
+def endpoint(server: ScriptedServer | str, name: str = "Local", **fields: object) -> Endpoint:
+    url = server if isinstance(server, str) else server.base_url
+    place = Endpoint.objects.count() + 1
+    return Endpoint.objects.create(name=name, base_url=url, model=f"{name}-1", place=place, **fields)
+
+
+def called(browser, address: str) -> str:
+    """Have a model called, do a worker's part, and give the page."""
+    page = browser.post(address).headers["Location"]
+    with unwatched():
+        work_do("endpoint_test", EndpointTest.objects.get().pk)
+    return browser.get(page).content.decode()
+
+
+# ---------------------------------------------------------------- who may
+
+
+def test_members_and_strangers_set_no_language_model(as_alice, as_charlie, db) -> None:
+    kept = endpoint("http://127.0.0.1:9/v1", key=KEY)
+    for browser in (as_alice, as_charlie):
+        for name in ("list", "new", "edit"):
+            args = [kept.pk] if name == "edit" else []
+            assert browser.get(reverse(f"llms:{name}", args=args)).status_code == 403
+        for name in ("edit", "test", "move", "remove"):
+            assert (
+                browser.post(reverse(f"llms:{name}", args=[kept.pk]), typed("http://x/")).status_code == 403
+            )
+        assert browser.post(reverse("llms:settings_test")).status_code == 403
+    assert Endpoint.objects.get().base_url == "http://127.0.0.1:9/v1" and not EndpointTest.objects.exists()
+
+
+def test_a_test_is_seen_by_who_asked_for_it_alone(as_admin, alice, as_alice, settings) -> None:
+    page = as_admin.post(reverse("llms:test", args=[endpoint("http://127.0.0.1:9/v1").pk])).headers[
+        "Location"
+    ]
+    alice.is_staff = True
+    alice.save()
+    assert (as_admin.get(page).status_code, as_alice.get(page).status_code) == (200, 404)
+
+
+# ---------------------------------------------------------------- what is kept
+
+
+def test_a_key_is_sealed_and_comes_out_on_no_page_and_in_no_audit(as_admin, shop, caplog) -> None:
+    wish = typed("http://127.0.0.1:9/v1/", key=KEY, reach="chosen", sources=[shop.pk], price_prompt="2.5")
+    assert as_admin.post(reverse("llms:new"), wish).status_code == 302
+    kept = Endpoint.objects.get()
+    assert (kept.base_url, kept.key, kept.price_prompt) == ("http://127.0.0.1:9/v1", KEY, 2.5)
+    assert KEY not in str(Endpoint.objects.values_list("key", flat=True).get())
+    refused = as_admin.post(reverse("llms:new"), wish | {"key": KEY})
+    assert refused.status_code == 422
+    pages = [refused, as_admin.get(reverse("llms:list")), as_admin.get(reverse("llms:edit", args=[kept.pk]))]
+    said = "".join(page.content.decode() for page in pages) + caplog.text
+    row = AuditRow.objects.get(verb="added a language model")
+    assert KEY not in said + json.dumps(row.details)
+    assert (row.thing, row.details["sources"], row.details["has_key"]) == ("Local", ["shop"], True)
+
+
+def test_another_address_asks_for_the_key_again_and_a_kept_one_stays(as_admin) -> None:
+    kept = endpoint("http://127.0.0.1:9/v1", key=KEY)
+    address = reverse("llms:edit", args=[kept.pk])
+    moved = as_admin.post(address, typed("http://127.0.0.1:10/v1"))
+    assert moved.status_code == 422 and "Type the key again" in moved.content.decode()
+    assert as_admin.post(address, typed("http://127.0.0.1:9/v1", model="other")).status_code == 302
+    kept = Endpoint.objects.get()
+    assert (kept.model, kept.key, kept.base_url) == ("other", KEY, "http://127.0.0.1:9/v1")
+    assert as_admin.post(address, typed("http://127.0.0.1:10/v1", no_key="on")).status_code == 302
+    kept = Endpoint.objects.get()
+    assert (kept.key, kept.base_url) == ("", "http://127.0.0.1:10/v1")
+    changes = AuditRow.objects.filter(verb="changed a language model").order_by("number")
+    assert [row.details["changed"] for row in changes] == [["model"], ["base_url", "model", "key"]]
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://169.254.169.254/v1", "where clouds keep their secrets"),
+        ("https://user:secret@models.example/v1", "a key has its own field"),
+        ("https://models.example/v1?key=secret", "a key has its own field"),
+        ("http://8.8.8.8/v1", "could be read on the way"),
+        ("ftp://models.example", "Type an address such as"),
+        ("http://[::1/v1", "not an address of the web"),
+    ],
+)
+def test_an_address_that_may_not_be_called_or_holds_a_secret_is_refused(as_admin, url, said) -> None:
+    refused = as_admin.post(reverse("llms:new"), typed(url))
+    assert (refused.status_code, Endpoint.objects.exists()) == (422, False)
+    assert said in " ".join(refused.context["form"].errors["base_url"])
+
+
+# ---------------------------------------------------------------- testing one
+
+
+def test_a_test_makes_one_real_call_and_shows_what_was_sent_and_what_came_back(as_admin) -> None:
+    with serving(f"SELECT 1 -- {KEY}") as server:
+        kept = endpoint(server, key=KEY, price_prompt=1_000_000.0)
+        said = called(as_admin, reverse("llms:test", args=[kept.pk]))
+    assert server.calls == 1 and server.headers[0]["authorization"] == f"Bearer {KEY}"
+    assert "SELECT 1 -- ***" in said and KEY not in said
+    assert "The table city has the columns" in said
+    sent = EndpointTest.objects.get().said
+    assert sent["prompt_tokens"] > 0 and sent["money"] == pytest.approx(sent["prompt_tokens"])
+    assert f"{sent['prompt_tokens']} tokens sent" in said and f"It replied after {sent['seconds']} s" in said
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (None, "could not be reached"),
+        (Bad(status=401, message=f"wrong key {KEY}"), "did not accept the key. Check its key."),
+        (
+            Bad(status=404),
+            "knows no model called Local-1, or has no such address. Check its model and its address.",
+        ),
+        (Bad(status=307, headers={"location": "http://169.254.169.254/"}), "says that it moved (307)"),
+        (Bad("hang"), "gave no reply within 0.3 seconds"),
+        (Bad("nonsense"), "no chat completion"),
+    ],
+    ids=["refused", "401", "404", "moved", "timeout", "not JSON"],
+)
+def test_what_goes_wrong_with_a_test_is_told_in_plain_words(as_admin, settings, reply, words) -> None:
+    settings.LLM_TIMEOUT = 0.3 if reply == Bad("hang") else 10.0
+    with serving(reply or "x") as server:
+        kept = endpoint(server if reply else "http://127.0.0.1:9/v1", key=KEY)
+        said = called(as_admin, reverse("llms:test", args=[kept.pk]))
+    assert words in said.replace("&#x27;", "'") and KEY not in said
+
+
+def test_the_model_of_the_settings_is_shown_without_its_key_and_tested_too(as_admin, settings) -> None:
+    with serving("SELECT 2") as server:
+        settings.LLM_BASE_URL, settings.LLM_MODEL, settings.LLM_API_KEY = server.base_url, "of-env", KEY
+        listed = as_admin.get(reverse("llms:list")).content.decode()
+        said = called(as_admin, reverse("llms:settings_test"))
+    assert "of-env" in listed and "key set" in listed and KEY not in listed
+    assert "SELECT 2" in said and server.calls == 1
+
+
+# ---------------------------------------------------------------- who is asked
+
+
+def test_a_question_goes_to_the_endpoint_that_is_set_when_its_run_begins(
+    transactional_db, shop, alice, media, as_alice, settings
+) -> None:
+    settings.LLM_BASE_URL, settings.LLM_MODEL = "http://127.0.0.1:9/v1", "of-env"
+    run = asking.run_ask(alice, shop, ASKED)
+    with serving(COUNT) as server:
+        endpoint(server, "Only")
+        run = answer(run)
+    assert (run.outcome, run.llm, server.calls) == ("answered", "Only-1 (Only)", 2), run.reason
+    assert server.bodies[0]["model"] == "Only-1"
+    assert (
+        "<dt>Written by</dt><dd>Only-1 (Only)</dd>"
+        in as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+    )
+
+
+def test_the_next_endpoint_answers_where_the_first_is_down_and_the_run_says_who_wrote_its_sql(
+    transactional_db, shop, alice, media
+) -> None:
+    with serving(Bad(status=503)) as busy, serving(COUNT) as fine:
+        endpoint(busy, "First")
+        endpoint("http://127.0.0.1:9/v1", "Second")
+        endpoint(fine, "Third")
+        run = answer(asking.run_ask(alice, shop, ASKED))
+    assert (run.outcome, run.llm) == ("answered", "Third-1 (Third)"), run.reason
+    assert busy.calls >= 3, "the client's own tries come first"
+    assert "First-1 (First) failed, so Third-1 (Third) was asked instead." in run.notes
+
+
+def test_an_endpoint_of_other_sources_and_one_that_is_off_are_never_asked(
+    transactional_db, shop, alice, media, settings
+) -> None:
+    with serving(COUNT) as other, serving(COUNT) as own:
+        endpoint(other, "Elsewhere", is_for_all=False)
+        endpoint(other, "Off", is_on=False)
+        settings.LLM_BASE_URL, settings.LLM_MODEL = own.base_url, "of-env"
+        run = answer(asking.run_ask(alice, shop, ASKED))
+    assert (run.llm, other.calls) == ("of-env", 0)
+
+
+def test_nothing_goes_from_an_endpoint_that_is_down_to_the_settings(
+    transactional_db, shop, alice, media, settings
+) -> None:
+    with serving(COUNT) as env:
+        settings.LLM_BASE_URL, settings.LLM_MODEL = env.base_url, "of-env"
+        settings.RANKER_BASE_URL, settings.RANKER_MODEL = env.base_url, "ranker"
+        own = endpoint("http://127.0.0.1:9/v1", "Down", is_for_all=False, key=KEY)
+        own.sources.add(shop)
+        run = answer(asking.run_ask(alice, shop, ASKED))
+        settings.MIRROR_ENCRYPTION_KEYS = ["A" * 43 + "="]
+        unread = answer(asking.run_ask(alice, shop, ASKED))
+    assert (env.calls, run.llm, unread.llm) == (0, "", "")
+    assert any("The built-in generator answered instead" in note for note in run.notes)
+    assert any(note.startswith("Down-1 (Down) was not asked: A stored secret") for note in unread.notes)
+
+
+def test_the_privacy_of_a_source_holds_with_an_endpoint(transactional_db, shop, alice, media) -> None:
+    with serving(COUNT) as server:
+        endpoint(server)
+        answer(asking.run_ask(alice, shop, "How many customers are there in each country?"))
+        at_schema = server.asked("Germany")
+        type(shop).objects.update(privacy="rows")
+        answer(asking.run_ask(alice, shop, "How many customers are there in each country?"))
+    assert not at_schema and server.asked("Germany")
+
+
+def test_the_order_is_changed_by_a_button(as_admin) -> None:
+    first, second = endpoint("http://127.0.0.1:9/v1", "One"), endpoint("http://127.0.0.1:9/v1", "Two")
+    as_admin.post(reverse("llms:move", args=[second.pk]), {"to": "up"})
+    as_admin.post(reverse("llms:move", args=[second.pk]), {"to": "up"})
+    assert list(Endpoint.objects.all()) == [second, first]
+    as_admin.post(reverse("llms:remove", args=[first.pk]))
+    assert list(Endpoint.objects.all()) == [second]
