@@ -44,6 +44,10 @@ _OF_ALL = re.compile(
     r"[,\s]+(?:as|in) (?:a |the )?(?:share|percentage|percent|per cent|proportion|%) of (?:all|total)(?: (?:of )?(?:the|their|its))?\s+(?P<name>[a-z][\w-]*(?: [a-z][\w-]*)?)$",
     re.IGNORECASE,
 )
+_MOVED = re.compile(
+    r"[,\s]+(?:and )?only (?:(?:the )?(?P<count>\d{1,3})|those|the ones) that (?P<word>fell|rose)(?P<most> most)?$",
+    re.IGNORECASE,
+)
 _ALONG = re.compile(r",\s*with (?:the )?(?P<name>[\w\s'-]+?) alongside$", re.IGNORECASE)
 _GROUPED = re.compile(
     r"\b(?:by|per|each|every)\b|\b(?:daily|weekly|monthly|quarterly|yearly)\b", re.IGNORECASE
@@ -69,9 +73,9 @@ _SORTABLE = frozenset({"", "share"})
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """One ending as it was typed: `kind` is share, of all, sort, top, earlier or along; a sort is by a name, or by what the word before "first" is of.
+    """One ending as it was typed: `kind` is share, of all, sort, top, moved, earlier or along; a sort is by a name, or by what the word before "first" is of.
 
-    Of `top`, `count` is how many groups are kept; `earlier` sets the period before beside, by the unit that is its `word`; `along`
+    Of `top` and `moved`, `count` is how many groups are kept, 0 all; `earlier` sets the period before beside, by the unit that is its `word`; `along`
     sets the figure beside that is its name.
     """
 
@@ -112,6 +116,8 @@ def _last(text: str) -> Ending | None:
         return Ending("earlier", match[0], word=(match["unit"] or match["last"]).lower())
     if match := _ALONG.search(text):
         return Ending("along", match[0], match["name"].lower())
+    if match := _MOVED.search(text):
+        return Ending("moved", match[0], word=match["word"].lower(), count=int(match["count"] or 0))
     if match := _TOP.search(text):
         count = NUMBER_WORDS.get(match["count"].lower()) or match["count"]
         return (
@@ -278,6 +284,15 @@ def _topped(frame: Frame, one: Ending) -> Frame | None:
     return replace(frame, order=Order(ascending), limit=one.count)
 
 
+def _moved(frame: Frame, one: Ending) -> Frame | None:
+    """Of changes those that fell or rose, the farthest first; the few that did so most, where a number is told."""
+    if frame.transform != "between" or not frame.by or len(frame.measures) != 2:
+        return None
+    flags = tuple(flag for flag in frame.flags if flag not in ("fell", "rose"))
+    flags = flags if one.count else (*flags, one.word)
+    return replace(frame, order=Order(one.word == "fell"), limit=one.count or None, flags=flags)
+
+
 def _is_bad(frame: Frame) -> bool:
     """Whether a figure is one of which more is worse: of what is late, cancelled, complained of."""
     said: set[str] = set()
@@ -307,7 +322,14 @@ def _beside_earlier(frame: Frame, one: Ending) -> Frame | None:
     return beside_earlier(frame, one.word)
 
 
-_WAYS = {"of all": _of_all, "earlier": _beside_earlier, "share": _shared, "sort": _sorted, "top": _topped}
+_WAYS = {
+    "of all": _of_all,
+    "earlier": _beside_earlier,
+    "share": _shared,
+    "sort": _sorted,
+    "top": _topped,
+    "moved": _moved,
+}
 _ALPHA = frozenset(
     {
         "alphabetically",

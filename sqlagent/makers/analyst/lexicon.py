@@ -173,7 +173,7 @@ WEAK_GLUE = frozenset(
 
 DOMAIN_SYNONYMS = (
     "customer client account company buyer shopper consumer member guest", "employee staff worker personnel person colleague member headcount associate crew people",
-    "order purchase", "product item article sku good", "sale order transaction", "vendor supplier", "store shop branch outlet location", "salesperson rep representative seller salesman agent",
+    "order purchase", "product item article sku good part", "sale order transaction", "vendor supplier", "store shop branch outlet location", "salesperson rep representative seller salesman agent",
     "ticket case issue request incident", "shipment delivery dispatch consignment", "department team division unit", "doctor physician provider clinician practitioner",
     "visit appointment encounter consultation", "absence leave timeoff", "vacation holiday pto", "sick illness sickness", "salary pay wage compensation earnings", "cost expense spend spending expenditure outlay",
     "revenue turnover income sale", "sell sold sale order buy bought purchase", "category type kind group class segment", "country nation", "region area territory zone", "city town", "gender sex", "invoice bill", "payment receipt pay", "signup sign", "arrival arrive", "departure depart", "delivery deliver", "closure close", "resolution resolve", "cancellation cancel", "termination term terminate", "hire hiring", "shipment ship", "return returned", "registration register", "admission admit", "discharge release",
@@ -219,7 +219,7 @@ CONCEPTS: dict[str, str] = {
         ("cost", "cost of goods|cogs|cost of sales"),
         ("spend", "spend|spending|expenses|expenditure|costs|cost|expense|money spent|outlay"),
         ("margin", "margin|profit|gross margin|gross profit|markup|profits|margins|earnings"),
-        ("margin rate", "margin rate|margin percent|margin percentage|profit margin|margin %|gross margin percent"),
+        ("margin rate", "margin rate|margin percent|margin percentage|profit margin|margin %|gross margin percent|gross margin %|gross margin rate|gross profit %|gross profit percent|gross profit margin|profit %"),
         ("units", "units sold|units|quantity sold|quantity|pieces|pieces sold|volume sold|qty"),
         ("units per order", "items per order|items per receipt|items per basket|items per transaction|units per receipt|units per transaction|units per basket|units per order|average items per order|avg items per order|products per order|pieces per order|basket items"),
         ("order value", "average order value|avg order value|aov|average basket|basket size|average basket size|average basket value|order size|basket value|average ticket size|average invoice value|average sale"),

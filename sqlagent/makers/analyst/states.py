@@ -34,7 +34,7 @@ ENDED = (
     "lost",
 )
 
-_LETTERED = frozenset({"active", "open"})
+_LETTERED = frozenset({"active", "open", "inactive"})
 """Words for a state that a single letter stands for: what begins like "current" is as often cancelled or closed."""
 
 _OVER = frozenset({"inactive", "ended", "expired", "terminated"})
@@ -131,7 +131,7 @@ def _listed(source: Source, table: str, names: tuple[str, ...]) -> Condition | N
 
 
 def current(source: Source, table: str) -> Condition | None:
-    """That a row holds still: a state in a list that says so, else no end yet, else its own state, else a flag; None where nothing tells."""
+    """That a row holds still: a state in a list that says so, else no end yet, else its own state, a letter too, else a flag; None where nothing tells."""
     thing = source.model.things[table]
     if (listed := _listed(source, table, CURRENT)) is not None:
         return listed
@@ -142,7 +142,8 @@ def current(source: Source, table: str) -> Condition | None:
         return named
     if thing.ends:
         return Condition("missing", (source.slot(table, thing.ends),), said="current")
-    return _by_flag(source, table, True) or _by_closing(source, table, True)
+    lettered = _by_letter(source, table, "active") or _by_letter(source, table, "open")
+    return lettered or _by_flag(source, table, True) or _by_closing(source, table, True)
 
 
 def _closing(source: Source, table: str) -> Field | None:
@@ -159,7 +160,7 @@ def ended(source: Source, table: str) -> Condition | None:
     thing = source.model.things[table]
     if thing.ends:
         return Condition("filled", (source.slot(table, thing.ends),), said="ended")
-    return _by_flag(source, table, False)
+    return _by_letter(source, table, "inactive") or _by_flag(source, table, False)
 
 
 def told(source: Source, table: str, word: str) -> Condition | None:
@@ -191,7 +192,7 @@ def _by_letter(source: Source, table: str, word: str) -> Condition | None:
     codes = [code for code, _ in labels(source, one)]
     if word[0].upper() not in codes or not all(len(code) == 1 and code.isupper() for code in codes):
         return None
-    return Condition("in", (Slot(one),), (word[0].upper(),), said="current")
+    return Condition("in", (Slot(one),), (word[0].upper(),), said="ended" if word in _OVER else "current")
 
 
 def _by_closing(source: Source, table: str, is_open: bool) -> Condition | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -16,7 +17,7 @@ from rapidfuzz.distance import OSA
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.catalog.semantics.calling import buyers, numbered
 from sqlagent.catalog.semantics.correcting import words_of
-from sqlagent.catalog.semantics.words import NOT_YET, OPENED, PRICED, STATES, UNITS
+from sqlagent.catalog.semantics.words import BOUGHT, NOT_YET, OPENED, PRICED, STATES, UNITS
 from sqlagent.catalog.value_index import ValueIndex, normal
 from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, MONTHS, NUMBER_WORDS, STOP_WORDS
 from sqlagent.language.words import stem
@@ -228,6 +229,8 @@ _SPANS = frozenset(
 FAR = 0.75
 """Cost from which on words do not fit a name."""
 
+_ORDER = stem("order")
+
 
 GIVEN = "\0"
 """How the name of what a hint computes or holds begins: no column of a database has it."""
@@ -433,6 +436,9 @@ class Vocabulary:
             stems = [stem(w) for w in lows]
             if len(set(stems)) == len(stems):
                 self._names(stems, lows, keep)
+            whole = [self._in_full(w) for w in lows]
+            if whole != stems and len(set(whole)) == len(whole):
+                self._names(whole, lows, keep)
             for phrase in PHRASE_SYNONYMS.get(stems[0], ()) if len(stems) == 1 else ():
                 for entry in self.by_stem.get(phrase[0], ()):
                     if entry.kind == "thing" and entry.words == phrase:
@@ -579,6 +585,8 @@ class Vocabulary:
                     cost += 0.2
             if cost is not None and cost > 0.25 and entry.kind == "field" and self._is_name(entry, stems):
                 cost -= 0.25  # of class_name a class is the very thing
+            if cost is not None and self._sells and _ORDER in stems and self._is_bought(entry, stems):
+                cost += 0.15  # orders are those that customers place
             if cost is not None:
                 keep(Target(entry.kind, entry.table, entry.column, cost=cost, relation=entry.relation))
         self._written_out(stems, lows, keep)
@@ -586,6 +594,22 @@ class Vocabulary:
             for form in (lows[0], lows[0].removesuffix("s")):
                 for entry in self.acronyms.get(form, ()):
                     keep(Target(entry.kind, entry.table, entry.column, cost=0.05, relation=entry.relation))
+
+    def _in_full(self, word: str) -> str:
+        """The stem of a word, or of what it is short for where only that is a name's: qty, whse, appt."""
+        own = stem(word)
+        said = OPENED.get(word) or ABBREVIATIONS.get(word, "")
+        return stem(said) if own not in self.by_stem and stem(said) in self.by_stem else own
+
+    @cached_property
+    def _sells(self) -> bool:
+        """Whether orders that are no purchases have a table."""
+        return any(_ORDER in t.noun and not BOUGHT & set(t.noun) for t in self.model.things.values())
+
+    def _is_bought(self, entry: Entry, stems: Sequence[str]) -> bool:
+        """Whether a name is of purchases, which no word says."""
+        own = {*entry.words, *entry.noun, *self.model.things[entry.table].noun} if entry.table else set()
+        return bool(BOUGHT & own) and not BOUGHT & set(stems)
 
     def _does(self, lows: Sequence[str], stems: Sequence[str], entry: Entry) -> bool:
         """Whether a word is for who does what rows of an event are: a dispatcher is no shipment."""
