@@ -129,7 +129,7 @@ def _uses(budget: MonthlyBudget, person: User | None) -> QuerySet[Use]:
 def budget_over(person: User | None, source: Source) -> str:
     """Why no language model may be asked now, as the run says it; empty where one may."""
     over = next((one for one in standings(person, source) if one.is_used_up), None)
-    return f"{over.subject} is used up: answered by the built-in analyst." if over is not None else ""
+    return f"{over.subject} is used up: the built-in analyst was asked instead." if over is not None else ""
 
 
 def budget_warnings(person: User, source: Source) -> tuple[str, ...]:
