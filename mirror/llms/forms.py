@@ -9,6 +9,7 @@ from django.conf import settings
 
 from mirror.llms.addresses import UrlRefused, url_check
 from mirror.llms.models import URL_CHARS, Endpoint, MonthlyBudget
+from mirror.people.fields import RowsField
 from mirror.people.models import Team, User
 from mirror.sources.models import Source
 from mirror.sources.secrets import is_kept
@@ -53,7 +54,7 @@ class EndpointForm(forms.ModelForm):
         choices=[(ALL, "All sources, also those to come"), (CHOSEN, "These alone")],
         widget=forms.RadioSelect,
     )
-    sources = forms.ModelMultipleChoiceField(
+    sources = RowsField(
         queryset=Source.objects.only("name").order_by("name"),
         label="Sources",
         required=False,

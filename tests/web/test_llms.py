@@ -97,6 +97,13 @@ def test_another_address_asks_for_the_key_again_and_a_kept_one_stays(as_admin) -
     assert [row.details["changed"] for row in changes] == [["model"], ["base_url", "model", "key"]]
 
 
+@pytest.mark.parametrize("key", ["99999999999999999999", "0", "x"])
+def test_a_source_that_no_row_can_be_is_refused(as_admin, key) -> None:
+    wish = typed("http://127.0.0.1:9/v1", reach="chosen", sources=[key])
+    assert as_admin.post(reverse("llms:new"), wish).status_code == 422
+    assert not Endpoint.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("url", "said"),
     [

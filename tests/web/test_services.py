@@ -152,6 +152,8 @@ def test_tokens_are_renewed_revoked_and_ended_with_the_service(as_admin, world, 
         ({"teams": []}, "Choose the teams"),
         ({"sources": []}, "Choose the sources"),
         ({"scopes": []}, "required"),
+        ({"teams": ["9" * 20]}, "not one of the available"),
+        ({"sources": ["9" * 20]}, "not one of the available"),
     ],
 )
 def test_a_service_that_cannot_be_is_not_made(as_admin, world, team, shop, wrong, words):
