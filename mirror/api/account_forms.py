@@ -67,9 +67,3 @@ class AccountForm(forms.Form):
         """What was chosen, as `account_make` takes it."""
         chosen = dict(self.cleaned_data)
         return chosen | {"teams": list(chosen["teams"]), "sources": list(chosen["sources"])}
-
-
-class RenewForm(forms.Form):
-    """One more token of a service."""
-
-    days = forms.TypedChoiceField(choices=list(DAYS.items()), coerce=int, initial=90)
