@@ -77,7 +77,7 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Give the line, without tokens, whatever they came in with."""
-        said = {
+        said: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
@@ -88,7 +88,11 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info:
             said["exception"] = self.formatException(record.exc_info)
-        return _without_tokens(json.dumps(said, ensure_ascii=False, default=str))
+        # Taken out of each value: in the finished line the backslash before a quote would go with a token.
+        plain = {
+            name: _without_tokens(value) if isinstance(value, str) else value for name, value in said.items()
+        }
+        return json.dumps(plain, ensure_ascii=False, default=str)
 
 
 def _of_message(record: logging.LogRecord) -> dict[str, Any]:

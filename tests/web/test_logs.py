@@ -129,3 +129,19 @@ def test_a_line_stays_one_line_without_tokens_and_reads_as_the_other_form_does(l
     assert " ERROR   mirror pid=" in plain
     assert "run=3 It broke" in plain
     assert line_plain("{no json") == "{no json"
+
+
+@pytest.mark.parametrize("address", ["/sign-in/link/secret", "/reports/mails/secret", "mir_" + "secret" * 5])
+def test_a_line_with_a_token_in_quotes_is_json(lines, address):
+    with lines_about(request="mir_" + "secret" * 5):
+        try:
+            raise ValueError(f'Refused "{address}"\nand went on')
+        except ValueError:
+            logging.getLogger("mirror").exception('Came from "%s" today', address)
+    (line,) = lines()
+    assert line["message"].endswith('..." today')
+    assert line["exception"].endswith('..."\nand went on')
+    assert (
+        "secret"
+        not in str(line["message"]) + line["request"] + line["exception"].partition("ValueError: ")[2]
+    )
