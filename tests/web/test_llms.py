@@ -159,6 +159,16 @@ def test_what_goes_wrong_with_a_test_is_told_in_plain_words(as_admin, settings, 
     assert words in said.replace("&#x27;", "'") and KEY not in said
 
 
+@pytest.mark.parametrize(
+    "reply", ["SELECT 1 \x00 \ud800", Bad(status=400, message="broke \x00 \ud800")], ids=["reply", "error"]
+)
+def test_what_no_store_and_no_page_can_hold_is_shown_as_signs_for_it(as_admin, reply) -> None:
+    with serving(reply) as server:
+        said = called(as_admin, reverse("llms:test", args=[endpoint(server).pk]))
+    assert "␀ ?" in said
+    assert not {"\x00", "\ud800"} & set(str(EndpointTest.objects.get().said))
+
+
 def test_the_model_of_the_settings_is_shown_without_its_key_and_tested_too(as_admin, settings) -> None:
     with serving("SELECT 2") as server:
         settings.LLM_BASE_URL, settings.LLM_MODEL, settings.LLM_API_KEY = server.base_url, "of-env", KEY

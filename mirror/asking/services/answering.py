@@ -35,11 +35,11 @@ from mirror.queries.running import (
     statement_limits,
     unkept,
 )
-from mirror.results.cells import storable
 from mirror.results.models import StoredResult
 from mirror.results.result_files import ResultNotKept
 from mirror.results.rows import rows_of
 from mirror.results.services import result_delete, result_store
+from mirror.storable import storable
 from mirror.work.leases import Lease, LeaseLost, Status
 from mirror.work.watching import Watch
 from sqlagent.errors import DatabaseError, SqlAgentError
