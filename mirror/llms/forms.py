@@ -81,7 +81,7 @@ class EndpointForm(forms.ModelForm):
             self.initial[name] = self.initial.get(name) or None
         self.initial["reach"] = ALL if self.instance.is_for_all else CHOSEN
         if self.instance.pk:
-            self.initial["sources"] = list(self.instance.sources.all())
+            self.initial["sources"] = list(self.instance.sources.only("name"))
         if self.has_key:
             self.fields["key"].help_text = "One is kept. Leave this empty to keep it."
         else:

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Prefetch
 
 from mirror.llms.models import Endpoint, EndpointTest
 from mirror.llms.selectors import settings_llms
+from mirror.sources.models import Source
 from mirror.sources.secrets import is_kept
 
 
@@ -85,7 +87,7 @@ def tested_page(test: EndpointTest) -> TestedPage:
 
 def endpoints_page() -> EndpointsPage:
     """List what may be asked."""
-    found = list(Endpoint.objects.prefetch_related("sources"))
+    found = list(Endpoint.objects.prefetch_related(Prefetch("sources", Source.objects.only("name"))))
     lines = tuple(
         EndpointLine(
             id=one.pk,

@@ -84,7 +84,7 @@ def use_page(typed: str) -> UsePage:
     ]
     month = next((one for one in known if one.strftime(FORM) == typed), month_now())
     uses = Use.objects.filter(month=month)
-    budgets = list(MonthlyBudget.objects.select_related("person", "team", "source"))
+    budgets = list(MonthlyBudget.objects.select_related("person", "team", "source").defer("source__catalog"))
     return UsePage(
         month=month,
         months=tuple((one.strftime(FORM), one) for one in known),

@@ -7,9 +7,10 @@ import json
 import pytest
 from django.urls import reverse
 
+from mirror.api.services import token_make
 from mirror.asking import services as asking
 from mirror.audit.models import AuditRow
-from mirror.llms.models import Endpoint, EndpointTest
+from mirror.llms.models import Endpoint, EndpointTest, MonthlyBudget
 from mirror.work.doing import work_do
 from tests.scripted_server import Bad, ScriptedServer, serving
 from tests.web.working import answer, unwatched
@@ -95,6 +96,26 @@ def test_another_address_asks_for_the_key_again_and_a_kept_one_stays(as_admin) -
     assert (kept.key, kept.base_url) == ("", "http://127.0.0.1:10/v1")
     changes = AuditRow.objects.filter(verb="changed a language model").order_by("number")
     assert [row.details["changed"] for row in changes] == [["model"], ["base_url", "model", "key"]]
+
+
+def test_pages_that_name_sources_leave_their_catalogs_unread(
+    as_admin, alice, as_alice, shop, django_assert_max_num_queries
+) -> None:
+    kept = endpoint("http://127.0.0.1:9/v1", is_for_all=False)
+    kept.sources.add(shop)
+    MonthlyBudget.objects.create(key=f"source-{shop.pk}", source=shop, tokens=1)
+    token_make(alice, "nightly", ["read"], days=1, sources=[shop])
+    pages = [
+        (as_admin, reverse("llms:list")),
+        (as_admin, reverse("llms:edit", args=[kept.pk])),
+        (as_admin, reverse("llms:use")),
+        (as_admin, reverse("services:services")),
+        (as_alice, reverse("api:tokens")),
+    ]
+    for browser, address in pages:
+        with django_assert_max_num_queries(30) as made:
+            assert browser.get(address).status_code == 200
+        assert not [one["sql"] for one in made if '"sources_source"."catalog",' in one["sql"]], address
 
 
 @pytest.mark.parametrize("key", ["99999999999999999999", "0", "x"])
