@@ -49,8 +49,10 @@ def endpoint_keep(endpoint: Endpoint, sources: Iterable[Source] | None, by: User
 
 @transaction.atomic
 def endpoint_move(endpoint: Endpoint, *, up: bool, by: User) -> None:
-    """Ask an endpoint before the one before it, or after the one after it; none is there: nothing happens."""
+    """Ask an endpoint before the one before it, or after the one after it; nothing happens where none is there, or it was removed itself."""
     order = list(Endpoint.objects.select_for_update())
+    if endpoint not in order:
+        return
     at = order.index(endpoint)
     to = at - 1 if up else at + 1
     if not 0 <= to < len(order):

@@ -11,6 +11,7 @@ from mirror.api.services import token_make
 from mirror.asking import services as asking
 from mirror.audit.models import AuditRow
 from mirror.llms.models import Endpoint, EndpointTest, MonthlyBudget
+from mirror.llms.services import endpoint_move
 from mirror.work.doing import work_do
 from tests.scripted_server import Bad, ScriptedServer, serving
 from tests.web.working import answer, unwatched
@@ -116,6 +117,14 @@ def test_pages_that_name_sources_leave_their_catalogs_unread(
         with django_assert_max_num_queries(30) as made:
             assert browser.get(address).status_code == 200
         assert not [one["sql"] for one in made if '"sources_source"."catalog",' in one["sql"]], address
+
+
+def test_an_endpoint_that_was_removed_meanwhile_is_not_moved(admin) -> None:
+    kept, other = endpoint("http://127.0.0.1:9/v1"), endpoint("http://127.0.0.1:9/v1", "Other")
+    Endpoint.objects.filter(pk=kept.pk).delete()
+    endpoint_move(kept, up=False, by=admin)
+    assert Endpoint.objects.get() == other
+    assert not AuditRow.objects.filter(verb="changed a language model").exists()
 
 
 @pytest.mark.parametrize("key", ["99999999999999999999", "0", "x"])
