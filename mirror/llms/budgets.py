@@ -156,6 +156,7 @@ def uses_keep(
                 llm=name[:LABEL_CHARS],
                 calls=usage.calls,
                 prompt_tokens=usage.prompt_tokens,
+                cached_tokens=usage.cached_tokens,
                 reply_tokens=usage.completion_tokens,
                 money=usage.money,
             )

@@ -65,6 +65,7 @@ class Use(models.Model):
     """What one run used of one language model; without `run` a test of an administrator, or a question of a shell.
 
     It stays when its run goes. `month` is the first of its month; `teams` are those its person was in at the time.
+    `cached_tokens` are those of the prompt's that the server read from its cache.
     """
 
     month = models.DateField()
@@ -79,6 +80,7 @@ class Use(models.Model):
     llm = models.CharField(max_length=LABEL_CHARS)
     calls = models.PositiveIntegerField(default=0)
     prompt_tokens = models.PositiveBigIntegerField(default=0)
+    cached_tokens = models.PositiveBigIntegerField(default=0)
     reply_tokens = models.PositiveBigIntegerField(default=0)
     money = models.FloatField(default=0.0)
     at = models.DateTimeField(auto_now_add=True)

@@ -53,6 +53,7 @@ def test_what_a_run_used_is_kept_with_its_person_teams_and_source(server, shop, 
     assert list(use.teams.all()) == [team]
     tokens = (use.calls, use.prompt_tokens, use.reply_tokens)
     assert tokens == tuple(run.usage[name] for name in ("calls", "prompt_tokens", "completion_tokens"))
+    assert use.cached_tokens == run.usage["cached_tokens"]
     assert use.money == pytest.approx((use.prompt_tokens + 2 * use.reply_tokens) / 1_000_000)
     run.thread.delete()
     assert Use.objects.filter(person=alice).exists(), "it counts on"
