@@ -8,8 +8,9 @@ import re
 from io import StringIO
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.core.exceptions import PermissionDenied
-from django.test import RequestFactory
+from django.test import AsyncClient, RequestFactory
 from django.urls import reverse
 
 from mirror.asking.models import Run
@@ -145,3 +146,21 @@ def test_a_line_with_a_token_in_quotes_is_json(lines, address):
         "secret"
         not in str(line["message"]) + line["request"] + line["exception"].partition("ValueError: ")[2]
     )
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"), [("post", "/", 422), ("post", "/livez", 405), ("get", "/nowhere", 404)]
+)
+def test_the_line_of_a_request_that_was_refused_names_it_once(as_alice, lines, method, path, status):
+    answer = getattr(as_alice, method)(path, headers={"X-Request-ID": "proxy-18"})
+    assert answer.status_code == status
+    (line,) = [line for line in lines() if line["logger"] == "django.request"]
+    assert line["request"] == "proxy-18"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_so_does_that_of_the_server_which_answers_without_threads(lines):
+    answer = async_to_sync(AsyncClient().get)("/api/v1/sources", headers={"X-Request-ID": "proxy-19"})
+    assert answer.status_code == 401
+    (line,) = [line for line in lines() if line["logger"] == "django.request"]
+    assert line["request"] == "proxy-19"
