@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mirror.sources.models import Source
     from sqlagent.adapters.openai import OpenAiLlm
 
-# From this share on it is told before somebody asks.
+# Beyond this share of a budget people are warned before they ask.
 NEAR = 0.8
 
 

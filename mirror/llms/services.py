@@ -65,7 +65,7 @@ def endpoint_move(endpoint: Endpoint, *, up: bool, by: User) -> None:
 
 @transaction.atomic
 def endpoint_remove(endpoint: Endpoint, by: User) -> None:
-    """Remove an endpoint with its key; runs that it answers end."""
+    """Remove an endpoint with its key. Runs under way finish with it."""
     address, model = endpoint.base_url, endpoint.model
     record("removed a language model", endpoint, by=by, address=address, model=model)
     endpoint.delete()
