@@ -215,6 +215,14 @@ def test_rows_that_came_after_the_values_were_read_are_not_denied(later_shop, as
     assert "No data after" not in sentence
 
 
+def test_a_period_that_may_be_in_rows_beyond_those_that_are_drawn_is_not_denied(
+    later_shop, as_alice, monkeypatch
+) -> None:
+    monkeypatch.setattr("mirror.asking.services.answering.DRAWN_ROWS", 3)
+    run = asked(later_shop, as_alice, "orders by month and customer in november 2026 vs october 2026")
+    assert "No data after" not in run.versions.get().sentence
+
+
 def test_a_figure_that_came_after_the_values_were_read_is_told_with_its_reasons(
     later_shop, alice, as_alice
 ) -> None:

@@ -105,8 +105,11 @@ def _next(day: date) -> date:
 
 
 def _is_named(one: Period, rows: Rows) -> bool:
-    """Whether rows or their columns name a period that has a first day: by its year, quarter, month or first day."""
-    if one.first is None:
+    """Whether rows or their columns name a period that has a first day: by its year, quarter, month or first day.
+
+    Rows that were cut may name it further on.
+    """
+    if one.first is None or rows.truncated:
         return True
     begun = {one.first.isoformat(), f"{one.first.year}-Q{(one.first.month + 2) // 3}"}
     if one.grain == "year":
