@@ -1,4 +1,4 @@
-"""What administrators type about a service."""
+"""The form of a service."""
 
 from __future__ import annotations
 
@@ -64,6 +64,6 @@ class AccountForm(forms.Form):
         return name
 
     def wish(self) -> dict[str, Any]:
-        """What was chosen, as `account_make` takes it."""
+        """Give the choices as `account_make` takes them."""
         chosen = dict(self.cleaned_data)
         return chosen | {"teams": list(chosen["teams"]), "sources": list(chosen["sources"])}

@@ -1,4 +1,4 @@
-"""What the pages about tokens and the API show."""
+"""Data of the pages about tokens, services and the API."""
 
 from __future__ import annotations
 

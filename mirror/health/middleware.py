@@ -1,4 +1,4 @@
-"""What comes before anything else: each request is named, and /healthz, /readyz and /livez are answered before sessions and hosts."""
+"""Middleware before all other: each request is named, and /healthz, /readyz and /livez are answered before sessions and hosts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Answer = Callable[[HttpRequest], HttpResponse]
 AnswerLater = Callable[[HttpRequest], Awaitable[HttpResponse]]
 
 HEADER = "X-Request-ID"
-# What a proxy or a program may call a request: nothing that could pass for something else in a log.
+# Names that a proxy or a program may give a request: none could pass for something else in a log.
 _SANE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:=+-]{0,127}")
 
 # The views of these addresses.

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from mirror.people.models import User
     from sqlagent.adapters.openai import OpenAiLlm
 
-# Whoever waits is told after this long that no worker takes it (seconds); a test is forgotten after that.
+# Seconds after which an administrator is told that no worker takes a test; and how long a test is kept.
 WORKER_SECONDS = 60
 KEPT = timedelta(hours=1)
 # Characters of a reply that are shown.

@@ -1,4 +1,4 @@
-"""What administrators type about a language model. A key is taken and never given back."""
+"""Forms of language models and budgets. A key is taken and never given back."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class EndpointForm(forms.ModelForm):
 
 
 class BudgetForm(forms.Form):
-    """What somebody or something may use in a month."""
+    """A bound on a month's use by a person, every person, a team or a source."""
 
     about = forms.ChoiceField(label="Of")
     tokens = forms.IntegerField(
@@ -185,7 +185,7 @@ class BudgetForm(forms.Form):
 
     @property
     def subject(self) -> User | Team | Source | None:
-        """Who or what it is about; None: every person."""
+        """The person, team or source that it bounds; None: every person."""
         kind, _, pk = self.cleaned_data["about"].partition("-")
         models: dict[str, type[User] | type[Team] | type[Source]] = {
             "person": User,

@@ -1,4 +1,4 @@
-"""What the pages of language models show. No key is on any of them."""
+"""Data of the pages of language models. No key is in them."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def endpoints_page() -> EndpointsPage:
 
 
 def _prices(prompt: float, reply: float) -> str:
-    """What a million tokens cost, in words; empty where they cost nothing."""
+    """Give the prices of a million tokens in words; empty where they cost nothing."""
     return (
         f"{prompt:,g} in, {reply:,g} out {settings.LLM_CURRENCY} a million tokens" if prompt or reply else ""
     )

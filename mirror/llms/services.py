@@ -1,4 +1,4 @@
-"""What administrators do to language models: add, change, order and remove them, and bound what is used of them."""
+"""Actions of administrators on language models: add, change, order and remove them, and bound their use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mirror.people.models import Team, User
     from mirror.sources.models import Source
 
-# What of an endpoint the audit names when it changes.
+# Fields of an endpoint that the audit names when they change.
 FIELDS = ("name", "base_url", "model", "price_prompt", "price_reply", "is_on")
 
 

@@ -83,7 +83,7 @@ class SourceFigures:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What one language model cost: calls, tokens, money. Cached tokens are of the prompt's."""
+    """The cost of one language model: calls, tokens, money. Cached tokens are of the prompt's."""
 
     calls: int
     prompt_tokens: int
@@ -149,7 +149,7 @@ def figures_read(window: timedelta) -> Figures:
 
 
 def quantile(seconds: list[float], percent: int) -> float:
-    """What so many of a hundred stayed below; 0 of none."""
+    """Give the bound that so many of a hundred stay below; 0 of none."""
     if len(seconds) < 2:
         return sum(seconds)
     return quantiles(seconds, n=100, method="inclusive")[percent - 1]
@@ -212,7 +212,7 @@ def _questions(since: datetime) -> tuple[Counter[str], list[float]]:
 
 
 def _spent(since: datetime) -> dict[str, Spent]:
-    """What questions used of each language model, also of one that another was asked after."""
+    """Sum up the cost of each language model over questions, calls in vain included."""
     names = [one.name for one in fields(Spent)]
     rows = _newest(Use).filter(at__gte=since, run__isnull=False).values("llm")
     sums = rows.annotate(**{f"{name}_sum": Sum(name) for name in names})

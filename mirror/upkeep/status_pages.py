@@ -1,4 +1,4 @@
-"""What the page of the status shows."""
+"""Data of the page of the status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Service accounts: what no person signs in as, and programs of a company act as by tokens."""
+"""Services: accounts of programs, which act by tokens; nobody signs in as one."""
 
 from __future__ import annotations
 
