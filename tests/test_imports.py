@@ -141,6 +141,7 @@ SHARED = {
     "phrases",
     "processes",
     "recent",
+    "storable",
     "settings",
     "storage",
 }
