@@ -19,6 +19,14 @@ CREATE TABLE so_line (so_no INTEGER REFERENCES so_hdr(so_no), ln_no INTEGER, ite
 CREATE TABLE po_line (po_no INTEGER, po_ln INTEGER, item_no TEXT REFERENCES item(item_no), ord_dt TEXT, qty_ord INTEGER, unit_cost REAL, site TEXT, PRIMARY KEY (po_no, po_ln));
 CREATE TABLE visit (visit_id INTEGER PRIMARY KEY, clnt_no INTEGER REFERENCES client(clnt_no), visit_dt TEXT, visit_status TEXT, visit_kind TEXT);
 CREATE TABLE repair (repair_id INTEGER PRIMARY KEY, visit_id INTEGER REFERENCES visit(visit_id), completed_on TEXT);
+CREATE TABLE stud (stud_id INTEGER PRIMARY KEY, fname TEXT, lname TEXT, dt_reg TEXT);
+CREATE TABLE lesson (les_id INTEGER PRIMARY KEY, title TEXT, is_active INTEGER);
+CREATE TABLE enrl (enrl_id INTEGER PRIMARY KEY, stud_id INTEGER REFERENCES stud(stud_id), les_id INTEGER REFERENCES lesson(les_id), ts_bkd TEXT, disc_cd TEXT, st TEXT);
+CREATE TABLE inv (inv_id INTEGER PRIMARY KEY, stud_id INTEGER REFERENCES stud(stud_id), dt_issued TEXT, dt_paid TEXT, amt REAL);
+INSERT INTO stud VALUES (1,'Di','Elm','2024-01-03'),(2,'Ed','Fir','2024-05-03'),(3,'Flo','Yew','2023-05-03');
+INSERT INTO lesson VALUES (1,'Knots',1),(2,'Sails',0);
+INSERT INTO enrl VALUES (1,1,1,'2024-01-05','STUDENT','open'),(2,2,2,'2024-05-05','SENIOR','done'),(3,3,1,'2024-05-06','STUDENT','done');
+INSERT INTO inv VALUES (1,1,'2024-01-06',NULL,70),(2,2,'2024-05-06','2024-05-30',80),(3,3,'2024-05-07',NULL,30);
 INSERT INTO lists VALUES ('CLNTTYP','F','Fleet'),('CLNTTYP','P','Private'),('SHIFT','F','First'),('SHIFT','P','Past noon'),('SHIFT','N','Night');
 INSERT INTO client VALUES (1,'Ann','Lee','F','Cleveland','OH','A','US'),(2,'Ben','Ash','P','Dayton','OH','I','US'),(3,'Cy','Oak','F','Toronto','ON','A','CA');
 INSERT INTO item VALUES ('A1','Filter','Acme','M1',20),('B2','Pump','Bolt','M2',90),('C3','Belt','Acme','M1',40);
@@ -57,6 +65,9 @@ def told(placed, text):
         ("completed visits in 2024", [(3,)]),
         ("no shows in 2024", [(1,)]),
         ("how many emergency visits", [(2,)]),
+        ("how many new students registered in 2024", [(2,)]),
+        ("total amount of open invoices", [(100,)]),
+        ("which lessons are no longer offered", [("Sails",)]),
     ],
 )
 def test_a_ledger_is_understood(ledger, text, wanted):

@@ -164,8 +164,8 @@ class Names:
                 out.append(NUMBERED[word])
             elif (
                 word in DATED
-                and at + 1 < len(parts)
-                and parts[at + 1] in ("dt", "date", "dte", "on", "at", "ts")
+                and (parts[at + 1 : at + 2] or parts[:1])[0] in ("dt", "date", "dte", "on", "at", "ts")
+                and len(parts) > 1
             ):
                 out.append(DATED[word])
             elif word in self.lists:

@@ -53,7 +53,7 @@ OPERATORS: dict[str, tuple[str, str]] = {
         ("rel", "", "who|that|which|whose|where|with|having|thats|that's|who's|whos|who have|that have|who has|that has|who had|that had|that are|that were|who are|who were|which are|that is|which have|including only"),
         ("with", "", "with their|and their|and its|along with|together with|including|include|incl|plus|with the|and the corresponding|with its|alongside"),
         ("current", "", "current|currently|still|right now|now|at the moment|presently|present|existing|as of now|as of today|these days|at present|ongoing|running now|running at the moment|still running|to date|still with us|on the books|on our books"),
-        ("past", "", "former|ex|previous|past|discontinued|inactive|retired|deactivated|ended|out of use|out of service|out of order|not in use|no longer in use|no longer used|no longer active|not active any more|no longer use|don't use any more|don't use anymore|not used any more"),
+        ("past", "", "former|ex|previous|past|discontinued|inactive|retired|deactivated|ended|out of use|out of service|out of order|not in use|no longer in use|no longer used|no longer active|not active any more|no longer use|don't use any more|don't use anymore|not used any more|no longer offered|no longer available|no longer sold|no longer carried|no longer stocked|no longer made|no longer produced|no longer employed|no longer with us|not offered any more|not sold any more"),
         ("only", "", "only|just|only the|only those"),
         ("all", "", "all|any|entire|whole|every single"),
         ("both", "", "both"),

@@ -57,6 +57,9 @@ _CLOSING = frozenset(
     stem(w) for w in ["close", "closed", "resolve", "resolved", "settled", "closure", "resolution"]
 )
 
+_BILLS = frozenset(stem(w) for w in ["invoice", "bill"])
+_PAYING = frozenset(stem(w) for w in ["paid", "payment", "settled"])
+
 _SNAPSHOTS = frozenset(stem(w) for w in ["snapshot", "balance", "level", "inventory", "stock", "position"])
 _STANDING = frozenset(
     stem(w)
@@ -176,6 +179,7 @@ def told(source: Source, table: str, word: str) -> Condition | None:
             _called(source, table, (low,))
             or _by_letter(source, table, low)
             or _by_closing(source, table, low == "open")
+            or _by_payment(source, table, low == "open")
             or _by_flag(source, table, low == "open")
         )
     if low in CURRENT:
@@ -202,6 +206,20 @@ def _by_closing(source: Source, table: str, is_open: bool) -> Condition | None:
         return None
     return Condition(
         "missing" if is_open else "filled", (Slot(closed),), said="current" if is_open else "ended"
+    )
+
+
+def _by_payment(source: Source, table: str, is_open: bool) -> Condition | None:
+    """Open invoices are those that have not been paid yet."""
+    if not set(source.model.things[table].noun) & _BILLS:
+        return None
+    paid = next(
+        (f for f in source.model.of_role(table, Role.TIME) if set(f.words) & _PAYING and f.filled < 1), None
+    )
+    if paid is None:
+        return None
+    return Condition(
+        "missing" if is_open else "filled", (Slot(paid),), said="current" if is_open else "ended"
     )
 
 

@@ -319,7 +319,8 @@ class Vocabulary:
                     if one.role in (Role.DIMENSION, Role.FLAG) and one.column not in target.display:
                         words = (*relation.words, *(w for w in one.words if w not in target.noun))
                         self._add(Entry("related", relation.target, one.column, words, target.noun, relation))
-        self._own = sorted(w for w in self._own_spellings() if len(w) > 3)
+        self._named = sorted(w for w in self._name_spellings() if len(w) > 3)
+        self._own = sorted({*self._named, *(w for w in self._category_spellings() if len(w) > 3)})
         self._spelled = self._spellings()
 
     def _add(self, entry: Entry) -> None:
@@ -374,11 +375,14 @@ class Vocabulary:
         )
         return sorted(w for w in words if len(w) > 3)
 
-    def _own_spellings(self) -> set[str]:
-        """The words that this source's names, labels and categories are made of, with their plurals."""
+    def _name_spellings(self) -> set[str]:
+        """The words that this source's names and labels are made of, with their plurals."""
         words = set(self.said_words) | {w for key in self.labels for w in key.split()}
-        words |= {w for text in self._categories() if (w := normal(text)).isalpha() and len(w) > 4}
         return words | {w + "s" for w in self.said_words if len(w) > 3}
+
+    def _category_spellings(self) -> set[str]:
+        """The words that are stored in columns of few texts."""
+        return {w for text in self._categories() if (w := normal(text)).isalpha() and len(w) > 4}
 
     def _categories(self) -> Iterable[str]:
         """The texts of columns that hold few of them."""
@@ -404,10 +408,16 @@ class Vocabulary:
         return str(found[0]) if found is not None else ""
 
     def opened(self, word: str) -> list[tuple[Short, float]]:
-        """The short forms of names that a word which no name has in full may be written out of."""
+        """The short forms of names that a word which no name has in full may be written out of.
+
+        A word that is stored somewhere opens names of tables alone: students are those of stud, whatever is for a student.
+        """
         if word not in self._opened:
-            known = stem(word) in self.by_stem or self._nearest(word, self._own)
-            self._opened[word] = [] if known else self.shortened.opened(word)
+            known = stem(word) in self.by_stem or self._nearest(word, self._named)
+            found = [] if known else self.shortened.opened(word)
+            if found and self._nearest(word, self._own):
+                found = [one for one in found if any(not column for _, column in one[0].places)]
+            self._opened[word] = found
         return self._opened[word]
 
     def targets(self, lows: Sequence[str], quoted: bool = False) -> tuple[Target, ...]:
