@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from sqlagent.catalog.semantics import Kind
 from sqlagent.makers.analyst.beside import with_figure
 from sqlagent.makers.analyst.checking import UNMET, checked, contradicts
 from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.denied_groups import denied_of_groups
 from sqlagent.makers.analyst.echoing import in_words, opened
-from sqlagent.makers.analyst.endings import Ending, endings, shown_by
+from sqlagent.makers.analyst.endings import LARGE, SMALL, Ending, endings, shown_by
 from sqlagent.makers.analyst.enumerating import enumerated
-from sqlagent.makers.analyst.frames import Frame
+from sqlagent.makers.analyst.frames import Frame, Order
 from sqlagent.makers.analyst.happening import in_the_deed
 from sqlagent.makers.analyst.holding import holding
 from sqlagent.makers.analyst.implied import (
@@ -51,6 +52,12 @@ _LEFT_OUT = re.compile(
     re.IGNORECASE,
 )
 """What is left out, said behind its name: ", cancelled ones not counted"."""
+
+_HOW_MANY_EACH = re.compile(
+    r"^(?:the |list |show )?((?!how |which |what )[\w' -]{3,40}?)(?:,| and|, and)? how many (?:of each|each|times each)\s*[?.]?$",
+    re.IGNORECASE,
+)
+"""A column's values with how many rows have each: "cancel reasons, how many each"."""
 
 NOT_UNDERSTOOD = re.compile(r"\s*\(not understood: ([^()]*)\)\s*$")
 """Follow-ups of a question that nothing could be made of; they stay with it, so that none is dropped unsaid."""
@@ -113,6 +120,7 @@ def understand(
         reading, made = understand(text[: left.start()], source, today, told)
         return reading, [_lacking(one, tuple(left[1].split("; "))) for one in made]
     text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", condensed(text)))
+    text = _HOW_MANY_EACH.sub(r"count by \1", text)
     for wording in reworded(text):
         reading, made = understand(wording, source, today, told)
         first = made[0].frame if made else None
@@ -154,11 +162,25 @@ def _shown_by(one: Understood, ending: tuple[Ending, ...], source: Source, today
             return None
         return with_figure(frame, first, source)
 
-    frame = shown_by(one.frame, ending, along)
+    frame = shown_by(_each(one.frame, ending, source), ending, along)
     try:
         return replace(one, frame=frame, sql=Planner(source.model).sql(frame)) if frame is not None else None
     except NoPlan:
         return None
+
+
+def _each(frame: Frame, ending: tuple[Ending, ...], source: Source) -> Frame:
+    """ "Product prices, highest first" lists each product with its price: one number has no order."""
+    sorts = [one for one in ending if one.kind == "sort" and not one.name and one.word in (*LARGE, *SMALL)]
+    only = frame.measures[0] if len(frame.measures) == 1 else None
+    if not sorts or frame.by or frame.transform or only is None or only.expr is None or only.where:
+        return frame
+    thing, slots = source.model.things[frame.anchor], only.expr.slots
+    if only.expr.op != "column" or slots[0].path or thing.kind is not Kind.THING or not thing.display:
+        return frame
+    columns = (*(source.slot(frame.anchor, name) for name in thing.display), slots[0])
+    order = Order(sorts[-1].word in SMALL, by=only.expr)
+    return replace(frame, measures=(), columns=columns, order=order)
 
 
 def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Reading, list[Understood]]:

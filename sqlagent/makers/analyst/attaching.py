@@ -88,12 +88,19 @@ class Attacher(Counting):
                     continue
                 thing = self.model.things[child]
                 kind = 0.0 if thing.kind in (Kind.EVENT, Kind.LINES) else 0.05
+                kind = -0.02 if self._is_link(child) else kind
                 role = 0.25 if any(r.words and not set(r.words) & self.said for r in path) else 0.0
                 out.append((child, path, 0.05 * len(path) + kind + 0.1 * place + role))
         for relation in self.graph.into[anchor]:
             if relation.source == anchor:
                 out.append((anchor, (relation,), 0.15))
         return out
+
+    def _is_link(self, table: str) -> bool:
+        """Whether rows of a table only say which things belong together: its key points at both."""
+        key = self.model.things[table].key
+        pointing = {column for relation in self.graph.out[table] for column in relation.columns}
+        return len(key) == 2 and set(key) <= pointing
 
     def _through(self, anchor: str, child: str, path: Path, clause: Clause) -> Part | None:
         """A clause as something that holds of rows pointing here: that there are such, or how many."""

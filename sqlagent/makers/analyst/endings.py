@@ -58,7 +58,8 @@ _ALONG = re.compile(r",\s*with (?:the )?(?P<name>[\w\s'-]+?) alongside$", re.IGN
 _GROUPED = re.compile(
     r"\b(?:by|per|each|every)\b|\b(?:daily|weekly|monthly|quarterly|yearly)\b", re.IGNORECASE
 )
-_SMALL = frozenset({"lowest", "smallest", "fewest", "least", "least common", "worst", "bottom"})
+LARGE = frozenset({"highest", "largest", "biggest", "most"})
+SMALL = frozenset({"lowest", "smallest", "fewest", "least", "least common", "worst", "bottom"})
 _NEW = frozenset({"newest", "latest", "most recent"})
 _OLD = frozenset({"oldest", "earliest"})
 _FIGURES = frozenset(map(stem, ["value", "number", "figure", "amount", "total", "count", "result", "it"]))
@@ -214,7 +215,7 @@ def _sorted(frame: Frame, one: Ending) -> Frame | None:
         return _list_sorted(frame, one)
     if not frame.by or not _can_be_sorted(frame):
         return None
-    small = one.word in _SMALL and not (one.word == "worst" and _is_bad(frame))
+    small = one.word in SMALL and not (one.word == "worst" and _is_bad(frame))
     ascending = one.word in ("ascending", "asc", "a-z") or small or one.word in _OLD
     descending = (
         one.word in ("descending", "desc", "z-a")
@@ -252,6 +253,8 @@ def _list_sorted(frame: Frame, one: Ending) -> Frame | None:
     """A list in the order of a column that it shows; of people, "name" and "surname" are the last of their names."""
     if frame.limit is not None or frame.per or frame.distinct:
         return None
+    if frame.order is not None and not one.name and one.word in (*LARGE, *SMALL):
+        return frame if frame.order.ascending == (one.word in SMALL) else None
     words = (
         {stem(word) for word in one.name.split()}
         if one.name
@@ -279,7 +282,7 @@ def _list_by_bound(frame: Frame, one: Ending) -> Frame | None:
         return None
     slot = slots.pop()
     columns = frame.columns if slot in frame.columns else (*frame.columns, slot)
-    order = Order(one.word in _SMALL | _OLD, by=Expr("column", (slot,)))
+    order = Order(one.word in SMALL | _OLD, by=Expr("column", (slot,)))
     return replace(frame, columns=columns, order=order)
 
 
@@ -287,7 +290,7 @@ def _topped(frame: Frame, one: Ending) -> Frame | None:
     """The first few groups of a figure; none of a frame that is sorted by something else."""
     if not frame.by or not frame.measures or one.count < 1 or not _can_be_sorted(frame):
         return None
-    ascending = one.word in _SMALL
+    ascending = one.word in SMALL
     if one.word in ("worst", "best") and _is_bad(frame):
         ascending = one.word == "best"
     if frame.order is not None and frame.order != Order(ascending):

@@ -173,7 +173,7 @@ WEAK_GLUE = frozenset(
 
 DOMAIN_SYNONYMS = (
     "customer client account company buyer shopper consumer member guest", "employee staff worker personnel person colleague member headcount associate crew people",
-    "order purchase", "product item article sku good part", "sale order transaction", "vendor supplier", "store shop branch outlet location", "salesperson rep representative seller salesman agent",
+    "order purchase", "product item article sku good part", "donation gift contribution", "donor supporter giver constituent benefactor", "sale order transaction", "vendor supplier", "store shop branch outlet location", "salesperson rep representative seller salesman agent",
     "ticket case issue request incident", "shipment delivery dispatch consignment", "department team division unit", "doctor physician provider clinician practitioner",
     "visit appointment encounter consultation", "absence leave timeoff", "vacation holiday pto", "sick illness sickness", "salary pay wage compensation earnings", "cost expense spend spending expenditure outlay",
     "revenue turnover income sale", "sell sold sale order buy bought purchase", "category type kind group class segment", "country nation", "region area territory zone", "city town", "gender sex", "invoice bill", "payment receipt pay", "signup sign", "arrival arrive", "departure depart", "delivery deliver", "closure close", "resolution resolve", "cancellation cancel", "termination term terminate", "hire hiring", "shipment ship", "return returned", "registration register", "admission admit", "discharge release",
@@ -215,7 +215,7 @@ SYNONYMS = synonyms()
 CONCEPTS: dict[str, str] = {
     phrase: concept
     for concept, phrases in (
-        ("revenue", "revenue|sales|turnover|gmv|sales revenue|net sales|net revenue|gross sales|gross revenue|sales amount|sales value|money made|takings|proceeds|order value|sales volume|income|earned|earn|took in|billing|billings|amount billed|billed amount|amount invoiced|invoiced amount|money|money earned|money brought in"),
+        ("revenue", "revenue|sales|turnover|gmv|sales revenue|net sales|net revenue|gross sales|gross revenue|sales amount|sales value|money made|takings|proceeds|order value|sales volume|income|earned|earn|took in|billing|billings|amount billed|billed amount|amount invoiced|invoiced amount|money|money earned|money brought in|raised|raise|money raised|amount raised|funds raised|fundraising income"),
         ("cost", "cost of goods|cogs|cost of sales"),
         ("spend", "spend|spending|expenses|expenditure|costs|cost|expense|money spent|outlay"),
         ("margin", "margin|profit|gross margin|gross profit|markup|profits|margins|earnings"),

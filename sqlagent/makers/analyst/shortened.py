@@ -63,11 +63,14 @@ class Shortened:
     def __init__(self, model: Model, index: ValueIndex | None) -> None:
         self.shorts = _shorts(model)
         self.codes: list[tuple[Field, tuple[str, ...]]] = []
+        self.states: list[tuple[Field, tuple[str, ...]]] = []
         for one in (f for fields in model.fields.values() for f in fields):
             if one.role is Role.DIMENSION and one.codes is None and index is not None and not one.is_number:
                 texts = index.texts_of(ColumnRef(one.table, one.column))
                 if 1 < len(texts) <= MOST_CODES and all(_is_code(t) for t in texts):
                     self.codes.append((one, tuple(texts)))
+                elif 1 < len(texts) <= MOST_CODES and set(one.words) & STATES:
+                    self.states.append((one, tuple(texts)))
 
     def opened(self, word: str) -> list[tuple[Short, float]]:
         """The short forms of names that a word may be written out of, with what that costs."""
@@ -107,8 +110,18 @@ class Shortened:
 
     def initialled(self, words: Sequence[str]) -> Iterator[tuple[Field, str, float]]:
         """Stored states that a phrase of `NOUN_PHRASES` is cut down to: NS or NSH of "no show"."""
+        if " ".join(words) not in NOUN_PHRASES:
+            return
         short, whole = "".join(word[0] for word in words).upper(), "".join(words)
-        for one, texts in self.codes if " ".join(words) in NOUN_PHRASES else ():
+        for one, texts in self.states:
+            same = [
+                t
+                for t in texts
+                if "".join(filter(str.isalpha, t.lower())) in (whole, whole.removesuffix("s"))
+            ]
+            if len(same) == 1:
+                yield one, same[0], 0.05
+        for one, texts in self.codes:
             if not set(one.words) & STATES:
                 continue
             fitting = [t for t in texts if t == short or len(t) > 2 and _fit(t.lower(), whole) >= FITS]

@@ -12,21 +12,26 @@ from sqlagent.makers.analyst.checking import leaving_out
 from sqlagent.makers.analyst.frames import Frame, Measure
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.states import CURRENT, ENDED
 
 DEAR = 0.4
 """What a reading costs besides that is about rows nobody speaks of."""
 
 _DAYS = frozenset(map(stem, ["day", "date", "calendar", "holiday"]))
+_STATES = frozenset({*CURRENT, *ENDED})
+_GROUPING = frozenset({"by", "each", "for each"})
 _WORKED = frozenset({"work", "hire"})
 
 
 def unlikely(frame: Frame, reading: Reading, source: Source) -> Frame:
     """Give the frame with its cost raised, or with the words that it cannot have meant left out."""
-    frame = _of_workers(_days_counted(frame, reading, source), reading, source)
+    frame = _in_all(_of_workers(_days_counted(frame, reading, source), reading, source), reading)
     words = [
         *_share_of_itself(frame, reading),
         *_flag_of_a_noun(frame, reading, source),
         *_many_and_much(frame, reading),
+        *_state_counted(frame),
+        *_adverb_of_time(frame, reading),
         *_average_of_lines(frame, reading, source),
     ]
     return leaving_out(frame, [word for word in words if word not in frame.unused])
@@ -52,6 +57,36 @@ def _of_workers(frame: Frame, reading: Reading, source: Source) -> Frame:
     thing = source.model.things[frame.anchor]
     staff = bool(set(thing.noun) & STAFF) or len(thing.display) > 1
     return frame if frame.measures or staff else replace(frame, cost=round(frame.cost + DEAR, 4))
+
+
+def _in_all(frame: Frame, reading: Reading) -> Frame:
+    """ "Total volunteer hours" is one number: what stands between the total and its figure says whose, and makes no groups."""
+    if len(frame.by) > 1 or any(i.op in _GROUPING for i in reading.items):
+        return frame
+    counts = [m for m in frame.measures if m.agg in ("rows", "distinct")]
+    if frame.by:
+        grouped = {slot.field.table for slot in frame.by[0].shown} if len(frame.measures) == 1 else set()
+    elif len(frame.measures) == 2 and len(counts) == 1:
+        expr = counts[0].expr
+        grouped = {relation.target for slot in (expr.slots if expr else ()) for relation in slot.path}
+        grouped |= {slot.field.table for slot in (expr.slots if expr else ())}
+    else:
+        return frame
+    for first, noun, figure in zip(reading.items, reading.items[1:], reading.items[2:], strict=False):
+        said = first.op == "agg" and noun.kind == figure.kind == "mention" and noun.end == figure.start
+        things = {t.table for t in noun.targets if t.cost < 0.1 and t.kind in ("thing", "field", "relation")}
+        if said and things & grouped:
+            rest = tuple(m for m in frame.measures if frame.by or m not in counts)
+            return replace(frame, measures=rest, by=(), order=None, limit=None)
+    return frame
+
+
+def _adverb_of_time(frame: Frame, reading: Reading) -> list[str]:
+    """Months and quarters of one time at once: of "monthly givers per quarter" the first says what givers they are."""
+    grains = [d.shown[0] for d in frame.by if d.grain]
+    if len(grains) == len(set(grains)):
+        return []
+    return [i.text for i in reading.items if i.kind == "grain" and i.text.lower().endswith("ly")][:1]
 
 
 def _share_of_itself(frame: Frame, reading: Reading) -> list[str]:
@@ -93,6 +128,11 @@ def _many_and_much(frame: Frame, reading: Reading) -> list[str]:
     if len(frame.measures) != 1 or not any(pair == ("count", "much") for pair in pairwise(ops)):
         return []
     return ["how many"] if frame.measures[0].agg == "sum" else ["how much"]
+
+
+def _state_counted(frame: Frame) -> list[str]:
+    """A word for a state that is counted as if it were a noun: of "active members" the members are counted."""
+    return [m.said for m in frame.measures if m.agg == "rows" and m.said.lower() in _STATES]
 
 
 def _average_of_lines(frame: Frame, reading: Reading, source: Source) -> list[str]:

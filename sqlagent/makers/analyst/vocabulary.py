@@ -17,10 +17,10 @@ from rapidfuzz.distance import OSA
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.catalog.semantics.calling import buyers, numbered
 from sqlagent.catalog.semantics.correcting import words_of
-from sqlagent.catalog.semantics.words import BOUGHT, NOT_YET, OPENED, PRICED, STATES, UNITS
+from sqlagent.catalog.semantics.words import BOUGHT, NOT_YET, OPENED, PRICED, RUN_TOGETHER, STATES, UNITS
 from sqlagent.catalog.value_index import ValueIndex, normal
 from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, MONTHS, NUMBER_WORDS, STOP_WORDS
-from sqlagent.language.words import stem
+from sqlagent.language.words import segment, split_name, stem
 from sqlagent.makers.analyst.deeds import DEEDS
 from sqlagent.makers.analyst.lexicon import (
     CONCEPTS,
@@ -226,6 +226,28 @@ _SPANS = frozenset(
     for w in ["hour", "hours", "hourly", "day", "daily", "week", "weekly", "month", "monthly", "night"]
 )
 
+_LISTS = (
+    "method",
+    "status",
+    "reason",
+    "channel",
+    "terms",
+    "type",
+    "code",
+    "kind",
+    "group",
+    "stat",
+    "typ",
+    "cat",
+    "grp",
+)
+"""How names of lists end."""
+
+PHRASE = 2
+"""Words of a label up to which each may name it: one of three, in a sentence, says something of its own."""
+
+_JOINING = frozenset({"and", "or", "of", "the", "a"})
+
 FAR = 0.75
 """Cost from which on words do not fit a name."""
 
@@ -265,6 +287,21 @@ class Entry:
     relation: Relation | None = None
 
 
+def _kind_words(kind: str) -> tuple[str, ...]:
+    """The stems of a list's name, also of one that is written without spaces.
+
+    Example:
+        >>> _kind_words("PAYMETHOD"), _kind_words("Order source")
+        (('payment', 'method'), ('order', 'sourc'))
+    """
+    said: list[str] = []
+    for word in split_name(kind):
+        end = next((end for end in _LISTS if word.endswith(end) and len(word) > len(end) + 1), "")
+        whole = segment(word, RUN_TOGETHER)
+        said += whole if len(whole) > 1 or not end else (word.removesuffix(end), end)
+    return tuple(stem(w) for piece in said for w in OPENED.get(piece, piece).split())
+
+
 class Vocabulary:
     """The names and values of one source by the words that find them."""
 
@@ -293,7 +330,7 @@ class Vocabulary:
                 self._add_labels(one, one.labels, 0.0)
                 if one.codes is not None:
                     self._add_labels(one, one.codes.pairs, 0.05)
-                    if one.codes.kind and set(listed := words_of(one.codes.kind)) - set(one.words):
+                    if one.codes.kind and set(listed := _kind_words(one.codes.kind)) - set(one.words):
                         self._add(Entry("field", thing.table, one.column, listed, thing.noun))
         for table, noun in numbered(model):
             self._add(Entry("thing", table, "", noun, ()))
@@ -360,10 +397,11 @@ class Vocabulary:
             stems = " ".join(stem(w) for w in words)
             if stems != key:
                 self.labels[stems].append((one, code, label, cost + 0.05))
-            if len(words) > 1:
-                for word in words:  # of a kennel hand a hand says more than a kennel
-                    if word not in STOP_WORDS:
-                        self.labels[stem(word)].append((one, code, label, 0.3 if word == words[-1] else 0.5))
+            if len(words) > 1 and sum(word not in _JOINING for word in words) <= PHRASE:
+                for word in (
+                    word for word in words if word not in STOP_WORDS
+                ):  # of a kennel hand a hand says more than a kennel
+                    self.labels[stem(word)].append((one, code, label, 0.3 if word == words[-1] else 0.5))
 
     def _spellings(self) -> list[str]:
         words = set(self.said_words) | {w for phrase in (*OPERATORS, *CONCEPTS) for w in phrase.split()}
@@ -608,7 +646,15 @@ class Vocabulary:
     def _in_full(self, word: str) -> str:
         """The stem of a word, or of what it is short for where only that is a name's: qty, whse, appt."""
         own = stem(word)
-        said = OPENED.get(word) or ABBREVIATIONS.get(word, "")
+        said = next(
+            (
+                known[w]
+                for w in (word, word.removesuffix("s"))
+                for known in (OPENED, ABBREVIATIONS)
+                if w in known
+            ),
+            "",
+        )
         return stem(said) if own not in self.by_stem and stem(said) in self.by_stem else own
 
     @cached_property

@@ -20,7 +20,15 @@ EITHER = 0.01
 
 _VOID = frozenset({"void", "voided", "annulled", "deleted"})
 _UNDONE = _VOID | {"cancelled", "canceled", "draft", "rejected", "declined", "refused", "failed"}
-_UNDOING = frozenset(stem(word) for word in (*_UNDONE, "cancel", "cancellation", "include", "including"))
+_PAYMENTS = frozenset(map(stem, ["payment", "donation", "gift", "contribution", "deposit", "transfer"]))
+_CAME = frozenset({"received", "succeeded", "success", "successful", "settled", "cleared", "captured"})
+_WENT = frozenset({"failed", "bounced", "refunded", "rejected", "declined", "returned"})
+"""States of money that came, and that never did or went back."""
+
+_UNDOING = frozenset(
+    stem(word)
+    for word in (*_UNDONE, *_CAME, "pending", "refunded", "cancel", "cancellation", "include", "including")
+)
 _OF_FLAGS = frozenset({"is", "was", "flag", "fl", "yn", "ind", "indic", "sw"})
 _OF_TIMES = frozenset({"at", "on", "date", "time", "day", "when"})
 _LASTING = frozenset(
@@ -44,7 +52,7 @@ _LASTING = frozenset(
 def without_voids(frame: Frame, reading: Reading, source: Source) -> list[Frame]:
     """Give the frame as it stands, or with the one beside it that leaves rows out which never counted; likeliest first.
 
-    Void rows are left out of money. Whether cancelled ones and drafts are, people differ in: both are offered. Counts count all.
+    Void rows are left out of money, and of payments those that never came. Whether cancelled ones and drafts are, people differ in: both are offered. Counts count all.
     """
     if not frame.measures or not frame.anchor or _is_named(reading):
         return [frame]
@@ -100,6 +108,9 @@ def _counts(table: str, path: Path, source: Source) -> tuple[Condition | None, b
     if state is not None:
         named = {code: fold(label) for code, label in labels(source, state)}
         is_void = any(label in _VOID for label in named.values())
+        came = tuple(code for code, label in named.items() if label in _CAME)
+        if came and _WENT & set(named.values()) and set(thing.noun) & _PAYMENTS:
+            return Condition("in", (Slot(state, path),), came), True
         names = _VOID if lasts else _UNDONE
         if undone := tuple(code for code, label in named.items() if label in names):
             return Condition("not in", (Slot(state, path),), undone), is_void

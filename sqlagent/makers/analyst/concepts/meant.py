@@ -51,9 +51,13 @@ def counted(thing: Thing, said: str, where: tuple[Condition, ...] = ()) -> Measu
     return Measure("rows", thing.table, where=where, said=said)
 
 
+_GIVEN = stems("donation gift contribution")
+
+
 def selling_cost(thing: Thing) -> float:
     """How little a table looks like the selling event, by its noun."""
     places = [MONEY_EVENTS.index(w) for w in thing.noun if w in MONEY_EVENTS]
+    places += [MONEY_EVENTS.index("transact") for w in thing.noun if w in _GIVEN]
     if not places:
         return 0.6 if stem("complaint") in thing.noun else 0.35
     return 0.012 * min(places) + (0.25 if {"return", "refund", "purchas"} & set(thing.noun) else 0.0)
