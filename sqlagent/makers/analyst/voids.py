@@ -20,7 +20,7 @@ EITHER = 0.01
 
 _VOID = frozenset({"void", "voided", "annulled", "deleted"})
 _UNDONE = _VOID | {"cancelled", "canceled", "draft", "rejected", "declined", "refused", "failed"}
-_PAYMENTS = frozenset(map(stem, ["payment", "donation", "gift", "contribution", "deposit", "transfer"]))
+_GIFTS = frozenset(map(stem, ["donation", "gift", "contribution"]))
 _CAME = frozenset({"received", "succeeded", "success", "successful", "settled", "cleared", "captured"})
 _WENT = frozenset({"failed", "bounced", "refunded", "rejected", "declined", "returned"})
 """States of money that came, and that never did or went back."""
@@ -52,7 +52,7 @@ _LASTING = frozenset(
 def without_voids(frame: Frame, reading: Reading, source: Source) -> list[Frame]:
     """Give the frame as it stands, or with the one beside it that leaves rows out which never counted; likeliest first.
 
-    Void rows are left out of money, and of payments those that never came. Whether cancelled ones and drafts are, people differ in: both are offered. Counts count all.
+    Void rows are left out of money, and of gifts those that never came. Whether cancelled ones and drafts are, people differ in: both are offered. Counts count all.
     """
     if not frame.measures or not frame.anchor or _is_named(reading):
         return [frame]
@@ -109,7 +109,7 @@ def _counts(table: str, path: Path, source: Source) -> tuple[Condition | None, b
         named = {code: fold(label) for code, label in labels(source, state)}
         is_void = any(label in _VOID for label in named.values())
         came = tuple(code for code, label in named.items() if label in _CAME)
-        if came and _WENT & set(named.values()) and set(thing.noun) & _PAYMENTS:
+        if came and _WENT & set(named.values()) and set(thing.noun) & _GIFTS:
             return Condition("in", (Slot(state, path),), came), True
         names = _VOID if lasts else _UNDONE
         if undone := tuple(code for code, label in named.items() if label in names):
