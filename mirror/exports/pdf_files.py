@@ -32,7 +32,8 @@ PDF_COLUMNS = 40
 _MARGIN, _LINE, _TEXT_SIZE, _ROW = 14.0, 4.6, 9.5, 4.4
 _TABLE_SIZE = 7.5
 _NARROWEST, _WIDEST, _PADDING = 9.0, 62.0, 2.4
-_TALLEST_CHART = 95.0
+# A chart that is taller than wide has bars that lie down, and each of them a name to be read.
+_TALLEST_CHART, _TALLEST_BARS = 95.0, 170.0
 # Characters of a cell that are looked at: no more fit in the widest.
 _CELL_CHARS = 90
 
@@ -169,7 +170,16 @@ def _figure(paper: _Paper, name: str, said: str, change: str) -> None:
 
 
 def _chart(paper: _Paper, image: bytes) -> None:
-    paper.image(BytesIO(image), w=min(paper.epw, 182), h=_TALLEST_CHART, keep_aspect_ratio=True)
+    # A PNG begins with its signature and, in its first chunk, its width and height.
+    width, height = (int.from_bytes(image[at : at + 4]) for at in (16, 20))
+    tallest = _TALLEST_BARS if height > width else _TALLEST_CHART
+    room = paper.page_break_trigger - paper.get_y()
+    paper.image(
+        BytesIO(image),
+        w=min(paper.epw, 182),
+        h=min(tallest, max(room, _TALLEST_CHART)),
+        keep_aspect_ratio=True,
+    )
     paper.ln(3)
 
 
