@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("reports", "0001_squashed_0006_sending_pause")]
+    dependencies = [("reports", "0006_sending_pause")]
 
     operations = [
         migrations.AddField(
