@@ -183,7 +183,7 @@ def test_times_and_numbers_of_a_server_are_dates_and_numbers_in_the_reports_zone
 
 
 def test_a_workbook_gets_a_chart_of_its_own_where_that_is_wished(post, alice, stock) -> None:
-    saved = save_sql(alice, stock, "SELECT item, pieces FROM stock ORDER BY 1", "Stock")
+    saved = save_sql(alice, stock, "SELECT item, pieces * 2 AS twice FROM stock ORDER BY 1", "Stock")
     for wished in (False, True):
         report = save_report(alice, saved, formats=["xlsx"], native_chart=wished)
         file = runs_of(report).files.get()
