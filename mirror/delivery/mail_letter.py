@@ -24,8 +24,8 @@ from django.conf import settings
 from django.template.loader import render_to_string
 
 from mirror.delivery.errors import DeliveryFailed
-from mirror.delivery.parcel import Attachment, Parcel, Section, Tone
-from mirror.delivery.parcel_words import moment_said, subject
+from mirror.delivery.parcel import Attachment, Figure, Parcel, Section, Tone
+from mirror.delivery.parcel_words import data_said, subject
 from mirror.delivery.tables import Table, as_text, table
 from mirror.phrases import one_line, size
 from sqlagent.errors import without_folders
@@ -66,14 +66,21 @@ class Letter:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A section as the templates are given it."""
+    """A section as the templates are given it; without a `table` its figures are all there is."""
 
     title: str
+    values: str
     sentence: str
+    figures: tuple[Figure, ...]
     image: str
-    table: Table
+    table: Table | None
     text: str
     notes: tuple[str, ...]
+
+    @property
+    def told(self) -> str:
+        """The sentence beside the figures: none where it is about the only one."""
+        return "" if self.table is None and len(self.figures) == 1 else self.sentence
 
 
 def sender() -> Address:
@@ -172,8 +179,11 @@ def _context(
         "preview": _preview(parcel),
         "introduction": parcel.introduction,
         "band_style": TONE_STYLES[parcel.introduction.tone],
-        "when": moment_said(parcel.scheduled_for, parcel.zone) if parcel.scheduled_for else "",
-        "sections": [_shown(s, image) for s, image in zip(parcel.sections, images, strict=True)],
+        "when": data_said(parcel),
+        "sections": [
+            _shown(section, parcel.zone, image)
+            for section, image in zip(parcel.sections, images, strict=True)
+        ],
         "attached": [(_file_name(f.name), size(f.size), f) for f in attached],
         "linked": [(_file_name(f.name), size(f.size), f) for f in linked],
     }
@@ -185,10 +195,18 @@ def _preview(parcel: Parcel) -> str:
     return one_line(said, 140)
 
 
-def _shown(section: Section, image: str) -> _Shown:
-    content = table(section)
+def _shown(section: Section, zone: str, image: str) -> _Shown:
+    content = table(section, zone)
+    only_figures = len(section.columns) == len(section.figures) > 0
     return _Shown(
-        one_line(section.title), one_line(section.sentence), image, content, as_text(content), section.notes
+        one_line(section.title),
+        one_line(section.values),
+        one_line(section.sentence),
+        section.figures,
+        image,
+        None if only_figures else content,
+        as_text(content),
+        section.notes,
     )
 
 

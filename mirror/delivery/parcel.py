@@ -10,8 +10,21 @@ from typing import IO, Any
 
 
 @dataclass(frozen=True, slots=True)
+class Figure:
+    """One number: what it is, the number for reading, and how it changed, in words (empty where nobody knows)."""
+
+    name: str
+    said: str
+    change: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
-    """One SQL as a reader sees it: a sentence, a picture, its first rows."""
+    """One SQL as a reader sees it: a sentence, a picture, its first rows.
+
+    One that gave nothing but `figures` is shown as these. `first` are places of columns, the most important first; where there
+    is not room for all, the others are left to the files. `values` are those of its parameters, in words.
+    """
 
     title: str
     sentence: str
@@ -22,6 +35,9 @@ class Section:
     truncated: bool = False
     image: bytes | None = None
     notes: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    first: tuple[int, ...] = ()
+    values: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +88,8 @@ class Parcel:
     that a receiver can drop a second copy; `number` tells it from others of its title; `url` leads to
     its page, behind sign-in. `message` says in words why a notice is sent
     (an alert's value, a failure's reason and next attempt); it is empty where nothing happened. `stop_url` leads
-    an outside recipient to where they stop these mails; empty for others.
+    an outside recipient to where they stop these mails; empty for others. `values` are those of its parameters, in words, and
+    `read_at` is when its data were read; None for what carries no data.
     """
 
     uid: str
@@ -90,3 +107,5 @@ class Parcel:
     attempt: int = 1
     number: int = 0
     stop_url: str = ""
+    values: str = ""
+    read_at: datetime | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from mirror.delivery.parcel import Parcel, Section
@@ -11,16 +11,36 @@ from mirror.phrases import one_line
 # Longer subjects are cut by mail clients, and answers longer than this say nothing more.
 SUBJECT_CHARS = 150
 ANSWER_CHARS = 300
+VALUES_CHARS = 80
+# Data read later than this after their scheduled time are told to be late.
+LATE = timedelta(hours=1)
 
 
 def subject(parcel: Parcel) -> str:
-    """What the parcel is, in one line.
+    """What the parcel is, in one line: its word, title, values and the day its data were read. A long title is cut first.
 
-    "Sales" that introduces itself with the word "Failed" gives "Failed: Sales".
+    "Sales" that introduces itself with the word "Failed" gives "Failed: Sales"; of data it gives
+    "Sales, 1 to 31 October 2025 (24 November 2026)".
     """
-    title = one_line(parcel.title) or "Report"
     word = parcel.introduction.subject_word
-    return one_line(f"{word}: {title}" if word else title, SUBJECT_CHARS)
+    begins = f"{word}: " if word else ""
+    ends = f", {one_line(parcel.values, VALUES_CHARS)}" if parcel.values else ""
+    if parcel.read_at is not None:
+        day = parcel.read_at.astimezone(ZoneInfo(parcel.zone))
+        ends += f" ({day.day} {day:%B %Y})"
+    title = one_line(parcel.title, SUBJECT_CHARS - len(begins) - len(ends)) or "Report"
+    return one_line(f"{begins}{title}{ends}", SUBJECT_CHARS)
+
+
+def data_said(parcel: Parcel) -> str:
+    """Say when the data were read, and when they should have been where that is another hour; empty without either."""
+    planned = parcel.scheduled_for
+    if parcel.read_at is None:
+        return moment_said(planned, parcel.zone) if planned else ""
+    said = f"Data of {moment_said(parcel.read_at, parcel.zone)}"
+    if planned and abs(parcel.read_at - planned) >= LATE:
+        said += f"; it was due {moment_said(planned, parcel.zone)}"
+    return said
 
 
 def moment_said(at: datetime, zone: str) -> str:

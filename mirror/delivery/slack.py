@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from mirror.delivery.parcel import Parcel, Section
-from mirror.delivery.parcel_words import moment_said, subject
+from mirror.delivery.parcel_words import data_said, subject
 from mirror.delivery.posting import post, url_check
 from mirror.delivery.reach import NOWHERE, Reach
 from mirror.delivery.tables import as_text, table
@@ -55,10 +55,10 @@ def content(parcel: Parcel) -> dict[str, Any]:
     blocks: list[dict[str, Any]] = [
         {"type": "header", "text": {"type": "plain_text", "text": title[:_HEADER_CHARS], "emoji": False}}
     ]
-    when = moment_said(parcel.scheduled_for, parcel.zone) if parcel.scheduled_for else ""
+    when = data_said(parcel)
     blocks += [_words(text) for text in (parcel.message, parcel.note) if text.strip()]
     for section in parcel.sections[:_MOST_SECTIONS]:
-        blocks += _section(section)
+        blocks += _section(section, parcel.zone)
     if len(parcel.sections) > _MOST_SECTIONS:
         blocks.append(_words(f"{len(parcel.sections) - _MOST_SECTIONS} more are in the run."))
     links = [f"<{_address(parcel.url)}|{escaped(parcel.introduction.link_label)}>"]
@@ -84,9 +84,13 @@ def escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _section(section: Section) -> list[dict[str, Any]]:
-    blocks = [_words(f"{section.title}\n{section.sentence}".strip())]
-    content = table(section, SHOWN_ROWS)
+def _section(section: Section, zone: str) -> list[dict[str, Any]]:
+    said = [f"{one.name}: {one.said}" for one in section.figures] if len(section.figures) > 1 else []
+    words = (section.title, section.values, section.sentence, *said)
+    blocks = [_words("\n".join(filter(None, words)))]
+    content = table(section, zone, SHOWN_ROWS)
+    if section.figures:
+        return blocks
     if content.rows:
         # Whole lines only, and nothing that ends the fence.
         lines = escaped(as_text(content).replace("```", "'''")).splitlines()

@@ -1,5 +1,6 @@
 """The first rows of a section as people read them in a message: short cells, numbers on the right.
 
+A message is narrow: of many columns those are shown that come first in `Section.first`, the files have the others.
 A text that a spreadsheet would run as a formula has an apostrophe before it here too: tables are
 copied out of mails into spreadsheets.
 """
@@ -7,14 +8,17 @@ copied out of mails into spreadsheets.
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from mirror.delivery.parcel import Section
 from mirror.delivery.parcel_words import rows_said
 from mirror.exports.defusing import defused
 from mirror.phrases import one_line
-from mirror.results.cells import shown
+from mirror.results.cells import aligned, clock_text, shown
 
 # A message is read at a glance; the files and the page have the rest.
 SHOWN_ROWS = 20
@@ -23,14 +27,22 @@ CELL_CHARS = 80
 TEXT_CELL_CHARS = 24
 # A text as short as a date is never broken into two lines.
 UNBROKEN_CHARS = 16
+# Under 480 pixels a table that does not fit there becomes rows of label and value, so many of each.
+NARROW_ROWS, NARROW_COLUMNS = 10, 5
+
+# Widths in pixels: of a letter and of a column's edge as `mail_section.html` writes them, of a text that can be broken,
+# and what there is room for in a mail and on a phone of 390.
+_LETTER, _EDGE, _BREAKABLE = 7.3, 16, 88
+_WIDE, _NARROW = 582, 330
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's name, and whether it holds numbers."""
+    """A column's name, whether it holds numbers, and whether only wide screens show it."""
 
     name: str
     is_number: bool
+    is_wide: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,32 +60,101 @@ class ShownCell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The rows that are shown; `caption` says how many there are, `left_out` names columns that did not fit."""
+    """The rows that are shown; `caption` says how many there are, `left_out` how many columns did not fit.
+
+    One that `is_stacked` becomes rows of label and value on a narrow screen; `narrow_caption` is the caption there.
+    """
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[ShownCell, ...], ...]
     caption: str
     left_out: str
+    is_stacked: bool = False
+    narrow_caption: str = ""
+
+    @property
+    def lines(self) -> list[tuple[bool, list[tuple[Column, ShownCell]]]]:
+        """Each row: whether only wide screens show it, and its cells with their columns."""
+        return [
+            (self.is_stacked and number >= NARROW_ROWS, list(zip(self.columns, row, strict=False)))
+            for number, row in enumerate(self.rows)
+        ]
 
 
-def table(section: Section, most_rows: int = SHOWN_ROWS) -> Table:
-    """Give the first rows and columns of a section, ready to print; whoever prints escapes."""
-    kinds = (*section.kinds, *[""] * len(section.columns))
+def table(section: Section, zone: str = "UTC", most_rows: int = SHOWN_ROWS) -> Table:
+    """Give the first rows and columns of a section, ready to print, times as the clocks of `zone` show them. Escape them to print.
+
+    Columns that all fit on a phone stand in their own order, others with the most important first.
+    """
+    clock = ZoneInfo(zone)
+    names = section.columns
+    kinds = (*section.kinds, *[""] * len(names))
     rows = section.rows[:most_rows]
+    cells = [[_cell(row[place], name, clock) for row in rows] for place, name in enumerate(names)]
+    cells = [_aligned(column) for column in cells]
+    heads = [one_line(defused(name), CELL_CHARS) or "–" for name in names]
+    widths = [_pixels(head, column) for head, column in zip(heads, cells, strict=True)]
+    is_stacked = sum(widths) - _EDGE > _NARROW
+    order = (*section.first, *(place for place in range(len(names)) if place not in section.first))
+    chosen = _fitting(order, widths)
+    if not is_stacked or len(chosen) == len(names) and not section.first:
+        chosen = sorted(chosen)
     columns = tuple(
-        Column(one_line(defused(name), CELL_CHARS) or "–", kinds[i] in ("integer", "number"))
-        for i, name in enumerate(section.columns[:SHOWN_COLUMNS])
+        Column(heads[place], kinds[place] in ("integer", "number"), is_stacked and number >= NARROW_COLUMNS)
+        for number, place in enumerate(chosen)
     )
-    cells = tuple(
-        tuple(_cell(value, name) for value, name in zip(row, section.columns[:SHOWN_COLUMNS], strict=False))
-        for row in rows
+    return Table(
+        columns,
+        tuple(tuple(cells[place][number] for place in chosen) for number in range(len(rows))),
+        rows_said(section, len(rows)),
+        _left_out(len(names) - len(chosen)),
+        is_stacked,
+        ", ".join(
+            filter(
+                None,
+                (
+                    rows_said(section, min(len(rows), NARROW_ROWS)),
+                    _left_out(len(names) - min(len(chosen), NARROW_COLUMNS)),
+                ),
+            )
+        ),
     )
-    others = section.columns[SHOWN_COLUMNS:]
-    left_out = f"{len(others)} more columns" if len(others) > 1 else "1 more column" if others else ""
-    return Table(columns, cells, rows_said(section, len(rows)), left_out)
 
 
-def _cell(value: Any, column: str) -> ShownCell:
+def _fitting(order: Sequence[int], widths: Sequence[float]) -> list[int]:
+    """The columns there is room for, in their order: one that is too wide is passed over for others; two at least."""
+    chosen: list[int] = []
+    used: float = -_EDGE
+    for place in order:
+        if len(chosen) < SHOWN_COLUMNS and (len(chosen) < 2 or used + widths[place] <= _WIDE):
+            chosen.append(place)
+            used += widths[place]
+    return chosen
+
+
+def _pixels(head: str, cells: Sequence[ShownCell]) -> float:
+    """How wide a column is at least."""
+    broken = [word for cell in cells if not cell.is_unbroken for word in cell.text.split()]
+    kept = [cell.text for cell in cells if cell.is_unbroken]
+    letters = max(map(len, (*head.split(), *broken, *kept)), default=0)
+    return max(letters * _LETTER, _BREAKABLE if broken else 0) + _EDGE
+
+
+def _left_out(count: int) -> str:
+    return f"{count} more columns" if count > 1 else "1 more column" if count else ""
+
+
+def _aligned(cells: list[ShownCell]) -> list[ShownCell]:
+    texts = aligned([cell.text if cell.look == "num" else "" for cell in cells])
+    return [
+        replace(cell, text=text) if cell.look == "num" else cell
+        for cell, text in zip(cells, texts, strict=True)
+    ]
+
+
+def _cell(value: Any, column: str, clock: ZoneInfo) -> ShownCell:
+    if isinstance(value, datetime):
+        return ShownCell(clock_text(value.astimezone(clock) if value.tzinfo else value))
     cell = shown(value, column)
     if cell.look == "num":
         return ShownCell(cell.text, "num")

@@ -16,6 +16,7 @@ from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from fpdf import FPDF
 from fpdf.enums import XPos, YPos
@@ -23,7 +24,7 @@ from fpdf.enums import XPos, YPos
 from mirror.exports.pdf_letters import FAMILY, Letters
 from mirror.exports.values import PDF_ROWS, Cover, Row, Sheet
 from mirror.phrases import one_line
-from mirror.results.cells import shown
+from mirror.results.cells import aligned, clock_text, shown
 
 # A table wider than this is shown in part: parts of a table are read side by side, and five are many.
 PDF_COLUMNS = 40
@@ -31,7 +32,8 @@ PDF_COLUMNS = 40
 _MARGIN, _LINE, _TEXT_SIZE, _ROW = 14.0, 4.6, 9.5, 4.4
 _TABLE_SIZE = 7.5
 _NARROWEST, _WIDEST, _PADDING = 9.0, 62.0, 2.4
-_TALLEST_CHART = 95.0
+# A chart that is taller than wide has bars that lie down, and each of them a name to be read.
+_TALLEST_CHART, _TALLEST_BARS = 95.0, 170.0
 # Characters of a cell that are looked at: no more fit in the widest.
 _CELL_CHARS = 90
 
@@ -92,22 +94,27 @@ def write(
     rows, notes = 0, []
     for number, sheet in enumerate(sheets):
         read, has_more = _read(sheet)
-        table = _table(sheet, read, paper.letters)
+        table = _table(sheet, read, paper.letters, cover.zone)
         paper.add_page(orientation="landscape" if sum(table.widths) > 210 - 2 * _MARGIN else "portrait")
         if not number:
             _cover(paper, title, cover, made_at)
         name = one_line(sheet.title)
         if name and (len(sheets) > 1 or name != title):
             paper.say(name, 12, bold=True)
-        if sheet.sentence:
+        only_figures = len(sheet.figures) == len(sheet.columns) > 0
+        if sheet.sentence and not (only_figures and len(sheet.figures) == 1):
             paper.say(_lines(sheet.sentence))
+        for figure in sheet.figures:
+            _figure(paper, *figure)
         if sheet.chart_image:
             _chart(paper, sheet.chart_image)
         said = _notes(sheet, len(read), has_more)
         notes += [f"{name}: {note}" if len(sheets) > 1 and name else note for note in said]
+        if cover.zone and any(isinstance(cell, datetime) and cell.tzinfo for row in read for cell in row):
+            said.append(f"Times are those of {cover.zone}.")
         if said:
             paper.say(" ".join(said), 8, muted=True)
-        for part in _parts(table.widths, paper.epw):
+        for part in () if only_figures else _parts(table.widths, paper.epw):
             _draw(paper, table, part)
         rows += len(read)
         progress(rows)
@@ -149,23 +156,44 @@ def _cover(paper: _Paper, title: str, cover: Cover, made_at: datetime) -> None:
         paper.say(_lines(cover.note))
     for line in cover.lines:
         paper.say(one_line(line), 8.5, muted=True)
-    paper.say(f"Made {made_at:%Y-%m-%d %H:%M %Z}".strip(), 8.5, muted=True)
+    paper.say(one_line(cover.data) or f"Made {made_at:%Y-%m-%d %H:%M %Z}".strip(), 8.5, muted=True)
+    paper.ln(2)
+
+
+def _figure(paper: _Paper, name: str, said: str, change: str) -> None:
+    """Write one number large, with what it is and how it changed."""
+    paper.say(one_line(name), 8.5, muted=True)
+    paper.say(one_line(said), 26, bold=True)
+    if change:
+        paper.say(one_line(change))
     paper.ln(2)
 
 
 def _chart(paper: _Paper, image: bytes) -> None:
-    paper.image(BytesIO(image), w=min(paper.epw, 182), h=_TALLEST_CHART, keep_aspect_ratio=True)
+    # A PNG begins with its signature and, in its first chunk, its width and height.
+    width, height = (int.from_bytes(image[at : at + 4]) for at in (16, 20))
+    tallest = _TALLEST_BARS if height > width else _TALLEST_CHART
+    room = paper.page_break_trigger - paper.get_y()
+    paper.image(
+        BytesIO(image),
+        w=min(paper.epw, 182),
+        h=min(tallest, max(room, _TALLEST_CHART)),
+        keep_aspect_ratio=True,
+    )
     paper.ln(3)
 
 
 # ---------------------------------------------------------------- tables
 
 
-def _table(sheet: Sheet, rows: Sequence[Row], letters: Letters) -> _Table:
+def _table(sheet: Sheet, rows: Sequence[Row], letters: Letters, zone: str) -> _Table:
     names = sheet.columns[:PDF_COLUMNS]
-    cells = [
-        tuple(_cell(value, name, letters) for value, name in zip(row, names, strict=False)) for row in rows
+    clock = ZoneInfo(zone) if zone else None
+    columns = [
+        _aligned([_cell(row[place], name, letters, clock) for row in rows])
+        for place, name in enumerate(names)
     ]
+    cells = [tuple(column[number] for column in columns) for number in range(len(rows))]
     heads = tuple(letters.fit(one_line(name)[:_CELL_CHARS]) for name in names)
     widths, sides = [], []
     for place, head in enumerate(heads):
@@ -177,7 +205,16 @@ def _table(sheet: Sheet, rows: Sequence[Row], letters: Letters) -> _Table:
     return _Table(heads, cells, widths, sides)
 
 
-def _cell(value: Any, column: str, letters: Letters) -> tuple[str, str]:
+def _aligned(cells: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    texts = aligned([text if look == "num" else "" for text, look in cells])
+    return [
+        (text, look) if look == "num" else (old, look) for (old, look), text in zip(cells, texts, strict=True)
+    ]
+
+
+def _cell(value: Any, column: str, letters: Letters, clock: ZoneInfo | None) -> tuple[str, str]:
+    if clock is not None and isinstance(value, datetime):
+        return clock_text(value.astimezone(clock) if value.tzinfo else value), ""
     cell = shown(value, column)
     return letters.fit(one_line(cell.text[: _CELL_CHARS * 2])[:_CELL_CHARS]), cell.look
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 from mirror.exports.values import KeptFile, Sheet
 from mirror.results.models import StoredResult
@@ -13,7 +14,13 @@ from sqlagent.ports import ColumnStream, CsvLines, RowStream
 
 
 def sheet_of(
-    result: StoredResult, title: str = "", *, sentence: str = "", chart_image: bytes | None = None
+    result: StoredResult,
+    title: str = "",
+    *,
+    sentence: str = "",
+    chart_image: bytes | None = None,
+    figures: tuple[tuple[str, str, str], ...] = (),
+    chart: Mapping[str, Any] | None = None,
 ) -> Sheet:
     """The rows of a stored result. Nothing is read yet; writing it may raise ResultGone."""
 
@@ -33,6 +40,8 @@ def sheet_of(
         sentence=sentence,
         chart_image=chart_image,
         kept=kept,
+        figures=figures,
+        chart=chart,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,6 +32,9 @@ class Sheet:
     """The rows of one SQL on their way to a file.
 
     `kinds` has a word of `sqlagent.values.Kind` a column, or an empty one where that is not known.
+    `figures` are its numbers where it has nothing else: name, number and change, each for reading. `chart` is the chart that a
+    workbook draws by itself (a `sqlagent.values.Chart` as a dict), None for none.
+
     `batches` starts at the first row each time it is called, unless the rows come straight from a
     source: then it may be called once. `row_count` is None while nobody has counted; `truncated`
     tells that the source had more rows than these. `kept` opens the file the rows lie in, where
@@ -51,19 +54,24 @@ class Sheet:
     kept: Callable[[], AbstractContextManager[KeptFile]] | None = None
     column_batches: Callable[[], Iterator[Sequence[Iterable[Any]]]] | None = None
     csv_lines: CsvLines | None = None
+    figures: tuple[tuple[str, str, str], ...] = ()
+    chart: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Cover:
     """What is said about a whole file: its title, a note, when it was made, and lines of its own.
 
-    XLSX says it on a sheet of notes, PDF at the head; the other formats hold rows and nothing else.
+    XLSX says it on a sheet of notes, PDF at the head; the other formats hold rows and nothing else. `data` says
+    of when the data are and is told in place of `made_at`. With a `zone` both show times that have one as its clocks do.
     """
 
     title: str = ""
     note: str = ""
     made_at: datetime | None = None
     lines: tuple[str, ...] = ()
+    data: str = ""
+    zone: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """XLSX: a sheet for each SQL, cells with types, and a sheet of notes where there is something to say.
 
 Numbers, dates, times and booleans are what they are. What Excel would change becomes text: numbers of more
-than 15 digits (it keeps no more), dates before March 1900 (its calendar is wrong there), times with a zone.
+than 15 digits (it keeps no more; zeros at the end are none), dates before March 1900 (its calendar is wrong there), times with a
+zone unless the cover names the clocks that they are shown on.
 Texts are always texts, never formulas or links. What does not fit is said on the sheet of notes and in
 what `write` gives back.
 """
@@ -11,11 +12,14 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from xlsxwriter import Workbook
 from xlsxwriter.exceptions import XlsxFileError
@@ -26,7 +30,9 @@ from mirror.exports import names
 from mirror.exports.defusing import is_live
 from mirror.exports.texts import exact, whole
 from mirror.exports.values import XLSX_ROWS, Cover, Sheet
+from mirror.exports.xlsx_charts import chart_insert
 from mirror.phrases import one_line
+from mirror.results.cells import is_repeated
 
 # Excel, "Specifications and limits": digits of a number, characters of a cell, columns of a sheet.
 _DIGITS = 15
@@ -83,8 +89,11 @@ class _Formats:
 class _Filling:
     """Fills one sheet, and counts what could not be written as it is."""
 
-    def __init__(self, page: Worksheet, formats: _Formats, columns: int) -> None:
+    def __init__(self, page: Worksheet, formats: _Formats, columns: int, zone: str) -> None:
         self._page, self._formats = page, formats
+        self._clock = ZoneInfo(zone) if zone else None
+        self.has_moved_times = False
+        self.repeated_times = 0
         self._widths = [0] * columns
         self.rows = self.cut_cells = self.long_numbers = 0
         self.is_full = False
@@ -155,15 +164,22 @@ class _Filling:
         if not value.is_finite():
             self._page.write_string(row, place, str(value))
             return
-        _, digits, exponent = value.as_tuple()
-        assert isinstance(exponent, int)
-        if len(digits) + max(exponent, 0) > _DIGITS or exponent < -_DIGITS:
+        # PostgreSQL gives an average of numbers as 770.0110000000000000.
+        number = value if _fits(value) else Decimal(_without_zeros(value))
+        if not _fits(number):
             self._as_text(row, place, value)
             return
+        exponent = int(number.as_tuple().exponent)
         shown = "0." + "0" * -exponent if exponent < 0 else "0"
-        self._page.write_number(row, place, value, self._formats.of(shown))
+        self._page.write_number(row, place, number, self._formats.of(shown))
 
     def _datetime(self, row: int, place: int, value: datetime) -> None:
+        if self._clock is not None and value.tzinfo is not None:
+            with suppress(OverflowError):
+                value = value.astimezone(self._clock)
+                self.repeated_times += is_repeated(value)
+                value = value.replace(tzinfo=None)
+                self.has_moved_times = True
         if value.tzinfo is not None or not _FIRST_MOMENT <= value <= _LAST_MOMENT:
             self._page.write_string(row, place, exact(value))
             return
@@ -211,11 +227,23 @@ class _Filling:
         return counted[: (_CELL_CHARS - 1) * 2].decode("utf-16-le", "ignore") + "…"
 
 
+def _fits(number: Decimal) -> bool:
+    """Whether Excel keeps every digit that a number is written with."""
+    _, digits, exponent = number.as_tuple()
+    return len(digits) + max(int(exponent), 0) <= _DIGITS and int(exponent) >= -_DIGITS
+
+
+def _without_zeros(number: Decimal) -> str:
+    """A number's text without zeros at the end of its decimals."""
+    text = format(number, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def write(
     sheets: Sequence[Sheet], path: Path, cover: Cover, progress: Callable[[int], None]
 ) -> tuple[int, tuple[str, ...]]:
     """Write a workbook with a sheet for each of the sheets; see `file_writing.write`."""
-    rows = 0
+    rows, is_local = 0, False
     notes: list[str] = []
     with tempfile.TemporaryDirectory(prefix=".mirror-xlsx-", dir=path.parent) as folder:
         book = Workbook(
@@ -234,9 +262,14 @@ def write(
         titles = names.sheet_names((sheet.title for sheet in sheets), reserved=("History", "Notes"))
         for sheet, title in zip(sheets, titles, strict=True):
             page = book.add_worksheet(title, worksheet_class=_PlainSheet)
-            filling = _fill(page, formats, sheet, partial(_further, progress, rows))
+            filling = _fill(page, formats, sheet, cover.zone, partial(_further, progress, rows))
+            if sheet.chart:
+                chart_insert(book, page, title, sheet, filling.rows)
             rows += filling.rows
+            is_local |= filling.has_moved_times
             notes += _notes(sheet, title if len(sheets) > 1 else "", filling)
+        if is_local:
+            cover = replace(cover, lines=(*cover.lines, f"Times are those of {cover.zone}."))
         _notes_sheet(book, formats, sheets, titles, cover, notes)
         try:
             book.close()
@@ -250,8 +283,10 @@ def _further(progress: Callable[[int], None], before: int, count: int) -> None:
     progress(before + count)
 
 
-def _fill(page: Worksheet, formats: _Formats, sheet: Sheet, progress: Callable[[int], None]) -> _Filling:
-    filling = _Filling(page, formats, min(len(sheet.columns), _COLUMNS))
+def _fill(
+    page: Worksheet, formats: _Formats, sheet: Sheet, zone: str, progress: Callable[[int], None]
+) -> _Filling:
+    filling = _Filling(page, formats, min(len(sheet.columns), _COLUMNS), zone)
     filling.head(sheet.columns[:_COLUMNS])
     for batch in sheet.batches():
         room = XLSX_ROWS - filling.rows
@@ -285,6 +320,11 @@ def _notes(sheet: Sheet, title: str, filling: _Filling) -> list[str]:
             f"{filling.long_numbers:,} numbers have more than {_DIGITS} digits, the most Excel keeps; "
             "they are written as text, so that nothing is rounded."
         )
+    if filling.repeated_times:
+        said.append(
+            f"{filling.repeated_times:,} times are in an hour that clocks there show twice, as they are set back; "
+            "a CSV file tells them apart."
+        )
     return [f"{title}: {note}" for note in said] if title else said
 
 
@@ -299,7 +339,9 @@ def _notes_sheet(
     """Add a last sheet that says what the cover says, each sheet's sentence and what did not fit."""
     lines = [(one_line(cover.title), True)] if cover.title else []
     lines += [(line, False) for line in (cover.note, *cover.lines) if line]
-    if cover.made_at is not None:
+    if cover.data:
+        lines.append((cover.data, False))
+    elif cover.made_at is not None:
         lines.append((f"Made {cover.made_at:%Y-%m-%d %H:%M %Z}".strip(), False))
     for sheet, title in zip(sheets, titles, strict=True):
         cut = ["The source had more rows than these."] if sheet.truncated else []

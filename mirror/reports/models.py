@@ -50,6 +50,7 @@ class Report(models.Model):
     zone = models.CharField(max_length=64, default="UTC", help_text="An IANA time zone")
     next_at = models.DateTimeField(null=True, blank=True, db_index=True)
     missed = models.CharField(max_length=5, choices=Missed, default=Missed.LAST)
+    native_chart = models.BooleanField(default=False, help_text="Excel files get a chart made of their cells")
     condition = models.CharField(max_length=10, choices=Condition, default=Condition.ALWAYS)
     threshold = models.JSONField(
         default=dict, blank=True, help_text='{"part", "column", "test", "value", "quiet_hours"}'
@@ -170,7 +171,10 @@ class ReportRun(Retried):
 
 
 class RunPart(models.Model):
-    """What one SQL of a run gave: the SQL as it ran, its rows, its chart, its sentence."""
+    """What one SQL of a run gave: the SQL as it ran, its rows, its chart, its sentence.
+
+    `figures` are its numbers where it gave nothing else: each with its name, exactly, for reading, and how it changed.
+    """
 
     run = models.ForeignKey(ReportRun, on_delete=models.CASCADE, related_name="parts")
     position = models.PositiveSmallIntegerField()
@@ -178,6 +182,7 @@ class RunPart(models.Model):
     title = models.CharField(max_length=120)
     sql = models.TextField()
     arguments = models.JSONField(default=dict, blank=True)
+    values = models.TextField(blank=True, help_text="The values of its parameters, in words")
     source = models.ForeignKey("sources.Source", on_delete=models.SET_NULL, null=True, related_name="+")
     result = models.ForeignKey("results.StoredResult", on_delete=models.SET_NULL, null=True, blank=True)
     row_count = models.PositiveBigIntegerField(default=0)
@@ -186,6 +191,7 @@ class RunPart(models.Model):
     draft = models.TextField(blank=True, help_text="Why its SQL was a draft when it ran")
     sentence = models.TextField(blank=True)
     chart = models.JSONField(null=True, blank=True)
+    figures = models.JSONField(default=list, blank=True, help_text='[{"name", "number", "said", "change"}]')
     image = models.FileField(upload_to="reports/", blank=True, max_length=300)
 
     class Meta:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -21,6 +22,8 @@ SAFE_INTEGER = 2**53 - 1
 # The longest text shown in a table cell, and the longest that stays one copy away; a download has every one.
 SHOWN_CHARS = 300
 EXACT_CHARS = 5_000
+
+_PLAIN = re.compile(r"-?[0-9][0-9,]*(?:\.([0-9]+))?")
 
 # Integers that name rather than count: grouping "2,024" or "10,248" would mislead.
 _NAMES = re.compile(r"(^|_|\s)(id|ids|year|yr|code|zip|postcode|postal_code|phone|number|no|nr|key)$", re.I)
@@ -62,6 +65,45 @@ def shown(value: Any, column: str = "") -> Cell:
     text = exact if len(exact) <= SHOWN_CHARS else exact[:SHOWN_CHARS] + "…"
     is_cut = len(exact) > EXACT_CHARS
     return Cell(text, "" if text == exact or is_cut else exact, look, is_cut)
+
+
+def clock_text(at: datetime) -> str:
+    """Write a moment for reading, as a clock shows it: seconds only where there are some, the zone only where the clock shows it twice.
+
+    Example:
+        >>> clock_text(datetime(2026, 10, 25, 12, 35)), clock_text(datetime(2026, 10, 25, 12, 35, 7))
+        ('2026-10-25 12:35', '2026-10-25 12:35:07')
+    """
+    text = at.replace(tzinfo=None, microsecond=0).isoformat(" ", "seconds" if at.second else "minutes")
+    return f"{text} {at:%z}" if is_repeated(at) else text
+
+
+def is_repeated(at: datetime) -> bool:
+    """Say whether the clocks of a moment's zone show its hour twice, as where they are set back.
+
+    Example:
+        >>> from zoneinfo import ZoneInfo
+        >>> is_repeated(datetime(2026, 10, 25, 2, 30, tzinfo=ZoneInfo("Europe/Oslo"))), is_repeated(datetime(2026, 10, 25, 2, 30))
+        (True, False)
+    """
+    return at.tzinfo is not None and at.utcoffset() != at.replace(fold=1 - at.fold).utcoffset()
+
+
+def aligned(texts: Sequence[str]) -> list[str]:
+    """Give numbers of one column as many decimals as the one with most has; texts that are no such numbers stay as they are.
+
+    Example:
+        >>> aligned(["1,234.5", "7", "0.25", "NULL"]), aligned(["7", "8"]), aligned(["1.5e+20", "2"])
+        (['1,234.50', '7.00', '0.25', 'NULL'], ['7', '8'], ['1.5e+20', '2'])
+    """
+    plain = [_PLAIN.fullmatch(text) for text in texts]
+    places = max((len(found[1] or "") for found in plain if found), default=0)
+    if not places or any("e" in text and text[-1:].isdigit() for text in texts):
+        return list(texts)
+    return [
+        text if not found else (text if "." in text else f"{text}.") + "0" * (places - len(found[1] or ""))
+        for text, found in zip(texts, plain, strict=True)
+    ]
 
 
 def exact_text(value: Any) -> str:

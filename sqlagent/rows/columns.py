@@ -10,9 +10,10 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import StrEnum
+from zoneinfo import ZoneInfo
 
 from sqlagent.values import Cell, Kind, Rows
 
@@ -208,6 +209,8 @@ def order_key(cell: Cell) -> tuple[int, float | str]:
     number = number_of(cell)
     if number is not None:
         return (0, number)
+    if isinstance(cell, datetime) and cell.tzinfo is not None:
+        return (2, str(cell.astimezone(UTC)))
     text = str(cell)
     place = _calendar(text)
     if place is not None:
@@ -371,6 +374,20 @@ def number_of(cell: Cell) -> float | None:
             return None
         return number if abs(number) < LARGEST else None
     return None
+
+
+def wall_clock(cell: datetime) -> datetime:
+    """Give a moment in a zone of its own as the clocks there show it, without the zone; others, and hours shown twice, stay.
+
+    Example:
+        >>> from zoneinfo import ZoneInfo
+        >>> str(wall_clock(datetime(2026, 7, 1, 8, tzinfo=ZoneInfo("Europe/Oslo")))), str(wall_clock(datetime(2026, 7, 1, 8, tzinfo=UTC)))
+        ('2026-07-01 08:00:00', '2026-07-01 08:00:00+00:00')
+    """
+    is_local = isinstance(cell.tzinfo, ZoneInfo) and cell.tzinfo.key != "UTC"
+    if not is_local or cell.utcoffset() != cell.replace(fold=1 - cell.fold).utcoffset():
+        return cell
+    return cell.replace(tzinfo=None)
 
 
 def _finite(cell: int | float | Decimal) -> bool:

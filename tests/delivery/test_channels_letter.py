@@ -46,10 +46,12 @@ def text_of(message: EmailMessage) -> str:
 
 
 class Cells(HTMLParser):
-    """The cells of the tables that hold rows, as text, with their attributes."""
+    """The cells of the tables that hold rows, as text, with their attributes; the labels of narrow screens by themselves."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
+        self.labels: list[str] = []
+        self._is_label = False
         self.cells: list[tuple[str, dict[str, str | None]]] = []
         self._in = False
         self.tags: list[str] = []
@@ -60,14 +62,18 @@ class Cells(HTMLParser):
         if tag in ("td", "th") and ("rule" in dict(attrs).get("class", "") or tag == "th"):
             self.cells.append(("", dict(attrs)))
             self._in = True
+        self._is_label = tag == "span" and self._in
 
     def handle_endtag(self, tag):
         self._in = self._in and tag not in ("td", "th")
+        self._is_label = self._is_label and tag != "span"
 
     def handle_data(self, data):
-        if self._in:
+        if self._is_label:
+            self.labels.append(data)
+        elif self._in:
             text, attributes = self.cells[-1]
-            self.cells[-1] = (text + data, attributes)
+            self.cells[-1] = ((text + data).lstrip(), attributes)
 
 
 def test_a_mail_has_a_text_a_page_with_its_picture_and_the_files():

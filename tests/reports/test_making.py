@@ -16,6 +16,7 @@ from openpyxl import load_workbook
 
 from mirror.library.services import sql_delete
 from mirror.people.services import member_remove, user_deactivate
+from mirror.queries.values_said import day_said
 from mirror.reports import services
 from mirror.reports.models import Report, ReportFile, ReportRun
 from mirror.results.models import StoredResult
@@ -55,7 +56,8 @@ def test_several_sql_are_sheets_of_one_workbook_and_a_csv_each(post, alice, shop
     ]
     assert not run.deliveries.exists()
     notes = load_workbook(run.files.last().file.open("rb"))["Notes"]
-    hours = {f"Made {at.astimezone(ZoneInfo('Europe/Oslo')):%Y-%m-%d %H:}" for at in (before, timezone.now())}
+    here = [at.astimezone(ZoneInfo("Europe/Oslo")) for at in (before, timezone.now())]
+    hours = {f"Data of {day_said(at.date())}, {at:%H:}" for at in here}
     assert [row[0] for row in notes.values if str(row[0]).startswith(tuple(hours))]
 
 
@@ -64,7 +66,9 @@ def test_the_picture_is_that_of_the_rows_and_drawn_once_for_the_same(post, alice
 
     drawn: list[int] = []
     real = picturing.chart_image
-    monkeypatch.setattr(picturing, "chart_image", lambda chart, rows: drawn.append(1) or real(chart, rows))
+    monkeypatch.setattr(
+        picturing, "chart_image", lambda *given, **size: drawn.append(1) or real(*given, **size)
+    )
     saved = save_sql(alice, stock, "SELECT item, pieces FROM stock ORDER BY 1")
     pictures = []
     for pieces in (40, 41, 40):

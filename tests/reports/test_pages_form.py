@@ -284,3 +284,14 @@ def test_a_dashboard_begins_a_report_with_its_cards_in_order_and_its_values(
         "Kept",
     ]
     assert "Left out: Pieces." in theirs.content.decode()
+
+
+def test_a_chart_in_the_excel_file_is_wished_for_kept_and_taken_back(as_alice, typed) -> None:
+    as_alice.post(url("new"), typed | {"formats": "xlsx", "native_chart": "on"})
+    report = Report.objects.get()
+    assert report.native_chart
+    page = as_alice.get(url("edit", report.pk)).content.decode()
+    assert "checked" in page[page.index('name="native_chart"') :].partition(">")[0]
+    as_alice.post(url("edit", report.pk), typed | {"formats": "xlsx"})
+    report.refresh_from_db()
+    assert not report.native_chart

@@ -18,7 +18,7 @@ from django.urls import reverse
 
 from mirror.sources.models import Source, Upload
 from mirror.sources.opening import open_source
-from mirror.sources.uploads import FilePlan, LoadError, load, plan_file, plan_table
+from mirror.sources.uploads import FilePlan, LoadError, load, loading, plan_file, plan_table, staging
 from sqlagent.errors import DatabaseError
 from sqlagent.values import Limits
 from tests.web.working import read as work
@@ -435,3 +435,86 @@ def test_where_nothing_is_a_table_nothing_can_be_made(as_alice):
     assert "There is no table in what was uploaded" in page
     assert 'name="make"' not in page
     assert "Throw the files away" in page
+
+
+# ---------------------------------------------------------------- what is asked
+
+
+def test_headings_that_stand_twice_are_headings_and_asked_about(tmp_path):
+    plan = planned(tmp_path, b"name,name,city\nAnn,Berg,Oslo\nBo,Dahl,Rome\n")
+    table = plan.tables[0]
+    assert table.header_row == 1
+    assert list(kinds(plan)) == ["name", "name_2", "city"]
+    assert len(table.asked) == 1
+    assert table.asked[0].startswith("“name” stands more than once in the headings, row 1.")
+    assert loaded(tmp_path, plan) == [("Ann", "Berg", "Oslo"), ("Bo", "Dahl", "Rome")]
+    table.header_row = 0
+    plan_table(tmp_path / plan.staged, table)
+    assert "“name” stands there twice" in table.asked[0]
+    assert len(loaded(tmp_path, plan)) == 3
+
+
+def test_a_row_whose_texts_are_values_below_is_no_heading_and_asked_about(tmp_path):
+    plan = planned(tmp_path, b"yes,yes,Oslo\nno,yes,Rome\nyes,no,Bern\n")
+    assert plan.tables[0].header_row == 0
+    assert plan.tables[0].asked == [
+        "Row 1 is not taken for headings: “yes” stands there twice. If it holds the headings, say 1 above and read it again."
+    ]
+
+
+def test_nothing_is_asked_where_nothing_is_open(tmp_path):
+    for content in (b"id,who\n1,Ann\n", b"1,x\n2,y\n"):
+        assert planned(tmp_path, content).tables[0].asked == []
+
+
+def test_many_names_that_stand_twice_are_told_in_part(tmp_path):
+    names = [letter * 2 for letter in "abcdefgh"]
+    plan = planned(tmp_path, f"{','.join(names * 2)}\n{','.join('x' * 16)}\n".encode())
+    assert "“ee” and 3 more stand more than once" in plan.tables[0].asked[0]
+
+
+def test_a_hidden_sheet_is_asked_about_and_left_out_unless_somebody_wants_it(as_charlie, tmp_path):
+    book = openpyxl.Workbook()
+    book.active.title = "Shown"
+    book.active.append(["id"])
+    book.active.append([1])
+    for name, state in (("Secret", "hidden"), ("Deep", "veryHidden")):
+        page = book.create_sheet(name)
+        page.append(["salary"])
+        page.append([7])
+        page.sheet_state = state
+    book.save(tmp_path / "book.xlsx")
+    upload = uploaded(as_charlie, ("book.xlsx", (tmp_path / "book.xlsx").read_bytes()))
+    page = as_charlie.get(reverse("sources:review", args=[upload.pk])).content.decode()
+    assert page.count("This sheet is hidden in the workbook.") == 2
+    make(as_charlie, upload, name="mine", f0t2_keep="on")
+    source = Source.objects.get(name="mine")
+    assert {table["name"] for table in source.catalog["tables"]} == {"shown", "deep"}
+
+
+def test_few_rows_and_many_are_guessed_and_loaded_alike(tmp_path, monkeypatch):
+    cells = {
+        "a": ["007", "1"], "b": ["1.5", "2"], "c": ["1.234,5", "7"], "d": ["28.02.2026", ""], "e": ["01/02/2026", "03/04/2026"],
+        "f": ["2026-02-28 14:30", "2026-03-01"], "g": ["yes", "no"], "h": ["92233720368547758089", "1"], "i": ["", ""], "j": ["14:30", "25:00"],
+        "k": ["1.5e-7", "x"], "l": ["2026-02-30", "2026-02-28"], "m": ["1" * 39, "2"], "n": ["  ", "5"],
+    }  # fmt: skip
+    content = "\n".join(
+        ["|".join(cells), *("|".join(row) for row in zip(*cells.values(), strict=True))]
+    ).encode()
+    listed = planned(tmp_path, content)
+    rows = loaded(tmp_path, listed)
+    for module in (staging, loading):
+        monkeypatch.setattr(module, "LISTED_ROWS", 0)
+    one_by_one = planned(tmp_path, content)
+    assert kinds(listed) == kinds(one_by_one)
+    assert [column.note for column in listed.tables[0].columns] == [
+        column.note for column in one_by_one.tables[0].columns
+    ]
+    assert rows == loaded(tmp_path, one_by_one)
+    chosen = one_by_one.tables[0]
+    chosen.is_lenient = True
+    for column in chosen.columns:
+        column.kind = "integer"
+    lenient = loaded(tmp_path, one_by_one)
+    monkeypatch.undo()
+    assert loaded(tmp_path, one_by_one) == lenient

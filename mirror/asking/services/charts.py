@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -45,19 +46,22 @@ def chart_drawn(
     sql: str = "",
     title: str = "",
     first: str = "",
+    meant: Collection[str] = (),
+    only_notable: bool = False,
 ) -> Drawn:
     """Draw and tell rows: as the earlier chart if a person chose it and they still allow it, else as suggested.
 
     Rows whose numbers cannot be reckoned with (beyond every float) are not drawn; that is no
     reason to lose them. With the SQL, a LIMIT is known and no share of a whole is claimed. `title` is the
-    chart's, where it is known what the rows are; without one the names of their columns make it. The sentence begins with `first`.
+    chart's, where it is known what the rows are; without one the names of their columns make it. The sentence begins with `first`. `meant` are the columns that hold what the question asks for, where somebody understood it;
+    with `only_notable` nothing is said of rows where nothing stands out.
     """
     part = _part(rows)
     try:
-        chart = _like(earlier, part) or charting.suggest(part, question)
+        chart = _like(earlier, part) or charting.suggest(part, question, sql=sql, meant=meant)
         if title and chart.mark not in ("none", "histogram"):
             chart = replace(chart, title=title)
-        told = summarizing.summarize(question, part, chart, sql=sql)
+        told = summarizing.summarize(question, part, chart, sql=sql, meant=meant, only_notable=only_notable)
         return Drawn(_kept(chart, part), _figure(chart, part), f"{first} {told}".strip())
     except ArithmeticError as error:
         log.warning("Rows could not be drawn or told: %s", error)

@@ -45,6 +45,11 @@ class ReportForm(forms.Form):
         choices=[(name, FORMATS[name].label) for name in GOOD_FOR if name in FORMATS],
         widget=forms.CheckboxSelectMultiple,
     )
+    native_chart = forms.BooleanField(
+        label="A chart in the Excel file",
+        required=False,
+        help_text="Drawn by Excel from the cells, beside the table: for bars, lines and pies of up to 50 or, over time, 2,000 rows.",
+    )
     condition = forms.ChoiceField(
         label="Send it", choices=Report.Condition.choices, widget=forms.RadioSelect, initial="always"
     )
@@ -98,7 +103,7 @@ class ReportForm(forms.Form):
     @classmethod
     def initial_of(cls, report: Report) -> dict[str, Any]:
         """What a report holds, as this form shows it."""
-        plain = ("title", "note", "formats", "condition", "keep_days", "pause_after")
+        plain = ("title", "note", "formats", "native_chart", "condition", "keep_days", "pause_after")
         shown = {name: getattr(report, name) for name in plain}
         return shown | {f"alert_{name}": value for name, value in report.threshold.items()}
 

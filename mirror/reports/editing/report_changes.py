@@ -45,6 +45,7 @@ def report_create(
     title: str,
     note: str = "",
     formats: Sequence[str] = (),
+    native_chart: bool = False,
     schedule: Schedule | None = None,
     zone: str = "UTC",
     missed: str = Report.Missed.LAST,
@@ -66,6 +67,7 @@ def report_create(
         title=title,
         note=note,
         formats=formats,
+        native_chart=native_chart,
         schedule=schedule,
         zone=zone,
         missed=missed,
@@ -94,6 +96,7 @@ def report_update(
     pause_after: int,
     parts: PartsGiven,
     channels: ChannelsGiven,
+    native_chart: bool = False,
 ) -> Report:
     """Keep all that is said of a report; a secret given as None is kept while its channel goes to the same place.
 
@@ -104,6 +107,7 @@ def report_update(
     before = (report.schedule, report.zone)
     report.title, report.note = _title(title), _text(note)
     report.formats = _formats(formats)
+    report.native_chart = native_chart
     report.zone = _zone(zone)
     if schedule is not None:
         _interval_check(schedule, report.owner)

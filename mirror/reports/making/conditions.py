@@ -10,6 +10,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from mirror.reports.errors import ReportError
+from mirror.results.cells import shown
 
 TESTS = {
     "above": "above",
@@ -109,18 +110,28 @@ def crossing(
     value = _found(threshold, low.index(name.lower()), batches)
     is_beyond = value is not None and _is_beyond(threshold, value)
     text = "" if value is None else format(value, "f")
-    limit = f"{TESTS[threshold['test']]} {threshold['value']}"
-    shown = f"{name} is {text or 'empty'}"
+    limit = f"{TESTS[threshold['test']]} {shown(Decimal(threshold['value']), name).text}"
+    is_said = f"{name} is {'empty' if value is None else _said(threshold, value)}"
     if not is_beyond:
         if is_alerting:
-            return Crossing(False, "recovered", text, f"{shown}: no longer {limit}.")
-        return Crossing(False, "", text, f"{shown}, which is not {limit}.")
+            return Crossing(False, "recovered", text, f"{is_said}: no longer {limit}.")
+        return Crossing(False, "", text, f"{is_said}, which is not {limit}.")
     if not is_alerting:
-        return Crossing(True, "alert", text, f"{shown}: {limit}.")
+        return Crossing(True, "alert", text, f"{is_said}: {limit}.")
     quiet = threshold["quiet_hours"]
     if quiet is None or (alerted_at is not None and now - alerted_at < timedelta(hours=quiet)):
-        return Crossing(True, "", text, f"{shown}: still {limit}, which was told already.")
-    return Crossing(True, "alert", text, f"{shown}: still {limit}.")
+        return Crossing(True, "", text, f"{is_said}: still {limit}, which was told already.")
+    return Crossing(True, "alert", text, f"{is_said}: still {limit}.")
+
+
+def _said(threshold: Mapping[str, Any], value: Decimal) -> str:
+    """A value for reading; every digit where a rounded one would be on the other side of the threshold."""
+    rounded = shown(value, threshold["column"]).text
+    try:
+        is_alike = _is_beyond(threshold, Decimal(rounded.replace(",", ""))) == _is_beyond(threshold, value)
+    except InvalidOperation:
+        is_alike = False
+    return rounded if is_alike else format(value, "f")
 
 
 def _found(

@@ -13,6 +13,7 @@ from django.conf import settings
 
 from mirror.library.selectors import saved_visible
 from mirror.queries.running import KeptRows, NotRun, NotRunWhy, Values, sql_run
+from mirror.queries.values_said import values_said
 from mirror.reports.making.made import STORAGE_ADVICE, MadePart, Making, RunFailed, RunStopped, Unmakeable
 from mirror.reports.models import ReportPart, RunPart
 from mirror.results.services import result_delete
@@ -93,6 +94,7 @@ def _kept(making: Making, part: ReportPart, saved: SavedSql, ran: KeptRows, leas
         title=part.name,
         sql=storable(ran.sql),
         arguments=part.arguments,
+        values=storable(values_said(saved.parameters, part.arguments, making.today)),
         source=saved.source,
         result=result,
         row_count=result.row_count,

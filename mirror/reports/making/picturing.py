@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 
 # Pictures kept in this process: some 60 kB each.
 AT_HAND = 32
+# Pixels of a mail, and how many of the picture each is: on a phone it is shown 340 wide, and words have to be read there.
+WIDTH, HEIGHT, SCALE = 560, 360, 2.4
 _pictures: Recent[str, bytes | None] = Recent(AT_HAND)
 
 
@@ -33,7 +35,7 @@ def picture(drawn: Drawn, rows: Rows) -> bytes | None:
 
 def _drawn(drawn: Drawn, rows: Rows) -> bytes | None:
     try:
-        return chart_image(drawn.chart, rows) or None
+        return chart_image(drawn.chart, rows, width=WIDTH, height=HEIGHT, scale=SCALE) or None
     except ExportError as error:
         log.warning("A chart could not be drawn as a picture: %s", error)
         return None

@@ -18,9 +18,10 @@ from mirror.exports.file_writing import write
 from mirror.exports.names import file_name
 from mirror.exports.sheets import sheet_of
 from mirror.exports.values import FORMATS, Cover, ExportError, Sheet
+from mirror.queries.values_said import day_said
 from mirror.reports.making.made import STORAGE_ADVICE, MadePart, Making, RunFailed, run_folder
 from mirror.reports.models import DRAFT, ReportFile, ReportRun, RunPart
-from mirror.reports.schedule.zones import at_zone
+from mirror.reports.schedule.zones import at_zone, zone_of
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
 from mirror.work.leases import Status
@@ -43,7 +44,16 @@ def files_write(
     called now and then, and may raise. Raises: RunFailed when a file cannot be written or stored.
     """
     sheets = [
-        sheet_of(part.result, _titled(part.row), sentence=part.row.told, chart_image=image)
+        sheet_of(
+            part.result,
+            _titled(part.row),
+            sentence=part.row.told,
+            chart_image=image,
+            figures=()
+            if part.row.draft
+            else tuple((one["name"], one["said"], one["change"]) for one in part.row.figures),
+            chart=part.row.chart if making.report.native_chart else None,
+        )
         for part, image in zip(parts, images, strict=True)
     ]
     made: list[ReportFile] = []
@@ -56,12 +66,9 @@ def files_write(
                 title = f"{title[:40]} {of_file[0].title}"
             elif any(part.row.draft for part in parts):
                 title = f"Draft: {title}"
-            made.append(_written(making, name, title, of_file, {file.name for file in made}, check))
-            drafts = [
-                part.row
-                for part, sheet in zip(parts, sheets, strict=True)
-                if sheet in of_file and part.row.draft
-            ]
+            inside = [part for part, sheet in zip(parts, sheets, strict=True) if sheet in of_file]
+            made.append(_written(making, name, title, of_file, inside, {file.name for file in made}, check))
+            drafts = [part.row for part in inside if part.row.draft]
             made[-1].notes += [f"{part.title}: {DRAFT} {part.draft}" for part in drafts]
     return made
 
@@ -81,12 +88,12 @@ def _written(
     format: str,
     title: str,
     sheets: list[Sheet],
+    parts: Sequence[MadePart],
     taken: set[str],
     check: Callable[[], None],
 ) -> ReportFile:
-    name = _name(making, title, format, taken)
-    made_at = at_zone(timezone.now(), making.report.zone)
-    cover = Cover(title=making.report.title, note=making.report.note, made_at=made_at)
+    name = _name(making, title, format, parts, taken)
+    cover = _cover(making, parts)
     with tempfile.TemporaryDirectory(prefix="mirror-report-") as folder:
         path = Path(folder) / name
         try:
@@ -118,14 +125,36 @@ def _stored(name: str, content: File[bytes]) -> str:
         ) from None
 
 
-def _name(making: Making, title: str, format: str, taken: set[str]) -> str:
-    """The title and the day of the report in its own zone; a number where two would be called the same."""
+def _cover(making: Making, parts: Sequence[MadePart]) -> Cover:
+    """What is said about a whole file: the values of its parameters, and when its data were read."""
+    zone = making.report.zone
+    read_at = min((part.result.created_at for part in parts), default=timezone.now())
+    values = "; ".join(dict.fromkeys(part.row.values for part in parts if part.row.values))
+    at = at_zone(read_at, zone)
+    said = f"Data of {day_said(at.date())}, {at:%H:%M} ({zone})"
+    return Cover(
+        title=making.report.title,
+        note=making.report.note,
+        made_at=at_zone(timezone.now(), zone),
+        lines=(values,) if values else (),
+        data=said,
+        zone=zone_of(zone).key,
+    )
+
+
+def _name(making: Making, title: str, format: str, parts: Sequence[MadePart], taken: set[str]) -> str:
+    """The title, the values and the day of the report in its own zone; a number where two would be called the same."""
     plain = PurePosixPath(file_name(title, format))
+    values = "; ".join(dict.fromkeys(part.row.values for part in parts if part.row.values))
+    if values:
+        said = PurePosixPath(file_name(values, format)).stem
+        plain = plain.with_stem(f"{plain.stem}_{said}")
     day = at_zone(making.run.scheduled_for or making.run.created_at, making.report.zone).date().isoformat()
-    name, count = f"{plain.stem}-{day}{plain.suffix}", 1
+    dated = f"{plain.stem}{'_' if values else '-'}{day}"
+    name, count = f"{dated}{plain.suffix}", 1
     while name in taken:
         count += 1
-        name = f"{plain.stem}-{day}-{count}{plain.suffix}"
+        name = f"{dated}-{count}{plain.suffix}"
     return name
 
 

@@ -16,7 +16,6 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from mirror.asking.services.charts import chart_drawn
 from mirror.reports.errors import ReportError
 from mirror.reports.making.by_hand import stopped_words
 from mirror.reports.making.conditions import Crossing, RowsFingerprint, crossing
@@ -26,6 +25,7 @@ from mirror.reports.making.owner_left import owner_settle
 from mirror.reports.making.parts import part_read
 from mirror.reports.making.picturing import picture
 from mirror.reports.making.report_files import attempt_forget, attempts_forget, files_write, image_keep
+from mirror.reports.making.telling import part_told
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun
 from mirror.reports.schedule.zones import at_zone
 from mirror.reports.sending.queueing import deliveries_for
@@ -35,6 +35,7 @@ from mirror.results.rows import columns_of, rows_batches, rows_of
 from mirror.results.services import result_delete
 from mirror.storable import storable
 from mirror.work.leases import Lease, LeaseLost
+from mirror.work.store import store_wait
 from mirror.work.turns import turn_leave
 from mirror.work.watching import Watch
 
@@ -202,15 +203,17 @@ def _drawn(making: Making, part: MadePart, lease: Lease) -> bytes | None:
         rows = rows_of(part.result, DRAWN_ROWS)
     except ResultGone as error:
         raise RunFailed(str(error)) from None
-    drawn = chart_drawn(rows, part.question, part.chart, sql=part.row.sql)
-    image = picture(drawn, rows)
+    told = store_wait(lambda: part_told(making, part, rows))
+    drawn = told.drawn
+    image = picture(drawn, told.rows) if told.is_picture else None
     part.row.chart, part.row.sentence = storable(drawn.chart), storable(drawn.sentence)
+    part.row.figures = storable(told.figures)
     if image:
         part.row.image = image_keep(making, part.row.position, image)
 
     def write() -> None:
         lease.write()
-        part.row.save(update_fields=["chart", "sentence", "image"])
+        part.row.save(update_fields=["chart", "sentence", "figures", "image"])
 
     lease.keep(write)
     return image

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
 from urllib.parse import urlsplit
@@ -12,12 +12,13 @@ from django.core.files.storage import default_storage
 from django.urls import reverse
 from django.utils import timezone
 
-from mirror.delivery.parcel import Attachment, Parcel, Section
+from mirror.delivery.parcel import Attachment, Figure, Parcel, Section
 from mirror.exports.values import FORMATS
 from mirror.people.models import QuotaMet, User
 from mirror.recent import Recent
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun, RunPart
 from mirror.reports.schedule.zones import at_zone
+from mirror.reports.sending.columns import columns_first
 from mirror.reports.sending.consents import consent_url
 from mirror.reports.sending.holding import charged, quota_words
 from mirror.reports.sending.introductions import introduction_of
@@ -38,6 +39,7 @@ def parcel_of(delivery: Delivery) -> Parcel:
     """Put together what a delivery carries, from what its run kept."""
     run, report = delivery.run, delivery.run.report
     is_notice, url = delivery.about in Delivery.NOTICES, _url(delivery)
+    values, read_at = ("", None) if is_notice else (values_of_run(run), _read_at(run))
     return Parcel(
         uid=str(delivery.uid),
         about=delivery.about,
@@ -49,6 +51,8 @@ def parcel_of(delivery: Delivery) -> Parcel:
         scheduled_for=None if delivery.about in Delivery.BY_RULE else run.scheduled_for,
         zone=report.zone,
         sections=() if is_notice else _sections(run),
+        values=values,
+        read_at=read_at,
         files=() if is_notice else tuple(_attachment(file, delivery) for file in run.files.all()),
         attempt=delivery.tries + 1,
         introduction=introduction_of(About(delivery.about), url),
@@ -74,14 +78,31 @@ def _url(delivery: Delivery) -> str:
     return f"{settings.SITE_URL.rstrip('/')}{place}"
 
 
+def values_of_run(run: ReportRun) -> str:
+    """Say the values of a run's parameters: each of its parts' once, in their order; empty where no part has any."""
+    return "; ".join(dict.fromkeys(part.values for part in run.parts.all() if part.values))
+
+
+def _read_at(run: ReportRun) -> datetime:
+    """When the first of a run's rows were read; when it began, where none are kept."""
+    read = [part.result.created_at for part in run.parts.select_related("result") if part.result]
+    return min(read, default=run.started_at or run.created_at)
+
+
 def _sections(run: ReportRun) -> tuple[Section, ...]:
     return _sections_kept.get(
         (run.pk, run.lease_token),
-        lambda: tuple(_section(part) for part in run.parts.select_related("result")),
+        lambda: _sections_made(run),
     )
 
 
-def _section(part: RunPart) -> Section:
+def _sections_made(run: ReportRun) -> tuple[Section, ...]:
+    parts = list(run.parts.select_related("result"))
+    differ = len({part.values for part in parts}) > 1
+    return tuple(_section(part, part.values if differ else "") for part in parts)
+
+
+def _section(part: RunPart, values: str) -> Section:
     notes: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
@@ -106,6 +127,12 @@ def _section(part: RunPart) -> Section:
         truncated=part.truncated,
         image=_image(part),
         notes=notes,
+        # A draft says so in its sentence, which figures would take the place of.
+        figures=()
+        if part.draft
+        else tuple(Figure(one["name"], one["said"], one["change"]) for one in part.figures),
+        first=columns_first(part.chart or {}, columns, kinds, rows),
+        values=values,
     )
 
 

@@ -45,7 +45,7 @@ class _Typed:
 
     def given(self) -> dict[str, Any]:
         """What the services take."""
-        plain = ("note", "formats", "condition", "keep_days", "pause_after")
+        plain = ("note", "formats", "native_chart", "condition", "keep_days", "pause_after")
         parts = self.parts.parts()
         return {
             **{name: self.form.cleaned_data[name] for name in plain},

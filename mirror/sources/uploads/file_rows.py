@@ -87,6 +87,7 @@ class RawTable:
 
     `names` are the columns of a file that names them itself; `texts` the last row in
     which a column holds what the file says is text, whatever it looks like. Both are complete when `rows` is at its end.
+    A sheet `is_hidden` where the workbook does not show it.
     """
 
     title: str
@@ -94,6 +95,7 @@ class RawTable:
     names: list[str] | None = None
     texts: dict[int, int] = field(default_factory=dict)
     errors: int = 0
+    is_hidden: bool = False
 
 
 def format_of(path: Path, name: str) -> str:
@@ -354,6 +356,7 @@ def xlsx_sheets(path: Path, title: str) -> Iterator[RawTable]:
             for page in book.worksheets:
                 sheet = RawTable(page.title if len(book.worksheets) > 1 else title, iter(()))
                 sheet.rows = _xlsx_rows(page, sheet)
+                sheet.is_hidden = page.sheet_state != "visible"
                 yield sheet
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import duckdb
 
+from mirror.sources.uploads.cell_lists import CELL, LISTED_ROWS, cells_asked, cells_list
 from mirror.sources.uploads.plans import ColumnPlan, TablePlan
 from mirror.sources.uploads.staging import CONFIG, DECIMAL_DIGITS, digit_counts
 from mirror.sources.uploads.types import KINDS, NATIVE, literal, misfits, quoted, trimmed, value_text
@@ -83,8 +84,9 @@ def _load_table(db: duckdb.DuckDBPyConnection, table: TablePlan) -> list[Problem
     if not columns:
         return [Problem(table.name, "", f"{table.name}: keep at least one column, or leave the table out.")]
     problems, parts = [], []
+    looked = _looked(db, table, columns, where)
     for column in columns:
-        part, problem = _column(db, table, column, where)
+        part, problem = _column(db, table, column, looked.get(column.staged, _NOTHING), where)
         parts.append(f"{part} AS {quoted(column.name)}")
         if problem:
             problems.append(Problem(table.name, column.name, problem))
@@ -94,8 +96,54 @@ def _load_table(db: duckdb.DuckDBPyConnection, table: TablePlan) -> list[Problem
     return problems
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What all cells of a column together say: how many do not fit its type, and of those that do the most digits and too wide ones."""
+
+    missed: int = 0
+    before: int = 1
+    after: int = 0
+    wide: int = 0
+
+
+_NOTHING = _Look()
+
+
+def _looked(
+    db: duckdb.DuckDBPyConnection, table: TablePlan, columns: Sequence[ColumnPlan], where: str
+) -> dict[str, _Look]:
+    """Look at all cells of the columns that are of a type; of a table with few rows at all columns of a type at once."""
+    typed = [column for column in columns if not column.native and column.kind not in ("text", NATIVE)]
+    found: dict[str, _Look] = {}
+    if table.row_count > LISTED_ROWS:
+        for column in typed:
+            asked = db.execute(f"SELECT {', '.join(_asked(column.kind, column.staged))} {where}").fetchall()
+            found[column.staged] = _Look(*asked[0])
+        return found
+    cells_list(db, [column.staged for column in typed], where)
+    for kind in dict.fromkeys(column.kind for column in typed):
+        some = [column.staged for column in typed if column.kind == kind]
+        found |= {name: _Look(*asked) for name, asked in cells_asked(db, some, _asked(kind, CELL)).items()}
+    return found
+
+
+def _asked(kind: str, column: str) -> list[str]:
+    """What is asked about all cells of a column, in the order of `_Look`."""
+    misfit = misfits(kind, column)
+    asked = [f"count(*) FILTER ({misfit})"]
+    if KINDS[kind].type == "DECIMAL":
+        digits = digit_counts(kind, column)
+        most = [f"max({count}) FILTER (NOT ({misfit}))" for count in digits]
+        asked += [f"coalesce({most[0]}, 1)", f"coalesce({most[1]}, 0)"]
+    elif kind == "integer":
+        cast = f"TRY_CAST({value_text(KINDS[kind], column)} AS BIGINT)"
+        is_wide = f"NOT ({misfit}) AND {trimmed(column)} IS NOT NULL AND {cast} IS NULL"
+        asked += ["1", "0", f"count(*) FILTER ({is_wide})"]
+    return asked
+
+
 def _column(
-    db: duckdb.DuckDBPyConnection, table: TablePlan, column: ColumnPlan, where: str
+    db: duckdb.DuckDBPyConnection, table: TablePlan, column: ColumnPlan, look: _Look, where: str
 ) -> tuple[str, str]:
     """The expression of a column, and why it cannot be loaded (or nothing)."""
     if column.native:
@@ -105,14 +153,12 @@ def _column(
         return column.staged, ""
     kind = KINDS[column.kind]
     misfit = misfits(column.kind, column.staged)
-    problem = "" if table.is_lenient else _misfit_words(db, column, misfit, where)
-    fitting = f"{where} AND NOT ({misfit})"
+    problem = ""
+    if look.missed and not table.is_lenient:
+        problem = _misfit_words(db, column, look.missed, where)
     type_ = kind.type
     if type_ == "DECIMAL":
-        before, after = digit_counts(column.kind, column.staged)
-        whole, part = db.execute(
-            f"SELECT coalesce(max({before}), 1), coalesce(max({after}), 0) {fitting}"
-        ).fetchall()[0]
+        whole, part = look.before, look.after
         if whole + part > DECIMAL_DIGITS:
             problem = problem or (
                 f"{column.name} needs {whole + part} digits; a decimal has at most {DECIMAL_DIGITS}. "
@@ -121,19 +167,13 @@ def _column(
             part = 0
         type_ = f"DECIMAL({min(max(18, whole + part), DECIMAL_DIGITS)}, {part})"
     elif column.kind == "integer":
-        text = value_text(kind, column.staged)
-        wide = db.execute(
-            f"SELECT count(*) {fitting} AND {trimmed(column.staged)} IS NOT NULL AND TRY_CAST({text} AS BIGINT) IS NULL"
-        ).fetchall()[0][0]
-        type_ = "HUGEINT" if wide else "BIGINT"
+        type_ = "HUGEINT" if look.wide else "BIGINT"
     value = f"TRY_CAST({value_text(kind, column.staged)} AS {type_})"
-    return f"CASE WHEN {misfit} THEN NULL ELSE {value} END", problem
+    return f"CASE WHEN {misfit} THEN NULL ELSE {value} END" if look.missed else value, problem
 
 
-def _misfit_words(db: duckdb.DuckDBPyConnection, column: ColumnPlan, misfit: str, where: str) -> str:
-    count = db.execute(f"SELECT count(*) {where} AND {misfit}").fetchall()[0][0]
-    if not count:
-        return ""
+def _misfit_words(db: duckdb.DuckDBPyConnection, column: ColumnPlan, count: int, where: str) -> str:
+    misfit = misfits(column.kind, column.staged)
     rows = db.execute(
         f"SELECT row, left({column.staged}, 40) {where} AND {misfit} ORDER BY row LIMIT {NAMED}"
     ).fetchall()

@@ -26,7 +26,8 @@ class TablePlan:
     """One table of a file. `header_row` is the row its headings are in, 0 when it has none.
 
     `texts` are pairs: a column, and the last row in which it holds what the file says is text.
-    `is_lenient` leaves cells empty that do not fit the type of their column.
+    `is_lenient` leaves cells empty that do not fit the type of their column. `asked` are questions to whoever uploaded
+    it, in words: what its headings leave open, and whether a sheet that is hidden is wanted.
     """
 
     name: str
@@ -40,6 +41,8 @@ class TablePlan:
     example_rows: list[int] = field(default_factory=list)
     is_kept: bool = True
     is_lenient: bool = False
+    is_hidden: bool = False
+    asked: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -26,7 +26,9 @@ from mirror.sources.uploads.bounds import (
     UPLOAD_COLUMNS,
     UPLOAD_TABLES,
 )
+from mirror.sources.uploads.cell_lists import CELL, LISTED_ROWS, cells_asked, cells_list
 from mirror.sources.uploads.file_rows import NoTable, RawTable
+from mirror.sources.uploads.headings import asked, header_row
 from mirror.sources.uploads.plans import ColumnPlan, FilePlan, TablePlan, distinct, table_name
 from mirror.sources.uploads.types import (
     KINDS,
@@ -47,10 +49,9 @@ DAMAGED_PARQUET = (
 # Rows from which the types to try are taken, a few of them first; then every row has its say.
 FIRST_ROWS, SAMPLE_ROWS = 20, 2_000
 EXAMPLE_ROWS, EXAMPLE_CHARS = 5, 60
-# Rows in which headings are looked for: reports have a title above them.
-HEADING_ROWS = 20
 NAME_CHARS = 100
 DECIMAL_DIGITS = 38
+PERHAPS_DATES = "Perhaps dates: choose whether day or month comes first."
 # Columns looked at in one statement: 1,000 at once took 2 GB of memory (measured 2026-11).
 GUESSED_AT_ONCE = 50
 CONFIG: dict[str, Any] = {
@@ -161,6 +162,7 @@ def _stage_sheet(
     if not count:
         return
     table.row_count = count
+    table.is_hidden, table.is_kept = sheet.is_hidden, not sheet.is_hidden
     table.texts = [list(pair) for pair in sheet.texts.items()]
     if sheet.names is not None:
         table.has_rows_above = False
@@ -168,7 +170,7 @@ def _stage_sheet(
             ColumnPlan(name, "", f"c{n}") for n, name in enumerate(distinct(_names(sheet.names)))
         ]
     else:
-        table.header_row = _header_row(db, table.staged, width)
+        table.header_row = header_row(db, table.staged)
     plan.tables.append(table)
 
 
@@ -266,29 +268,18 @@ def _footer_check(source: Path) -> None:
 # ---------------------------------------------------------------- guessing
 
 
-def _header_row(db: duckdb.DuckDBPyConnection, table: str, width: int) -> int:
-    """The row whose cells are headings: as wide as the others, all text, none twice; else 0."""
-    rows = db.execute(f"SELECT * FROM {table} ORDER BY row LIMIT {HEADING_ROWS}").fetchall()  # noqa: S608
-    filled = [sum(cell is not None for cell in row[1:]) for row in rows]
-    for row, count in zip(rows, filled, strict=True):
-        if count < sorted(filled)[len(filled) // 2] * 0.8:
-            continue  # a title above the table
-        cells = [cell.strip() for cell in row[1:] if cell and cell.strip()]
-        is_plain = not any(character.isdigit() for cell in cells for character in cell[:1])
-        return int(row[0]) if is_plain and len({cell.casefold() for cell in cells}) == len(cells) else 0
-    return 0
-
-
 def _names(names: list[str]) -> list[str]:
     return [" ".join(name.split())[:NAME_CHARS] for name in names]
 
 
 def _guess(db: duckdb.DuckDBPyConnection, table: TablePlan) -> None:
+    names: list[str] = []
     if table.has_rows_above:
         width = len(db.execute(f"DESCRIBE {table.staged}").fetchall()) - 1
         heads = db.execute(f"SELECT * FROM {table.staged} WHERE row = ?", [table.header_row]).fetchone()  # noqa: S608
         names = [cell or "" for cell in heads[1:]] if heads else [""] * width
         table.columns = [ColumnPlan(name, "", f"c{n}") for n, name in enumerate(distinct(_names(names)))]
+    table.asked = asked(db, table, names)
     where = f"FROM {table.staged} WHERE row > {table.header_row}"
     table.row_count = db.execute(f"SELECT count(*) {where}").fetchall()[0][0]
     _guess_kinds(db, table, where)
@@ -301,6 +292,9 @@ def _guess(db: duckdb.DuckDBPyConnection, table: TablePlan) -> None:
 
 def _guess_kinds(db: duckdb.DuckDBPyConnection, table: TablePlan, where: str) -> None:
     """Give each column the first kind that all of its cells fit. Candidates come from a sample."""
+    if table.row_count <= LISTED_ROWS:
+        _guess_listed(db, table, where)
+        return
     texts = {place for place, row in table.texts if row > table.header_row}
     waiting: dict[int, list[str]] = {}
     staged = ", ".join(f"CAST({column.staged} AS VARCHAR)" for column in table.columns)
@@ -314,7 +308,7 @@ def _guess_kinds(db: duckdb.DuckDBPyConnection, table: TablePlan, where: str) ->
         fits = _fitting(db, column.staged, kinds, sample) if len(kinds) > 1 else ["text"]
         waiting[place] = fits
         if fits == ["text"] and "date_dmy" in kinds and not _misses(db, column.staged, "date_dmy", sample):
-            column.note = "Perhaps dates: choose whether day or month comes first."
+            column.note = PERHAPS_DATES
     while waiting:  # one look at all rows for the first candidate of each of some columns that have none yet
         some = list(waiting.items())[:GUESSED_AT_ONCE]
         checks = ", ".join(
@@ -331,6 +325,36 @@ def _guess_kinds(db: duckdb.DuckDBPyConnection, table: TablePlan, where: str) ->
                 del waiting[place]
             else:
                 waiting[place] = kinds[1:]
+
+
+def _guess_listed(db: duckdb.DuckDBPyConnection, table: TablePlan, where: str) -> None:
+    """The same for a table of few rows, all of whose cells are looked at: a kind at a time, of all columns that may be of it."""
+    waiting = {column.staged: column for column in table.columns if not column.native}
+    cells_list(db, list(waiting), where)
+    texts = {table.columns[place].staged for place, row in table.texts if row > table.header_row}
+    first = cells_asked(db, waiting, [f"list({CELL})[:{FIRST_ROWS}]"])
+    possible = {
+        name: _possible([code for code in KINDS if not (name in texts and KINDS[code].is_number)], found)
+        for name, (found,) in first.items()
+    }
+    for code in KINDS:
+        some = [name for name, kinds in possible.items() if name in waiting and code in kinds]
+        if code == "text" or not some:
+            continue
+        fits = f"count({trimmed(CELL)}), count(*) FILTER ({misfits(code, CELL, is_guess=True)})"
+        shown = f"coalesce(bool_or({_shown(code, CELL)}), false)"
+        for name, (full, missed, is_shown, digits) in cells_asked(
+            db, some, [fits, shown, _digits(code, CELL) if KINDS[code].type == "DECIMAL" else "0"]
+        ).items():
+            if full and not missed and is_shown and (digits or 0) <= DECIMAL_DIGITS:
+                waiting.pop(name).kind = code
+    unclear = [name for name in waiting if UNCLEAR_DATE[0] in possible.get(name, ())]
+    either = f"count({trimmed(CELL)}), count(*) FILTER ({misfits(UNCLEAR_DATE[0], CELL)})"
+    for name, (full, missed) in cells_asked(db, unclear, [either]).items():
+        if full and not missed:
+            waiting[name].note = PERHAPS_DATES
+    for column in waiting.values():
+        column.kind = "text"
 
 
 def _possible(kinds: list[str], cells: list[str | None]) -> list[str]:

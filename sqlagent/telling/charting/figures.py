@@ -14,7 +14,16 @@ from dataclasses import replace
 from datetime import date, datetime, time
 from typing import Any
 
-from sqlagent.rows.columns import Profile, Role, in_words, is_additive, number_of, profile, profiles
+from sqlagent.rows.columns import (
+    Profile,
+    Role,
+    in_words,
+    is_additive,
+    number_of,
+    profile,
+    profiles,
+    wall_clock,
+)
 from sqlagent.telling.charting.marks import boxes, heat, last_and_before
 from sqlagent.telling.charting.points import (
     MAX_LABELS,
@@ -382,11 +391,7 @@ def _words(chart: Chart, rows: Rows) -> Json:
     layout: Json = {"xaxis": {"visible": False}, "yaxis": {"visible": False}, "showlegend": False}
     lines = []
     if chart.mark == "number" and rows.rows:
-        for name in chart.y:
-            cell = _one_cell(chart, rows, name)
-            number = number_of(cell)
-            year = _is_year(profile(rows, name))
-            text = str(cell) if number is None or year else _exactly(cell, number)
+        for name, _, text in numbers_of(chart, rows):
             lines.append((text, in_words(name) if len(chart.y) > 1 or not chart.title else ""))
         layout["title"] = {"text": chart.title or title_of(chart)}
     else:
@@ -403,6 +408,22 @@ def _words(chart: Chart, rows: Rows) -> Json:
     if chart.mark == "number" and chart.x and rows.rows:
         return _with_past(chart, rows, layout)
     return {"data": [], "layout": layout}
+
+
+def numbers_of(chart: Chart, rows: Rows) -> tuple[tuple[str, Cell, str], ...]:
+    """Give what a chart of the mark `number` shows: of each of its columns the name, the cell and that for reading.
+
+    Example:
+        >>> numbers_of(Chart("number", y=("revenue",)), Rows(("revenue",), ((720523.1699999996,),)))
+        (('revenue', 720523.1699999996, '720,523.17'),)
+    """
+    found = []
+    for name in chart.y if chart.mark == "number" and rows.rows else ():
+        cell = _one_cell(chart, rows, name)
+        number = number_of(cell)
+        is_plain = number is None or _is_year(profile(rows, name))
+        found.append((name, cell, str(cell) if number is None or is_plain else _exactly(cell, number)))
+    return tuple(found)
 
 
 def _one_cell(chart: Chart, rows: Rows, name: str) -> Cell:
@@ -468,9 +489,9 @@ def _when(cell: Cell, column: Profile) -> str | None:
     if _is_year(column):
         year = number_of(cell)
         return None if year is None else f"{int(year):04d}"
-    if isinstance(cell, (datetime, date, time)):
-        return cell.isoformat()
-    return str(cell)
+    if isinstance(cell, datetime):
+        return wall_clock(cell).isoformat()
+    return cell.isoformat() if isinstance(cell, (date, time)) else str(cell)
 
 
 def _time_format(column: Profile) -> Json:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from sqlagent.rows.columns import Profile, Role, is_additive, is_aggregate, number_of, profiles
+from sqlagent.rows.subject import measures_first, times_along
 from sqlagent.telling.charting.figures import level_of
 from sqlagent.telling.charting.points import (
     AGGREGATES,
@@ -27,11 +28,12 @@ MOST_FIGURES = 3
 """Figures of one chart."""
 
 
-def suggest(rows: Rows, question: str = "") -> Chart:
+def suggest(rows: Rows, question: str = "", *, sql: str = "", meant: Collection[str] = ()) -> Chart:
     """Suggest a chart from what the columns hold and the shape of the rows.
 
     Never fails: rows that nothing can be drawn from give the mark `none`. `question` decides
-    between marks that both fit (it asks for a share, a distribution, a relation). What the
+    between marks that both fit (it asks for a share, a distribution, a relation), and with `sql` and
+    `meant` which measures are drawn (`sqlagent.rows.subject.measures_first`). What the
     chart leaves out is said in its note.
 
     Example:
@@ -46,6 +48,10 @@ def suggest(rows: Rows, question: str = "") -> Chart:
     measures = [c for c in columns if c.role == Role.MEASURE and c.nulls < len(rows.rows)]
     times = [c for c in columns if c.role == Role.TIME]
     categories = [c for c in columns if c.role == Role.CATEGORY]
+    if len(rows.rows) > 1:
+        times = list(times_along(question, columns, len(rows.rows)))
+        if times or categories:
+            measures = list(measures_first(question, measures, sql=sql, meant=meant))
     if len(rows.rows) == 1:
         chart = _single(measures, times, categories, columns)
     elif measures and times:

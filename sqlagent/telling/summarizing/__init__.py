@@ -7,7 +7,7 @@ are the whole. `verify` holds an LLM's sentence to the same rule.
 
 from __future__ import annotations
 
-from sqlagent.telling.summarizing.telling import summarize
+from sqlagent.telling.summarizing.telling import changed_since, summarize
 from sqlagent.telling.summarizing.verifying import verify
 
-__all__ = ["summarize", "verify"]
+__all__ = ["changed_since", "summarize", "verify"]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from calendar import month_name
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
 
-from sqlagent.rows.columns import Profile, Role, is_additive, number_of, order_key, profiles
+from sqlagent.rows.columns import Profile, Role, is_additive, number_of, order_key, profiles, wall_clock
+from sqlagent.rows.subject import measures_first, times_along
 from sqlagent.telling.summarizing.averages import averages_in
 from sqlagent.values import Cell, Chart, Kind, Rows
 
@@ -31,13 +32,26 @@ _SIGNS = re.compile(r"[/*+=()<>|\[\]{}?:]|\s-\s|\bcase\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?:1[89]|20)\d\d(?:\.0)?")
 _MANY_DIGITS = 10_000
 
+NAMED_TOGETHER = 3
+"""Rows that share the first place and are still named."""
 
-def summarize(question: str, rows: Rows, chart: Chart | None = None, *, sql: str = "") -> str:
+
+def summarize(
+    question: str,
+    rows: Rows,
+    chart: Chart | None = None,
+    *,
+    sql: str = "",
+    meant: Collection[str] = (),
+    only_notable: bool = False,
+) -> str:
     """Say in one or two plain sentences what the rows answer.
 
     Every number said is in the rows or computed from them (`verify` of the result finds
     nothing). Never claims a share of the whole when the rows are cut or only the top of it: as
-    the question or the SQL says, or, without SQL, when sorted rows are as many as limits are.
+    the question or the SQL says, or, without SQL, when sorted rows are as many as limits are. Speaks of the
+    measure that is drawn, else of the one that `sqlagent.rows.subject.measures_first` gives. With `only_notable` rows
+    of which nothing stands out give no sentence: lists, and figures that are the same everywhere or at the top.
 
     Example:
         >>> summarize("revenue by country", Rows(("country", "revenue"), (("Germany", 6), ("France", 3), ("Spain", 1))))
@@ -54,11 +68,14 @@ def summarize(question: str, rows: Rows, chart: Chart | None = None, *, sql: str
         return "No rows match: nothing in this source fits what was asked."
     columns = [_timed(rows, c) for c in profiles(rows)]
     measures = [c for c in columns if c.role == Role.MEASURE and c.nulls < len(rows.rows)]
-    times = [c for c in columns if c.role == Role.TIME]
+    times = list(times_along(question, columns, len(rows.rows)))
     labels = [c for c in columns if c.role == Role.CATEGORY]
     percents = frozenset(c.name for c in columns if c.role == Role.MEASURE and _is_percent(c.name, sql))
     if len(rows.rows) == 1:
         return _one(rows, columns, percents)
+    measures = list(measures_first(question, measures, sql=sql, meant=meant)) or measures
+    if only_notable and not _stands_out(question, rows, measures, [*labels, *times], chart):
+        return ""
     if times and measures and times[0].distinct == len(rows.rows):
         return _series(rows, times[0], _measure(measures, chart), percents)
     if (
@@ -75,9 +92,26 @@ def summarize(question: str, rows: Rows, chart: Chart | None = None, *, sql: str
         adds_up = is_additive(measure.name) and measure.name not in averages_in(sql)
         whole = _is_whole(question, rows, sql, measure)
         return _ranked(question, whole, rows, measure, named, percents, adds_up)
-    if measures and len(measures) == len(columns):
-        return _numbers(rows, measures)
+    numbers = [c for c in columns if c.role == Role.MEASURE and c.nulls < len(rows.rows)]
+    if numbers and len(numbers) == len(columns):
+        return _numbers(rows, numbers)
     return _listed(rows, columns)
+
+
+def _stands_out(
+    question: str, rows: Rows, measures: Sequence[Profile], named: Sequence[Profile], chart: Chart | None
+) -> bool:
+    """Whether one row, or a few, can be told from the others: by a figure that is not the same for most, and a name."""
+    if not measures or not named:
+        return False
+    place = _measure(measures, chart).index
+    numbers = [number for row in rows.rows if (number := number_of(row[place])) is not None]
+    if len(set(numbers)) < 2:
+        return False
+    # A series goes somewhere, whatever is at its top.
+    is_low = numbers == sorted(numbers) and _asks_low(question)
+    first = min(numbers) if is_low else max(numbers)
+    return any(c.role == Role.TIME for c in named) or numbers.count(first) <= NAMED_TOGETHER
 
 
 def _said(column: Profile) -> str:
@@ -217,7 +251,11 @@ def _ranked(
     if len(ties) == len(entries):
         return f"All {len(entries):,} rows have the same {of}, {_number(lead[1])}{unit}.{_cut(rows)}"
     if len(ties) > 1:
-        names = _join([_name(e[0], named) for e in ties[:3]]) if len(ties) <= 3 else f"{len(ties):,} rows"
+        names = (
+            _join([_name(e[0], named) for e in ties])
+            if len(ties) <= NAMED_TOGETHER
+            else f"{len(ties):,} rows"
+        )
         return f"{_upper(names)} share the {'lowest' if low else 'highest'} {of}, {_number(lead[1])}{unit}.{_cut(rows)}"
     share = _share(whole and adds_up, measure, [e[1] for e in entries], lead[1])
     many = _COUNTED.search(of)
@@ -319,10 +357,9 @@ def _cell(cell: Cell, column: Profile) -> str:
         return month_name[cell]
     if column.role == Role.TIME or column.role == Role.KEY or column.ordered:
         if isinstance(cell, datetime):
+            at = wall_clock(cell)
             return (
-                cell.date().isoformat()
-                if cell.time().isoformat() == "00:00:00"
-                else cell.isoformat(" ", "minutes")
+                at.date().isoformat() if at.time().isoformat() == "00:00:00" else at.isoformat(" ", "minutes")
             )
         if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
             return str(int(cell))
@@ -373,6 +410,29 @@ def _percent_change(first: Cell, last: Cell) -> str:
     if abs(change) >= 9.995:
         return ""
     return f"{'up' if change > 0 else 'down'} {_percent(abs(change))}"
+
+
+def changed_since(name: str, before: Cell, now: Cell, when: str, *, sql: str = "") -> str:
+    """Say how one figure changed since an earlier moment, `when` in words; empty where one of the two is no number.
+
+    Example:
+        >>> changed_since("revenue", 698423, 720523.17, "on 2 November 2026")
+        'up 3.2 % from 698,423 on 2 November 2026'
+        >>> changed_since("orders", 5, 5, "on 2 November 2026"), changed_since("profit", -5, 3, "in May")
+        ('the same as on 2 November 2026', 'up 8 from -5 in May')
+    """
+    if number_of(before) is None or number_of(now) is None:
+        return ""
+    change = Decimal(str(now)) - Decimal(str(before))
+    if not change:
+        return f"the same as {when}"
+    is_percent = _is_percent(name, sql)
+    share = _points(float(change)) if is_percent else _percent_change(before, now)
+    unit = " %" if is_percent else ""
+    # A change of less than a thousandth is told as it is: "up 0.0 %" tells none.
+    is_told = is_percent or abs(change) * 2_000 >= abs(Decimal(str(before)))
+    by = share if share and is_told else f"{'up' if change > 0 else 'down'} {_number(abs(change))}"
+    return f"{by} from {_number(before)}{unit} {when}"
 
 
 def _is_percent(name: str, sql: str) -> bool:

@@ -1,0 +1,170 @@
+"""Tell and draw the rows of a part as its readers get them: in their zone, about what the title names, figures with their change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from mirror.asking.services.charts import Drawn, chart_drawn
+from mirror.asking.services.meaning import columns_meant
+from mirror.queries.values_said import day_said
+from mirror.reports.models import ReportRun, RunPart
+from mirror.reports.schedule.zones import at_zone, zone_of
+from mirror.results.cells import exact_text
+from mirror.work.leases import Status
+from sqlagent.rows.columns import in_words, number_of
+from sqlagent.telling import charting, summarizing
+from sqlagent.values import Chart, Rows
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    from mirror.reports.making.made import MadePart, Making
+
+# Earlier runs looked through for one that had the figure: an alert that stays silent keeps no rows.
+LOOKED_BACK = 20
+
+Figure = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A part drawn and told, with its rows in the report's zone.
+
+    `figures` are its numbers where it has nothing but those. Then, and where all figures are the same, it is no picture.
+    """
+
+    drawn: Drawn
+    rows: Rows
+    figures: list[Figure]
+    is_picture: bool
+
+
+def part_told(making: Making, part: MadePart, rows: Rows) -> Told:
+    """Draw and tell the rows of a part.
+
+    The question, or the name of the saved SQL, and the title of a report of one part say which figure it is about.
+    """
+    local = in_zone(rows, zone_of(making.report.zone))
+    question = _question(making, part)
+    source = part.row.source
+    meant = columns_meant(source, question, part.row.sql) if source is not None and len(rows.rows) > 1 else ()
+    drawn = chart_drawn(local, question, part.chart, sql=part.row.sql, meant=meant, only_notable=True)
+    chart = _chart(drawn)
+    if chart.mark == "number" and not chart.x:
+        figures = _figures(making, part, chart, local)
+        changes = [one for one in figures if one["change"]]
+        if len(figures) == 1 and changes and drawn.sentence:
+            drawn = replace(drawn, sentence=f"{drawn.sentence.removesuffix('.')}, {changes[0]['change']}.")
+        return Told(drawn, local, figures, False)
+    return Told(drawn, local, [], not _is_flat(chart, local))
+
+
+def in_zone(rows: Rows, zone: ZoneInfo) -> Rows:
+    """Give rows with every time that has a zone as the same moment in another.
+
+    Example:
+        >>> from datetime import UTC
+        >>> from zoneinfo import ZoneInfo
+        >>> in_zone(Rows(("at",), ((datetime(2026, 7, 1, 22, tzinfo=UTC),),)), ZoneInfo("Europe/Oslo")).rows
+        ((datetime.datetime(2026, 7, 2, 0, 0, tzinfo=zoneinfo.ZoneInfo(key='Europe/Oslo')),),)
+    """
+    zoned = {
+        place
+        for row in rows.rows
+        for place, cell in enumerate(row)
+        if isinstance(cell, datetime) and cell.tzinfo is not None
+    }
+    if not zoned:
+        return rows
+    return replace(
+        rows,
+        rows=tuple(
+            tuple(_local(cell, zone) if place in zoned else cell for place, cell in enumerate(row))
+            for row in rows.rows
+        ),
+    )
+
+
+def _local(cell: Any, zone: ZoneInfo) -> Any:
+    if isinstance(cell, datetime) and cell.tzinfo is not None:
+        return cell.astimezone(zone)
+    return cell
+
+
+def _question(making: Making, part: MadePart) -> str:
+    """What a part is about, in the words of people: its question or name, and the report's title where it has no other part."""
+    said = [part.question]
+    if making.report.parts.count() == 1:
+        said.append(making.report.title)
+    return ". ".join(dict.fromkeys(text.strip().rstrip(".") for text in said if text.strip()))
+
+
+def _chart(drawn: Drawn) -> Chart:
+    known = {name: value for name, value in drawn.chart.items() if name in Chart.__slots__}
+    return Chart(**{**known, "y": tuple(known.get("y", ()))})
+
+
+def _is_flat(chart: Chart, rows: Rows) -> bool:
+    """Whether every figure that is drawn is the same in all rows: a line of those tells nothing."""
+    if chart.aggregate not in ("none", "mean", "min", "max") or not chart.y or len(rows.rows) < 2:
+        return False
+    places = [rows.columns.index(name) for name in chart.y if name in rows.columns]
+    return all(len({number_of(row[place]) for row in rows.rows}) == 1 for place in places)
+
+
+# ---------------------------------------------------------------- figures
+
+
+def _figures(making: Making, part: MadePart, chart: Chart, rows: Rows) -> list[Figure]:
+    """The numbers of a part, each with its change since the last run that had it."""
+    found = []
+    for name, cell, text in charting.numbers_of(chart, rows):
+        number = "" if number_of(cell) is None else exact_text(cell)
+        change = _change(making, part, name, cell) if number else ""
+        found.append({"name": in_words(name), "number": number, "said": text, "change": change})
+    return found
+
+
+def _change(making: Making, part: MadePart, name: str, now: Any) -> str:
+    """How a figure changed since the last run that had it; empty where none has."""
+    earlier = (
+        making.report.runs.filter(status=Status.DONE, pk__lt=making.run.pk)
+        .exclude(cause=ReportRun.Cause.TEST)
+        .filter(outcome__in=(ReportRun.Outcome.MADE, ReportRun.Outcome.NOTHING))
+        .order_by("-pk")
+    )
+    for run in earlier[:LOOKED_BACK]:
+        row = run.parts.filter(position=part.row.position).order_by("-attempt").first()
+        number = _number_then(making, run, row, name)
+        if number is not None and row is not None:
+            when = _when(making, run, row, part.row)
+            return summarizing.changed_since(name, number, now, when, sql=part.row.sql)
+    return ""
+
+
+def _number_then(making: Making, run: ReportRun, row: RunPart | None, name: str) -> float | None:
+    """The figure of an earlier run: as it was told, or as a threshold was held against it."""
+    if row is None:
+        return None
+    kept = next((one["number"] for one in row.figures if one["name"] == in_words(name)), "")
+    threshold = making.report.threshold
+    is_held = (
+        threshold.get("part") == row.position and str(threshold.get("column", "")).lower() == name.lower()
+    )
+    text = kept or (run.value if is_held else "")
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return None
+
+
+def _when(making: Making, run: ReportRun, before: RunPart, now: RunPart) -> str:
+    """Which run a figure is compared with: what its values were where these differ, else its day, or its hour today."""
+    if before.values != now.values and before.values:
+        return f"for {before.values}"
+    at = at_zone(run.scheduled_for or run.created_at, making.report.zone)
+    here = at_zone(making.run.scheduled_for or making.run.created_at, making.report.zone)
+    hour = f", {at:%H:%M}" if at.date() == here.date() else ""
+    return f"on {day_said(at.date())}{hour}"

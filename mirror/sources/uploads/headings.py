@@ -1,0 +1,73 @@
+"""Which row of a staged table holds its headings, and what these leave open: asked, never guessed away in silence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import duckdb
+
+from mirror.phrases import joined
+from mirror.sources.uploads.plans import TablePlan
+
+# Rows in which headings are looked for: reports have a title above them.
+HEADING_ROWS = 20
+# Names that are told of those that stand twice.
+NAMED = 5
+
+
+def header_row(db: duckdb.DuckDBPyConnection, table: str) -> int:
+    """The row whose cells are headings: as wide as the others, all text; else 0. A text may stand twice in it, unless it is a value below."""
+    rows = _first_rows(db, table)
+    filled = [sum(cell is not None for cell in row[1:]) for row in rows]
+    for place, (row, count) in enumerate(zip(rows, filled, strict=True)):
+        if count < sorted(filled)[len(filled) // 2] * 0.8:
+            continue  # a title above the table
+        if not _is_plain(row):
+            return 0
+        values = {cell for below in rows[place + 1 :] for cell in below[1:] if cell}
+        return 0 if any(text in values for text in _repeated(row[1:])) else int(row[0])
+    return 0
+
+
+def _first_rows(db: duckdb.DuckDBPyConnection, table: str) -> list[tuple[Any, ...]]:
+    return db.execute(f"SELECT * FROM {table} ORDER BY row LIMIT {HEADING_ROWS}").fetchall()  # noqa: S608
+
+
+def _is_plain(row: Sequence[Any]) -> bool:
+    """Whether no cell of a row, which begins with its number, begins with a digit."""
+    return not any(cell.strip()[:1].isdigit() for cell in row[1:] if cell)
+
+
+def _repeated(cells: Sequence[str | None]) -> list[str]:
+    """The texts that stand more than once, whatever their letter case, as they stand first."""
+    texts = [" ".join(cell.split()) for cell in cells if cell and cell.strip()]
+    counts = Counter(text.casefold() for text in texts)
+    first = {text.casefold(): text for text in reversed(texts)}
+    return [first[key] for key in dict.fromkeys(text.casefold() for text in texts) if counts[key] > 1]
+
+
+def asked(db: duckdb.DuckDBPyConnection, table: TablePlan, heads: Sequence[str | None]) -> list[str]:
+    """What is asked about a table: names that stand twice, a row that may be headings, a sheet that is hidden."""
+    said = []
+    if table.is_hidden:
+        said.append(
+            "This sheet is hidden in the workbook. It is left out unless you choose to make a table of it."
+        )
+    if twice := _repeated(heads):
+        names = joined([f"“{name}”" for name in twice[:NAMED]])
+        more = f" and {len(twice) - NAMED:,} more" if len(twice) > NAMED else ""
+        said.append(
+            f"{names}{more} stand{'s' if len(twice) == 1 else ''} more than once in the headings, row {table.header_row}. The "
+            "later columns have a number behind their name here: rename them, or leave them out. If that row is no headings, "
+            "say 0 above and read it again."
+        )
+    elif table.has_rows_above and not table.header_row:
+        row = next(iter(_first_rows(db, table.staged)), None)
+        if row is not None and _is_plain(row) and (twice := _repeated(row[1:])):
+            said.append(
+                f"Row {row[0]} is not taken for headings: “{twice[0]}” stands there twice. If it holds the headings, say "
+                f"{row[0]} above and read it again."
+            )
+    return said

@@ -1,0 +1,118 @@
+"""What some rows are about: which of their measures comes first, and which times they go along.
+
+Shared by the stages that draw and tell rows, so that chart and sentence speak of the same figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+
+from sqlagent.language.words import tokenise
+from sqlagent.rows.columns import Profile, Role
+from sqlagent.values import Kind
+
+MANY_OF_ALL = 0.9
+"""Share of different names from which on a column names its rows: two customers may be called the same."""
+
+
+def measures_first(
+    question: str,
+    measures: Sequence[Profile],
+    *,
+    sql: str = "",
+    meant: Collection[str] = (),
+) -> tuple[Profile, ...]:
+    """Give the measures that rows are about, the first one first.
+
+    These are, where there are any: the measures that the question or title names, in the order it names them; those
+    in `meant`, as whoever understood the question says. Otherwise all that differ between rows, the one that
+    the SQL sorts by first. Measures are never made up: without measures the result is empty.
+
+    Example:
+        >>> from sqlagent.rows.columns import profiles
+        >>> from sqlagent.values import Rows
+        >>> shop = profiles(Rows(("country", "orders", "revenue"), (("Norway", 5, 90), ("Spain", 5, 70))))
+        >>> [one.name for one in measures_first("Revenue by country", shop[1:])]
+        ['revenue']
+        >>> [one.name for one in measures_first("Top countries", shop[1:])]
+        ['revenue']
+    """
+    named = measures_named(question, measures)
+    if named:
+        return named
+    if understood := tuple(one for one in measures if one.name in meant):
+        return understood
+    differing = [one for one in measures if one.distinct > 1 or one.nulls and one.distinct] or list(measures)
+    first = _sorted_by(sql)
+    return tuple(sorted(differing, key=lambda one: one.name.lower() not in first))
+
+
+def measures_named(question: str, measures: Sequence[Profile]) -> tuple[Profile, ...]:
+    """Give the measures whose name a text says, in the order it says them; of one word the name with fewest others.
+
+    Example:
+        >>> from sqlagent.rows.columns import profiles
+        >>> from sqlagent.values import Rows
+        >>> shop = profiles(Rows(("share", "revenue", "revenue_share"), ((0.1, 5, 0.2), (0.3, 5, 0.4))))
+        >>> [one.name for one in measures_named("Revenue by country", shop)]
+        ['revenue']
+    """
+    said = [token.stem for token in tokenise(question) if token.kind in ("word", "quoted")]
+    found: dict[int, tuple[int, Profile]] = {}
+    for one in measures:
+        words = [token.stem for token in tokenise(one.words) if token.kind == "word"]
+        if not words or words[-1] not in said:
+            continue
+        at, others = said.index(words[-1]), sum(word not in said for word in words)
+        if at not in found or others < found[at][0]:
+            found[at] = (others, one)
+    return tuple(one for _, (_, one) in sorted(found.items()))
+
+
+def _sorted_by(sql: str) -> frozenset[str]:
+    """The column of the result, in small letters, that a statement sorts by first; empty where it does not or cannot be read."""
+    try:
+        query = parse_one(sql) if sql else None
+    except (SqlglotError, RecursionError):
+        return frozenset()
+    order = query.args.get("order") if isinstance(query, exp.Query) else None
+    if not isinstance(query, exp.Query) or order is None:
+        return frozenset()
+    by = order.expressions[0].this
+    for place, one in enumerate(query.selects, 1):
+        is_place = isinstance(by, exp.Literal) and not by.is_string and by.this == str(place)
+        if is_place or one.unalias() == by or isinstance(by, exp.Column) and one.alias_or_name == by.name:
+            return frozenset((one.alias_or_name.lower(),))
+    return frozenset()
+
+
+def times_along(question: str, columns: Sequence[Profile], count: int) -> tuple[Profile, ...]:
+    """Give the times that rows go along. A date of things that have names of their own, told behind them, is none.
+
+    Shops with the day each opened are no series; readings with a number and a time are. A time that the question
+    names is always one.
+
+    Example:
+        >>> from sqlagent.rows.columns import profiles
+        >>> from sqlagent.values import Rows
+        >>> shops = profiles(Rows(("name", "opened"), (("Oslo", "2014-04-12"), ("Rome", "2015-03-21"))))
+        >>> times_along("Shops", shops, 2), [one.name for one in times_along("When opened", shops, 2)]
+        ((), ['opened'])
+    """
+    times = tuple(one for one in columns if one.role == Role.TIME)
+    names = [
+        one
+        for one in columns
+        if one.role in (Role.CATEGORY, Role.KEY)
+        and one.kind == Kind.TEXT
+        and not one.ordered
+        and one.distinct >= count * MANY_OF_ALL
+    ]
+    if not names:
+        return times
+    first = min(one.index for one in names)
+    named = measures_named(question, times)
+    return tuple(one for one in times if one.index < first or one in named)
