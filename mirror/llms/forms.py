@@ -10,8 +10,8 @@ from django.conf import settings
 from mirror.llms.addresses import UrlRefused, url_check
 from mirror.llms.models import URL_CHARS, Endpoint, MonthlyBudget
 from mirror.people.models import Team, User
+from mirror.secrets import is_kept
 from mirror.sources.models import Source
-from mirror.sources.secrets import is_kept
 
 ALL, CHOSEN = "all", "chosen"
 EVERYBODY = MonthlyBudget.EVERYBODY

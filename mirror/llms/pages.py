@@ -9,7 +9,7 @@ from django.conf import settings
 
 from mirror.llms.models import Endpoint, EndpointTest
 from mirror.llms.selectors import settings_llms
-from mirror.sources.secrets import is_kept
+from mirror.secrets import is_kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,8 @@ from mirror.phrases import counted, size
 from mirror.reports.models import Channel, Delivery, Report, ReportFile, ReportRun
 from mirror.reports.sending.pausing import pause_now
 from mirror.results.models import StoredResult
+from mirror.secrets import SecretUnreadable, secrets_unreadable
 from mirror.sources.models import Source
-from mirror.sources.secrets import SecretUnreadable, secrets_unreadable
 from mirror.upkeep.backup import store_state
 from mirror.work.leases import Status
 
