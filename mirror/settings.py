@@ -114,6 +114,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "mirror.audit.middleware.acting",
+    "mirror.people.codes.middleware.codes_first",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -177,6 +178,11 @@ SIGN_IN_FAILURE_LIMIT = env.int("SIGN_IN_FAILURE_LIMIT", default=5)
 
 # How long a one-time sign-in link works (hours).
 SIGN_IN_LINK_HOURS = env.int("SIGN_IN_LINK_HOURS", default=24)
+
+# Who must give a one-time code beside a password or a link: nobody, administrators or everyone. Others may.
+SECOND_FACTOR_REQUIRED = env.str("SECOND_FACTOR_REQUIRED", default="nobody")
+if SECOND_FACTOR_REQUIRED not in ("nobody", "administrators", "everyone"):
+    raise ImproperlyConfigured("SECOND_FACTOR_REQUIRED must be nobody, administrators or everyone")
 
 # An OpenID Connect provider that people sign in by (docs/identity.md): its issuer as it names itself, and what it
 # knows Mirror by. Without an issuer there is none.

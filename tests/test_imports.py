@@ -122,6 +122,7 @@ KNOW_REQUESTS = {
     "asking/context.py",  # the rail that every page has
     "reports/context.py",  # that all sending is paused
     "llms/templatetags/llms.py",  # one's own use, on the page of another subject
+    "people/codes/middleware.py",  # codes that lack
     "people/entering.py",  # a session for who signed in
     "people/requests.py",  # the type of a request by somebody who is signed in
     "delivery/mail_letter.py",  # a mail is a template too

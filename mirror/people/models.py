@@ -228,3 +228,24 @@ class GroupRule(models.Model):
 
     def __str__(self) -> str:
         return f"{self.group}: {self.team or 'administrators'}"
+
+
+class CodeMaker(models.Model):
+    """What makes somebody's one-time codes: a secret that an authenticator keeps too. It counts once it is confirmed.
+
+    `last_step` is the period of the last code taken: that one and earlier ones are taken no more.
+    """
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="code_maker")
+    secret = EncryptedTextField()
+    made_at = models.DateTimeField(auto_now_add=True)
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+    last_step = models.BigIntegerField(default=0)
+
+
+class RecoveryCode(models.Model):
+    """A code that stands in for a one-time code, once. Only its hash is kept."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="recovery_codes")
+    code_hash = models.CharField(max_length=64, unique=True)
+    used_at = models.DateTimeField(null=True, blank=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mirror.people.codes.services import is_on
 from mirror.people.models import Identity, Membership, Session, Team, User
 from mirror.people.provider.configured import Provider, identity_of, provider
 from mirror.people.selectors import sessions_of
@@ -55,6 +56,7 @@ class AccountPage:
 
     provider: Provider | None
     identity: Identity | None
+    has_codes: bool
     sessions: list[SessionLine]
 
 
@@ -74,7 +76,7 @@ def account_page(user: User, key: str) -> AccountPage:
         for one in sessions_of(user)[:MOST_SESSIONS]
     ]
     lines.sort(key=lambda line: not line.is_here)
-    return AccountPage(provider(), identity_of(user), lines)
+    return AccountPage(provider(), identity_of(user), is_on(user), lines)
 
 
 def browser_named(told: str) -> str:

@@ -11,7 +11,7 @@ from mirror.people.models import Membership, Session, Team, User
 
 def people(search: str = "") -> QuerySet[User]:
     """List everyone by name, services aside; `search` looks into user names, real names and addresses."""
-    found = User.objects.filter(is_service=False).select_related("identity")
+    found = User.objects.filter(is_service=False).select_related("identity", "code_maker")
     found = found.prefetch_related("teams").order_by("username")
     for word in search.split():
         found = found.filter(

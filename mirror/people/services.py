@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from mirror.audit.services import record
-from mirror.people.models import Membership, Session, SignInLink, Team, User
+from mirror.people.models import Identity, Membership, Session, SignInLink, Team, User
 
 log = logging.getLogger(__name__)
 
@@ -77,6 +77,8 @@ def user_deactivate(user: User, by: User | None, why: str = "") -> None:
         raise PeopleError("This is the last administrator. Make another one first.")
     user.is_active = False
     user.save(update_fields=["is_active"])
+    # Only who was shut out for the provider's word comes in again by it.
+    Identity.objects.filter(user=user).update(shut_out_at=None)
     links_end(user)
     sessions_end(user)
     record("shut out", user, by=by, **_because(why))

@@ -21,6 +21,8 @@ from mirror.people.ways import way_of
 FROM = "from"
 # How old what is told of the last use may be.
 SEEN = timedelta(minutes=5)
+# How long a browser keeps what it began before it is signed in.
+ANONYMOUS = timedelta(hours=1)
 
 
 class SessionStore(RowStore):
@@ -39,6 +41,8 @@ class SessionStore(RowStore):
         row.address, row.browser, begun = data.get(FROM, ("", "", ""))
         row.begun_at = datetime.fromisoformat(begun) if begun else None
         row.seen_at = timezone.now()
+        if row.user_id is None:
+            row.expire_date = min(row.expire_date, row.seen_at + ANONYMOUS)
         if row.way == Session.Way.PROVIDER:
             row.expire_date = min(row.expire_date, vouched_until(int(data[SESSION_KEY])))
         return row

@@ -19,6 +19,7 @@ from mirror.people.services import (
     link_create,
     member_add,
     team_create,
+    user_activate,
     user_deactivate,
     user_make_staff,
 )
@@ -402,12 +403,18 @@ def test_administrators_say_what_groups_mean_and_others_may_not(as_admin, as_ali
     signed_in(idp, "dora")
     page = as_admin.get(reverse("people:provider")).content.decode()
     assert idp.issuer in page and f"http://testserver{BACK}" in page and "<dd>yes</dd>" in page
-    fields = {"group": "analysts", "team": team.pk}
+    fields = {"group": "analysts", "means": team.pk}
     assert as_alice.get(reverse("people:provider")).status_code == 403
     assert as_alice.post(reverse("people:rule_new"), fields).status_code == 403
     assert as_admin.post(reverse("people:rule_new"), fields).status_code == 302
     assert team.members.filter(username="dora").exists(), "at once, by the groups of the last time"
-    assert as_admin.post(reverse("people:rule_new"), fields).status_code == 422
+    for wrong in (
+        fields,
+        {"group": "root", "means": ""},
+        {"group": "root", "means": "9" * 30},
+        {**fields, "group": ""},
+    ):
+        assert as_admin.post(reverse("people:rule_new"), wrong).status_code == 422
     rule = GroupRule.objects.get()
     assert as_alice.post(reverse("people:rule_remove", args=[rule.pk])).status_code == 403
     assert as_admin.post(reverse("people:rule_remove", args=[rule.pk])).status_code == 302
@@ -426,9 +433,12 @@ def test_a_rule_that_leaves_no_administrator_is_refused(as_admin, idp, admin):
     idp.person("dora", ["staff"])
     signed_in(idp, "dora")
     Identity.objects.update(user=admin)
-    answer = as_admin.post(reverse("people:rule_new"), {"group": "root", "team": ""})
+    answer = as_admin.post(reverse("people:rule_new"), {"group": "root", "means": "administrators"})
     assert answer.status_code == 422 and "nobody would be left" in answer.content.decode()
-    assert as_admin.post(reverse("people:rule_new"), {"group": "staff", "team": ""}).status_code == 302
+    assert (
+        as_admin.post(reverse("people:rule_new"), {"group": "staff", "means": "administrators"}).status_code
+        == 302
+    )
 
 
 # ---------------------------------------------------------------- the end of access
@@ -509,6 +519,7 @@ def test_a_refusal_after_an_answer_that_never_came_shuts_nobody_out(idp):
     asked_now()
     assert is_in(client)
     idp.faults, idp.refreshes = set(), {}
+    wire.forget()
     asked_now()
     dora = User.objects.get(username="dora")
     assert not is_in(client) and dora.is_away and dora.is_active
@@ -575,6 +586,45 @@ def test_somebody_whom_an_administrator_shut_out_stays_out(client, idp, admin):
     signed_in(idp, "dora")
     user_deactivate(User.objects.get(username="dora"), admin)
     refused(come_back(client, idp, "dora"), 403, "An administrator shut you out")
+
+
+def test_whom_an_administrator_shuts_out_after_the_provider_did_stays_out_too(client, idp, admin):
+    idp.person("dora")
+    signed_in(idp, "dora")
+    idp.refreshes.clear()
+    asked_now()
+    dora = User.objects.get(username="dora")
+    assert not dora.is_active
+    user_activate(dora)
+    user_deactivate(dora, admin)
+    refused(come_back(client, idp, "dora"), 403, "An administrator shut you out")
+
+
+def test_a_provider_that_is_down_is_not_called_by_every_click(client, idp):
+    idp.faults = {"down"}
+    for _ in range(5):
+        assert client.get(BEGIN).status_code == 503
+    assert len(idp.asked) == 1
+
+
+def test_an_issuer_may_end_with_a_slash_or_not(idp, settings):
+    settings.OIDC_ISSUER = f"{idp.issuer}/"
+    idp.person("dora")
+    assert is_in(signed_in(idp, "dora"))
+
+
+def test_the_doctor_tells_of_the_provider(idp, admin):
+    from mirror.upkeep.doctor import findings
+
+    def told() -> list[tuple[str, str]]:
+        return [(one.state, one.words) for one in findings() if one.about == "sign-in"]
+
+    ((state, said),) = told()
+    assert (state, said) == ("good", f"{NAME} answers and tells its keys.")
+    idp.faults = {"issuer"}
+    wire.forget()
+    ((state, said),) = told()
+    assert state == "wrong" and "met another service there" in said
 
 
 # ---------------------------------------------------------------- people who were there before

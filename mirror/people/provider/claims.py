@@ -61,7 +61,7 @@ def proved(provider: Provider, token: str, nonce: str = "", access: str = "") ->
     claims = found.claims
     _times(provider, claims)
     options: Any = {
-        "iss": {"essential": True, "values": [provider.issuer, provider.issuer.rstrip("/")]},
+        "iss": {"essential": True, "values": [str(wire.description(provider)["issuer"])]},
         "aud": {"essential": True, "value": provider.client_id},
     }
     known = CodeIDToken(

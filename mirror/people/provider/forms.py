@@ -8,6 +8,8 @@ from django import forms
 
 from mirror.people.models import Team
 
+ADMINISTRATORS = "administrators"
+
 
 class RuleForm(forms.Form):
     """A group, and what people in it are here."""
@@ -15,16 +17,21 @@ class RuleForm(forms.Form):
     group = forms.CharField(
         label="Group", max_length=200, help_text="Exactly as the provider sends it: a name, or an id."
     )
-    team = forms.ModelChoiceField(
-        label="People in it are",
-        queryset=Team.objects.none(),
-        required=False,
-        empty_label="Administrators",
-        help_text="Members of a team, or administrators.",
-    )
+    means = forms.ChoiceField(label="People in it are", help_text="Members of a team, or administrators.")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        team = self.fields["team"]
-        assert isinstance(team, forms.ModelChoiceField)
-        team.queryset = Team.objects.order_by("name")
+        means = self.fields["means"]
+        assert isinstance(means, forms.ChoiceField)
+        teams = Team.objects.order_by("name")
+        # Nothing is chosen at first: administrators are not made in passing.
+        means.choices = [
+            ("", "Choose"),
+            *((str(team.pk), f"Members of {team.name}") for team in teams),
+            (ADMINISTRATORS, "Administrators"),
+        ]
+
+    def clean_means(self) -> Team | None:
+        """Give the team; None for administrators."""
+        means = self.cleaned_data["means"]
+        return None if means == ADMINISTRATORS else Team.objects.get(pk=means)

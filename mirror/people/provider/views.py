@@ -150,7 +150,7 @@ def rule_new(request: PersonRequest) -> HttpResponse:
     form = RuleForm(request.POST)
     if form.is_valid():
         try:
-            groups.rule_add(form.cleaned_data["group"], form.cleaned_data["team"], request.user)
+            groups.rule_add(form.cleaned_data["group"], form.cleaned_data["means"], request.user)
             return redirect("people:provider")
         except PeopleError as error:
             form.add_error("group", str(error))

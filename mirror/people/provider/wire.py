@@ -26,7 +26,11 @@ KEPT_SECONDS = 600.0
 # Keys are not read more often than this for a signature by an unknown one (seconds).
 KEYS_AGAIN_SECONDS = 5.0
 
+# For how long a description that could not be had is not asked for again, so that clicks do not queue up behind it (seconds).
+DOWN_SECONDS = 3.0
+
 _kept: dict[str, tuple[float, dict[str, Any]]] = {}
+_down_at: dict[str, tuple[float, ProviderDown]] = {}
 _lock = Lock()
 
 
@@ -147,6 +151,7 @@ def forget() -> None:
     """Forget what is kept of descriptions and keys."""
     with _lock:
         _kept.clear()
+        _down_at.clear()
 
 
 # ---------------------------------------------------------------- HTTP
@@ -198,9 +203,17 @@ def _tokens(provider: Provider, call: str, **grant: str) -> Tokens:
 def _json_kept(provider: Provider, url: str, look: Any, seconds: float = KEPT_SECONDS) -> dict[str, Any]:
     with _lock:
         at, found = _kept.get(url, (0.0, {}))
+        failed = _down_at.get(url)
     if found and time.monotonic() - at < seconds:
         return found
-    found = _json(provider, url, {})
+    if failed and time.monotonic() - failed[0] < DOWN_SECONDS:
+        raise failed[1]
+    try:
+        found = _json(provider, url, {})
+    except ProviderDown as error:
+        with _lock:
+            _down_at[url] = (time.monotonic(), error)
+        raise
     look(provider, found)
     with _lock:
         _kept[url] = (time.monotonic(), found)
