@@ -627,6 +627,23 @@ def test_the_doctor_tells_of_the_provider(idp, admin):
     assert state == "wrong" and "met another service there" in said
 
 
+def test_a_restored_copy_asks_nothing_with_tokens_that_are_another_mirrors(idp):
+    from mirror.people.provider.services import identities_rest
+
+    idp.person("dora")
+    client = signed_in(idp, "dora")
+    identities_rest()
+    idp.asked.clear()
+    assert asked_now() == 0 and idp.asked == []
+    dora = User.objects.get(username="dora")
+    assert dora.is_active and dora.is_away and len(idp.refreshes) == 1
+    session = client.session
+    session["touched"] = 1
+    session.save()
+    assert not is_in(client)
+    assert is_in(signed_in(idp, "dora"))
+
+
 # ---------------------------------------------------------------- people who were there before
 
 

@@ -335,6 +335,15 @@ def identities_shut_out() -> None:
         _shut_out(account)
 
 
+def identities_rest() -> None:
+    """Have the provider asked about nobody before they sign in anew, and their tokens rest until then: for a restored copy.
+
+    Another Mirror may ask with the same tokens: one that is used twice ends, there and here, as if somebody had left.
+    """
+    now = timezone.now()
+    Identity.objects.filter(refused_at=None).update(refused_at=now, grant="", vouched_at=None)
+
+
 @transaction.atomic
 def _shut_out(account: Identity) -> None:
     try:
