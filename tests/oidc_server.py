@@ -122,13 +122,15 @@ class OidcServer:
             claims["groups"] = person.groups
         if "expired" in self.faults:
             claims |= {"iat": int(now - 200), "exp": int(now - 100)}
-        key, header = self.keys[0], {"alg": "RS256", "kid": str(self.keys[0].kid)}
+        key, header = self.keys[-1], {"alg": "RS256", "kid": str(self.keys[-1].kid)}
         if "another key" in self.faults:
             # By the name of the right one, so that only the signature tells.
             key = RSAKey.generate_key(2048, {"kid": header["kid"]})
         if "unknown key" in self.faults:
             key = RSAKey.generate_key(2048)
             header["kid"] = "nobody's"
+        if "no kid" in self.faults:
+            del header["kid"]
         if "shared secret" in self.faults:
             # The public key as the secret of an HMAC: taken where an algorithm is read off the token.
             header["alg"] = "HS256"
@@ -254,7 +256,10 @@ class OidcServer:
                 if path == "/.well-known/openid-configuration":
                     self._json(200, server.described())
                 elif path == "/keys":
-                    self._json(200, {"keys": [key.as_dict(private=False) for key in server.keys]})
+                    keys: list[object] = [key.as_dict(private=False) for key in server.keys]
+                    if "odd keys" in server.faults:
+                        keys = ["key", {"kty": "RSA", "n": "?"}, {"kty": "oct", "k": "AAAA"}, {}, *keys]
+                    self._json(200, {"keys": keys})
                 elif path == "/userinfo":
                     access = self.headers.get("Authorization", "").removeprefix("Bearer ")
                     self._json(*server.told(access))

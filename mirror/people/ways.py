@@ -4,13 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
 
-from mirror.people.models import Session, User
+from mirror.people.models import Identity, Session, User
 
 
 class Password(ModelBackend):
-    """By name and password."""
+    """By name and password; not for people whom the identity provider vouches for, however they came by a password."""
+
+    def authenticate(
+        self,
+        request: Any,
+        username: str | None = None,
+        password: str | None = None,
+        **kwargs: Any,
+    ) -> User | None:
+        """Give the person whose name and password these are."""
+        user = super().authenticate(request, username, password, **kwargs)
+        if not isinstance(user, User) or (settings.OIDC_ISSUER and _is_vouched_for(user)):
+            return None
+        return user
+
+
+def _is_vouched_for(user: User) -> bool:
+    return Identity.objects.filter(user=user, issuer=settings.OIDC_ISSUER).exists()
 
 
 class _Entered(ModelBackend):

@@ -11,6 +11,7 @@ import time_machine
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from joserfc.jwk import RSAKey
 
 from mirror.audit.models import AuditRow
 from mirror.people.models import GroupRule, Identity, Session, User
@@ -265,6 +266,22 @@ def test_keys_that_changed_are_read_anew(idp):
     signed_in(idp, "dora")
 
 
+def test_a_token_may_name_no_key_and_keys_may_be_odd(idp):
+    idp.person("dora")
+    idp.keys.append(RSAKey.generate_key(2048, {"kid": "later"}))
+    idp.faults = {"no kid", "odd keys"}
+    assert is_in(signed_in(idp, "dora"))
+    idp.faults |= {"another key"}
+    refused(come_back(Client(), idp, "dora"), 403, "not signed with a key of")
+
+
+@pytest.mark.parametrize("subject", ["", "x" * 256, "a\x00b", 7, None])
+def test_a_subject_that_is_none_lets_nobody_in(client, idp, subject):
+    idp.person("dora").subject = subject
+    assert come_back(client, idp, "dora").status_code == 403
+    assert not Identity.objects.exists()
+
+
 def test_what_another_browser_began_is_not_taken(client, idp):
     idp.person("dora")
     back = urlsplit(idp.pick(begun(Client()), "dora"))
@@ -393,7 +410,7 @@ def test_only_allowed_groups_are_let_in_and_leaving_them_ends_access(client, idp
 def test_groups_at_a_path_are_read(idp, settings, team):
     settings.OIDC_GROUPS_CLAIM = "realm_access.roles"
     GroupRule.objects.create(group="analysts", team=team)
-    idp.person("dora", None, realm_access={"roles": ["analysts", 7, None]})
+    idp.person("dora", None, realm_access={"roles": ["analysts", 7, None, "\x00"]})
     signed_in(idp, "dora")
     assert team.members.filter(username="dora").exists()
 
@@ -709,6 +726,19 @@ def test_a_link_does_not_pass_the_provider_by_and_an_administrator_disconnects(a
     assert not is_in(client) and not Identity.objects.exists()
     assert as_admin.post(reverse("people:person_link", args=[dora.pk])).status_code == 200
     assert "do not sign in by" in as_admin.post(url, follow=True).content.decode()
+
+
+def test_a_password_does_not_pass_the_provider_by(idp, settings):
+    """Somebody may have got one in a shell."""
+    idp.person("dora")
+    signed_in(idp, "dora")
+    dora = User.objects.get(username="dora")
+    dora.set_password("a long pass phrase")
+    dora.save()
+    fields = {"username": "dora", "password": "a long pass phrase"}
+    assert Client().post(reverse("people:sign_in"), fields).status_code == 200
+    settings.OIDC_ISSUER = ""
+    assert Client().post(reverse("people:sign_in"), fields).status_code == 302
 
 
 def test_the_shell_still_makes_a_link_for_who_cannot_sign_in(idp, admin):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,7 +80,7 @@ def proved(provider: Provider, token: str, nonce: str = "", access: str = "") ->
             "Begin again. If it stays so, an administrator looks at OIDC_ISSUER and OIDC_CLIENT_ID.",
             one_line(str(error), 300),
         ) from None
-    if not isinstance(known["sub"], str) or not 1 <= len(known["sub"]) <= 255:
+    if not isinstance(known["sub"], str) or not 1 <= len(known["sub"]) <= 255 or "\x00" in known["sub"]:
         raise Untrusted(f"{provider.name} did not say who you are.", "An administrator asks who runs it.")
     return dict(known)
 
@@ -102,17 +104,35 @@ def _signed(provider: Provider, token: str) -> Any:
 
 
 def _decoded(token: str, keys: dict[str, Any]) -> Any:
-    from joserfc import jwt
-    from joserfc.jwk import KeySet
-    from joserfc.jws import JWSRegistry
+    """The token by the key that it names, or, where it names none, by one of all. Raises: JoseError, ValueError."""
+    from joserfc import jws, jwt
+    from joserfc.errors import JoseError
 
-    usable = [
-        key
-        for key in keys["keys"]
-        if isinstance(key, dict) and key.get("kty") in ("RSA", "EC", "OKP") and key.get("use", "sig") == "sig"
-    ]
-    key_set = KeySet.import_key_set({"keys": usable})
-    return jwt.decode(token, key_set, registry=JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False))
+    registry = jws.JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)
+    kid = jws.extract_compact(token.encode()).headers().get("kid")
+    why: Exception = ValueError("no key fits")
+    for key in _usable(keys):
+        if kid is None or key.kid == kid:
+            try:
+                return jwt.decode(token, key, registry=registry)
+            except (JoseError, ValueError, KeyError, TypeError) as error:
+                why = error
+    raise why
+
+
+def _usable(keys: dict[str, Any]) -> Iterator[Any]:
+    """The keys that sign. One that cannot be read is left out: others may be fine."""
+    from joserfc.errors import JoseError
+    from joserfc.jwk import import_key
+
+    for key in keys["keys"]:
+        if (
+            isinstance(key, dict)
+            and key.get("kty") in ("RSA", "EC", "OKP")
+            and key.get("use", "sig") == "sig"
+        ):
+            with suppress(JoseError, ValueError, KeyError, TypeError):
+                yield import_key(key)
 
 
 def _times(provider: Provider, claims: dict[str, Any]) -> None:
@@ -176,7 +196,9 @@ def groups_in(claims: dict[str, Any], path: str) -> tuple[str, ...] | None:
         for step in path.split("."):
             found = found.get(step) if isinstance(found, dict) else None
     if isinstance(found, str):
-        return (found[:200],)
+        found = [found]
     if not isinstance(found, list):
         return None
-    return tuple(one[:200] for one in found if isinstance(one, str) and one)[:MOST_GROUPS]
+    return tuple(one[:200] for one in found if isinstance(one, str) and one and "\x00" not in one)[
+        :MOST_GROUPS
+    ]
