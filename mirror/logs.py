@@ -1,6 +1,7 @@
-"""What never reaches a log: tokens that stand in addresses, and more than a line about a request that was refused.
+"""Filters and formats of the log.
 
-And how a line says what it is about: where lines are JSON, each names the request, the work and the run it belongs to.
+Tokens in addresses never reach it, and a request that was refused is one line. JSON lines name the request, the work and the run
+that they belong to.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Give the line, without tokens, whatever they came in with."""
-        said = {
+        said: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
@@ -88,11 +89,15 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info:
             said["exception"] = self.formatException(record.exc_info)
-        return _without_tokens(json.dumps(said, ensure_ascii=False, default=str))
+        # Taken out of each value: in the finished line the backslash before a quote would go with a token.
+        plain = {
+            name: _without_tokens(value) if isinstance(value, str) else value for name, value in said.items()
+        }
+        return json.dumps(plain, ensure_ascii=False, default=str)
 
 
 def _of_message(record: logging.LogRecord) -> dict[str, Any]:
-    """What a line of Celery's is about, which tells that a message came or was done: the work that the message names."""
+    """Name the work of a message that a line of Celery tells of."""
     told = getattr(record, "data", None)
     with suppress(ValueError, SyntaxError, TypeError):
         if isinstance(told, dict) and str(told.get("name", "")).startswith("mirror.work."):

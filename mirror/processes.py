@@ -20,7 +20,7 @@ def die_with_parent(sign: signal.Signals = signal.SIGKILL) -> None:
 
 
 def memory_taken() -> int | None:
-    """What this process and those below it take of the machine's memory (bytes): pages that several share count in parts (PSS).
+    """Sum up the memory of this process and of those below it (bytes, PSS: shared pages count in parts).
 
     None where the system does not tell.
     """

@@ -144,6 +144,7 @@ SHARED = {
     "processes",
     "recent",
     "secrets",
+    "storable",
     "settings",
     "storage",
 }

@@ -1,4 +1,4 @@
-"""What administrators type about a service."""
+"""The form of a service."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from django import forms
 
 from mirror.api.forms import DAYS
 from mirror.api.models import Scope, Token
+from mirror.people.fields import RowsField
 from mirror.people.models import Team, User
 from mirror.sources.models import Source
 from mirror.sources.selectors import sources_visible
@@ -33,13 +34,13 @@ class AccountForm(forms.Form):
     scopes = forms.MultipleChoiceField(
         label="May", choices=Scope.choices, initial=[Scope.READ], widget=forms.CheckboxSelectMultiple
     )
-    teams = forms.ModelMultipleChoiceField(
+    teams = RowsField(
         label="Sees what is shared with",
         queryset=Team.objects.all(),
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose the teams whose sources it may use."},
     )
-    sources = forms.ModelMultipleChoiceField(
+    sources = RowsField(
         label="Of that, what is on these sources",
         queryset=Source.objects.none(),
         widget=forms.CheckboxSelectMultiple,
@@ -52,7 +53,7 @@ class AccountForm(forms.Form):
     def __init__(self, *args: Any, person: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         field = self.fields["sources"]
-        assert isinstance(field, forms.ModelMultipleChoiceField)
+        assert isinstance(field, RowsField)
         field.queryset = sources_visible(person)
 
     def clean_name(self) -> str:
@@ -63,12 +64,6 @@ class AccountForm(forms.Form):
         return name
 
     def wish(self) -> dict[str, Any]:
-        """What was chosen, as `account_make` takes it."""
+        """Give the choices as `account_make` takes them."""
         chosen = dict(self.cleaned_data)
         return chosen | {"teams": list(chosen["teams"]), "sources": list(chosen["sources"])}
-
-
-class RenewForm(forms.Form):
-    """One more token of a service."""
-
-    days = forms.TypedChoiceField(choices=list(DAYS.items()), coerce=int, initial=90)

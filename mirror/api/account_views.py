@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from mirror.api import services
-from mirror.api.account_forms import AccountForm, RenewForm
+from mirror.api.account_forms import AccountForm
 from mirror.api.models import Token
 from mirror.api.pages import accounts_page
 from mirror.people.requests import PersonRequest
@@ -43,12 +43,11 @@ def accounts(request: PersonRequest) -> HttpResponse:
 @never_cache
 @require_POST
 def give_another(request: PersonRequest, pk: int) -> HttpResponse:
-    """Give a service one more token, shown once."""
+    """Give a service one more token like its last one, shown once."""
     _staff_only(request)
-    service, form = get_object_or_404(services_all(), pk=pk), RenewForm(request.POST)
+    service = get_object_or_404(services_all(), pk=pk)
     try:
-        days = form.cleaned_data["days"] if form.is_valid() else 90
-        made, secret = services.account_renew(service, request.user, days)
+        made, secret = services.account_renew(service, request.user)
     except services.TokenError as error:
         messages.error(request, str(error))
         return redirect("services:services")

@@ -1,4 +1,4 @@
-"""What the pages about tokens and the API show."""
+"""Data of the pages about tokens, services and the API."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mirror.api.models import Scope, Token
-from mirror.api.selectors import tokens_of
+from mirror.api.selectors import tokens_of, tokens_of_services
 from mirror.people.models import User
 from mirror.people.selectors import services_all
 
@@ -52,9 +52,8 @@ class AccountsPage:
 
 def accounts_page(secret: str = "", made: Token | None = None) -> AccountsPage:
     """Show all services to an administrator."""
-    tokens = Token.objects.filter(owner__is_service=True, revoked_at=None).prefetch_related("sources")
     of: dict[int, list[Token]] = {}
-    for token in tokens:
+    for token in tokens_of_services():
         if token.works:
             of.setdefault(token.owner_id, []).append(token)
     return AccountsPage(

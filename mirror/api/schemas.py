@@ -8,7 +8,7 @@ from typing import Any, Literal
 from ninja import Field, Schema
 from pydantic import ConfigDict, field_validator
 
-from mirror.results.cells import storable
+from mirror.storable import storable
 
 
 class Sent(Schema):

@@ -4,25 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Prefetch, Q, QuerySet
 
 from mirror.api.models import Token
 from mirror.asking import selectors as asked
 from mirror.library import selectors as library
 from mirror.reports import selectors as reports
 from mirror.reports.models import Report, ReportFile, ReportPart, ReportRun, RunPart
+from mirror.sources.models import Source
 from mirror.sources.selectors import sources_visible
 
 if TYPE_CHECKING:
     from mirror.asking.models import Run, Version
     from mirror.library.models import SavedSql
     from mirror.people.models import User
-    from mirror.sources.models import Source
 
 
 def tokens_of(user: User) -> QuerySet[Token]:
     """List somebody's tokens, the newest first."""
-    return Token.objects.filter(owner=user).prefetch_related("sources")
+    return _with_sources(Token.objects.filter(owner=user))
+
+
+def tokens_of_services() -> QuerySet[Token]:
+    """List the tokens of all services that were not revoked, the newest first."""
+    return _with_sources(Token.objects.filter(owner__is_service=True, revoked_at=None))
+
+
+def _with_sources(tokens: QuerySet[Token]) -> QuerySet[Token]:
+    """With the names of their sources; catalogs are left unread."""
+    return tokens.prefetch_related(Prefetch("sources", Source.objects.only("name")))
 
 
 def sources_of(token: Token) -> QuerySet[Source]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirror.queries.parameters import ParameterError, sql_bind, value_read
 from mirror.queries.values_typed import VALUE_CHARS
-from mirror.results.cells import storable
+from mirror.storable import storable
 
 if TYPE_CHECKING:
     from mirror.dashboards.models import Card

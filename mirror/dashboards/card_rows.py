@@ -34,12 +34,12 @@ from mirror.queries.running import (
     sql_run,
     statement_limits,
 )
-from mirror.results.cells import storable
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import rows_of
 from mirror.results.services import result_delete
 from mirror.sources.selectors import sources_visible
+from mirror.storable import storable
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
 from mirror.work.store import store_keep

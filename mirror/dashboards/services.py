@@ -29,7 +29,7 @@ from mirror.dashboards.models import COLUMNS, NAME_CHARS, NARROWEST, TALLEST, Ca
 from mirror.people.selectors import teams_of
 from mirror.phrases import one_line
 from mirror.queries.parameters import ParameterError
-from mirror.results.cells import storable
+from mirror.storable import storable
 
 if TYPE_CHECKING:
     from mirror.asking.models import Version

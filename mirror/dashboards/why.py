@@ -73,6 +73,13 @@ class Why:
         last = self.change.until
         return last is None or period.first is None or period.first <= last
 
+    def seen_with(self, whole: Part) -> Why:
+        """The same, without the last day with data where a period after it has a figure: data came since that day was read."""
+        figures = ((self.now, whole.now), (self.before, whole.before))
+        if any(figure and not self.is_begun(period) for period, figure in figures):
+            return replace(self, change=replace(self.change, until=None))
+        return self
+
     def between(self, now: str, before: str) -> Why:
         """The same between two periods, said by their first days; what is no period of it is left as it is."""
         return replace(
@@ -180,6 +187,7 @@ def _found(why: Why, statements: tuple[Statement, ...]) -> Found:
         notes += _problems(statements[1:])
     ranked = splits_ranked([split for _, split in splits], SHOWN)
     statement_of = {id(split): one for one, split in splits}
+    why = why.seen_with(whole)
     begun = why.is_begun(why.now), why.is_begun(why.before)
     return Found(
         statements,

@@ -144,6 +144,7 @@ def why_page(why: Why, found: Found, here: str, ask: str, carried: Mapping[str, 
 
 def _whole(why: Why, whole: Part) -> PartView:
     """The two figures that are compared; a period without data has none, not 0."""
+    why = why.seen_with(whole)
     view, none = _part(whole, (), Decimal(0), _digits([whole])), Cell("no data", look="null")
     now = view.now if why.is_begun(why.now) else none
     return replace(view, now=now, before=view.before if why.is_begun(why.before) else none)

@@ -1,4 +1,4 @@
-"""What comes before anything else: each request is named, and /healthz, /readyz and /livez are answered before sessions and hosts."""
+"""Middleware before all other: each request is named, and /healthz, /readyz and /livez are answered before sessions and hosts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from asgiref.sync import iscoroutinefunction, sync_to_async
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.decorators import sync_and_async_middleware
+from django.utils.log import log_response
 
 from mirror.health.views import healthz, livez, readyz
 from mirror.logs import lines_about
@@ -19,7 +20,7 @@ Answer = Callable[[HttpRequest], HttpResponse]
 AnswerLater = Callable[[HttpRequest], Awaitable[HttpResponse]]
 
 HEADER = "X-Request-ID"
-# What a proxy or a program may call a request: nothing that could pass for something else in a log.
+# Names that a proxy or a program may give a request: none could pass for something else in a log.
 _SANE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:=+-]{0,127}")
 
 # The views of these addresses.
@@ -35,6 +36,7 @@ def request_named(get_response: Answer | AnswerLater) -> Answer | AnswerLater:
             name = _name(request)
             with lines_about(request=name):
                 answered: HttpResponse = await get_response(request)
+                _refusal_log(request, answered)
             answered[HEADER] = name
             return answered
 
@@ -46,10 +48,18 @@ def request_named(get_response: Answer | AnswerLater) -> Answer | AnswerLater:
         name = _name(request)
         with lines_about(request=name):
             answered = next_answer(request)
+            _refusal_log(request, answered)
         answered[HEADER] = name
         return answered
 
     return answer
+
+
+def _refusal_log(request: HttpRequest, answered: HttpResponse) -> None:
+    """Log a refusal as Django does, once, but while lines name the request: Django does it after all middleware."""
+    if answered.status_code >= 400:
+        words = ("%s: %s", answered.reason_phrase, request.path)
+        log_response(*words, response=answered, request=request)
 
 
 def _name(request: HttpRequest) -> str:

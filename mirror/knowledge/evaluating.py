@@ -16,7 +16,7 @@ from django.utils import timezone
 from mirror.knowledge.effects import Teller, is_alike
 from mirror.knowledge.knowing import knowledge_of
 from mirror.knowledge.models import Evaluation
-from mirror.results.cells import storable
+from mirror.storable import storable
 from sqlagent.errors import DatabaseError
 from sqlagent.evaluation.scoring import mcnemar
 from sqlagent.sql.families import FAMILIES, family

@@ -25,8 +25,8 @@ from mirror.knowledge.models import Evaluation, StoredAnswer
 from mirror.knowledge.regressions import regression_tell, regressions_of
 from mirror.knowledge.shifts import shifts_keep
 from mirror.queries.running import OpenedSource, source_opened
-from mirror.results.cells import storable
 from mirror.sources.models import Source
+from mirror.storable import storable
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
 from mirror.work.turns import turn_is_wanted

@@ -23,7 +23,7 @@ from mirror.knowledge.evaluating import Asked
 from mirror.knowledge.models import Evaluation
 from mirror.knowledge.signals import mail_judged
 from mirror.phrases import counted, one_line
-from mirror.results.cells import storable
+from mirror.storable import storable
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, Status, end_unheld
 

@@ -17,8 +17,8 @@ from mirror.knowledge.models import StoredTerm, Trial
 from mirror.knowledge.signals import questions_wanted
 from mirror.knowledge.term_services import TermRefused, TermWish, others_of, term_check, term_save
 from mirror.queries.running import OpenedSource, source_opened
-from mirror.results.cells import storable
 from mirror.sources.guarding import Refusal, sql_check
+from mirror.storable import storable
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
 from mirror.work.recovery import row_look, waits_long

@@ -1,6 +1,6 @@
-"""What is used of language models in a month, and what is left of the budgets that bound it.
+"""Use of language models in a month, and the budgets that bound it.
 
-A budget is looked at when a run begins: runs under way may exceed it, each by what it costs itself.
+A budget is compared when a run begins: runs under way may exceed it, each by its own cost.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mirror.sources.models import Source
     from sqlagent.adapters.openai import OpenAiLlm
 
-# From this share on it is told before somebody asks.
+# Beyond this share of a budget people are warned before they ask.
 NEAR = 0.8
 
 
@@ -42,7 +42,7 @@ class Used:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One budget, and what of it is used this month."""
+    """One budget and its use this month."""
 
     budget: MonthlyBudget
     used: Used
@@ -50,7 +50,7 @@ class Standing:
 
     @property
     def share(self) -> float:
-        """How much of it is used; of two bounds the one that is nearer."""
+        """The used part of it, 1 at its bound; of two bounds the nearer one."""
         bounds = ((self.used.tokens, self.budget.tokens), (self.used.money, self.budget.money))
         return max((_share(used, most) for used, most in bounds if most is not None), default=0.0)
 
@@ -76,7 +76,7 @@ class Standing:
 
     @property
     def warning(self) -> str:
-        """What is told before somebody asks; empty while enough is left."""
+        """The warning for somebody who is about to ask; empty while enough is left."""
         if self.is_used_up:
             after = (self.month + timedelta(days=31)).replace(day=1)
             return f"{self.subject} is used up: the built-in analyst answers until {after:%B}."
@@ -88,7 +88,7 @@ def _share(used: float, most: float) -> float:
 
 
 def month_now() -> date:
-    """The first of this month, in the time zone of the settings."""
+    """Give the first day of this month, in the time zone of the settings."""
     return timezone.localdate().replace(day=1)
 
 
@@ -104,7 +104,7 @@ def used_of(uses: QuerySet[Use]) -> Used:
 
 
 def standings(person: User | None, source: Source | None) -> list[Standing]:
-    """The budgets that bound a question of somebody on a source, with what of them is used this month.
+    """List the budgets that bound a question of somebody on a source, each with its use this month.
 
     A person's own budget goes before that of every person.
     """
@@ -127,20 +127,20 @@ def _uses(budget: MonthlyBudget, person: User | None) -> QuerySet[Use]:
 
 
 def budget_over(person: User | None, source: Source) -> str:
-    """Why no language model may be asked now, as the run says it; empty where one may."""
+    """Say why no language model may be asked now, in the words of the run; empty where one may."""
     over = next((one for one in standings(person, source) if one.is_used_up), None)
-    return f"{over.subject} is used up: answered by the built-in analyst." if over is not None else ""
+    return f"{over.subject} is used up: the built-in analyst was asked instead." if over is not None else ""
 
 
 def budget_warnings(person: User, source: Source) -> tuple[str, ...]:
-    """What somebody should know of budgets before they ask."""
+    """List the warnings for somebody who is about to ask."""
     return tuple(one.warning for one in standings(person, source) if one.warning)
 
 
 def uses_keep(
     llms: Iterable[OpenAiLlm], *, person: User | None, source: Source | None, run: int | None = None
 ) -> None:
-    """Keep what was used of opened models, calls in vain included; waits for a store that is away."""
+    """Keep the use of opened models, calls in vain included; wait for a store that is away."""
     used = [(llm.name, llm.usage) for llm in llms if llm.usage.calls]
     if not used:
         return
@@ -156,6 +156,7 @@ def uses_keep(
                 llm=name[:LABEL_CHARS],
                 calls=usage.calls,
                 prompt_tokens=usage.prompt_tokens,
+                cached_tokens=usage.cached_tokens,
                 reply_tokens=usage.completion_tokens,
                 money=usage.money,
             )

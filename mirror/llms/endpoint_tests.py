@@ -22,6 +22,7 @@ from mirror.llms.models import Endpoint, EndpointTest
 from mirror.llms.opening import endpoint_open, settings_open
 from mirror.llms.selectors import settings_llms
 from mirror.secrets import SecretUnreadable
+from mirror.storable import storable
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
 from mirror.work.recovery import row_look, waits_long
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from mirror.people.models import User
     from sqlagent.adapters.openai import OpenAiLlm
 
-# Whoever waits is told after this long that no worker takes it (seconds); a test is forgotten after that.
+# Seconds after which an administrator is told that no worker takes a test; and how long a test is kept.
 WORKER_SECONDS = 60
 KEPT = timedelta(hours=1)
 # Characters of a reply that are shown.
@@ -95,7 +96,7 @@ def endpoint_test_do(lease: Lease) -> None:
         return
     with suppress(LeaseLost), Watch(lease) as watch:
         said = _said(test, watch.cancelled)
-        lease.end(said={"error": STOPPED} if watch.is_stopped else said)
+        lease.end(said={"error": STOPPED} if watch.is_stopped else storable(said))
 
 
 def endpoint_test_break(lease: Lease) -> None:
@@ -105,7 +106,7 @@ def endpoint_test_break(lease: Lease) -> None:
 
 
 def _said(test: EndpointTest, cancelled: Flag) -> dict[str, Any]:
-    """Call once, without a second try, and tell it as JSON can hold it. It counts as a use of who asked for it."""
+    """Call once, without a second try, and tell it. It counts as a use of who asked for it."""
     endpoint = test.endpoint
     sent = [{"role": message.role, "text": message.text} for message in REQUEST.messages]
     begun = time.monotonic()
@@ -125,7 +126,7 @@ def _said(test: EndpointTest, cancelled: Flag) -> dict[str, Any]:
     usage = reply.usage
     return {
         "sent": sent,
-        "reply": _without_key(reply.text, endpoint)[:REPLY_CHARS].replace("\x00", ""),
+        "reply": _without_key(reply.text, endpoint)[:REPLY_CHARS],
         "seconds": round(usage.seconds, 2),
         "prompt_tokens": usage.prompt_tokens,
         "reply_tokens": usage.completion_tokens,

@@ -1,4 +1,4 @@
-"""What administrators type about a language model. A key is taken and never given back."""
+"""Forms of language models and budgets. A key is taken and never given back."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from django.conf import settings
 
 from mirror.llms.addresses import UrlRefused, url_check
 from mirror.llms.models import URL_CHARS, Endpoint, MonthlyBudget
+from mirror.people.fields import RowsField
 from mirror.people.models import Team, User
 from mirror.secrets import is_kept
 from mirror.sources.models import Source
@@ -53,7 +54,7 @@ class EndpointForm(forms.ModelForm):
         choices=[(ALL, "All sources, also those to come"), (CHOSEN, "These alone")],
         widget=forms.RadioSelect,
     )
-    sources = forms.ModelMultipleChoiceField(
+    sources = RowsField(
         queryset=Source.objects.only("name").order_by("name"),
         label="Sources",
         required=False,
@@ -80,7 +81,7 @@ class EndpointForm(forms.ModelForm):
             self.initial[name] = self.initial.get(name) or None
         self.initial["reach"] = ALL if self.instance.is_for_all else CHOSEN
         if self.instance.pk:
-            self.initial["sources"] = list(self.instance.sources.all())
+            self.initial["sources"] = list(self.instance.sources.only("name"))
         if self.has_key:
             self.fields["key"].help_text = "One is kept. Leave this empty to keep it."
         else:
@@ -147,7 +148,7 @@ class EndpointForm(forms.ModelForm):
 
 
 class BudgetForm(forms.Form):
-    """What somebody or something may use in a month."""
+    """A bound on a month's use by a person, every person, a team or a source."""
 
     about = forms.ChoiceField(label="Of")
     tokens = forms.IntegerField(
@@ -184,7 +185,7 @@ class BudgetForm(forms.Form):
 
     @property
     def subject(self) -> User | Team | Source | None:
-        """Who or what it is about; None: every person."""
+        """The person, team or source that it bounds; None: every person."""
         kind, _, pk = self.cleaned_data["about"].partition("-")
         models: dict[str, type[User] | type[Team] | type[Source]] = {
             "person": User,

@@ -62,9 +62,10 @@ class EndpointTest(Leased):
 
 
 class Use(models.Model):
-    """What one run used of one language model; without `run` a test of an administrator, or a question of a shell.
+    """The use of one language model by one run; without `run`, by a test of an administrator or a question of a shell.
 
     It stays when its run goes. `month` is the first of its month; `teams` are those its person was in at the time.
+    `cached_tokens` are those of the prompt's that the server read from its cache.
     """
 
     month = models.DateField()
@@ -79,6 +80,7 @@ class Use(models.Model):
     llm = models.CharField(max_length=LABEL_CHARS)
     calls = models.PositiveIntegerField(default=0)
     prompt_tokens = models.PositiveBigIntegerField(default=0)
+    cached_tokens = models.PositiveBigIntegerField(default=0)
     reply_tokens = models.PositiveBigIntegerField(default=0)
     money = models.FloatField(default=0.0)
     at = models.DateTimeField(auto_now_add=True)
@@ -94,7 +96,7 @@ class Use(models.Model):
 
 
 class MonthlyBudget(models.Model):
-    """What a person, a team or a source may use of language models in a month; without any of them, every person.
+    """A bound on the use of language models in a month by a person, a team or a source; without any of them, by every person.
 
     An empty bound bounds nothing; 0 lets nothing be used. `key` names what it is about, so that each has one at most.
     """

@@ -37,18 +37,18 @@ class OpenLlms:
     over: str = ""
 
     def asked(self, around: Callable[[Llm], Llm] | None = None) -> Llm | None:
-        """What is asked: the first, and the next where it is down; through what `around` makes of it."""
+        """Give the model to ask: the first, with the next as its fallback, wrapped by `around`."""
         llm: Llm | None = None
         for one in reversed(self.llms):
             llm = one if llm is None else FallbackLlm(one, llm)
         return around(llm) if llm is not None and around is not None else llm
 
     def ranking(self, around: Callable[[Llm], Llm] | None = None) -> Llm | None:
-        """What ranks; through what `around` makes of it."""
+        """Give the model that ranks, wrapped by `around`."""
         return around(self.ranker) if self.ranker is not None and around is not None else self.ranker
 
     def all(self) -> tuple[OpenAiLlm, ...]:
-        """Every model that may have been asked."""
+        """List every model that may have been asked."""
         return (*self.llms, *([self.ranker] if self.ranker else []))
 
     def close(self) -> None:
@@ -62,8 +62,7 @@ def llms_open(source: Source, person: User | None = None) -> OpenLlms:
 
     None where a budget of the source, the person or one of their teams is used up.
 
-    From endpoints nothing goes to the models of the settings: who chose where a source's questions may go chose where they
-    may not. One whose key cannot be read or that may not be called is left out, with a note. Raises: LlmRejected for settings
+    From endpoints nothing goes to the models of the settings: the choice of endpoints for a source rules out all others. One whose key cannot be read or that may not be called is left out, with a note. Raises: LlmRejected for settings
     that cannot work.
     """
     endpoints = list(endpoints_for(source))

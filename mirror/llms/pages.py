@@ -1,4 +1,4 @@
-"""What the pages of language models show. No key is on any of them."""
+"""Data of the pages of language models. No key is in them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Prefetch
 
 from mirror.llms.models import Endpoint, EndpointTest
 from mirror.llms.selectors import settings_llms
 from mirror.secrets import is_kept
+from mirror.sources.models import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ def tested_page(test: EndpointTest) -> TestedPage:
 
 def endpoints_page() -> EndpointsPage:
     """List what may be asked."""
-    found = list(Endpoint.objects.prefetch_related("sources"))
+    found = list(Endpoint.objects.prefetch_related(Prefetch("sources", Source.objects.only("name"))))
     lines = tuple(
         EndpointLine(
             id=one.pk,
@@ -107,7 +109,7 @@ def endpoints_page() -> EndpointsPage:
 
 
 def _prices(prompt: float, reply: float) -> str:
-    """What a million tokens cost, in words; empty where they cost nothing."""
+    """Give the prices of a million tokens in words; empty where they cost nothing."""
     return (
         f"{prompt:,g} in, {reply:,g} out {settings.LLM_CURRENCY} a million tokens" if prompt or reply else ""
     )

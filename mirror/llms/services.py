@@ -1,4 +1,4 @@
-"""What administrators do to language models: add, change, order and remove them, and bound what is used of them."""
+"""Actions of administrators on language models: add, change, order and remove them, and bound their use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mirror.people.models import Team, User
     from mirror.sources.models import Source
 
-# What of an endpoint the audit names when it changes.
+# Fields of an endpoint that the audit names when they change.
 FIELDS = ("name", "base_url", "model", "price_prompt", "price_reply", "is_on")
 
 
@@ -49,8 +49,10 @@ def endpoint_keep(endpoint: Endpoint, sources: Iterable[Source] | None, by: User
 
 @transaction.atomic
 def endpoint_move(endpoint: Endpoint, *, up: bool, by: User) -> None:
-    """Ask an endpoint before the one before it, or after the one after it; none is there: nothing happens."""
+    """Ask an endpoint before the one before it, or after the one after it; nothing happens where none is there, or it was removed itself."""
     order = list(Endpoint.objects.select_for_update())
+    if endpoint not in order:
+        return
     at = order.index(endpoint)
     to = at - 1 if up else at + 1
     if not 0 <= to < len(order):
@@ -63,7 +65,7 @@ def endpoint_move(endpoint: Endpoint, *, up: bool, by: User) -> None:
 
 @transaction.atomic
 def endpoint_remove(endpoint: Endpoint, by: User) -> None:
-    """Remove an endpoint with its key; runs that it answers end."""
+    """Remove an endpoint with its key. Runs under way finish with it."""
     address, model = endpoint.base_url, endpoint.model
     record("removed a language model", endpoint, by=by, address=address, model=model)
     endpoint.delete()

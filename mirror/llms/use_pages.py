@@ -1,4 +1,4 @@
-"""What is used of language models, as pages show it: a month for administrators, one's own for everybody."""
+"""Data of the pages on use of language models: a month for administrators, one's own for everybody."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FORM = "%Y-%m"
 
 @dataclass(frozen=True, slots=True)
 class UseLine:
-    """What one of a kind used; `percent` of its budget, where it has one."""
+    """The use of one person, team, source or model; `percent` is that of its budget, where it has one."""
 
     name: str
     used: Used
@@ -39,7 +39,7 @@ class UseLine:
 
 @dataclass(frozen=True, slots=True)
 class UseTable:
-    """What each of a kind used, most tokens first."""
+    """The use of all persons, teams, sources or models, most tokens first."""
 
     kind: str
     title: str
@@ -71,7 +71,7 @@ class UsePage:
 
 @dataclass(frozen=True, slots=True)
 class OwnUse:
-    """What somebody used in the last months, and their budgets of this one."""
+    """Somebody's use in the last months, and their budgets of this one."""
 
     months: tuple[tuple[date, str], ...]
     budgets: tuple[tuple[str, int, str], ...]
@@ -84,7 +84,7 @@ def use_page(typed: str) -> UsePage:
     ]
     month = next((one for one in known if one.strftime(FORM) == typed), month_now())
     uses = Use.objects.filter(month=month)
-    budgets = list(MonthlyBudget.objects.select_related("person", "team", "source"))
+    budgets = list(MonthlyBudget.objects.select_related("person", "team", "source").defer("source__catalog"))
     return UsePage(
         month=month,
         months=tuple((one.strftime(FORM), one) for one in known),
@@ -129,7 +129,7 @@ def _lines(
     named: str,
     budgets: Iterable[MonthlyBudget],
 ) -> tuple[UseLine, ...]:
-    """One line for each that used something, or has a budget of its own; what nobody is known of comes last."""
+    """Give one line for each that used something, or has a budget of its own; use without a known person or source comes last."""
     used = {row[by]: _used(row) for row in _summed(uses, by)}
     place = by.removesuffix("s")
     own = {getattr(one, f"{place}_id"): one for one in budgets if getattr(one, f"{place}_id")}
@@ -170,14 +170,14 @@ def _look(stands: Standing) -> str:
 
 
 def _bounds(budget: MonthlyBudget) -> str:
-    """Its bounds in words."""
+    """Give its bounds in words."""
     tokens = counted(budget.tokens, "token") if budget.tokens is not None else ""
     money = f"{budget.money:,g} {settings.LLM_CURRENCY}" if budget.money is not None else ""
     return ", ".join(filter(None, (tokens, money)))
 
 
 def _said(used: Used) -> str:
-    """What was used, in words."""
+    """Give use in words."""
     said = [counted(used.calls, "call"), counted(used.tokens, "token")]
     if used.money:
         said.append(f"{used.money:,.4g} {settings.LLM_CURRENCY}")

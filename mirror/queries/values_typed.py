@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mirror.results.cells import storable
+from mirror.storable import storable
 
 FIELD = "value-"
 VALUE_CHARS = 2_000

@@ -14,10 +14,10 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from mirror.results import result_files
-from mirror.results.cells import storable
 from mirror.results.encoding import Writer
 from mirror.results.models import StoredResult
 from mirror.sources.limits import limits_of
+from mirror.storable import storable
 from mirror.work.store import store_keep
 from sqlagent.ports import ColumnStream, RowStream
 from sqlagent.values import Rows

@@ -1,6 +1,6 @@
 """How Mirror stands, counted from rows: processes, queues, what ended, what sources took, deliveries, disk.
 
-Each look asks the store eight times and once for each kind of work, however much is in it: what ended is counted among the newest
+Each look asks the store nine times and once for each kind of work, however much is in it: what ended is counted among the newest
 `NEWEST` rows. Sources stand by their numbers; nothing of what is inside them, and no name of a person, is read.
 """
 
@@ -10,20 +10,21 @@ import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from pathlib import Path
 from statistics import quantiles
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, F, Min, Model, Q, QuerySet, Subquery
+from django.db.models import Count, F, Min, Model, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from mirror.asking.models import Run, Version
 from mirror.health.models import Heartbeat
 from mirror.health.services import DEAD_SECONDS
+from mirror.llms.models import Use
 from mirror.reports.models import Delivery, Report, ReportRun, SendingPause
 from mirror.work.kinds import KINDS, Kind
 from mirror.work.leases import Retried, Status, due
@@ -80,15 +81,15 @@ class SourceFigures:
     failed_by: str = ""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Spent:
-    """What one language model cost: calls, tokens, money."""
+    """The cost of one language model: calls, tokens, money. Cached tokens are of the prompt's."""
 
-    calls: int = 0
-    prompt_tokens: int = 0
-    cached_tokens: int = 0
-    completion_tokens: int = 0
-    money: float = 0.0
+    calls: int
+    prompt_tokens: int
+    cached_tokens: int
+    reply_tokens: int
+    money: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ def figures_read(window: timedelta) -> Figures:
     """Read how Mirror stands, with what ended within a window. Raises: django.db.DatabaseError."""
     now = timezone.now()
     since = now - window
-    questions, seconds, spent = _questions(since)
+    questions, seconds = _questions(since)
     retried, held = _deliveries_open()
     late = Report.objects.filter(is_paused=False, next_at__lt=now - LATE)
     return Figures(
@@ -135,7 +136,7 @@ def figures_read(window: timedelta) -> Figures:
         queues=[_queue(kind, now) for kind in KINDS.values()],
         questions=questions,
         seconds=seconds,
-        spent=spent,
+        spent=_spent(since),
         sources=_sources(since),
         report_runs=_counted(ReportRun, since, "outcome"),
         deliveries=_counted(Delivery, since, "kind", "state"),
@@ -148,7 +149,7 @@ def figures_read(window: timedelta) -> Figures:
 
 
 def quantile(seconds: list[float], percent: int) -> float:
-    """What so many of a hundred stayed below; 0 of none."""
+    """Give the bound that so many of a hundred stay below; 0 of none."""
     if len(seconds) < 2:
         return sum(seconds)
     return quantiles(seconds, n=100, method="inclusive")[percent - 1]
@@ -184,11 +185,15 @@ def _queue(kind: Kind, now: datetime) -> Queue:
     )
 
 
-def _ended(model: type[Model], since: datetime) -> QuerySet[Any]:
-    """Rows that ended since, among the newest: these are found by their keys, however many rows there are."""
+def _newest(model: type[Model]) -> QuerySet[Any]:
+    """The newest rows: these are found by their keys, however many rows there are."""
     last = model._default_manager.order_by("-pk").values("pk")[:1]
-    newest = model._default_manager.order_by().filter(pk__gt=Subquery(last) - NEWEST)
-    return newest.filter(status=Status.DONE, ended_at__gte=since)
+    return model._default_manager.order_by().filter(pk__gt=Subquery(last) - NEWEST)
+
+
+def _ended(model: type[Model], since: datetime) -> QuerySet[Any]:
+    """Rows that ended since, among the newest."""
+    return _newest(model).filter(status=Status.DONE, ended_at__gte=since)
 
 
 def _counted(model: type[Model], since: datetime, *by: str) -> dict[tuple[str, ...], int]:
@@ -196,20 +201,22 @@ def _counted(model: type[Model], since: datetime, *by: str) -> dict[tuple[str, .
     return {tuple(of): count for *of, count in rows}
 
 
-def _questions(since: datetime) -> tuple[Counter[str], list[float], dict[str, Spent]]:
+def _questions(since: datetime) -> tuple[Counter[str], list[float]]:
     outcomes: Counter[str] = Counter()
     seconds: list[float] = []
-    spent: dict[str, Spent] = defaultdict(Spent)
     rows = _ended(Run, since).exclude(outcome="")
-    for outcome, llm, usage, asked_at, ended_at in rows.values_list(
-        "outcome", "llm", "usage", "created_at", "ended_at"
-    ):
+    for outcome, asked_at, ended_at in rows.values_list("outcome", "created_at", "ended_at"):
         outcomes[outcome] += 1
         seconds.append((ended_at - asked_at).total_seconds())
-        if usage.get("calls"):
-            for name in Spent.__slots__:
-                setattr(spent[llm], name, getattr(spent[llm], name) + usage.get(name, 0))
-    return outcomes, seconds, dict(spent)
+    return outcomes, seconds
+
+
+def _spent(since: datetime) -> dict[str, Spent]:
+    """Sum up the cost of each language model over questions, calls in vain included."""
+    names = [one.name for one in fields(Spent)]
+    rows = _newest(Use).filter(at__gte=since, run__isnull=False).values("llm")
+    sums = rows.annotate(**{f"{name}_sum": Sum(name) for name in names})
+    return {row["llm"]: Spent(*(row[f"{name}_sum"] for name in names)) for row in sums}
 
 
 def _sources(since: datetime) -> dict[int, SourceFigures]:

@@ -137,13 +137,13 @@ def _questions(figures: Figures) -> Iterator[Metric]:
             for sample in (
                 ((llm, "prompt"), one.prompt_tokens),
                 ((llm, "cached"), one.cached_tokens),
-                ((llm, "reply"), one.completion_tokens),
+                ((llm, "reply"), one.reply_tokens),
             )
         ),
     )
     yield _gauge(
         "llm_money",
-        "What questions of the last hour cost, by the prices of the settings.",
+        "What questions of the last hour cost, by the prices that are set.",
         ("llm", "currency"),
         (((llm, settings.LLM_CURRENCY), one.money) for llm, one in spent),
     )

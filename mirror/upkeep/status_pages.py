@@ -1,4 +1,4 @@
-"""What the page of the status shows."""
+"""Data of the page of the status."""
 
 from __future__ import annotations
 
@@ -132,7 +132,8 @@ def _processes(figures: Figures) -> Iterator[ProcessLine]:
             process.started_at,
             size(process.memory) if process.memory else "",
         )
-    for part in PARTS.keys() - {process.part for process in figures.processes}:
+    seen = {process.part for process in figures.processes}
+    for part in (part for part in PARTS if part not in seen):
         yield ProcessLine(PARTS[part].capitalize(), "", None, False, None, "")
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a running Mirror, in plain words, the worst first. The doctor looks at more, and takes longer."""
+"""Troubles of a running Mirror in plain words, the worst first. The doctor looks at more, and takes longer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mirror.upkeep.doctor import LITTLE_ROOM, NO_ROOM, WAITS
 from mirror.upkeep.figures import Figures, SourceFigures
 from mirror.work.kinds import KINDS
 
-# What somebody waits for on a page should have been taken by then (seconds).
+# Seconds by which work should have been taken that somebody waits for on a page.
 WAITS_LONG = 120.0
 # How parts are called.
 PARTS = {

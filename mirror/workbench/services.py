@@ -15,7 +15,7 @@ from mirror.asking.models import Version
 from mirror.asking.services.versions import run_of_sql, version_edit, versions_edit
 from mirror.phrases import one_line
 from mirror.queries.parameters import SQL_CHARS
-from mirror.results.cells import storable
+from mirror.storable import storable
 from mirror.workbench.errors import TabChanged, WorkbenchError
 from mirror.workbench.models import Tab
 from mirror.workbench.selectors import source_of, tabs_open

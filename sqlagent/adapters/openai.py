@@ -116,7 +116,7 @@ class OpenAiLlm:
 
     @property
     def usage(self) -> Usage:
-        """What all calls so far cost together; failed calls count as calls."""
+        """What all calls so far cost together; failed and stopped calls count as calls."""
         with self._lock:
             return self._usage
 
@@ -141,7 +141,7 @@ class OpenAiLlm:
         try:
             completion = self._converse(request, cancelled)
             text = text_of(completion)
-        except LlmError:
+        except (LlmError, Cancelled):
             self._count(Usage(calls=1, seconds=time.monotonic() - begun))
             raise
         usage = usage_of(completion, request, text, time.monotonic() - begun)

@@ -146,6 +146,7 @@ def test_a_cancelled_call_hangs_up_at_once() -> None:
         with pytest.raises(Cancelled):
             model.complete(ASK, flag)
         assert server.calls == 1
+    assert model.usage.calls == 1, "what was sent is a call, what was not is none"
 
 
 def test_cancelling_one_call_leaves_the_others_alone() -> None:

@@ -53,6 +53,7 @@ def test_what_a_run_used_is_kept_with_its_person_teams_and_source(server, shop, 
     assert list(use.teams.all()) == [team]
     tokens = (use.calls, use.prompt_tokens, use.reply_tokens)
     assert tokens == tuple(run.usage[name] for name in ("calls", "prompt_tokens", "completion_tokens"))
+    assert use.cached_tokens == run.usage["cached_tokens"]
     assert use.money == pytest.approx((use.prompt_tokens + 2 * use.reply_tokens) / 1_000_000)
     run.thread.delete()
     assert Use.objects.filter(person=alice).exists(), "it counts on"
@@ -63,16 +64,19 @@ def test_what_a_run_used_is_kept_with_its_person_teams_and_source(server, shop, 
     [
         (
             "source",
-            "The language-model budget of this source for November is used up: answered by the built-in analyst.",
+            "The language-model budget of this source for November is used up: the built-in analyst was asked instead.",
         ),
         (
             "team",
-            "The language-model budget of the team Analysts for November is used up: answered by the built-in analyst.",
+            "The language-model budget of the team Analysts for November is used up: the built-in analyst was asked instead.",
         ),
-        ("person", "Your language-model budget for November is used up: answered by the built-in analyst."),
+        (
+            "person",
+            "Your language-model budget for November is used up: the built-in analyst was asked instead.",
+        ),
         (
             "everybody",
-            "Your language-model budget for November is used up: answered by the built-in analyst.",
+            "Your language-model budget for November is used up: the built-in analyst was asked instead.",
         ),
     ],
 )
@@ -92,6 +96,18 @@ def test_a_budget_that_is_used_up_stops_hard_and_the_analyst_answers(
     assert f"<p>{words}</p>" in page
     before = as_alice.get(reverse("asking:ask")).content.decode()
     assert "is used up: the built-in analyst answers until December." in before
+
+
+@pytest.mark.parametrize("asked", [ASKED, "SELECT count(*) AS n FROM customers"])
+def test_an_answer_that_needs_no_model_tells_of_no_budget(server, shop, alice, admin, asked) -> None:
+    asking.version_verify(answer(asking.run_ask(alice, shop, ASKED)).versions.get())
+    budget_set(alice, 0, None, admin)
+    run = answer(asking.run_ask(alice, shop, asked))
+    assert (run.outcome, run.without_llm, run.notes) == ("answered", "", [])
+    assert not run.steps.filter(kind="noted").exists()
+    other = answer(asking.run_ask(alice, shop, "How many orders are there?"))
+    assert other.without_llm in other.notes and "is used up" in other.without_llm
+    assert [step.data["message"] for step in other.steps.filter(kind="noted")] == [other.without_llm]
 
 
 def test_one_persons_own_budget_goes_before_that_of_everybody_and_others_are_not_bounded(

@@ -7,9 +7,11 @@ import json
 import pytest
 from django.urls import reverse
 
+from mirror.api.services import token_make
 from mirror.asking import services as asking
 from mirror.audit.models import AuditRow
-from mirror.llms.models import Endpoint, EndpointTest
+from mirror.llms.models import Endpoint, EndpointTest, MonthlyBudget
+from mirror.llms.services import endpoint_move
 from mirror.work.doing import work_do
 from tests.scripted_server import Bad, ScriptedServer, serving
 from tests.web.working import answer, unwatched
@@ -97,6 +99,41 @@ def test_another_address_asks_for_the_key_again_and_a_kept_one_stays(as_admin) -
     assert [row.details["changed"] for row in changes] == [["model"], ["base_url", "model", "key"]]
 
 
+def test_pages_that_name_sources_leave_their_catalogs_unread(
+    as_admin, alice, as_alice, shop, django_assert_max_num_queries
+) -> None:
+    kept = endpoint("http://127.0.0.1:9/v1", is_for_all=False)
+    kept.sources.add(shop)
+    MonthlyBudget.objects.create(key=f"source-{shop.pk}", source=shop, tokens=1)
+    token_make(alice, "nightly", ["read"], days=1, sources=[shop])
+    pages = [
+        (as_admin, reverse("llms:list")),
+        (as_admin, reverse("llms:edit", args=[kept.pk])),
+        (as_admin, reverse("llms:use")),
+        (as_admin, reverse("services:services")),
+        (as_alice, reverse("api:tokens")),
+    ]
+    for browser, address in pages:
+        with django_assert_max_num_queries(30) as made:
+            assert browser.get(address).status_code == 200
+        assert not [one["sql"] for one in made if '"sources_source"."catalog",' in one["sql"]], address
+
+
+def test_an_endpoint_that_was_removed_meanwhile_is_not_moved(admin) -> None:
+    kept, other = endpoint("http://127.0.0.1:9/v1"), endpoint("http://127.0.0.1:9/v1", "Other")
+    Endpoint.objects.filter(pk=kept.pk).delete()
+    endpoint_move(kept, up=False, by=admin)
+    assert Endpoint.objects.get() == other
+    assert not AuditRow.objects.filter(verb="changed a language model").exists()
+
+
+@pytest.mark.parametrize("key", ["99999999999999999999", "0", "x"])
+def test_a_source_that_no_row_can_be_is_refused(as_admin, key) -> None:
+    wish = typed("http://127.0.0.1:9/v1", reach="chosen", sources=[key])
+    assert as_admin.post(reverse("llms:new"), wish).status_code == 422
+    assert not Endpoint.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("url", "said"),
     [
@@ -150,6 +187,16 @@ def test_what_goes_wrong_with_a_test_is_told_in_plain_words(as_admin, settings, 
         kept = endpoint(server if reply else "http://127.0.0.1:9/v1", key=KEY)
         said = called(as_admin, reverse("llms:test", args=[kept.pk]))
     assert words in said.replace("&#x27;", "'") and KEY not in said
+
+
+@pytest.mark.parametrize(
+    "reply", ["SELECT 1 \x00 \ud800", Bad(status=400, message="broke \x00 \ud800")], ids=["reply", "error"]
+)
+def test_what_no_store_and_no_page_can_hold_is_shown_as_signs_for_it(as_admin, reply) -> None:
+    with serving(reply) as server:
+        said = called(as_admin, reverse("llms:test", args=[endpoint(server).pk]))
+    assert "␀ ?" in said
+    assert not {"\x00", "\ud800"} & set(str(EndpointTest.objects.get().said))
 
 
 def test_the_model_of_the_settings_is_shown_without_its_key_and_tested_too(as_admin, settings) -> None:

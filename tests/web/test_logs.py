@@ -8,8 +8,9 @@ import re
 from io import StringIO
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.core.exceptions import PermissionDenied
-from django.test import RequestFactory
+from django.test import AsyncClient, RequestFactory
 from django.urls import reverse
 
 from mirror.asking.models import Run
@@ -129,3 +130,37 @@ def test_a_line_stays_one_line_without_tokens_and_reads_as_the_other_form_does(l
     assert " ERROR   mirror pid=" in plain
     assert "run=3 It broke" in plain
     assert line_plain("{no json") == "{no json"
+
+
+@pytest.mark.parametrize("address", ["/sign-in/link/secret", "/reports/mails/secret", "mir_" + "secret" * 5])
+def test_a_line_with_a_token_in_quotes_is_json(lines, address):
+    with lines_about(request="mir_" + "secret" * 5):
+        try:
+            raise ValueError(f'Refused "{address}"\nand went on')
+        except ValueError:
+            logging.getLogger("mirror").exception('Came from "%s" today', address)
+    (line,) = lines()
+    assert line["message"].endswith('..." today')
+    assert line["exception"].endswith('..."\nand went on')
+    assert (
+        "secret"
+        not in str(line["message"]) + line["request"] + line["exception"].partition("ValueError: ")[2]
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"), [("post", "/", 422), ("post", "/livez", 405), ("get", "/nowhere", 404)]
+)
+def test_the_line_of_a_request_that_was_refused_names_it_once(as_alice, lines, method, path, status):
+    answer = getattr(as_alice, method)(path, headers={"X-Request-ID": "proxy-18"})
+    assert answer.status_code == status
+    (line,) = [line for line in lines() if line["logger"] == "django.request"]
+    assert line["request"] == "proxy-18"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_so_does_that_of_the_server_which_answers_without_threads(lines):
+    answer = async_to_sync(AsyncClient().get)("/api/v1/sources", headers={"X-Request-ID": "proxy-19"})
+    assert answer.status_code == 401
+    (line,) = [line for line in lines() if line["logger"] == "django.request"]
+    assert line["request"] == "proxy-19"

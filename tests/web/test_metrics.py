@@ -14,6 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from mirror.asking.models import Run, Thread, Version
 from mirror.health.models import Heartbeat
 from mirror.health.services import beat
+from mirror.llms.models import Use
 from mirror.reports.models import Delivery, Report, ReportRun
 from mirror.results.models import StoredResult
 from mirror.work.kinds import KINDS
@@ -22,7 +23,7 @@ from mirror.work.leases import Status
 pytestmark = pytest.mark.django_db
 
 # How often the store is asked, besides once for each kind of work.
-LOOKS = 8
+LOOKS = 9
 TOKEN = "t0ken-of-prometheus-0123456789"
 
 
@@ -38,10 +39,14 @@ def busy(shop, alice) -> Report:
     now = timezone.now()
     thread = Thread.objects.create(owner=alice, source=shop, title="Salaries of Anna")
     ended = {"status": Status.DONE, "ended_at": now}
-    usage = {"calls": 2, "prompt_tokens": 900, "completion_tokens": 100, "cached_tokens": 300, "money": 0.5}
-    run = Run.objects.create(
-        thread=thread, asked="Salaries of Anna?", outcome="answered", llm="m", usage=usage, **ended
-    )
+    run = Run.objects.create(thread=thread, asked="Salaries of Anna?", outcome="answered", llm="m", **ended)
+    tokens = {"prompt_tokens": 900, "cached_tokens": 300, "reply_tokens": 100}
+    used = {"month": now.date().replace(day=1), "person": alice, "source": shop}
+    Use.objects.create(run=run.pk, llm="m", calls=2, money=0.5, **tokens, **used)
+    Use.objects.create(run=run.pk, llm="busy", calls=3, **used)
+    Use.objects.create(llm="tested", calls=1, **used)
+    Use.objects.create(run=run.pk, llm="earlier", calls=1, **used)
+    Use.objects.filter(llm="earlier").update(at=now - timedelta(hours=2))
     Run.objects.create(thread=thread, outcome="failed", **ended)
     Run.objects.create(thread=thread, outcome="failed", status=Status.DONE, ended_at=now - timedelta(hours=2))
     Run.objects.create(thread=thread)
@@ -97,7 +102,10 @@ def test_how_mirror_stands_is_told_by_few_statements_and_without_names(client, t
         ("source_statements", "rows", source): 1,
         ("source_statements", "timeout", source): 1,
         ("source_seconds", "0.95", source): 2.5,
+        ("llm_calls", "m"): 2,
+        ("llm_calls", "busy"): 3,
         ("llm_tokens", "m", "prompt"): 900,
+        ("llm_tokens", "m", "reply"): 100,
         ("llm_tokens", "m", "cached"): 300,
         ("llm_money", "USD", "m"): 0.5,
         ("report_runs", "made"): 1,
@@ -111,6 +119,7 @@ def test_how_mirror_stands_is_told_by_few_statements_and_without_names(client, t
         ("sending_paused",): 0,
     }.items():
         assert found.get(sample) == value, sample
+    assert {name[1] for name in found if name[0] == "llm_calls"} == {"m", "busy"}
     assert found["work_oldest_seconds", "run", "celery"] >= 90
     assert found["disk_bytes", "data"] > found["disk_free_bytes", "data"] > 0
     for name in ("shop", "alice", "Anna", "Weekly", "example.com", TOKEN):

@@ -5,6 +5,7 @@ The addresses are read from the project itself, so a new page is walked the day 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -144,3 +145,20 @@ def test_a_form_from_elsewhere_is_not_taken(alice):
     assert answer.status_code == 403
     assert "<h1>" in answer.content.decode()
     assert "_auth_user_id" in browser.session
+
+
+def test_every_page_of_the_tabs_for_administrators_belongs_to_people_in_the_rail(as_admin):
+    tabs = re.findall(
+        r'<a href="([^"]+)"', navigation(as_admin, reverse("people:people"), "People and teams")
+    )
+    assert len(tabs) == 7
+    for address in tabs:
+        here = re.findall(r'aria-current="page".*?>([^<]+)</a>', navigation(as_admin, address, "Main"))
+        assert here == ["People"], address
+
+
+def navigation(browser: Client, address: str, label: str) -> str:
+    page = browser.get(address).content.decode()
+    found = re.search(rf'<nav[^>]*aria-label="{label}".*?</nav>', page, re.DOTALL)
+    assert found is not None
+    return found[0]

@@ -129,10 +129,11 @@ def test_a_service_is_no_person(as_admin, admin, world, team, shop, alice):
 def test_tokens_are_renewed_revoked_and_ended_with_the_service(as_admin, world, team, shop):
     first = made(as_admin, team, shop, scopes=["read"])
     service, old = User.objects.get(is_service=True), Token.objects.get(owner__is_service=True)
-    answer = as_admin.post(reverse("services:another", args=[service.pk]), {"days": "7"})
+    answer = as_admin.post(reverse("services:another", args=[service.pk]))
     (second,) = re.findall(r"mir_[\w-]{43}", answer.content.decode())
     new = Token.objects.filter(owner=service).latest("pk")
     assert (new.scopes, list(new.sources.all()), new.is_limited) == (["read"], [shop], True)
+    assert round((new.expires_at - new.created_at).total_seconds() / 86_400) == 30, "as long as the last one"
     assert [Caller(one).get("/sources").status_code for one in (first, second)] == [200, 200]
     as_admin.post(reverse("services:revoke", args=[old.pk]))
     assert [Caller(one).get("/sources").status_code for one in (first, second)] == [401, 200]
@@ -152,6 +153,8 @@ def test_tokens_are_renewed_revoked_and_ended_with_the_service(as_admin, world, 
         ({"teams": []}, "Choose the teams"),
         ({"sources": []}, "Choose the sources"),
         ({"scopes": []}, "required"),
+        ({"teams": ["9" * 20]}, "not one of the available"),
+        ({"sources": ["9" * 20]}, "not one of the available"),
     ],
 )
 def test_a_service_that_cannot_be_is_not_made(as_admin, world, team, shop, wrong, words):

@@ -110,6 +110,14 @@ def test_what_administrators_may_not_see_is_told_by_whose_it_is(as_admin, admin,
     assert "anna@" not in page
 
 
+def test_parts_without_a_process_stand_in_one_order(as_admin):
+    Heartbeat.objects.all().delete()
+    page = said(as_admin)
+    places = [page.find(f"{name.capitalize()} none silent") for name in troubles.PARTS.values()]
+    assert places == sorted(places)
+    assert min(places) > 0
+
+
 def test_every_kind_of_work_and_the_version_are_called_by_name():
     assert set(troubles.WORK) == set(KINDS)
     assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == VERSION

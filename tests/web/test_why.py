@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from contextlib import closing
 from decimal import Decimal
 from html import unescape
+from shutil import copy
 
 import pytest
 from django.urls import reverse
@@ -181,3 +183,65 @@ def test_a_period_after_the_last_day_with_data_is_said_first_and_no_fall(
     assert begun.startswith(
         "2026 is not complete: its data go to 31 October 2026. Revenue so far is 6,396,011,"
     )
+
+
+@pytest.fixture
+def later_shop(shop, shop_file, tmp_path):
+    """The shop, whose values were read when the data ended on 31 October; since then orders of November came."""
+    later = tmp_path / "later.sqlite3"
+    copy(shop_file, later)
+    with closing(sqlite3.connect(later)) as store, store:
+        moved = "UPDATE orders SET ordered_at = replace(ordered_at, '2026-10-2', '2026-11-2')"
+        store.execute(f"{moved} WHERE ordered_at LIKE '2026-10-2%'")
+    shop.database = str(later)
+    shop.save(update_fields=["database"])
+    return shop
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "revenue by country in november 2026",
+        "orders by status in november 2026",
+        "top 3 customers by revenue in november 2026",
+        "revenue by country since november 2026",
+        "revenue in november 2026",
+        "revenue per country in november 2026 vs october 2026",
+    ],
+)
+def test_rows_that_came_after_the_values_were_read_are_not_denied(later_shop, as_alice, question) -> None:
+    sentence = asked(later_shop, as_alice, question).versions.get().sentence
+    assert sentence
+    assert "No data after" not in sentence
+
+
+def test_a_period_that_may_be_in_rows_beyond_those_that_are_drawn_is_not_denied(
+    later_shop, as_alice, monkeypatch
+) -> None:
+    monkeypatch.setattr("mirror.asking.services.answering.DRAWN_ROWS", 3)
+    run = asked(later_shop, as_alice, "orders by month and customer in november 2026 vs october 2026")
+    assert "No data after" not in run.versions.get().sentence
+
+
+def test_a_figure_that_came_after_the_values_were_read_is_told_with_its_reasons(
+    later_shop, alice, as_alice
+) -> None:
+    version = asked(later_shop, as_alice, "revenue in november 2026").versions.get()
+    place = url("why", version.pk)
+    as_alice.get(place)
+    supplied()
+    found = why_serve(alice, why_of_version(version))
+    assert found.whole.now > 0
+    assert found.splits
+    page = as_alice.get(place).content.decode()
+    for text in (found.sentence, page):
+        assert "no data" not in text
+        assert "31 October" not in text
+
+
+@pytest.mark.parametrize(
+    "question", ["revenue by country in november 2026", "orders by month in november 2026"]
+)
+def test_groups_of_a_period_without_data_say_where_the_data_end(shop, as_alice, question) -> None:
+    sentence = asked(shop, as_alice, question).versions.get().sentence
+    assert sentence.startswith("No data after 31 October 2026, so none in November 2026. ")

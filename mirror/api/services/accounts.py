@@ -1,8 +1,9 @@
-"""Service accounts: what no person signs in as, and programs of a company act as by tokens."""
+"""Services: accounts of programs, which act by tokens; nobody signs in as one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from django.core.exceptions import ValidationError
@@ -49,12 +50,16 @@ def account_make(
 
 
 @transaction.atomic
-def account_renew(service: User, by: User, days: int) -> tuple[Token, str]:
-    """Make one more token of a service, like its last one, and give it with its secret: the earlier ones work on. Raises: TokenError."""
+def account_renew(service: User, by: User) -> tuple[Token, str]:
+    """Make one more token of a service and give it with its secret: the earlier ones work on.
+
+    It is like the last one: use, scopes, as many days, and the sources that the service sees still. Raises: TokenError.
+    """
     _check(by)
     last = service.tokens.order_by("-pk").first()
     if last is None or not service.is_active:
         raise TokenError("This service was ended.")
+    days = round((last.expires_at - last.created_at) / timedelta(days=1))
     seen = sources_visible(service).filter(pk__in=last.sources.values("pk"))
     return token_make(
         service, service.username, last.scopes, days=days, sources=list(seen), use=last.use, by=by

@@ -20,7 +20,7 @@ from mirror.sources.guarding import policy_of
 from mirror.sources.index_services import source_index
 from mirror.sources.limits import limits_of
 from sqlagent import pipeline
-from sqlagent.events import Ended, Event, Noted
+from sqlagent.events import Ended, Event, Executed, Noted, Rewritten
 from sqlagent.ports import Fetch, Llm
 from sqlagent.values import Budget, Question, Turn
 
@@ -44,7 +44,8 @@ def answer_events(
 
     An answer has up to as many rows as its source allows, in memory unless `fetch` puts them elsewhere.
     `llms` are asked, else those that are set at this moment, through what `around` makes of them; they are closed, and
-    what was used of them is kept with the run and its owner.
+    what was used of them is kept with the run and its owner. Their notes are told where SQL has to be written: an answer that
+    was verified, or typed as SQL, does without any model.
     The store's connection is given back before the pipeline starts and must be given back
     again by whoever writes between two events. Raises: DatabaseError, LlmRejected.
     """
@@ -54,7 +55,7 @@ def answer_events(
     knowledge = knowledge_of(opened.source)
     close_old_connections()
     try:
-        yield from map(Noted, llms.notes)
+        untold, told = llms.notes, tuple[str, ...]()
         for event in pipeline.answer(
             question,
             database=opened.database,
@@ -80,10 +81,20 @@ def answer_events(
             fetch=fetch,
             knowledge=knowledge,
         ):
-            if isinstance(event, Ended) and llms.notes:
-                event = Ended(replace(event.answer, notes=(*llms.notes, *event.answer.notes)))
+            if untold and _is_of_writing(event):
+                yield from map(Noted, untold)
+                untold, told = (), untold
+            if isinstance(event, Ended) and told:
+                event = Ended(replace(event.answer, notes=(*told, *event.answer.notes)))
             yield event
     finally:
         llms.close()
         owner = run.thread.owner if run is not None else None
         uses_keep(llms.all(), person=owner, source=opened.source, run=run.pk if run is not None else None)
+
+
+def _is_of_writing(event: Event) -> bool:
+    """Whether an event tells that SQL has to be written: there is none at hand that was verified or typed."""
+    if isinstance(event, Executed):
+        return event.execution.candidate.family not in ("verified", "typed")
+    return not isinstance(event, Rewritten | Ended)

@@ -35,11 +35,11 @@ from mirror.queries.running import (
     statement_limits,
     unkept,
 )
-from mirror.results.cells import storable
 from mirror.results.models import StoredResult
 from mirror.results.result_files import ResultNotKept
 from mirror.results.rows import rows_of
 from mirror.results.services import result_delete, result_store
+from mirror.storable import storable
 from mirror.work.leases import Lease, LeaseLost, Status
 from mirror.work.watching import Watch
 from sqlagent.errors import DatabaseError, SqlAgentError
@@ -95,7 +95,6 @@ def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, Stored]:
         with source_opened(run.thread.source) as opened:
             winner = _Winner(opened, run.thread.owner)
             llms = llms_open(run.thread.source, run.thread.owner)
-            run.without_llm = llms.over
             with watch.ending(opened.database.cancel):
                 for event in answer_events(
                     question,
@@ -108,6 +107,7 @@ def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, Stored]:
                     run=run,
                 ):
                     if isinstance(event, Ended):
+                        run.without_llm = llms.over if llms.over in event.answer.notes else ""
                         return event.answer, winner.stored(event.answer)
                     steps.keep(event)
     except DatabaseError as error:

@@ -8,9 +8,9 @@ from typing import Any
 
 from mirror.asking.errors import AskingError
 from mirror.asking.models import Version
-from mirror.results.cells import storable
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import rows_of
+from mirror.storable import storable
 from sqlagent.telling import charting, summarizing
 from sqlagent.values import Chart, Rows
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -31,29 +32,51 @@ def data_end_told(source: Source, kept: dict[str, Any] | None, rows: Rows) -> st
     read = frame_read(source, kept, is_page=False)
     if read is None:
         return ""
-    asked = [pair for pair in _asked(read[0]) if pair[0].until is None or pair[0].until > _next(pair[1])]
-    after = [(one, last) for one, last in asked if one.first is not None and one.first > last]
-    is_empty = not any(cell not in (None, 0) for row in rows.rows for cell in row)
-    lacking = [(one, last) for one, last in after if is_empty or not _is_in(one, rows, read[0])]
-    if lacking:
-        last = lacking[0][1]
-        words = " and ".join(dict.fromkeys(telling.period(one) for one, _ in lacking))
+    asked = [
+        one for one in _asked(read[0], rows) if one.period.until is None or one.period.until > _next(one.last)
+    ]
+    after = [one for one in asked if one.period.first is not None and one.period.first > one.last]
+    if lacking := [one for one in after if not one.is_told]:
+        last = lacking[0].last
+        words = " and ".join(dict.fromkeys(telling.period(one.period) for one in lacking))
         said = words if words.startswith("since ") else f"in {words}"
         return f"No data after {last.day} {last:%B %Y}, so none {said}."
-    if asked and is_empty and not after:
-        one, last = asked[0]
-        words = telling.period(one)
+    if asked and not after and not any(cell not in (None, 0) for row in rows.rows for cell in row):
+        last, words = asked[0].last, telling.period(asked[0].period)
         return f"No data after {last.day} {last:%B %Y}; {words[:1].upper()}{words[1:]} goes on after that."
     return ""
 
 
-def _asked(frame: Frame) -> Iterator[tuple[Period, date]]:
-    """The periods that a frame is restricted to, each with the last day of its time."""
-    for one in (*frame.where, *(c for measure in frame.measures for c in measure.where)):
-        for condition in _each(one):
-            last = _last(condition)
-            if condition.period is not None and last is not None:
-                yield condition.period, last
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A period that a frame is restricted to, the last day of its time as it was read, and whether rows tell of the period."""
+
+    period: Period
+    last: date
+    is_told: bool
+
+
+def _asked(frame: Frame, rows: Rows) -> Iterator[_Asked]:
+    """The periods that a frame is restricted to.
+
+    Data may have come since the last day was read: rows with figures tell of a period that restricts them all. Where one
+    period or another restricts them, rows tell of each by its name if they are given by a time.
+    """
+    has_figures = bool(rows.rows) and not any(_is_blank(column) for column in zip(*rows.rows, strict=True))
+    is_by_time = any(one.grain for one in (*frame.by, *frame.per))
+    whole = [(one, one.op == "any" and is_by_time) for one in frame.where]
+    parts = [(one, False) for measure in frame.measures for one in measure.where]
+    for condition, is_one_of_several in (*whole, *parts):
+        for one in _each(condition):
+            last = _last(one)
+            if one.period is not None and last is not None:
+                yield _Asked(
+                    one.period, last, _is_named(one.period, rows) if is_one_of_several else has_figures
+                )
+
+
+def _is_blank(cells: Iterable[Any]) -> bool:
+    return all(cell in (None, 0) for cell in cells)
 
 
 def _each(one: Condition) -> Iterator[Condition]:
@@ -81,9 +104,13 @@ def _next(day: date) -> date:
     return day + timedelta(days=1)
 
 
-def _is_in(one: Period, rows: Rows, frame: Frame) -> bool:
-    """Whether rows tell of a period: by its year, quarter, month or first day, or, without groups, with a figure in every place."""
-    assert one.first is not None
+def _is_named(one: Period, rows: Rows) -> bool:
+    """Whether rows or their columns name a period that has a first day: by its year, quarter, month or first day.
+
+    Rows that were cut may name it further on.
+    """
+    if one.first is None or rows.truncated:
+        return True
     begun = {one.first.isoformat(), f"{one.first.year}-Q{(one.first.month + 2) // 3}"}
     if one.grain == "year":
         begun.add(str(one.first.year))
@@ -91,6 +118,5 @@ def _is_in(one: Period, rows: Rows, frame: Frame) -> bool:
     while len(begun) < 16 and (one.until is None or month < one.until):
         begun.add(month.isoformat()[:7])
         month = shift(month, "month", 1)
-    texts = [str(cell) for row in rows.rows for cell in row if cell is not None]
-    is_full = not (frame.by or frame.per) and not any(cell in (None, 0) for row in rows.rows for cell in row)
-    return is_full or any(text.startswith(start) for text in texts for start in begun)
+    texts = [*rows.columns, *(str(cell) for row in rows.rows for cell in row if cell is not None)]
+    return any(text.startswith(start) for text in texts for start in begun)

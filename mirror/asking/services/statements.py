@@ -21,9 +21,9 @@ from mirror.queries.running import (
     sql_run,
     statement_limits,
 )
-from mirror.results.cells import storable
 from mirror.results.services import result_delete
 from mirror.sources.selectors import sources_visible
+from mirror.storable import storable
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
 from mirror.work.watching import Watch
 

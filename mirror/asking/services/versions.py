@@ -24,8 +24,8 @@ from mirror.phrases import one_line
 from mirror.queries.helping import sql_parameters
 from mirror.queries.parameters import SQL_CHARS
 from mirror.queries.running import KeptRows, NotRun, Values
-from mirror.results.cells import storable
 from mirror.results.rows import rows_of
+from mirror.storable import storable
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, Status
 from mirror.work.watching import Watch

@@ -1,4 +1,4 @@
-"""What pages of other subjects tell of language models."""
+"""Filters by which pages of other subjects tell of language models."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ register = template.Library()
 
 @register.filter
 def language_models(source: Source) -> tuple[str, ...]:
-    """The language models that a source's questions go to, the preferred one first."""
+    """Name the language models that a source's questions go to, the preferred one first."""
     return llm_names(source)
 
 
 @register.filter
 def used_of_models(person: User) -> OwnUse:
-    """What somebody used of language models."""
+    """Give somebody's use of language models."""
     return own_use(person)

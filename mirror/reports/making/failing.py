@@ -11,7 +11,7 @@ from django.db.models import F
 from mirror.reports.making.report_files import attempts_forget
 from mirror.reports.models import Delivery, Report, ReportRun
 from mirror.reports.sending.queueing import notice_send
-from mirror.results.cells import storable
+from mirror.storable import storable
 from mirror.work.leases import Lease, end_unheld
 
 log = logging.getLogger(__name__)

@@ -15,10 +15,10 @@ from mirror.library.selectors import saved_visible
 from mirror.queries.running import KeptRows, NotRun, NotRunWhy, Values, sql_run
 from mirror.reports.making.made import STORAGE_ADVICE, MadePart, Making, RunFailed, RunStopped, Unmakeable
 from mirror.reports.models import ReportPart, RunPart
-from mirror.results.cells import storable
 from mirror.results.services import result_delete
 from mirror.sources.limits import limits_of
 from mirror.sources.selectors import sources_visible
+from mirror.storable import storable
 from sqlagent.values import FailureKind, Limits
 
 if TYPE_CHECKING:

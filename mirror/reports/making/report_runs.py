@@ -29,11 +29,11 @@ from mirror.reports.making.report_files import attempt_forget, attempts_forget, 
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun
 from mirror.reports.schedule.zones import at_zone
 from mirror.reports.sending.queueing import deliveries_for
-from mirror.results.cells import storable
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import columns_of, rows_batches, rows_of
 from mirror.results.services import result_delete
+from mirror.storable import storable
 from mirror.work.leases import Lease, LeaseLost
 from mirror.work.turns import turn_leave
 from mirror.work.watching import Watch

@@ -22,7 +22,7 @@ from mirror.reports.sending.allowances import reach_of
 from mirror.reports.sending.holding import Verdict, delivery_judge
 from mirror.reports.sending.parcels import parcel_of
 from mirror.reports.sending.queueing import notice_send
-from mirror.results.cells import storable
+from mirror.storable import storable
 from mirror.work.leases import Lease, LeaseLost, end_unheld
 from mirror.work.watching import Watch
 from sqlagent.errors import without_folders

@@ -62,6 +62,11 @@ def _read(table: Table, rows: Sequence[Sequence[str]], kind: int, code: int, lab
     )  # fmt: skip
 
 
+def _plain(name: str) -> str:
+    """A name without what stands between its words: CUSTTYP of cust_typ."""
+    return "".join(c for c in name.lower() if c.isalnum())
+
+
 def _all(words: Sequence[Sequence[str]], wanted: Sequence[str], taken: int | None = None) -> list[int]:
     """The columns whose names end in one of the words, in the order of these."""
     return [
@@ -70,11 +75,16 @@ def _all(words: Sequence[Sequence[str]], wanted: Sequence[str], taken: int | Non
 
 
 def codes_of(
-    words: Sequence[str], noun: Sequence[str], stored: Sequence[str], lists: Sequence[Lists], names: Names
+    name: str,
+    words: Sequence[str],
+    noun: Sequence[str],
+    stored: Sequence[str],
+    lists: Sequence[Lists],
+    names: Names,
 ) -> Codes | None:
     """Find the list whose codes a column holds: all of them, and by its name, or else the only one that has such codes.
 
-    `words` are the stems of the column's name, `noun` those of its table, `stored` its different values.
+    `words` are the stems of the column's `name`, `noun` those of its table, `stored` its different values.
     """
     held = {text for text in stored if text}
     if not held or len(held) > 60:
@@ -86,6 +96,8 @@ def codes_of(
             known = {code for code, _ in pairs}
             if not held <= known:
                 continue
+            if _plain(kind) == _plain(name):
+                return Codes(one.table, one.code_column, one.label_column, pairs, one.kind_column, kind)
             said = [stem(w) for w in names.opened(kind)]
             shared = sum(1.0 for w in named if w in said) + sum(
                 0.4 for w in said if any(w.startswith(n) or n.startswith(w) for n in noun) and w not in named

@@ -141,7 +141,7 @@ class _Deriving:
         distinct = known.distinct if known is not None else len(texts)
         is_number = column.kind in (Cells.INTEGER, Cells.NUMBER)
         flag = self._flag(column, words, known, texts)
-        codes = codes_of(words, noun, self._stored(column, known, texts), self.lists, self.names)
+        codes = codes_of(column.name, words, noun, self._stored(column, known, texts), self.lists, self.names)
         absent, known = absent_day(column, words, known)
         form = None if flag or codes else form_of(column, words, known, texts)
         relation = self.foreign.get((table.key, column.name.lower()))

@@ -9,10 +9,12 @@ from sqlagent.catalog.semantics.letters import abbreviates
 from sqlagent.catalog.semantics.run_together import parts_in
 from sqlagent.catalog.semantics.words import (
     DATED,
+    HANDLED,
     MEASURED,
     NUMBERED,
     OPENED,
     PREFIXES,
+    QUANTITIES,
     RECORD_KINDS,
     RECORDS_OPENED,
     RUN_TOGETHER,
@@ -36,6 +38,10 @@ _OF_PAPERS = tuple(
 
 _PAIRED = {"out": "pickup", "in": "return"}
 """What went out and came in again, by the dates of both."""
+
+_INITIALS = {"f": "first", "l": "last", "m": "middle"}
+_NAMED = frozenset({"name", "nm"})
+"""A letter before a name is a person's: fName, l_name."""
 
 _OF_TIMES = frozenset({"date", "dt", "dte", "on", "at", "time", "ts"})
 
@@ -131,11 +137,19 @@ class Names:
                 words[at] = known
         if prefix and len(words) > 1 and words[0] == prefix:
             words = words[1:]
+        if words[-1] == "st" and words[:-1] in ([], ["addr"], ["address"]) and self._is_placed(table):
+            words[-1] = "state"
+        if len(words) > 1 and words[-1] in _NAMED and words[-2] in _INITIALS:
+            words[-2] = _INITIALS[words[-2]]
         if len(words) == 2 and words[0] in _PAIRED and words[1] in _OF_TIMES:
             other = "in" if words[0] == "out" else "out"
             if any(self.parts(c.name)[-2:] == (other, words[1]) for c in table.columns):
                 words[0] = _PAIRED[words[0]]
         return self.opened("_".join(words))
+
+    def _is_placed(self, table: Table) -> bool:
+        """Whether a table holds addresses in columns of their own."""
+        return any({"city", "zip", "postcode", "postal"} & set(self.parts(c.name)) for c in table.columns)
 
     def opened(self, name: str) -> tuple[str, ...]:
         """A name's words with short forms opened."""
@@ -150,8 +164,8 @@ class Names:
                 out.append(NUMBERED[word])
             elif (
                 word in DATED
-                and at + 1 < len(parts)
-                and parts[at + 1] in ("dt", "date", "dte", "on", "at", "ts")
+                and (parts[at + 1 : at + 2] or parts[:1])[0] in ("dt", "date", "dte", "on", "at", "ts")
+                and len(parts) > 1
             ):
                 out.append(DATED[word])
             elif word in self.lists:
@@ -164,6 +178,8 @@ class Names:
                 out.append(word)
             elif word in UNIT_ENDS and 0 < at == len(parts) - 1 and MEASURED & set(parts[:at]):
                 out.append(UNIT_ENDS[word])
+            elif word in HANDLED and at and parts[at - 1] in QUANTITIES:
+                out.append(HANDLED[word])
             elif word == "min" and len(parts) == 1:
                 out.append("minimum")
             elif word in OPENED:

@@ -104,6 +104,8 @@ PARTS = ADDED | stems("subtotal discount freight rebate refund deposit")
 """Words of amounts that a total is made of, or that were taken off it."""
 BUYERS = stems("customer user member account client subscriber buyer shopper patient guest")
 """Nouns of those who buy."""
+BOUGHT = stems("purchase supplier vendor procurement")
+"""Nouns of orders that the business places itself."""
 STAFF = stems("employee staff worker person personnel associate people")
 """Nouns of those who work for the business."""
 KEYS = stems("id key code number ref reference fk sk pk uuid guid nr")
@@ -185,6 +187,9 @@ UNIT_ENDS = {"l": "litre", "lt": "litre", "m": "metre", "h": "hour", "t": "tonne
 """Units at the end of a column's name: `qty_l`, `len_m`."""
 MEASURED = frozenset(["qty", "quantity", "len", "length", "width", "height", "depth", "beam", "draft", "draught", "loa", "volume", "vol", "weight", "wgt", "wt", "dist", "distance", "area", "size", "used", "consumption", "capacity", "cap", "duration", "dur", "worked"])  # fmt: skip
 """Parts of names behind which a letter is a unit."""
+QUANTITIES = frozenset(["qty", "quantity", "qnty", "quant", "units"])
+HANDLED = {"ord": "ordered", "shp": "shipped", "ship": "shipped", "rcv": "received", "rec": "received", "rtn": "returned", "ret": "returned", "dlv": "delivered", "inv": "invoiced", "rej": "rejected", "alloc": "allocated", "cncl": "cancelled", "bo": "backordered"}  # fmt: skip
+"""Short forms behind a quantity, which say what was done with so many."""
 UNITS = stems(
     "litre liter metre meter tonne ton gram kilogram kg km kilometre kwh mwh hectare ha centimetre millimetre millilitre mile"
 )

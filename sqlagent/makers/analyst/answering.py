@@ -28,6 +28,7 @@ from sqlagent.makers.analyst.implied import (
 )
 from sqlagent.makers.analyst.lengths import lengths
 from sqlagent.makers.analyst.minor_units import amounts_read, in_minor_units
+from sqlagent.makers.analyst.moving import reworded
 from sqlagent.makers.analyst.owning import named, owned, rival_columns, rival_ways
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.positions import at_its_place, longest_first
@@ -112,6 +113,11 @@ def understand(
         reading, made = understand(text[: left.start()], source, today, told)
         return reading, [_lacking(one, tuple(left[1].split("; "))) for one in made]
     text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", condensed(text)))
+    for wording in reworded(text):
+        reading, made = understand(wording, source, today, told)
+        first = made[0].frame if made else None
+        if first is not None and first.transform == "between" and not first.unused and first.cost < DRAFT:
+            return reading, made
     body, ending = endings(text)
     if ending:
         reading, bare = _understood(body, source, today, told)

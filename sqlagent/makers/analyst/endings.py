@@ -44,6 +44,16 @@ _OF_ALL = re.compile(
     r"[,\s]+(?:as|in) (?:a |the )?(?:share|percentage|percent|per cent|proportion|%) of (?:all|total)(?: (?:of )?(?:the|their|its))?\s+(?P<name>[a-z][\w-]*(?: [a-z][\w-]*)?)$",
     re.IGNORECASE,
 )
+_GROWN = re.compile(
+    r"[,\s]+(?:and|with|plus)\s+(?:the\s+|its\s+)?(?P<percent>%|percent(?:age)?|per cent|pct|relative)?\s*(?P<word>change|growth|increase)(?P<behind> in (?:%|percent))?"
+    r"\s+(?:on|over|from|vs\.?|versus|against|to|compared (?:to|with))\s+(?:the\s+)?"
+    r"(?:(?:previous|prior|last|preceding)\s+(?P<unit>day|week|month|quarter|year|period|one)|(?P<before>day|week|month|quarter|year|period|one)\s+before)$",
+    re.IGNORECASE,
+)
+_MOVED = re.compile(
+    r"[,\s]+(?:and )?only (?:(?:the )?(?P<count>\d{1,3})|those|the ones) that (?P<word>fell|rose)(?P<most> most)?$",
+    re.IGNORECASE,
+)
 _ALONG = re.compile(r",\s*with (?:the )?(?P<name>[\w\s'-]+?) alongside$", re.IGNORECASE)
 _GROUPED = re.compile(
     r"\b(?:by|per|each|every)\b|\b(?:daily|weekly|monthly|quarterly|yearly)\b", re.IGNORECASE
@@ -64,15 +74,16 @@ _BAD = frozenset(
 )  # fmt: skip
 """Words for what is better the less there is of it."""
 
+_ANY = frozenset({"period", "one"})
 _SORTABLE = frozenset({"", "share"})
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """One ending as it was typed: `kind` is share, of all, sort, top, earlier or along; a sort is by a name, or by what the word before "first" is of.
+    """One ending as it was typed: `kind` is share, of all, sort, top, moved, grown, earlier or along; a sort is by a name, or by what the word before "first" is of.
 
-    Of `top`, `count` is how many groups are kept; `earlier` sets the period before beside, by the unit that is its `word`; `along`
-    sets the figure beside that is its name.
+    Of `top` and `moved`, `count` is how many groups are kept, 0 all; `earlier` sets the period before beside, by the unit that is its `word`; `along`
+    sets the figure beside that is its name; `grown` the change or growth (its name) on the time before, by the grain that is its `word`.
     """
 
     kind: str
@@ -108,10 +119,16 @@ def _last(text: str) -> Ending | None:
         )
     if (match := _OF_ALL.search(text)) and _GROUPED.search(text[: match.start()]):
         return Ending("of all", match[0], match["name"].lower())
+    if match := _GROWN.search(text):
+        is_share = match["percent"] or match["behind"] or match["word"].lower() == "growth"
+        unit = (match["unit"] or match["before"]).lower()
+        return Ending("grown", match[0], "growth" if is_share else "change", "" if unit in _ANY else unit)
     if match := _EARLIER.search(text):
         return Ending("earlier", match[0], word=(match["unit"] or match["last"]).lower())
     if match := _ALONG.search(text):
         return Ending("along", match[0], match["name"].lower())
+    if match := _MOVED.search(text):
+        return Ending("moved", match[0], word=match["word"].lower(), count=int(match["count"] or 0))
     if match := _TOP.search(text):
         count = NUMBER_WORDS.get(match["count"].lower()) or match["count"]
         return (
@@ -278,6 +295,24 @@ def _topped(frame: Frame, one: Ending) -> Frame | None:
     return replace(frame, order=Order(ascending), limit=one.count)
 
 
+def _grown(frame: Frame, one: Ending) -> Frame | None:
+    """A figure of each month, day or year with its change on the one before, in percent or as it is."""
+    times = [d for d in frame.by if d.grain]
+    alone = len(frame.measures) == 1 and len(times) == 1 and frame.formula is None
+    if not alone or frame.transform or frame.pivot or frame.per or frame.having or frame.limit is not None:
+        return None
+    return replace(frame, transform=one.name) if one.word in ("", times[0].grain) else None
+
+
+def _moved(frame: Frame, one: Ending) -> Frame | None:
+    """Of changes those that fell or rose, the farthest first; the few that did so most, where a number is told."""
+    if frame.transform != "between" or not frame.by or len(frame.measures) != 2:
+        return None
+    flags = tuple(flag for flag in frame.flags if flag not in ("fell", "rose"))
+    flags = flags if one.count else (*flags, one.word)
+    return replace(frame, order=Order(one.word == "fell"), limit=one.count or None, flags=flags)
+
+
 def _is_bad(frame: Frame) -> bool:
     """Whether a figure is one of which more is worse: of what is late, cancelled, complained of."""
     said: set[str] = set()
@@ -307,7 +342,15 @@ def _beside_earlier(frame: Frame, one: Ending) -> Frame | None:
     return beside_earlier(frame, one.word)
 
 
-_WAYS = {"of all": _of_all, "earlier": _beside_earlier, "share": _shared, "sort": _sorted, "top": _topped}
+_WAYS = {
+    "of all": _of_all,
+    "earlier": _beside_earlier,
+    "share": _shared,
+    "sort": _sorted,
+    "top": _topped,
+    "moved": _moved,
+    "grown": _grown,
+}
 _ALPHA = frozenset(
     {
         "alphabetically",

@@ -10,6 +10,7 @@ from sqlagent.language.words import fold
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.states import CURRENT, current
+from sqlagent.makers.analyst.vocabulary import Target
 
 _LIKE = 0.25
 """Cost up to which a word is a form of a stored value: cancel of cancelled."""
@@ -61,4 +62,10 @@ def _of_its_own(item: Item, items: Sequence[Item], source: Source) -> Item:
         for t in item.targets
         if t.kind == "value" and (t.table, t.column) == (table, state) and t.cost < _LIKE
     ]
-    return replace(item, targets=(replace(own[0], cost=best.cost), *item.targets)) if own else item
+    if own:
+        return replace(item, targets=(replace(own[0], cost=best.cost), *item.targets))
+    for coded, code, _ in source.vocabulary.shortened.coded(fold(item.text)):
+        if (coded.table, coded.column) == (table, state):
+            # written out of a code of letters, it is no deed of other rows
+            return replace(item, targets=(Target("value", table, state, code, best.cost, code),))
+    return item

@@ -53,7 +53,7 @@ OPERATORS: dict[str, tuple[str, str]] = {
         ("rel", "", "who|that|which|whose|where|with|having|thats|that's|who's|whos|who have|that have|who has|that has|who had|that had|that are|that were|who are|who were|which are|that is|which have|including only"),
         ("with", "", "with their|and their|and its|along with|together with|including|include|incl|plus|with the|and the corresponding|with its|alongside"),
         ("current", "", "current|currently|still|right now|now|at the moment|presently|present|existing|as of now|as of today|these days|at present|ongoing|running now|running at the moment|still running|to date|still with us|on the books|on our books"),
-        ("past", "", "former|ex|previous|past|discontinued|inactive|retired|deactivated|ended|out of use|out of service|out of order|not in use|no longer in use|no longer used|no longer active|not active any more|no longer use|don't use any more|don't use anymore|not used any more"),
+        ("past", "", "former|ex|previous|past|discontinued|inactive|retired|deactivated|ended|out of use|out of service|out of order|not in use|no longer in use|no longer used|no longer active|not active any more|no longer use|don't use any more|don't use anymore|not used any more|no longer offered|no longer available|no longer sold|no longer carried|no longer stocked|no longer made|no longer produced|no longer employed|no longer with us|not offered any more|not sold any more"),
         ("only", "", "only|just|only the|only those"),
         ("all", "", "all|any|entire|whole|every single"),
         ("both", "", "both"),
@@ -173,7 +173,7 @@ WEAK_GLUE = frozenset(
 
 DOMAIN_SYNONYMS = (
     "customer client account company buyer shopper consumer member guest", "employee staff worker personnel person colleague member headcount associate crew people",
-    "order purchase", "product item article sku good", "sale order transaction", "vendor supplier", "store shop branch outlet location", "salesperson rep representative seller salesman agent",
+    "order purchase", "product item article sku good part", "sale order transaction", "vendor supplier", "store shop branch outlet location", "salesperson rep representative seller salesman agent",
     "ticket case issue request incident", "shipment delivery dispatch consignment", "department team division unit", "doctor physician provider clinician practitioner",
     "visit appointment encounter consultation", "absence leave timeoff", "vacation holiday pto", "sick illness sickness", "salary pay wage compensation earnings", "cost expense spend spending expenditure outlay",
     "revenue turnover income sale", "sell sold sale order buy bought purchase", "category type kind group class segment", "country nation", "region area territory zone", "city town", "gender sex", "invoice bill", "payment receipt pay", "signup sign", "arrival arrive", "departure depart", "delivery deliver", "closure close", "resolution resolve", "cancellation cancel", "termination term terminate", "hire hiring", "shipment ship", "return returned", "registration register", "admission admit", "discharge release",
@@ -219,7 +219,7 @@ CONCEPTS: dict[str, str] = {
         ("cost", "cost of goods|cogs|cost of sales"),
         ("spend", "spend|spending|expenses|expenditure|costs|cost|expense|money spent|outlay"),
         ("margin", "margin|profit|gross margin|gross profit|markup|profits|margins|earnings"),
-        ("margin rate", "margin rate|margin percent|margin percentage|profit margin|margin %|gross margin percent"),
+        ("margin rate", "margin rate|margin percent|margin percentage|profit margin|margin %|gross margin percent|gross margin %|gross margin rate|gross profit %|gross profit percent|gross profit margin|profit %"),
         ("units", "units sold|units|quantity sold|quantity|pieces|pieces sold|volume sold|qty"),
         ("units per order", "items per order|items per receipt|items per basket|items per transaction|units per receipt|units per transaction|units per basket|units per order|average items per order|avg items per order|products per order|pieces per order|basket items"),
         ("order value", "average order value|avg order value|aov|average basket|basket size|average basket size|average basket value|order size|basket value|average ticket size|average invoice value|average sale"),

@@ -544,6 +544,9 @@ class _Finder:
 
     def _iso(self, at: int) -> Found | None:
         token = self.tokens[at]
+        if token.kind == "date" and token.low.count("/") == 2:
+            day = self._slashed(token.low)
+            return Found(at, at + 1, Period(day, day + timedelta(days=1), "day")) if day else None
         if token.kind != "date" or token.low[4:5] != "-":
             if (
                 self._year(at)
@@ -559,6 +562,13 @@ class _Finder:
         parts = [int(p) for p in token.low[:10].split("-")]
         day = self._date(*parts) if len(parts) == 3 else None
         return Found(at, at + 1, Period(day, day + timedelta(days=1), "day")) if day else None
+
+    def _slashed(self, text: str) -> date | None:
+        """A day with slashes, whose month may come first or second; None where both are months and nothing tells which."""
+        first, second, year = (int(part) for part in text.split("/"))
+        if len(text.rpartition("/")[2]) != 4 or (first <= 12 and second <= 12 and first != second):
+            return None
+        return self._date(year, min(first, second), max(first, second))
 
     def _bare_year(self, at: int) -> Found | None:
         year = self._year(at)

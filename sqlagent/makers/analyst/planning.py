@@ -16,6 +16,9 @@ from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Ha
 from sqlagent.makers.analyst.rows import Block, NoPlan, RowWriter
 from sqlagent.makers.analyst.telling import figure_name
 
+MOVED = {"fell": "<", "rose": ">"}
+"""How the later figure stands to the earlier one, by the flag of a frame that keeps only such groups."""
+
 
 class Planner(RowWriter):
     """Writes frames over one model."""
@@ -257,6 +260,11 @@ class Planner(RowWriter):
             return f"SELECT {change} AS {name} {body}"
         grouped = f" GROUP BY {', '.join(keys)}"
         way = "" if frame.order is not None and frame.order.ascending else " DESC"
+        if moved := [flag for flag in frame.flags if flag in MOVED]:
+            labels = self._names(frame, len(shown), 2)[len(shown) :]
+            both = ", ".join(f"{f} AS {n}" for f, n in zip((earlier, later), labels, strict=True))
+            grouped += f" HAVING {later} {MOVED[moved[0]]} {earlier}"
+            return f"SELECT {', '.join(shown)}, {both} {body}{grouped} ORDER BY {change}{way}{self._limit(frame)}"
         return f"SELECT {', '.join(shown)}, {change} AS {name} {body}{grouped} ORDER BY {change}{way}{self._limit(frame)}"
 
     def _pivot(self, frame: Frame) -> str:

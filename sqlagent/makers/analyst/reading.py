@@ -552,6 +552,8 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
                 cost += 0.1
             elif lows[0] in GLUE and at and tokens[at - 1].low in _OWNED | {"who"} and _is_role(targets[0]):
                 cost -= 0.05  # "their lead" is a noun, and "who leads" asks for it, though to lead somewhere says little
+            elif lows[0] in GLUE and at and tokens[at - 1].low in _GROUPS and targets[0].cost < 0.05:
+                cost -= 0.05  # by make, per run: what groups are made of is named
             elif phrase == "show" and at and tokens[at - 1].low in _BEFORE_NOUNS:
                 cost -= 0.08  # after an article it is what is seen, not a wish to see
             elif (
@@ -570,6 +572,10 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
         elif some[0].kind == "quoted":
             out.append((0.2, Item("text", at, end, some[0].text)))
     return out
+
+
+_GROUPS = frozenset({"by", "per", "each"})
+"""Words before what groups are made of."""
 
 
 def _is_role(target: Target) -> bool:
@@ -602,7 +608,7 @@ def _with_whole(targets: tuple[Target, ...], others: Sequence[Target]) -> tuple[
 def _is_small(tokens: Sequence[Token], at: int, end: int) -> bool:
     """Whether a name of several words is said like a verb: "visits came from" rather than "by came from"."""
     before = tokens[at - 1].low if at else ""
-    if end - at < 2 or before in ("by", "per", "each"):
+    if end - at < 2 or before in _GROUPS:
         return False
     return all(t.low in GLUE or t.low in OPERATORS for t in tokens[at:end])
 

@@ -28,7 +28,7 @@ FITS_ANOTHER = 0.77
 NEARLY = 0.1
 """Short forms that fit so much worse than the best one are not meant."""
 
-LONGEST_CODE = 4
+LONGEST_CODE = 6
 MOST_CODES = 30
 ABBREVIATED = 0.15
 """The share of short forms among the pieces of names from which on any unknown piece may be one."""
@@ -44,6 +44,7 @@ CUSTOMARY = {"cancel": frozenset({"CXL", "CNX", "CNL", "XLD"}), "confirm": froze
 """Codes of travel and trade that bear letters their word does not have in this order, by its stem."""
 
 _COUNTRIES = frozenset(stem(w) for w in ("country", "nation", "nationality"))
+_PLACES = _COUNTRIES | {stem(w) for w in ("province", "currency", "language")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,8 @@ class Shortened:
         if len(word) < 4 or not word.isalpha() or word in STOP_WORDS | COMMAND_WORDS | GLUE:
             return
         for one, texts in self.codes:
+            if set(one.words) & _PLACES:
+                continue  # a country is named, and nothing else begins like its code
             usual = [text for text in texts if text in CUSTOMARY.get(stem(word), ())]
             if len(usual) == 1:
                 yield one, usual[0], 0.12
@@ -103,11 +106,14 @@ class Shortened:
                 yield one, fitting[0][0], 0.1 + 0.2 * (1 - fitting[0][1])
 
     def initialled(self, words: Sequence[str]) -> Iterator[tuple[Field, str, float]]:
-        """Stored states that are the first letters of a phrase of `NOUN_PHRASES`: NS of "no show"."""
-        short = "".join(word[0] for word in words).upper()
+        """Stored states that a phrase of `NOUN_PHRASES` is cut down to: NS or NSH of "no show"."""
+        short, whole = "".join(word[0] for word in words).upper(), "".join(words)
         for one, texts in self.codes if " ".join(words) in NOUN_PHRASES else ():
-            if set(one.words) & STATES and short in texts:
-                yield one, short, 0.12
+            if not set(one.words) & STATES:
+                continue
+            fitting = [t for t in texts if t == short or len(t) > 2 and _fit(t.lower(), whole) >= FITS]
+            if len(fitting) == 1:
+                yield one, fitting[0], 0.12
 
     def countries(self, phrase: str) -> Iterator[tuple[Field, str]]:
         """Stored codes of the country that a phrase names or is the adjective of."""

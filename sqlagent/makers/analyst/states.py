@@ -34,7 +34,7 @@ ENDED = (
     "lost",
 )
 
-_LETTERED = frozenset({"active", "open"})
+_LETTERED = frozenset({"active", "open", "inactive"})
 """Words for a state that a single letter stands for: what begins like "current" is as often cancelled or closed."""
 
 _OVER = frozenset({"inactive", "ended", "expired", "terminated"})
@@ -56,6 +56,9 @@ _IN_USE = frozenset(stem(w) for w in ["service", "use", "order", "action", "oper
 _CLOSING = frozenset(
     stem(w) for w in ["close", "closed", "resolve", "resolved", "settled", "closure", "resolution"]
 )
+
+_BILLS = frozenset(stem(w) for w in ["invoice", "bill"])
+_PAYING = frozenset(stem(w) for w in ["paid", "payment", "settled"])
 
 _SNAPSHOTS = frozenset(stem(w) for w in ["snapshot", "balance", "level", "inventory", "stock", "position"])
 _STANDING = frozenset(
@@ -131,7 +134,7 @@ def _listed(source: Source, table: str, names: tuple[str, ...]) -> Condition | N
 
 
 def current(source: Source, table: str) -> Condition | None:
-    """That a row holds still: a state in a list that says so, else no end yet, else its own state, else a flag; None where nothing tells."""
+    """That a row holds still: a state in a list that says so, else no end yet, else its own state, a letter too, else a flag; None where nothing tells."""
     thing = source.model.things[table]
     if (listed := _listed(source, table, CURRENT)) is not None:
         return listed
@@ -142,7 +145,8 @@ def current(source: Source, table: str) -> Condition | None:
         return named
     if thing.ends:
         return Condition("missing", (source.slot(table, thing.ends),), said="current")
-    return _by_flag(source, table, True) or _by_closing(source, table, True)
+    lettered = _by_letter(source, table, "active") or _by_letter(source, table, "open")
+    return lettered or _by_flag(source, table, True) or _by_closing(source, table, True)
 
 
 def _closing(source: Source, table: str) -> Field | None:
@@ -159,7 +163,7 @@ def ended(source: Source, table: str) -> Condition | None:
     thing = source.model.things[table]
     if thing.ends:
         return Condition("filled", (source.slot(table, thing.ends),), said="ended")
-    return _by_flag(source, table, False)
+    return _by_letter(source, table, "inactive") or _by_flag(source, table, False)
 
 
 def told(source: Source, table: str, word: str) -> Condition | None:
@@ -175,6 +179,7 @@ def told(source: Source, table: str, word: str) -> Condition | None:
             _called(source, table, (low,))
             or _by_letter(source, table, low)
             or _by_closing(source, table, low == "open")
+            or _by_payment(source, table, low == "open")
             or _by_flag(source, table, low == "open")
         )
     if low in CURRENT:
@@ -191,7 +196,7 @@ def _by_letter(source: Source, table: str, word: str) -> Condition | None:
     codes = [code for code, _ in labels(source, one)]
     if word[0].upper() not in codes or not all(len(code) == 1 and code.isupper() for code in codes):
         return None
-    return Condition("in", (Slot(one),), (word[0].upper(),), said="current")
+    return Condition("in", (Slot(one),), (word[0].upper(),), said="ended" if word in _OVER else "current")
 
 
 def _by_closing(source: Source, table: str, is_open: bool) -> Condition | None:
@@ -201,6 +206,20 @@ def _by_closing(source: Source, table: str, is_open: bool) -> Condition | None:
         return None
     return Condition(
         "missing" if is_open else "filled", (Slot(closed),), said="current" if is_open else "ended"
+    )
+
+
+def _by_payment(source: Source, table: str, is_open: bool) -> Condition | None:
+    """Open invoices are those that have not been paid yet."""
+    if not set(source.model.things[table].noun) & _BILLS:
+        return None
+    paid = next(
+        (f for f in source.model.of_role(table, Role.TIME) if set(f.words) & _PAYING and f.filled < 1), None
+    )
+    if paid is None:
+        return None
+    return Condition(
+        "missing" if is_open else "filled", (Slot(paid),), said="current" if is_open else "ended"
     )
 
 

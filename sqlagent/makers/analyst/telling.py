@@ -82,6 +82,9 @@ def _told(frame: Frame) -> Iterator[tuple[str, str]]:
         yield "way", f"as how many of the first there are for {frame.scale:g} of the second"
     elif frame.transform == "between":
         yield "way", _from_to(frame)
+        for flag in frame.flags:
+            if flag in ("fell", "rose"):
+                yield "having", f"only those that {flag}"
     elif frame.transform in _TRANSFORMS:
         yield "way", _TRANSFORMS[frame.transform]
     if frame.transform == "moving":

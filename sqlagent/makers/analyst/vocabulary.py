@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -16,7 +17,7 @@ from rapidfuzz.distance import OSA
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.catalog.semantics.calling import buyers, numbered
 from sqlagent.catalog.semantics.correcting import words_of
-from sqlagent.catalog.semantics.words import NOT_YET, OPENED, PRICED, STATES, UNITS
+from sqlagent.catalog.semantics.words import BOUGHT, NOT_YET, OPENED, PRICED, STATES, UNITS
 from sqlagent.catalog.value_index import ValueIndex, normal
 from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, MONTHS, NUMBER_WORDS, STOP_WORDS
 from sqlagent.language.words import stem
@@ -228,6 +229,8 @@ _SPANS = frozenset(
 FAR = 0.75
 """Cost from which on words do not fit a name."""
 
+_ORDER = stem("order")
+
 
 GIVEN = "\0"
 """How the name of what a hint computes or holds begins: no column of a database has it."""
@@ -316,7 +319,8 @@ class Vocabulary:
                     if one.role in (Role.DIMENSION, Role.FLAG) and one.column not in target.display:
                         words = (*relation.words, *(w for w in one.words if w not in target.noun))
                         self._add(Entry("related", relation.target, one.column, words, target.noun, relation))
-        self._own = sorted(w for w in self._own_spellings() if len(w) > 3)
+        self._named = sorted(w for w in self._name_spellings() if len(w) > 3)
+        self._own = sorted({*self._named, *(w for w in self._category_spellings() if len(w) > 3)})
         self._spelled = self._spellings()
 
     def _add(self, entry: Entry) -> None:
@@ -371,11 +375,14 @@ class Vocabulary:
         )
         return sorted(w for w in words if len(w) > 3)
 
-    def _own_spellings(self) -> set[str]:
-        """The words that this source's names, labels and categories are made of, with their plurals."""
+    def _name_spellings(self) -> set[str]:
+        """The words that this source's names and labels are made of, with their plurals."""
         words = set(self.said_words) | {w for key in self.labels for w in key.split()}
-        words |= {w for text in self._categories() if (w := normal(text)).isalpha() and len(w) > 4}
         return words | {w + "s" for w in self.said_words if len(w) > 3}
+
+    def _category_spellings(self) -> set[str]:
+        """The words that are stored in columns of few texts."""
+        return {w for text in self._categories() if (w := normal(text)).isalpha() and len(w) > 4}
 
     def _categories(self) -> Iterable[str]:
         """The texts of columns that hold few of them."""
@@ -401,10 +408,16 @@ class Vocabulary:
         return str(found[0]) if found is not None else ""
 
     def opened(self, word: str) -> list[tuple[Short, float]]:
-        """The short forms of names that a word which no name has in full may be written out of."""
+        """The short forms of names that a word which no name has in full may be written out of.
+
+        A word that is stored somewhere opens names of tables alone: students are those of stud, whatever is for a student.
+        """
         if word not in self._opened:
-            known = stem(word) in self.by_stem or self._nearest(word, self._own)
-            self._opened[word] = [] if known else self.shortened.opened(word)
+            known = stem(word) in self.by_stem or self._nearest(word, self._named)
+            found = [] if known else self.shortened.opened(word)
+            if found and self._nearest(word, self._own):
+                found = [one for one in found if any(not column for _, column in one[0].places)]
+            self._opened[word] = found
         return self._opened[word]
 
     def targets(self, lows: Sequence[str], quoted: bool = False) -> tuple[Target, ...]:
@@ -433,6 +446,9 @@ class Vocabulary:
             stems = [stem(w) for w in lows]
             if len(set(stems)) == len(stems):
                 self._names(stems, lows, keep)
+            whole = [self._in_full(w) for w in lows]
+            if whole != stems and len(set(whole)) == len(whole):
+                self._names(whole, lows, keep)
             for phrase in PHRASE_SYNONYMS.get(stems[0], ()) if len(stems) == 1 else ():
                 for entry in self.by_stem.get(phrase[0], ()):
                     if entry.kind == "thing" and entry.words == phrase:
@@ -579,6 +595,8 @@ class Vocabulary:
                     cost += 0.2
             if cost is not None and cost > 0.25 and entry.kind == "field" and self._is_name(entry, stems):
                 cost -= 0.25  # of class_name a class is the very thing
+            if cost is not None and self._sells and _ORDER in stems and self._is_bought(entry, stems):
+                cost += 0.15  # orders are those that customers place
             if cost is not None:
                 keep(Target(entry.kind, entry.table, entry.column, cost=cost, relation=entry.relation))
         self._written_out(stems, lows, keep)
@@ -586,6 +604,22 @@ class Vocabulary:
             for form in (lows[0], lows[0].removesuffix("s")):
                 for entry in self.acronyms.get(form, ()):
                     keep(Target(entry.kind, entry.table, entry.column, cost=0.05, relation=entry.relation))
+
+    def _in_full(self, word: str) -> str:
+        """The stem of a word, or of what it is short for where only that is a name's: qty, whse, appt."""
+        own = stem(word)
+        said = OPENED.get(word) or ABBREVIATIONS.get(word, "")
+        return stem(said) if own not in self.by_stem and stem(said) in self.by_stem else own
+
+    @cached_property
+    def _sells(self) -> bool:
+        """Whether orders that are no purchases have a table."""
+        return any(_ORDER in t.noun and not BOUGHT & set(t.noun) for t in self.model.things.values())
+
+    def _is_bought(self, entry: Entry, stems: Sequence[str]) -> bool:
+        """Whether a name is of purchases, which no word says."""
+        own = {*entry.words, *entry.noun, *self.model.things[entry.table].noun} if entry.table else set()
+        return bool(BOUGHT & own) and not BOUGHT & set(stems)
 
     def _does(self, lows: Sequence[str], stems: Sequence[str], entry: Entry) -> bool:
         """Whether a word is for who does what rows of an event are: a dispatcher is no shipment."""

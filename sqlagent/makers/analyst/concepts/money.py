@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sqlagent.catalog.semantics import Field, Kind, Role, Thing
-from sqlagent.catalog.semantics.words import ADDED, ASSETS, stems
+from sqlagent.catalog.semantics.words import ADDED, ASSETS, BOUGHT, stems
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts.meant import (
     AMOUNTS,
@@ -160,7 +160,7 @@ def margin(source: Source) -> Iterator[Meant]:
                 Measure("avg", thing.table, expr, said="margin", unit="money"),
                 thing=thing.table,
             )
-        if thing.kind in (Kind.LINES, Kind.EVENT):
+        if thing.kind in (Kind.LINES, Kind.EVENT) and not BOUGHT & set(thing.noun):
             quantity = next((f for f in fields if set(f.words) & QUANTITY and f.unit != "money"), None)
             unit_cost = cost_slot(source, thing.table)
             amount = next(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sqlagent.catalog.semantics import Field, Kind, Role, Thing
-from sqlagent.catalog.semantics.words import stems
+from sqlagent.catalog.semantics.words import BOUGHT, stems
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts.meant import QUANTITY, Meant, selling_cost, summed
 from sqlagent.makers.analyst.concepts.money import revenue
@@ -60,8 +60,16 @@ def order_value(source: Source) -> Iterator[Meant]:
 
 
 def orders(source: Source) -> Iterator[Meant]:
-    """Orders that have no table of their own: different order numbers of the lines."""
+    """Orders that have no table of their own: different order numbers of the lines; what was bought where nothing was sold."""
+    sold = any(
+        stem("order") in thing.noun
+        and not BOUGHT & set(thing.noun)
+        and thing.kind in (Kind.EVENT, Kind.LINES)
+        for thing in source.model.things.values()
+    )
     for thing in source.model.things.values():
+        if sold and BOUGHT & set(thing.noun):
+            continue
         head = (
             head_of(source, thing)
             if thing.kind in (Kind.EVENT, Kind.LINES) and selling_cost(thing) < 0.3
