@@ -11,6 +11,7 @@ import logging
 import os
 from ipaddress import ip_network
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import environ
 from csp.constants import NONE, SELF, UNSAFE_INLINE
@@ -113,6 +114,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "mirror.audit.middleware.acting",
+    "mirror.people.codes.middleware.codes_first",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -164,6 +166,9 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ] + [{"NAME": "mirror.people.passwords.BesideTheName"}]
+# One for each way in; a session keeps its name.
+AUTHENTICATION_BACKENDS = [f"mirror.people.ways.{name}" for name in ("Password", "Link", "Provider")]
+SESSION_ENGINE = "mirror.people.session_store"
 LOGIN_URL = "people:sign_in"
 LOGIN_REDIRECT_URL = "asking:ask"
 LOGOUT_REDIRECT_URL = "people:sign_in"
@@ -173,6 +178,59 @@ SIGN_IN_FAILURE_LIMIT = env.int("SIGN_IN_FAILURE_LIMIT", default=5)
 
 # How long a one-time sign-in link works (hours).
 SIGN_IN_LINK_HOURS = env.int("SIGN_IN_LINK_HOURS", default=24)
+
+# Who must give a one-time code beside a password or a link: nobody, administrators or everyone. Others may.
+SECOND_FACTOR_REQUIRED = env.str("SECOND_FACTOR_REQUIRED", default="nobody")
+if SECOND_FACTOR_REQUIRED not in ("nobody", "administrators", "everyone"):
+    raise ImproperlyConfigured("SECOND_FACTOR_REQUIRED must be nobody, administrators or everyone")
+
+# An OpenID Connect provider that people sign in by (docs/identity.md): its issuer as it names itself, and what it
+# knows Mirror by. Without an issuer there is none.
+OIDC_ISSUER = env.str("OIDC_ISSUER", default="").strip()
+OIDC_CLIENT_ID = env.str("OIDC_CLIENT_ID", default="").strip()
+OIDC_CLIENT_SECRET = env.str("OIDC_CLIENT_SECRET", default="").strip()
+if OIDC_ISSUER and not OIDC_CLIENT_ID:
+    raise ImproperlyConfigured("OIDC_ISSUER needs OIDC_CLIENT_ID")
+_oidc = urlsplit(OIDC_ISSUER)
+if OIDC_ISSUER and not (
+    _oidc.hostname
+    and not _oidc.query
+    and not _oidc.fragment
+    and (
+        _oidc.scheme == "https"
+        or _oidc.scheme == "http"
+        and _oidc.hostname in ("localhost", "127.0.0.1", "::1")
+    )
+):
+    raise ImproperlyConfigured("OIDC_ISSUER must be an address that begins with https://")
+
+# What people call it; it stands on the button.
+OIDC_NAME = env.str("OIDC_NAME", default="your company")
+
+# What it is asked for. Empty: openid, profile, email, groups and offline_access, as far as it says that it has them.
+OIDC_SCOPES = env.str("OIDC_SCOPES", default="")
+
+# The claim that lists somebody's groups; a dot leads into an object, as in realm_access.roles.
+OIDC_GROUPS_CLAIM = env.str("OIDC_GROUPS_CLAIM", default="groups")
+
+# Only people in one of these groups are let in; empty: everyone whom the provider lets in.
+OIDC_ALLOWED_GROUPS = env.list("OIDC_ALLOWED_GROUPS", default=[])
+
+# Further parameters of the request that a browser is sent with, such as access_type=offline&prompt=consent.
+OIDC_AUTHORIZE_PARAMS = env.str("OIDC_AUTHORIZE_PARAMS", default="")
+
+# How far the clocks of the provider and of this machine may be apart (seconds).
+OIDC_CLOCK_SECONDS = env.int("OIDC_CLOCK_SECONDS", default=60)
+if not 0 <= OIDC_CLOCK_SECONDS <= 300:
+    raise ImproperlyConfigured("OIDC_CLOCK_SECONDS must be between 0 and 300")
+
+# How long sessions go on while the provider cannot be asked (minutes).
+OIDC_GRACE_MINUTES = env.int("OIDC_GRACE_MINUTES", default=60)
+if OIDC_GRACE_MINUTES < 5:
+    raise ImproperlyConfigured("OIDC_GRACE_MINUTES must be 5 or more")
+
+# Days until somebody is shut out who was not seen at the provider, where it gives no lasting permission to ask.
+OIDC_AWAY_DAYS = env.int("OIDC_AWAY_DAYS", default=30)
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
@@ -320,6 +378,12 @@ CELERY_BEAT_SCHEDULE = {
     },
     "look-ahead": {"task": "mirror.reports.tasks.look_ahead", "schedule": 3600.0},
     "expire-reports": {"task": "mirror.reports.tasks.expire_reports", "schedule": 3600.0},
+    "tick-people": {
+        "task": "mirror.people.tasks.tick_people",
+        "schedule": 30.0,
+        "options": {"expires": 30.0},
+    },
+    "end-sessions": {"task": "mirror.people.tasks.end_sessions", "schedule": 3600.0},
     "end-audit-days": {"task": "mirror.audit.tasks.end_days", "schedule": 3600.0},
     "expire-results": {"task": "mirror.results.tasks.expire_results", "schedule": 3600.0},
 }

@@ -61,6 +61,13 @@ revoked = partial(
 shut_out = partial(
     Problem, 401, "shut-out", "The person of this token can no longer sign in.", "Ask an administrator."
 )
+away = partial(
+    Problem,
+    401,
+    "away",
+    "The person of this token has to sign in again before it works.",
+    "Sign in by the identity provider.",
+)
 for_agents = partial(
     Problem,
     403,

@@ -21,7 +21,7 @@ from mirror.llms.budgets import uses_keep
 from mirror.llms.models import Endpoint, EndpointTest
 from mirror.llms.opening import endpoint_open, settings_open
 from mirror.llms.selectors import settings_llms
-from mirror.sources.secrets import SecretUnreadable
+from mirror.secrets import SecretUnreadable
 from mirror.storable import storable
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld

@@ -11,8 +11,8 @@ from mirror.llms.addresses import UrlRefused, url_check
 from mirror.llms.models import URL_CHARS, Endpoint, MonthlyBudget
 from mirror.people.fields import RowsField
 from mirror.people.models import Team, User
+from mirror.secrets import is_kept
 from mirror.sources.models import Source
-from mirror.sources.secrets import is_kept
 
 ALL, CHOSEN = "all", "chosen"
 EVERYBODY = MonthlyBudget.EVERYBODY

@@ -7,8 +7,8 @@ import uuid
 from django.conf import settings
 from django.db import models
 
+from mirror.secrets import EncryptedTextField
 from mirror.sources.models import Source
-from mirror.sources.secrets import EncryptedTextField
 from mirror.work.leases import Leased
 
 NAME_CHARS, MODEL_CHARS, URL_CHARS = 60, 120, 500

@@ -11,7 +11,7 @@ from django.conf import settings
 from mirror.llms.addresses import UrlRefused, host_check
 from mirror.llms.budgets import budget_over
 from mirror.llms.selectors import endpoints_for, settings_llms
-from mirror.sources.secrets import SecretUnreadable
+from mirror.secrets import SecretUnreadable
 from sqlagent.method.fallback import FallbackLlm
 from sqlagent.ports import Llm
 from sqlagent.values import Prices

@@ -10,8 +10,8 @@ from django.db.models import Prefetch
 
 from mirror.llms.models import Endpoint, EndpointTest
 from mirror.llms.selectors import settings_llms
+from mirror.secrets import is_kept
 from mirror.sources.models import Source
-from mirror.sources.secrets import is_kept
 
 
 @dataclass(frozen=True, slots=True)

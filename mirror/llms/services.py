@@ -10,7 +10,7 @@ from django.db.models import Max
 
 from mirror.audit.services import record
 from mirror.llms.models import Endpoint, MonthlyBudget
-from mirror.sources.secrets import is_kept
+from mirror.secrets import is_kept
 
 if TYPE_CHECKING:
     from mirror.people.models import Team, User

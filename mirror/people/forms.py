@@ -32,7 +32,7 @@ class SignInForm(AuthenticationForm):
         self.wait = tried.wait
         if tried.wait:
             raise forms.ValidationError(
-                f"There were too many wrong passwords. Try again in {_in_words(tried.wait)}, or ask an administrator"
+                f"There were too many wrong passwords. Try again in {wait_in_words(tried.wait)}, or ask an administrator"
                 " for a one-time link, which works at once."
             )
         cleaned: dict[str, Any] = super().clean()
@@ -48,14 +48,14 @@ class ChangePasswordForm(PasswordChangeForm):
         tried = wrong_passwords.change_begin(self.user)
         if tried.wait:
             raise forms.ValidationError(
-                f"There were too many wrong passwords. Try again in {_in_words(tried.wait)}."
+                f"There were too many wrong passwords. Try again in {wait_in_words(tried.wait)}."
             )
         old: str = super().clean_old_password()
         wrong_passwords.try_right(tried)
         return old
 
 
-def _in_words(wait: timedelta) -> str:
+def wait_in_words(wait: timedelta) -> str:
     """A wait, rounded up: 45 seconds, 2 minutes."""
     seconds = ceil(wait.total_seconds())
     count, unit = (seconds, "second") if seconds < 90 else (ceil(seconds / 60), "minute")

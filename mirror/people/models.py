@@ -1,12 +1,18 @@
-"""Users, the teams they are in, the one-time links that sign them in, and what bounds what they do."""
+"""Users, the teams they are in, what signs them in, their sessions, and what bounds what they do."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.contrib.auth.password_validation import validate_password
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
+from django.utils.crypto import salted_hmac
+
+from mirror.secrets import EncryptedTextField
 
 
 class People(UserManager["User"]):
@@ -46,6 +52,12 @@ class User(AbstractUser):
     is_service = models.BooleanField(default=False)
 
     objects: ClassVar[People] = People()
+
+    @property
+    def is_away(self) -> bool:
+        """Whether the identity provider does not vouch for them now: they have no session, and their tokens rest."""
+        account = getattr(self, "identity", None)
+        return account is not None and account.refused_at is not None
 
 
 class WrongPasswords(models.Model):
@@ -131,3 +143,109 @@ class QuotaMet(models.Model):
 
     class Meta:
         ordering = ["-at", "-pk"]
+
+
+class Session(AbstractBaseSession):
+    """A browser that is signed in, or about to be: whose it is, and from where it was begun."""
+
+    class Way(models.TextChoices):
+        PASSWORD = "password", "password"  # noqa: S105 - the name of a way
+        LINK = "link", "one-time link"
+        PROVIDER = "provider", "identity provider"
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="sessions")
+    way = models.CharField(max_length=10, choices=Way, blank=True)
+    address = models.CharField(max_length=64, blank=True)
+    browser = models.CharField(max_length=300, blank=True)
+    begun_at = models.DateTimeField(null=True)
+    seen_at = models.DateTimeField()
+
+    class Meta(AbstractBaseSession.Meta):
+        ordering = ["-seen_at"]
+
+    @classmethod
+    def get_session_store_class(cls) -> Any:
+        """Name what reads it to Django."""
+        return import_module(settings.SESSION_ENGINE).SessionStore
+
+    @property
+    def mark(self) -> str:
+        """What a page may call it by: the key itself would sign in whoever reads it."""
+        return salted_hmac("mirror.people.session", self.session_key, algorithm="sha256").hexdigest()[:32]
+
+
+class Identity(models.Model):
+    """One person as the identity provider knows them: by issuer and subject, never by a mail address.
+
+    `grant` is what the provider is asked with whether they are still there: a refresh token, or an access token where it
+    gives none. `is_lasting`: it outlives the person's session there, so a refusal means that they left. `refused_at`: since
+    when the provider does not vouch for them; they have no session then and their tokens rest. `shut_out_at`: they were
+    shut out for it, and a sign-in by the provider lets them in again. `is_unsure`: the answer to the last question never
+    came, and with it perhaps the token that takes the place of the one here; a refusal then proves nothing lasting.
+    """
+
+    class Grant(models.TextChoices):
+        REFRESH = "refresh", "refresh token"
+        ACCESS = "access", "access token"
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="identity")
+    issuer = models.CharField(max_length=500)
+    subject = models.CharField(max_length=255)
+    grant = EncryptedTextField(blank=True, default="")
+    grant_kind = models.CharField(max_length=10, choices=Grant, blank=True)
+    is_lasting = models.BooleanField(default=False)
+    groups = models.JSONField(default=list, blank=True)
+    made_at = models.DateTimeField(auto_now_add=True)
+    asked_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    vouched_at = models.DateTimeField(null=True, blank=True)
+    refused_at = models.DateTimeField(null=True, blank=True)
+    shut_out_at = models.DateTimeField(null=True, blank=True)
+    is_unsure = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["issuer", "subject"], name="one_person_a_subject")]
+
+    def __str__(self) -> str:
+        return self.subject
+
+
+class GroupRule(models.Model):
+    """What people in a group of the provider are here: a member of a team, or an administrator where there is no team."""
+
+    group = models.CharField(max_length=200)
+    team = models.ForeignKey(
+        Team, on_delete=models.CASCADE, null=True, blank=True, related_name="group_rules"
+    )
+
+    class Meta:
+        ordering = ["group", "team__name"]
+        constraints = [
+            models.UniqueConstraint(fields=["group", "team"], name="one_rule_a_group_and_team"),
+            models.UniqueConstraint(
+                fields=["group"], condition=models.Q(team=None), name="one_rule_of_administrators"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.group}: {self.team or 'administrators'}"
+
+
+class CodeMaker(models.Model):
+    """What makes somebody's one-time codes: a secret that an authenticator keeps too. It counts once it is confirmed.
+
+    `last_step` is the period of the last code taken: that one and earlier ones are taken no more.
+    """
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="code_maker")
+    secret = EncryptedTextField()
+    made_at = models.DateTimeField(auto_now_add=True)
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+    last_step = models.BigIntegerField(default=0)
+
+
+class RecoveryCode(models.Model):
+    """A code that stands in for a one-time code, once. Only its hash is kept."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="recovery_codes")
+    code_hash = models.CharField(max_length=64, unique=True)
+    used_at = models.DateTimeField(null=True, blank=True)

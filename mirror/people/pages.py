@@ -4,7 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mirror.people.models import Membership, Team, User
+from mirror.people.codes.services import is_on
+from mirror.people.models import Identity, Membership, Session, Team, User
+from mirror.people.provider.configured import Provider, identity_of, provider
+from mirror.people.selectors import sessions_of
+
+# How browsers and systems give themselves away, the one that others imitate last.
+_BROWSERS = (
+    ("Edg/", "Edge"),
+    ("OPR/", "Opera"),
+    ("Firefox/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("CriOS/", "Chrome"),
+    ("FxiOS/", "Firefox"),
+    ("Safari/", "Safari"),
+)
+_SYSTEMS = (
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "macOS"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
+# Sessions that are shown.
+MOST_SESSIONS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +48,48 @@ class TeamPage:
     team: Team
     memberships: list[Membership]
     may_manage: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AccountPage:
+    """How one signs in oneself."""
+
+    provider: Provider | None
+    identity: Identity | None
+    has_codes: bool
+    sessions: list[SessionLine]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLine:
+    """One browser that somebody is signed in with; `is_here`: the one that asks."""
+
+    session: Session
+    browser: str
+    is_here: bool
+
+
+def account_page(user: User, key: str) -> AccountPage:
+    """Make the page for somebody; `key` is that of the session that asks."""
+    lines = [
+        SessionLine(one, browser_named(one.browser), one.session_key == key)
+        for one in sessions_of(user)[:MOST_SESSIONS]
+    ]
+    lines.sort(key=lambda line: not line.is_here)
+    return AccountPage(provider(), identity_of(user), is_on(user), lines)
+
+
+def browser_named(told: str) -> str:
+    """Name a browser by what it says of itself.
+
+    Example:
+        >>> browser_named("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36")
+        'Chrome on Linux'
+        >>> browser_named("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile Safari/604.1")
+        'Safari on iPhone'
+        >>> browser_named("curl/8.9"), browser_named("")
+        ('curl', 'A browser that does not say its name')
+    """
+    name = next((name for sign, name in _BROWSERS if sign in told), told.partition("/")[0][:40])
+    system = next((system for sign, system in _SYSTEMS if sign in told), "")
+    return " on ".join(filter(None, (name or "A browser that does not say its name", system)))

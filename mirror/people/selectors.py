@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.db.models import Count, Q, QuerySet
+from django.utils import timezone
 
-from mirror.people.models import Membership, Team, User
+from mirror.people.models import Membership, Session, Team, User
 
 
 def people(search: str = "") -> QuerySet[User]:
     """List everyone by name, services aside; `search` looks into user names, real names and addresses."""
-    found = User.objects.filter(is_service=False).prefetch_related("teams").order_by("username")
+    found = User.objects.filter(is_service=False).select_related("identity", "code_maker")
+    found = found.prefetch_related("teams").order_by("username")
     for word in search.split():
         found = found.filter(
             Q(username__icontains=word)
@@ -46,3 +48,8 @@ def teams_of(user: User) -> QuerySet[Team]:
 def may_manage(user: User, team: Team) -> bool:
     """Say whether somebody may add and remove members of a team."""
     return user.is_staff or Membership.objects.filter(team=team, user=user, is_manager=True).exists()
+
+
+def sessions_of(user: User) -> QuerySet[Session]:
+    """List the browsers that somebody is signed in with, the one used last first."""
+    return Session.objects.filter(user=user, expire_date__gt=timezone.now())

@@ -7,14 +7,14 @@ import logging
 import secrets
 from collections.abc import Iterable
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
-from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.utils import timezone
 
 from mirror.audit.services import record
-from mirror.people.models import Membership, SignInLink, Team, User
+from mirror.people.models import Identity, Membership, Session, SignInLink, Team, User
 
 log = logging.getLogger(__name__)
 
@@ -65,10 +65,11 @@ def first_admin() -> User:
 
 
 @transaction.atomic
-def user_deactivate(user: User, by: User) -> None:
+def user_deactivate(user: User, by: User | None, why: str = "") -> None:
     """Shut somebody out: no new sign-in, open sessions end, open links stop working.
 
-    What they own stays. Raises: PeopleError for oneself and for the last administrator.
+    What they own stays. `by` is None where no person does it, and `why` says for the audit what did.
+    Raises: PeopleError for oneself and for the last administrator.
     """
     if user == by:
         raise PeopleError("You cannot shut yourself out.")
@@ -76,10 +77,17 @@ def user_deactivate(user: User, by: User) -> None:
         raise PeopleError("This is the last administrator. Make another one first.")
     user.is_active = False
     user.save(update_fields=["is_active"])
+    # Only who was shut out for the provider's word comes in again by it.
+    Identity.objects.filter(user=user).update(shut_out_at=None)
     links_end(user)
     sessions_end(user)
-    record("shut out", user, by=by)
-    log.info("User %s was shut out by user %s", user.pk, by.pk)
+    record("shut out", user, by=by, **_because(why))
+    log.info("User %s was shut out by %s", user.pk, f"user {by.pk}" if by else why)
+
+
+def _because(why: str) -> dict[str, Any]:
+    """The detail of the audit that tells why something was done which nobody asked for."""
+    return {"why": why} if why else {}
 
 
 @transaction.atomic
@@ -107,21 +115,30 @@ def user_address(user: User, email: str) -> None:
 
 
 @transaction.atomic
-def user_make_staff(user: User, is_staff: bool, by: User) -> None:
-    """Make somebody an administrator, or one no longer. Raises: PeopleError for the last one, and for a service."""
+def user_make_staff(user: User, is_staff: bool, by: User | None = None, why: str = "") -> None:
+    """Make somebody an administrator, or one no longer; `by` a person, or for a reason. Raises: PeopleError for the last one, and for a service."""
     if user.is_service:
         raise PeopleError(SERVICE)
     if not is_staff and not _others_manage(user):
         raise PeopleError("This is the last administrator. Make another one first.")
     user.is_staff = is_staff
     user.save(update_fields=["is_staff"])
-    record("made an administrator" if is_staff else "made a member", user, by=by)
-    log.info("User %s was made %s by user %s", user.pk, "an administrator" if is_staff else "a member", by.pk)
+    record("made an administrator" if is_staff else "made a member", user, by=by, **_because(why))
+    made = "an administrator" if is_staff else "a member"
+    log.info("User %s was made %s by %s", user.pk, made, f"user {by.pk}" if by else why)
 
 
 def _others_manage(user: User) -> bool:
     """Say whether somebody else could manage people without this user."""
     return User.objects.filter(is_staff=True, is_active=True).exclude(pk=user.pk).exists()
+
+
+@transaction.atomic
+def user_password_forget(user: User) -> None:
+    """Take somebody's password and links away: they sign in another way from now on."""
+    user.set_unusable_password()
+    user.save(update_fields=["password"])
+    links_end(user)
 
 
 @transaction.atomic
@@ -134,9 +151,35 @@ def user_activate(user: User) -> None:
 
 def sessions_end(user: User) -> None:
     """Sign somebody out everywhere."""
-    for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
-        if session.get_decoded().get("_auth_user_id") == str(user.pk):
-            session.delete()
+    Session.objects.filter(user=user).delete()
+
+
+@transaction.atomic
+def session_end(user: User, mark: str) -> bool:
+    """Sign somebody out in one of their browsers, named by `Session.mark`; say whether there was such a session."""
+    session = next((one for one in Session.objects.filter(user=user) if one.mark == mark), None)
+    if session is None:
+        return False
+    session.delete()
+    record("ended a session", user, by=user, browser=session.browser)
+    log.info("User %s ended one of their sessions", user.pk)
+    return True
+
+
+@transaction.atomic
+def sessions_end_others(user: User, key: str) -> int:
+    """Sign somebody out in every browser but the one with this key; return in how many."""
+    gone, _ = Session.objects.filter(user=user).exclude(session_key=key).delete()
+    if gone:
+        record("ended a session", user, by=user, sessions=gone)
+        log.info("User %s ended %d of their sessions", user.pk, gone)
+    return gone
+
+
+def sessions_forget() -> int:
+    """Delete the rows of sessions that ended by themselves; return how many."""
+    gone, _ = Session.objects.filter(expire_date__lt=timezone.now()).delete()
+    return gone
 
 
 @transaction.atomic
@@ -211,7 +254,7 @@ def team_create(name: str, by: User) -> Team:
 
 
 @transaction.atomic
-def member_add(team: Team, username: str, *, is_manager: bool = False) -> Membership:
+def member_add(team: Team, username: str, *, is_manager: bool = False, why: str = "") -> Membership:
     """Put somebody into a team; who is in it already keeps their place. Raises: PeopleError."""
     user = User.objects.filter(username__iexact=username.strip(), is_active=True).first()
     if user is None:
@@ -222,14 +265,14 @@ def member_add(team: Team, username: str, *, is_manager: bool = False) -> Member
     if made or is_manager != membership.is_manager:
         membership.is_manager = is_manager
         membership.save()
-    record("added to a team", user, team=team, is_manager=membership.is_manager)
+    record("added to a team", user, team=team, is_manager=membership.is_manager, **_because(why))
     return membership
 
 
 @transaction.atomic
-def member_remove(team: Team, user_id: int) -> None:
+def member_remove(team: Team, user_id: int, why: str = "") -> None:
     """Take somebody out of a team; what was shared with it is gone from their sight at once."""
     gone = Membership.objects.filter(team=team, user_id=user_id).select_related("user").first()
     if gone is not None:
         gone.delete()
-        record("removed from a team", gone.user, team=team)
+        record("removed from a team", gone.user, team=team, **_because(why))

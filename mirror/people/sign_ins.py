@@ -1,20 +1,28 @@
-"""Tells the audit of signing in and out, by whichever way, and of wrong passwords."""
+"""Tells the audit of signing in and out, by whichever way, and of wrong passwords; notes in a session from where it was begun."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.contrib.auth import BACKEND_SESSION_KEY
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.dispatch import receiver
+from django.utils import timezone
 
 from mirror.audit.services import record
 from mirror.people.models import User
+from mirror.people.session_store import FROM
+from mirror.people.ways import way_of
+from mirror.phrases import one_line
 
 
 @receiver(user_logged_in)
-def signed_in(user: User, **_: Any) -> None:
+def signed_in(user: User, request: Any, **_: Any) -> None:
     """Somebody is let in."""
-    record("signed in", user, by=user)
+    browser = one_line(request.META.get("HTTP_USER_AGENT", ""), 300)
+    request.session[FROM] = [request.META.get("REMOTE_ADDR", "")[:64], browser, timezone.now().isoformat()]
+    way = way_of(request.session.get(BACKEND_SESSION_KEY, ""))
+    record("signed in", user, by=user, way=way.label if way else "")
 
 
 @receiver(user_logged_out)

@@ -5,19 +5,35 @@ from __future__ import annotations
 from django.urls import path
 
 from mirror.people import views
+from mirror.people.codes import views as code_views
+from mirror.people.provider import views as provider_views
 
 app_name = "people"
 urlpatterns = [
     path("sign-in/", views.sign_in, name="sign_in"),
     path("sign-in/link/<str:token>/", views.sign_in_link, name="sign_in_link"),
+    path("sign-in/code/", code_views.code, name="code"),
+    path("sign-in/provider/", provider_views.provider_begin, name="provider_begin"),
+    path("sign-in/provider/back/", provider_views.provider_back, name="provider_back"),
+    path("sign-out/provider/", provider_views.provider_out, name="provider_out"),
     path("sign-out/", views.sign_out, name="sign_out"),
     path("account/", views.account, name="account"),
     path("account/address/", views.account_address, name="account_address"),
+    path("account/codes/", code_views.codes, name="codes"),
+    path("account/codes/begin/", code_views.codes_begin, name="codes_begin"),
+    path("account/codes/end/", code_views.codes_end, name="codes_end"),
+    path("account/sessions/end/", views.sessions_end, name="sessions_end"),
+    path("account/sessions/<str:mark>/end/", views.session_end, name="session_end"),
     path("people/", views.people, name="people"),
     path("people/new/", views.person_new, name="person_new"),
     path("people/<int:pk>/link/", views.person_link, name="person_link"),
     path("people/<int:pk>/role/", views.person_role, name="person_role"),
     path("people/<int:pk>/active/", views.person_active, name="person_active"),
+    path("people/<int:pk>/codes/reset/", code_views.person_codes_reset, name="person_codes_reset"),
+    path("people/<int:pk>/disconnect/", provider_views.person_disconnect, name="person_disconnect"),
+    path("people/sign-in/", provider_views.provider_page, name="provider"),
+    path("people/sign-in/rules/", provider_views.rule_new, name="rule_new"),
+    path("people/sign-in/rules/<int:pk>/remove/", provider_views.rule_remove, name="rule_remove"),
     path("teams/", views.teams, name="teams"),
     path("teams/new/", views.team_new, name="team_new"),
     path("teams/<int:pk>/", views.team, name="team"),

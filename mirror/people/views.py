@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from math import ceil
 from typing import Any
-from urllib.parse import quote, unquote
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login, update_session_auth_hash
+from django.contrib.auth import BACKEND_SESSION_KEY, update_session_auth_hash
 from django.contrib.auth import views as auth_views
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import AuthenticationForm, SetPasswordForm
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
 from mirror.people import selectors, services
+from mirror.people.entering import enter, wanted_keep
 from mirror.people.forms import (
     AddressForm,
     ChangePasswordForm,
@@ -30,13 +29,11 @@ from mirror.people.forms import (
     SignInForm,
     TeamForm,
 )
-from mirror.people.models import Team, User
-from mirror.people.pages import LinkPage, TeamPage
+from mirror.people.models import Session, Team, User
+from mirror.people.pages import LinkPage, TeamPage, account_page
+from mirror.people.provider.configured import identity_of, provider
 from mirror.people.requests import PersonRequest, search_typed
-from mirror.people.wrong_passwords import COOKIE, COOKIE_SECONDS, browser_cookie
-
-# The cookie that keeps which page somebody wanted before they signed in, and how long it does.
-WANTED, WANTED_SECONDS = "mirror_wanted", 3_600
+from mirror.people.ways import way_of
 
 
 class SignIn(auth_views.LoginView):
@@ -51,7 +48,7 @@ class SignIn(auth_views.LoginView):
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         """Sign in, and know this browser from now on."""
-        return _known(self.request, super().form_valid(form))
+        return enter(self.request, form.get_user(), Session.Way.PASSWORD, self.get_success_url())
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         """Show the form with what was typed; 429 while there is a wait."""
@@ -65,38 +62,28 @@ class SignIn(auth_views.LoginView):
         """Show the form."""
         response = super().get(request, *args, **kwargs)
         if wanted := self.get_redirect_url():
-            # A cookie: a session would be a row of the store for everybody who only looks.
-            response.set_cookie(
-                WANTED,
-                quote(wanted),
-                max_age=WANTED_SECONDS,
-                secure=request.is_secure(),
-                httponly=True,
-                samesite="Lax",
-            )
+            wanted_keep(self.request, response, wanted)
         return response
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Offer the identity provider where there is one."""
+        return {**super().get_context_data(**kwargs), "provider": provider()}
 
 
 sign_in = SignIn.as_view()
 
 
-def _known(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Have a browser remember that its user signed in there: wrong passwords tried elsewhere do not stop it."""
-    cookie = browser_cookie(request.user.get_username(), request.COOKIES.get(COOKIE, ""))
-    response.set_cookie(
-        COOKIE, cookie, max_age=COOKIE_SECONDS, secure=request.is_secure(), httponly=True, samesite="Lax"
-    )
-    return response
+class SignOut(auth_views.LogoutView):
+    """The end of a session. One by the identity provider leads to a page that offers to end that of the provider too."""
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """End it."""
+        is_by_provider = way_of(request.session.get(BACKEND_SESSION_KEY, "")) == Session.Way.PROVIDER
+        response: HttpResponse = super().post(request, *args, **kwargs)
+        return redirect("people:provider_out") if is_by_provider and provider() else response
 
 
-def _wanted(request: HttpRequest) -> str:
-    """Where somebody wanted to go before they had to sign in: said by the link, or remembered; here only."""
-    wanted = request.GET.get("next") or unquote(request.COOKIES.get(WANTED, ""))
-    is_here = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    return wanted if is_here else str(settings.LOGIN_REDIRECT_URL)
-
-
-sign_out = auth_views.LogoutView.as_view()
+sign_out = SignOut.as_view()
 
 
 def _posted(request: PersonRequest) -> QueryDict | None:
@@ -114,14 +101,12 @@ def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST":
         user = services.link_use(token)
         if user:
-            login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+            response = enter(request, user, Session.Way.LINK)
             if not user.has_usable_password():
                 messages.info(
                     request, "You have no password yet. Choose one under Your account to need no link."
                 )
-            response = redirect(_wanted(request))
-            response.delete_cookie(WANTED, samesite="Lax")
-            return _known(request, response)
+            return response
     person = services.link_holder(token)
     status = 200 if person else 410
     return render(request, "people/sign_in_link.html", {"person": person}, status=status)
@@ -130,6 +115,8 @@ def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
 @sensitive_post_parameters()
 def account(request: PersonRequest) -> HttpResponse:
     """Choose a password, or another one."""
+    if request.method == "POST" and identity_of(request.user):
+        raise PermissionDenied("You sign in by the identity provider and need no password here.")
     form = _password_form(request.user, _posted(request))
     if form.is_valid():
         services.user_password(form.user, form.cleaned_data["new_password1"])
@@ -151,6 +138,23 @@ def account_address(request: PersonRequest) -> HttpResponse:
     return _show_account(request, _password_form(request.user), address)
 
 
+@require_POST
+def session_end(request: PersonRequest, mark: str) -> HttpResponse:
+    """Sign oneself out in another browser."""
+    if not services.session_end(request.user, mark):
+        raise Http404("You have no such session.")
+    messages.success(request, "You are signed out there.")
+    return redirect("people:account")
+
+
+@require_POST
+def sessions_end(request: PersonRequest) -> HttpResponse:
+    """Sign oneself out in every other browser."""
+    services.sessions_end_others(request.user, request.session.session_key or "")
+    messages.success(request, "You are signed out everywhere else.")
+    return redirect("people:account")
+
+
 def _password_form(user: User, posted: QueryDict | None = None) -> SetPasswordForm:
     """The form for a password; one that there is has to be typed as well."""
     form_class = ChangePasswordForm if user.has_usable_password() else SetPasswordForm
@@ -159,7 +163,10 @@ def _password_form(user: User, posted: QueryDict | None = None) -> SetPasswordFo
 
 def _show_account(request: PersonRequest, form: SetPasswordForm, address: AddressForm) -> HttpResponse:
     status = 422 if form.is_bound or address.is_bound else 200
-    return render(request, "people/account.html", {"form": form, "address": address}, status=status)
+    page = account_page(request.user, request.session.session_key or "")
+    return render(
+        request, "people/account.html", {"form": form, "address": address, "page": page}, status=status
+    )
 
 
 # ---------------------------------------------------------------- people
@@ -175,7 +182,8 @@ def people(request: PersonRequest) -> HttpResponse:
     """List everyone."""
     _staff_only(request)
     search = search_typed(request)
-    return render(request, "people/people.html", {"people": selectors.people(search), "search": search})
+    page = {"people": selectors.people(search), "search": search, "provider": provider()}
+    return render(request, "people/people.html", page)
 
 
 def person_new(request: PersonRequest) -> HttpResponse:
@@ -193,7 +201,11 @@ def person_new(request: PersonRequest) -> HttpResponse:
 def person_link(request: PersonRequest, pk: int) -> HttpResponse:
     """Make a fresh one-time link for somebody."""
     _staff_only(request)
-    return _show_link(request, get_object_or_404(User, pk=pk, is_active=True, is_service=False))
+    person = get_object_or_404(User, pk=pk, is_active=True, is_service=False)
+    if identity_of(person):
+        messages.error(request, f"{person} signs in by {settings.OIDC_NAME}: a link would pass it by.")
+        return redirect("people:people")
+    return _show_link(request, person)
 
 
 def _show_link(request: PersonRequest, person: User) -> HttpResponse:

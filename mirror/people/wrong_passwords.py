@@ -82,6 +82,11 @@ def change_begin(user: User) -> Try:
     return _begin((("browser", _hash("change", str(user.pk))),))
 
 
+def code_begin(user: User) -> Try:
+    """Count a try of a one-time code, which comes after the right password."""
+    return _begin((("browser", _hash("code", str(user.pk))),))
+
+
 def try_right(tried: Try) -> None:
     """Take a try back whose password was right; wrong ones before it stay counted where others may have made them."""
     for bound, key in tried.keys:

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from mirror.sources.secrets import EncryptedTextField
+from mirror.secrets import EncryptedTextField
 from mirror.work.leases import Retried
 
 DRAFT = "This SQL was saved from a draft."

@@ -7,9 +7,9 @@ from typing import Any
 
 from django import forms
 
+from mirror.secrets import is_kept
 from mirror.sources import services
 from mirror.sources.models import OPTIONS, PORTS, Source
-from mirror.sources.secrets import is_kept
 
 
 def _choice(form: forms.Form | SourceForm, name: str) -> forms.ChoiceField:

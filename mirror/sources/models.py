@@ -9,8 +9,8 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from mirror.secrets import EncryptedTextField
 from mirror.sources.kept_paths import KeptPathField
-from mirror.sources.secrets import EncryptedTextField
 from mirror.work.leases import Leased, Retried, Status
 
 # Where servers of an engine listen unless somebody moved them.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from mirror.secrets import SecretUnreadable
 from mirror.sources.addresses import AddressRefused, host_check
 from mirror.sources.limits import limits_of
 from mirror.sources.models import PORTS, Source
-from mirror.sources.secrets import SecretUnreadable
 from mirror.sources.store_marker import store_mark
 from sqlagent.adapters import open_database
 from sqlagent.errors import Unreachable

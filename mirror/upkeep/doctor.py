@@ -24,13 +24,16 @@ from mirror.exports.images.browser import browser_path
 from mirror.health.services import whats_down
 from mirror.modes import too_open
 from mirror.people.models import User
+from mirror.people.provider import wire
+from mirror.people.provider.configured import provider
+from mirror.people.provider.errors import ProviderError
 from mirror.people.selectors import password_exists
 from mirror.phrases import counted, size
 from mirror.reports.models import Channel, Delivery, Report, ReportFile, ReportRun
 from mirror.reports.sending.pausing import pause_now
 from mirror.results.models import StoredResult
+from mirror.secrets import SecretUnreadable, secrets_unreadable
 from mirror.sources.models import Source
-from mirror.sources.secrets import SecretUnreadable, secrets_unreadable
 from mirror.upkeep.backup import store_state
 from mirror.work.leases import Status
 
@@ -122,6 +125,23 @@ def _people() -> Iterator[Finding]:
     ).distinct():
         names = ", ".join(person.username for person in left[:5])
         yield look("people", f"Reports of {names} still run, who left.", "Transfer them: People, Owns.")
+
+
+def _sign_in() -> Iterator[Finding]:
+    at = provider()
+    if at is None:
+        return
+    try:
+        wire.keys(at)
+        yield good("sign-in", f"{at.name} answers and tells its keys.")
+    except ProviderError as error:
+        yield wrong("sign-in", str(error), error.advice)
+    if not User.objects.filter(is_staff=True, is_active=True, identity=None).exists():
+        yield look(
+            "sign-in",
+            f"All administrators sign in by {at.name}: while it is down, nobody manages people.",
+            "Keep one with a password of Mirror.",
+        )
 
 
 def _secrets() -> Iterator[Finding]:
@@ -290,6 +310,7 @@ def _audit() -> Iterator[Finding]:
 
 _LOOKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     _people,
+    _sign_in,
     _secrets,
     _parts,
     _disk,

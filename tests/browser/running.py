@@ -39,8 +39,8 @@ class Mirror:
 
 
 @contextmanager
-def running_mirror(folder: Path) -> Iterator[Mirror]:
-    """Start web server, worker and scheduler, wait for the sign-in link; stop everything at the end."""
+def running_mirror(folder: Path, told: dict[str, str] | None = None) -> Iterator[Mirror]:
+    """Start web server, worker and scheduler, wait for the sign-in link; stop everything at the end. `told` are more settings."""
     folder_fill(folder)
     environment = {name: value for name, value in os.environ.items() if name not in DROPPED} | {
         "MIRROR_VAR_DIR": str(folder),
@@ -48,6 +48,7 @@ def running_mirror(folder: Path) -> Iterator[Mirror]:
         "STATEMENT_SECONDS": "20",
         "WORKERS": "1",
         "DJANGO_SETTINGS_MODULE": "mirror.settings",
+        **(told or {}),
     }
     port = _free_port()
     log = folder / "serve.log"

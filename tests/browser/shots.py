@@ -39,6 +39,8 @@ PAGES = {
     "people": "/people/",
     "teams": "/teams/",
     "account": "/account/",
+    "codes": "/account/codes/",
+    "signing-in": "/people/sign-in/",
     "tokens": "/account/tokens/",
     "api": "/account/api/",
     "agents": "/sources/1/agents/",

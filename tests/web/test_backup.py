@@ -27,7 +27,22 @@ pytestmark = pytest.mark.timeout(900)
 OLD = ROOT / "tests" / "old_store"
 PASSPHRASE = "correct horse battery staple"
 # What a restore adds or leaves out on purpose.
-OTHERS = {"django_session", "health_heartbeat", "reports_sendingpause", "audit_auditrow", "audit_auditday"}
+# Identities rest in a copy: that is asked by itself.
+OTHERS = {
+    "django_session",
+    "people_session",
+    "people_identity",
+    "health_heartbeat",
+    "reports_sendingpause",
+    "audit_auditrow",
+    "audit_auditday",
+}
+
+
+IDENTITY = (
+    "from mirror.people.models import Identity;"
+    "print([(one.grant, one.user.is_away) for one in Identity.objects.all()])"
+)
 
 
 class Installation:
@@ -139,7 +154,10 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Installation:
         "from mirror.sources.models import Source; from django.conf import settings; s = Source.objects.first();"
         "Source.objects.create(owner=s.owner, name='up', engine='duckdb', is_upload=True,"
         "database=str(settings.VAR_DIR / 'uploads/sources/a.duckdb'));"
-        "Source.objects.create(owner=s.owner, name='erp', engine='postgres', host='db', database='erp', password='geheim')"
+        "Source.objects.create(owner=s.owner, name='erp', engine='postgres', host='db', database='erp', password='geheim');"
+        "from mirror.people.models import Identity; from django.utils import timezone;"
+        "Identity.objects.create(user=s.owner, issuer='https://id.example.com', subject='x', grant='geheim',"
+        "vouched_at=timezone.now())"
     )
     return made
 
@@ -187,6 +205,7 @@ def test_everything_is_destroyed_and_comes_back_row_by_row_elsewhere(first, back
     assert "All sending is paused since" in there.said("sending")
     assert "each is what it was" in there.said("audit", "--verify")
     assert '"restored"' in there.said("audit", "--json-lines")
+    assert there.shell(IDENTITY) == "[('', True)]\n", "the copy does not ask with what is another Mirror's"
     again = there.shell(
         "from mirror.people.models import User; print(User.objects.create(username='new').pk)"
     )

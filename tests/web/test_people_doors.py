@@ -21,6 +21,9 @@ OPEN = {
     "readyz",  # so it does of this
     "people:sign_in",
     "people:sign_in_link",
+    "people:provider_begin",  # leads to the identity provider; not there without one
+    "people:provider_back",  # leads back; known by what the browser's session keeps
+    "people:provider_out",  # says that one is signed out
     "people:sign_out",  # asks nothing, tells nothing
     "reports:consent",  # asks somebody without an account whether they want a report's mails; signed link
     "reports:consent_stop",  # ends them, by a signed link of every such mail
@@ -39,6 +42,7 @@ VALUES = {
     "user_pk": 1,
     "index": 0,
     "token": "x",
+    "mark": "x",
     "part": 1,
     "number": 0,
     "format": "csv",

@@ -11,10 +11,11 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.urls import reverse
 
-from mirror.sources import secrets, services
+from mirror import secrets
+from mirror.secrets import EncryptedTextField, Sealed, SecretUnreadable
+from mirror.sources import services
 from mirror.sources.errors import SourceError
 from mirror.sources.models import Source
-from mirror.sources.secrets import EncryptedTextField, Sealed, SecretUnreadable
 from tests.servers import PASSWORD, postgres_server
 from tests.web.working import visited
 

@@ -112,11 +112,13 @@ def tokens_end(owner: User) -> None:
 
 def token_find(secret: str) -> Token:
     """The token that a secret is of, if it works. Raises: Problem; the refusal of one that is known is told to the audit."""
-    found = Token.objects.select_related("owner").filter(token_hash=_hash(secret)).first()
+    found = Token.objects.select_related("owner__identity").filter(token_hash=_hash(secret)).first()
     if found is None:
         raise problems.unknown_token()
     if not found.owner.is_active:
         refused, why = problems.shut_out(), "shut out"
+    elif found.owner.is_away:
+        refused, why = problems.away(), "away from the identity provider"
     elif found.revoked_at is not None:
         refused, why = problems.revoked(), "revoked"
     elif found.expires_at <= timezone.now():

@@ -2,7 +2,7 @@
 
 import django.db.models.deletion
 import django.utils.timezone
-import mirror.sources.secrets
+import mirror.secrets
 import uuid
 from django.conf import settings
 from django.db import migrations, models
@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(max_length=60, unique=True)),
                 ("base_url", models.CharField(max_length=500)),
                 ("model", models.CharField(max_length=120)),
-                ("key", mirror.sources.secrets.EncryptedTextField(blank=True, default="")),
+                ("key", mirror.secrets.EncryptedTextField(blank=True, default="")),
                 ("price_prompt", models.FloatField(default=0.0)),
                 ("price_reply", models.FloatField(default=0.0)),
                 ("is_for_all", models.BooleanField(default=True)),

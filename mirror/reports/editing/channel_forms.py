@@ -24,7 +24,7 @@ from mirror.reports.editing.part_forms import focus_first
 from mirror.reports.models import Channel, Report
 from mirror.reports.sending.allowances import reach_of
 from mirror.reports.sending.recipients import recipients_words, refusals_of
-from mirror.sources.secrets import SecretUnreadable, is_kept
+from mirror.secrets import SecretUnreadable, is_kept
 
 NEEDED = "Fill this in, or take the whole of it out with ×."
 MOST_BAD_NAMED = 5

@@ -2,7 +2,7 @@
 
 import django.db.models.deletion
 import django.utils.timezone
-import mirror.sources.secrets
+import mirror.secrets
 import uuid
 from django.conf import settings
 from django.db import migrations, models
@@ -157,7 +157,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("target", models.JSONField(default=dict)),
-                ("secret", mirror.sources.secrets.EncryptedTextField(blank=True, default="")),
+                ("secret", mirror.secrets.EncryptedTextField(blank=True, default="")),
                 ("refused", models.JSONField(blank=True, default=dict)),
                 (
                     "report",

@@ -25,7 +25,7 @@ from mirror.reports.schedule.intervals import is_too_fast
 from mirror.reports.schedule.times import Schedule, ScheduleError
 from mirror.reports.schedule.zones import zone_of
 from mirror.reports.sending.recipients import Standing, standings_of
-from mirror.sources.secrets import is_kept
+from mirror.secrets import is_kept
 
 # Scheduled times shown ahead.
 AHEAD = 5

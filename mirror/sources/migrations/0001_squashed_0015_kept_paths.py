@@ -4,7 +4,7 @@ import django.db.models.deletion
 import django.utils.timezone
 import mirror.sources.kept_paths
 import mirror.sources.models
-import mirror.sources.secrets
+import mirror.secrets
 import uuid
 from django.conf import settings
 from django.db import migrations, models
@@ -75,7 +75,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("username", models.CharField(blank=True, max_length=128)),
-                ("password", mirror.sources.secrets.EncryptedTextField(blank=True, default="")),
+                ("password", mirror.secrets.EncryptedTextField(blank=True, default="")),
                 (
                     "privacy",
                     models.CharField(
@@ -336,7 +336,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("wish", models.JSONField(blank=True, default=dict)),
-                ("password", mirror.sources.secrets.EncryptedTextField(blank=True, default="")),
+                ("password", mirror.secrets.EncryptedTextField(blank=True, default="")),
                 ("said", models.JSONField(blank=True, default=dict)),
                 (
                     "owner",

@@ -2,7 +2,7 @@
 
 import django.db.models.deletion
 import django.utils.timezone
-import mirror.sources.secrets
+import mirror.secrets
 import uuid
 from django.conf import settings
 from django.db import migrations, models
@@ -53,7 +53,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("wish", models.JSONField(blank=True, default=dict)),
-                ("password", mirror.sources.secrets.EncryptedTextField(blank=True, default="")),
+                ("password", mirror.secrets.EncryptedTextField(blank=True, default="")),
                 ("said", models.JSONField(blank=True, default=dict)),
                 (
                     "owner",

@@ -30,6 +30,7 @@ from mirror.audit.services import record
 from mirror.health.models import Heartbeat
 from mirror.health.services import DEAD_SECONDS
 from mirror.keys import NAMES, keys_file
+from mirror.people.provider.services import identities_rest
 from mirror.phrases import counted
 from mirror.reports.services import sending_pause
 from mirror.upkeep.backup import archive, checking, store_state
@@ -52,7 +53,7 @@ def keys_take_out(path: Path, passphrase: str, to: Path) -> None:
 def backup_restore(
     path: Path, passphrase: str, *, replace: bool = False, tell: Callable[[str], None] = lambda _: None
 ) -> dict[str, Any]:
-    """Make this installation what a backup holds; returns that. All sending is paused afterwards. Raises: BackupError.
+    """Make this installation what a backup holds; returns that. All sending is paused afterwards, and people of an identity provider sign in anew. Raises: BackupError.
 
     `replace`: what is here is destroyed for it.
     """
@@ -75,6 +76,7 @@ def backup_restore(
         call_command("migrate", verbosity=0, interactive=False)
         with transaction.atomic():
             sending_pause(why=PAUSED)
+            identities_rest()
             record("restored", path.name, rows=sum(counts.values()))
         files = _files(path)
         if files != end["files"]:

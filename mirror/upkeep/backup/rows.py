@@ -21,12 +21,12 @@ from django.core.management.color import no_style
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from mirror.sources.secrets import EncryptedTextField
+from mirror.secrets import EncryptedTextField
 from mirror.upkeep.backup.archive import BROKEN
 from mirror.upkeep.backup.errors import BackupError
 
 # Who is signed in where, and which workers live: of an installation that runs, not of what it holds.
-LEFT_OUT = {"django_session", "health_heartbeat"}
+LEFT_OUT = {"django_session", "people_session", "health_heartbeat"}
 # Bytes of rows that are held at once, before they are packed.
 AT_ONCE = 4_000_000
 INSERTED_AT_ONCE = 200

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from mirror.sources.secrets import SecretUnreadable, secrets_rotate
+from mirror.secrets import SecretUnreadable, secrets_rotate
 
 
 class Command(BaseCommand):

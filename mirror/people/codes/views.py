@@ -1,0 +1,162 @@
+"""Pages of one-time codes: asked at sign-in, set up under one's account, reset by an administrator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_POST
+
+from mirror.people.codes import services
+from mirror.people.codes.forms import CodeForm
+from mirror.people.codes.pages import codes_page
+from mirror.people.entering import coded, enter_by_code, half_in, is_coded, page_wanted
+from mirror.people.forms import wait_in_words
+from mirror.people.models import User
+from mirror.people.provider.configured import identity_of
+from mirror.people.requests import PersonRequest
+from mirror.people.services import PeopleError
+
+
+@login_not_required
+@never_cache
+@sensitive_post_parameters()
+def code(request: HttpRequest) -> HttpResponse:
+    """Ask for the code that lacks, and let in who gives it."""
+    person = _asked(request)
+    if person is None:
+        return redirect("people:sign_in")
+    form, wait = CodeForm(request.POST if request.method == "POST" else None), 0
+    if form.is_valid():
+        wait = _tried(form, lambda: services.code_check(person, form.cleaned_data["code"]))
+        if not form.errors and not request.user.is_authenticated:
+            return enter_by_code(request)
+        if not form.errors:
+            coded(request)
+            return redirect(page_wanted(request))
+    return _answered(render(request, "people/code.html", {"form": form, "person": person}), form, wait)
+
+
+def _asked(request: HttpRequest) -> User | None:
+    """Who has to give a code: to be let in, or because the settings ask it of a session that is there."""
+    if isinstance(request.user, User):
+        person = None if is_coded(request) else request.user
+    else:
+        half = half_in(request)
+        person = half[0] if half else None
+    return person if person and services.is_on(person) else None
+
+
+@login_not_required
+@never_cache
+@sensitive_post_parameters()
+def codes(request: HttpRequest) -> HttpResponse:
+    """Set codes up; who has to before they are let in does so here too."""
+    person = _person(request)
+    if person is None:
+        return redirect("people:sign_in")
+    form, wait, fresh = CodeForm(request.POST if request.method == "POST" else None), 0, None
+    if form.is_valid():
+        typed, renews = form.cleaned_data["code"], services.is_on(person)
+
+        def change() -> None:
+            nonlocal fresh
+            fresh = (services.recovery_renew if renews else services.codes_confirm)(person, typed)
+
+        if renews and not request.user.is_authenticated:
+            raise PermissionDenied("Sign in first.")
+        wait = _tried(form, change)
+        if not form.errors:
+            form = CodeForm()
+            if request.user.is_authenticated:
+                coded(request)
+            else:
+                enter_by_code(request)
+                request.user = person
+    response = render(request, "people/codes.html", {"form": form, "page": codes_page(person, fresh)})
+    return _answered(response, form, wait)
+
+
+@login_not_required
+def codes_begin(request: HttpRequest) -> HttpResponse:
+    """Make a fresh secret to set codes up with."""
+    person = _person(request)
+    if person is None:
+        return redirect("people:sign_in")
+    if request.method == "POST":
+        try:
+            services.codes_begin(person)
+        except PeopleError as error:
+            messages.error(request, str(error))
+    return redirect("people:codes")
+
+
+@never_cache
+@require_POST
+@sensitive_post_parameters()
+def codes_end(request: PersonRequest) -> HttpResponse:
+    """Be asked for codes no longer."""
+    form = CodeForm(request.POST)
+    if form.is_valid():
+        wait = _tried(form, lambda: services.codes_end(request.user, form.cleaned_data["code"]))
+        if not form.errors:
+            messages.success(request, "One-time codes are off.")
+            return redirect("people:account")
+    else:
+        wait = 0
+    response = render(request, "people/codes.html", {"form": form, "page": codes_page(request.user)})
+    return _answered(response, form, wait)
+
+
+@require_POST
+def person_codes_reset(request: PersonRequest, pk: int) -> HttpResponse:
+    """Forget the codes of somebody who lost them."""
+    if not request.user.is_staff:
+        raise PermissionDenied("Only administrators manage people.")
+    person = get_object_or_404(User, pk=pk, is_service=False)
+    if person == request.user:
+        messages.error(request, "Your own codes are turned off under Your account, with a code.")
+        return redirect("people:people")
+    try:
+        services.codes_reset(person, request.user)
+        messages.success(request, f"{person} is no longer asked for one-time codes, and is signed out.")
+    except PeopleError as error:
+        messages.error(request, str(error))
+    return redirect("people:people")
+
+
+def _person(request: HttpRequest) -> User | None:
+    """Who sets codes up: somebody signed in by other than the provider, or with all but a code that they have yet to set up."""
+    if isinstance(request.user, User):
+        if identity_of(request.user):
+            raise PermissionDenied("The identity provider asks for your second factor.")
+        return request.user
+    half = half_in(request)
+    return half[0] if half and not services.is_on(half[0]) else None
+
+
+def _tried(form: CodeForm, act: Callable[[], None]) -> int:
+    """Do something that a code is typed for; what refuses it stands at the form. Returns the wait, in seconds."""
+    try:
+        act()
+    except services.CodeError as error:
+        wait = ceil(error.wait.total_seconds())
+        form.add_error("code", f"{error} Try again in {wait_in_words(error.wait)}." if wait else str(error))
+        return wait
+    except PeopleError as error:
+        form.add_error("code", str(error))
+    return 0
+
+
+def _answered(response: HttpResponse, form: CodeForm, wait: int) -> HttpResponse:
+    response.status_code = 429 if wait else 422 if form.errors else 200
+    if wait:
+        response["Retry-After"] = str(wait)
+    return response

@@ -1,0 +1,56 @@
+"""What can go wrong with an identity provider, in words for the person who wants to sign in."""
+
+from __future__ import annotations
+
+
+class ProviderError(Exception):
+    """Nobody is let in; the message is fit to be shown, `advice` says what to do. `detail` is for the log alone."""
+
+    status = 502
+    title = "That did not work"
+
+    def __init__(self, said: str, advice: str = "", detail: str = "") -> None:
+        super().__init__(said)
+        self.advice = advice
+        self.detail = detail or said
+
+
+class ProviderDown(ProviderError):
+    """It cannot be reached, or breaks; another try may work."""
+
+    status = 503
+    title = "The sign-in service cannot be reached"
+
+
+class ProviderMistaken(ProviderError):
+    """It is set up in a way that nobody can sign in with."""
+
+    title = "The sign-in service is not set up rightly"
+
+
+class Untrusted(ProviderError):
+    """The proof that came back cannot be trusted."""
+
+    status = 403
+    title = "The sign-in could not be trusted"
+
+
+class NotLetIn(ProviderError):
+    """The provider knows the person, who may not enter here."""
+
+    status = 403
+    title = "You are not let in"
+
+
+class Stale(ProviderError):
+    """What came back belongs to no sign-in that was begun in this browser."""
+
+    status = 400
+    title = "This sign-in is not known here"
+
+
+class GrantRefused(ProviderError):
+    """The provider no longer vouches for somebody."""
+
+    status = 403
+    title = "You are not let in"

@@ -1,0 +1,87 @@
+"""Groups of the provider as teams and administrators here.
+
+A team that a rule names is kept by the provider for people who sign in by it: they are added and removed as their groups
+say. Teams that no rule names, and people who do not sign in by it, are left alone; who manages a team stays as it is.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+
+from django.conf import settings
+from django.db import transaction
+
+from mirror.audit.services import record
+from mirror.people.models import GroupRule, Identity, Team, User
+from mirror.people.services import PeopleError, member_add, member_remove, user_make_staff
+
+log = logging.getLogger(__name__)
+
+WHY = "groups of the provider"
+
+
+def groups_matter() -> bool:
+    """Say whether anything here hangs on somebody's groups."""
+    return bool(settings.OIDC_ALLOWED_GROUPS) or GroupRule.objects.exists()
+
+
+def groups_allow(groups: Iterable[str]) -> bool:
+    """Say whether people with these groups may enter."""
+    return not settings.OIDC_ALLOWED_GROUPS or bool(set(groups) & set(settings.OIDC_ALLOWED_GROUPS))
+
+
+@transaction.atomic
+def groups_apply(user: User, groups: Iterable[str]) -> None:
+    """Make somebody's teams and role what the rules say of their groups. The last administrator stays one."""
+    held = set(groups)
+    rules = list(GroupRule.objects.select_related("team"))
+    named = {rule.team for rule in rules if rule.team is not None}
+    wanted = {rule.team for rule in rules if rule.team is not None and rule.group in held}
+    has = set(Team.objects.filter(memberships__user=user, pk__in=[team.pk for team in named]))
+    for team in sorted(wanted - has, key=lambda one: one.name):
+        member_add(team, user.username, why=WHY)
+    for team in sorted(has - wanted, key=lambda one: one.name):
+        member_remove(team, user.pk, why=WHY)
+    of_administrators = [rule.group for rule in rules if rule.team is None]
+    is_staff = bool(held & set(of_administrators))
+    if of_administrators and is_staff != user.is_staff:
+        try:
+            user_make_staff(user, is_staff, why=WHY)
+        except PeopleError as error:
+            log.warning("User %s stays an administrator against their groups: %s", user.pk, error)
+
+
+@transaction.atomic
+def rule_add(group: str, team: Team | None, by: User) -> GroupRule:
+    """Make a rule, and apply it to the people there are by the groups they had last. Raises: PeopleError for one that is there."""
+    if GroupRule.objects.filter(group=group, team=team).exists():
+        raise PeopleError("There is such a rule already.")
+    if team is None and not _stays(group):
+        raise PeopleError(
+            "Nobody in this group is known here yet, and all administrators sign in by the provider: nobody would be"
+            " left who manages people. Have somebody of the group sign in first."
+        )
+    rule = GroupRule.objects.create(group=group, team=team)
+    record("added a group rule", rule, by=by)
+    _apply_to_all()
+    return rule
+
+
+def _stays(group: str) -> bool:
+    """Whether somebody would still manage people if the rule held: an administrator of our own, or one of the group."""
+    ours = User.objects.filter(is_staff=True, is_active=True, identity=None).exists()
+    return ours or any(group in account.groups for account in Identity.objects.filter(user__is_active=True))
+
+
+@transaction.atomic
+def rule_remove(rule: GroupRule, by: User) -> None:
+    """Take a rule away. People stay in the team that it put them into, as nothing says otherwise now."""
+    record("removed a group rule", rule, by=by)
+    rule.delete()
+    _apply_to_all()
+
+
+def _apply_to_all() -> None:
+    for account in Identity.objects.filter(user__is_active=True).select_related("user"):
+        groups_apply(account.user, account.groups)

@@ -1,0 +1,359 @@
+"""One-time codes: set up, asked at sign-in, used once each, throttled as passwords are, reset, required by a setting."""
+
+from __future__ import annotations
+
+import threading
+import time
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from mirror.audit.models import AuditRow
+from mirror.people.codes import services
+from mirror.people.models import CodeMaker, Identity, RecoveryCode, Session
+from mirror.people.services import link_create, user_make_staff
+
+pytestmark = pytest.mark.django_db
+
+PASSWORD = "a long pass phrase"  # noqa: S105 - of a test
+
+
+@pytest.fixture(autouse=True)
+def hashed_at_no_cost(settings) -> None:
+    settings.PASSWORD_HASHERS = ["tests.hashing.Quick"]
+
+
+def with_password(user):
+    user.set_password(PASSWORD)
+    user.save()
+    return user
+
+
+@pytest.fixture
+def alice(alice):
+    return with_password(alice)
+
+
+def app_code(user, later: int = 0) -> str:
+    """What the app of somebody shows, so many half minutes from now."""
+    maker = CodeMaker.objects.get(user=user)
+    return services._totp(maker.secret).generate((int(time.time() // 30) + later) * 30).decode()
+
+
+def set_up(user) -> list[str]:
+    """Have codes asked of somebody; the code of now is still free."""
+    services.codes_begin(user)
+    fresh = services.codes_confirm(user, app_code(user))
+    CodeMaker.objects.filter(user=user).update(last_step=0)
+    return fresh
+
+
+def knock(user, password: str = PASSWORD, query: str = "") -> tuple[Client, object]:
+    client = Client()
+    fields = {"username": user.username, "password": password, "next": query}
+    return client, client.post(reverse("people:sign_in"), fields)
+
+
+def give(client: Client, code: str):
+    return client.post(reverse("people:code"), {"code": code})
+
+
+def is_in(client: Client) -> bool:
+    return client.get(reverse("people:account")).status_code == 200
+
+
+# ---------------------------------------------------------------- setting up
+
+
+def test_codes_are_set_up_with_a_picture_and_a_first_code(alice):
+    client, _ = knock(alice)
+    assert "Set one-time codes up" in client.get(reverse("people:account")).content.decode()
+    assert client.post(reverse("people:codes_begin")).status_code == 302
+    page = client.get(reverse("people:codes"))
+    secret = CodeMaker.objects.get(user=alice).secret
+    assert 'src="data:image/svg+xml' in page.content.decode() and secret[:4] in page.content.decode()
+    assert "no-store" in page["Cache-Control"]
+    assert client.post(reverse("people:codes"), {"code": "000000"}).status_code == 422
+    assert not services.is_on(alice), "before a right code nothing is asked"
+    assert is_in(knock(alice)[0])
+    answer = client.post(reverse("people:codes"), {"code": app_code(alice)})
+    assert answer.status_code == 200 and services.is_on(alice)
+    assert answer.content.decode().count("<li><code>") == 10
+    assert secret not in client.get(reverse("people:codes")).content.decode(), "shown while it is set up"
+    verbs = AuditRow.objects.filter(thing="alice").values_list("verb", flat=True)
+    assert {"set up one-time codes", "made recovery codes"} <= set(verbs)
+
+
+def test_the_picture_is_what_apps_read(alice):
+    maker = services.codes_begin(alice)
+    assert (
+        services.address_of(maker)
+        == f"otpauth://totp/Mirror:alice?digits=6&secret={maker.secret}&algorithm=SHA1&issuer=Mirror&period=30"
+    )
+
+
+def test_codes_are_those_of_the_standard():
+    """RFC 6238, appendix B, cut to six digits."""
+    totp = services._totp("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
+    assert [totp.generate(at).decode() for at in (59, 1111111109, 20000000000)] == [
+        "287082",
+        "081804",
+        "353130",
+    ]
+
+
+def test_secret_and_recovery_codes_are_not_in_the_store(alice):
+    fresh = set_up(alice)
+    secret = CodeMaker.objects.get(user=alice).secret
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT secret FROM people_codemaker")
+        ((kept,),) = cursor.fetchall()
+        cursor.execute("SELECT code_hash FROM people_recoverycode")
+        hashes = [row[0] for row in cursor.fetchall()]
+    assert kept.startswith("gAAAA") and secret not in kept
+    assert len(set(hashes)) == len(fresh) == 10
+    assert not [code for code in fresh if any(code.replace("-", "") in one for one in hashes)]
+
+
+# ---------------------------------------------------------------- signing in
+
+
+def test_a_password_alone_lets_nobody_in(alice):
+    set_up(alice)
+    client, answer = knock(alice, query="/library/")
+    assert answer.url == reverse("people:code") and not is_in(client)
+    assert not Session.objects.exclude(user=None).exists()
+    for wrong in ("000000", "", "12345", "abcdef", "९९९९९९", "1" * 40):
+        assert give(client, wrong).status_code == 422
+        CodeMaker.objects.get(user=alice)
+        services.wrong_passwords.WrongPasswords.objects.all().delete()
+    assert not is_in(client)
+    spaced = app_code(alice)
+    answer = give(client, f"{spaced[:3]} {spaced[3:]}")
+    assert answer.url == "/library/" and is_in(client)
+
+
+def test_a_link_asks_for_the_code_too(alice):
+    set_up(alice)
+    client = Client()
+    answer = client.post(reverse("people:sign_in_link", args=[link_create(alice)]))
+    assert answer.url == reverse("people:code") and not is_in(client)
+    assert give(client, app_code(alice)).status_code == 302 and is_in(client)
+
+
+def test_a_code_is_taken_once_and_none_before_it(alice):
+    set_up(alice)
+    code, before = app_code(alice), app_code(alice, -1)
+    assert give(knock(alice)[0], code).status_code == 302
+    for old in (code, before):
+        again, _ = knock(alice)
+        assert give(again, old).status_code == 422 and not is_in(again)
+    assert give(knock(alice)[0], app_code(alice, 1)).status_code == 302
+
+
+def test_the_code_that_set_it_up_is_not_taken_again(alice):
+    services.codes_begin(alice)
+    code = app_code(alice)
+    services.codes_confirm(alice, code)
+    assert give(knock(alice)[0], code).status_code == 422
+
+
+@pytest.mark.parametrize(("later", "is_taken"), [(-2, False), (-1, True), (0, True), (1, True), (2, False)])
+def test_a_code_is_good_for_its_half_minute_and_those_beside_it(alice, later, is_taken):
+    set_up(alice)
+    with time_machine.travel(timezone.now(), tick=False):
+        client, _ = knock(alice)
+        give(client, app_code(alice, later))
+        assert is_in(client) is is_taken
+
+
+def test_a_half_sign_in_opens_nothing_and_ends_after_ten_minutes(alice):
+    set_up(alice)
+    client, _ = knock(alice)
+    for name in ("people:account", "people:codes", "people:people", "asking:ask"):
+        assert client.get(reverse(name)).url.startswith(reverse("people:sign_in"))
+    assert client.post(reverse("people:codes_end"), {"code": app_code(alice)}).status_code == 302
+    assert client.post(reverse("people:codes_begin")).url == reverse("people:sign_in")
+    assert services.is_on(alice)
+    with time_machine.travel(timezone.now() + timedelta(minutes=11)):
+        assert give(client, app_code(alice)).url == reverse("people:sign_in") and not is_in(client)
+
+
+def test_a_half_sign_in_ends_with_a_changed_password_and_a_shut_out_person(alice, bob):
+    for user, end in ((alice, "password"), (with_password(bob), "active")):
+        set_up(user)
+        client, _ = knock(user)
+        if end == "password":
+            user.set_password("another long phrase")
+        else:
+            user.is_active = False
+        user.save()
+        assert give(client, app_code(user)).url == reverse("people:sign_in") and not is_in(client)
+
+
+def test_wrong_codes_cost_waits_and_the_right_one_waits_too(alice):
+    set_up(alice)
+    client, _ = knock(alice)
+    with time_machine.travel(timezone.now(), tick=False):
+        for _ in range(5):
+            assert give(client, "000000").status_code == 422
+        answer = give(client, app_code(alice))
+        assert answer.status_code == 429 and int(answer["Retry-After"]) == 60
+        assert "Try again in 60 seconds" in answer.content.decode()
+        other, _ = knock(alice)
+        assert give(other, app_code(alice)).status_code == 429, "from another browser too"
+    with time_machine.travel(timezone.now() + timedelta(seconds=61)):
+        assert give(client, app_code(alice)).status_code == 302
+    assert AuditRow.objects.filter(verb="signed in", outcome="refused", who="alice").count() == 5
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_at_once_one_takes_a_code(alice):
+    set_up(alice)
+    code, taken = app_code(alice), []
+
+    def take() -> None:
+        try:
+            services.code_check(alice, code)
+            taken.append(True)
+        except services.CodeError:
+            pass
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=take) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert taken == [True]
+
+
+def test_who_comes_by_the_provider_is_not_asked_here(alice, settings):
+    settings.OIDC_ISSUER = "https://id.example.com"
+    client = Client()
+    client.force_login(alice)
+    Identity.objects.create(user=alice, issuer=settings.OIDC_ISSUER, subject="x")
+    assert client.get(reverse("people:codes")).status_code == 403
+    assert client.post(reverse("people:codes_begin")).status_code == 403
+
+
+# ---------------------------------------------------------------- recovery codes
+
+
+def test_a_recovery_code_lets_in_once(alice):
+    fresh = set_up(alice)
+    client, _ = knock(alice)
+    assert give(client, fresh[0].lower()).status_code == 302 and is_in(client)
+    again, _ = knock(alice)
+    assert give(again, fresh[0]).status_code == 422
+    assert give(again, fresh[1].replace("-", "")).status_code == 302
+    assert AuditRow.objects.filter(verb="used a recovery code").first().details == {"left": 8}
+    assert "8 of your recovery codes are left" in client.get(reverse("people:codes")).content.decode()
+
+
+def test_recovery_codes_are_ones_own(alice, bob):
+    fresh = set_up(alice)
+    set_up(with_password(bob))
+    assert give(knock(bob)[0], fresh[0]).status_code == 422
+
+
+def test_other_recovery_codes_end_the_earlier_ones_and_need_a_code(alice):
+    fresh = set_up(alice)
+    client, _ = knock(alice)
+    give(client, fresh[0])
+    assert client.post(reverse("people:codes"), {"code": "000000"}).status_code == 422
+    answer = client.post(reverse("people:codes"), {"code": app_code(alice)})
+    assert answer.status_code == 200 and answer.content.decode().count("<li><code>") == 10
+    assert give(knock(alice)[0], fresh[1]).status_code == 422
+
+
+# ---------------------------------------------------------------- turned off, reset, required
+
+
+def test_codes_are_turned_off_with_a_code(alice):
+    fresh = set_up(alice)
+    client, _ = knock(alice)
+    give(client, fresh[0])
+    assert client.post(reverse("people:codes_end"), {"code": "000000"}).status_code == 422
+    assert services.is_on(alice)
+    assert client.post(reverse("people:codes_end"), {"code": app_code(alice)}).status_code == 302
+    assert not services.is_on(alice) and not RecoveryCode.objects.exists()
+    assert is_in(knock(alice)[0])
+
+
+def test_an_administrator_resets_codes_and_nobody_else(as_admin, as_bob, as_charlie, alice, admin):
+    set_up(alice)
+    client, _ = knock(alice)
+    give(client, app_code(alice))
+    url = reverse("people:person_codes_reset", args=[alice.pk])
+    for other in (as_bob, as_charlie):
+        assert other.post(url).status_code == 403
+    assert "Reset codes" in as_admin.get(reverse("people:people")).content.decode()
+    assert as_admin.post(url).status_code == 302
+    assert not services.is_on(alice) and not is_in(client), "signed out, should it be somebody else"
+    row = AuditRow.objects.filter(verb="reset one-time codes").first()
+    assert (row.who, row.thing) == (admin.username, "alice")
+    assert "has no one-time codes" in as_admin.post(url, follow=True).content.decode()
+    set_up(admin)
+    assert as_admin.post(reverse("people:person_codes_reset", args=[admin.pk])).status_code == 302
+    assert services.is_on(admin), "one's own need a code"
+
+
+def test_a_shell_resets_codes(alice, capsys):
+    set_up(alice)
+    call_command("reset_codes", "alice")
+    assert not services.is_on(alice)
+    for name in ("alice", "nobody"):
+        with pytest.raises(CommandError):
+            call_command("reset_codes", name)
+
+
+def test_a_setting_asks_codes_of_administrators(settings, admin, alice):
+    settings.SECOND_FACTOR_REQUIRED = "administrators"
+    with_password(admin)
+    assert is_in(knock(alice)[0]), "of nobody else"
+    client, answer = knock(admin)
+    assert answer.url == reverse("people:codes") and not is_in(client)
+    assert "asked of you here" in client.get(answer.url).content.decode()
+    client.post(reverse("people:codes_begin"))
+    assert client.get(reverse("people:people")).status_code == 302, "not in before the first code"
+    answer = client.post(reverse("people:codes"), {"code": app_code(admin)})
+    assert answer.content.decode().count("<li><code>") == 10 and is_in(client)
+    assert client.get(reverse("people:people")).status_code == 200
+    page = client.post(reverse("people:codes_end"), {"code": app_code(admin, 1)})
+    assert page.status_code == 422 and "cannot be turned off" in page.content.decode()
+
+
+def test_sessions_from_before_the_setting_and_new_administrators_are_led_there(settings, admin, alice):
+    client, _ = knock(alice)
+    settings.SECOND_FACTOR_REQUIRED = "administrators"
+    assert is_in(client)
+    user_make_staff(alice, True, admin)
+    for name in ("people:account", "people:people", "asking:ask"):
+        assert client.get(reverse(name)).url == reverse("people:codes")
+    assert client.post(reverse("people:team_new"), {"name": "X"}).url == reverse("people:codes")
+    client.post(reverse("people:codes_begin"))
+    assert client.post(reverse("people:codes"), {"code": app_code(alice)}).status_code == 200
+    assert is_in(client)
+    settings.SECOND_FACTOR_REQUIRED = "everyone"
+    assert is_in(client)
+
+
+def test_who_had_codes_in_a_session_without_one_gives_one(settings, admin):
+    """They were set up in another browser meanwhile."""
+    client = Client()
+    client.force_login(admin)
+    set_up(admin)
+    settings.SECOND_FACTOR_REQUIRED = "administrators"
+    assert client.get(reverse("people:people")).url == reverse("people:code")
+    assert give(client, "000000").status_code == 422
+    assert client.get(reverse("people:people")).status_code == 302
+    assert give(client, app_code(admin)).url == reverse("asking:ask")
+    assert client.get(reverse("people:people")).status_code == 200
