@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
+from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore as RowStore
@@ -46,6 +47,10 @@ class SessionStore(RowStore):
         if row.way == Session.Way.PROVIDER:
             row.expire_date = min(row.expire_date, vouched_until(int(data[SESSION_KEY])))
         return row
+
+    async def acreate_model_instance(self, data: dict[str, Any]) -> Session:
+        """Make the row of what a session holds, as views that wait keep it."""
+        return await sync_to_async(self.create_model_instance)(data)
 
     def _get_session_from_db(self) -> Session | None:
         row: Session | None = super()._get_session_from_db()  # type: ignore[misc]

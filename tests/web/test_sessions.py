@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 
 import pytest
 import time_machine
-from django.test import Client
+from django.test import AsyncClient, Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -93,3 +94,12 @@ def test_the_last_use_is_told_to_some_minutes_and_old_rows_go(alice):
 def test_who_only_looks_leaves_no_row(client):
     client.get(reverse("people:sign_in"))
     assert not Session.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_session_that_is_kept_by_a_view_that_waits_says_whose_it_is(alice):
+    async def sign_in() -> None:
+        await asyncio.wait_for(AsyncClient().aforce_login(alice), 30)
+
+    asyncio.run(sign_in())
+    assert Session.objects.filter(user=alice).exists()

@@ -32,9 +32,8 @@ def data_end_told(source: Source, kept: dict[str, Any] | None, rows: Rows) -> st
     read = frame_read(source, kept, is_page=False)
     if read is None:
         return ""
-    asked = [
-        one for one in _asked(read[0], rows) if one.period.until is None or one.period.until > _next(one.last)
-    ]
+    every = list(_asked(read[0], rows))
+    asked = [one for one in every if one.period.until is None or one.period.until > _next(one.last)]
     after = [one for one in asked if one.period.first is not None and one.period.first > one.last]
     if lacking := [one for one in after if not one.is_told]:
         last = lacking[0].last
@@ -44,6 +43,10 @@ def data_end_told(source: Source, kept: dict[str, Any] | None, rows: Rows) -> st
     if asked and not after and not any(cell not in (None, 0) for row in rows.rows for cell in row):
         last, words = asked[0].last, telling.period(asked[0].period)
         return f"No data after {last.day} {last:%B %Y}; {words[:1].upper()}{words[1:]} goes on after that."
+    begun = [one for one in asked if one.period.until is not None and one.period.first is not None]
+    if begun and len({one.period for one in every}) > 1:
+        last, words = begun[0].last, telling.period(begun[0].period)
+        return f"No data after {last.day} {last:%B %Y}: {words} is held against others only as far as it has come."
     return ""
 
 

@@ -427,7 +427,9 @@ def _denied(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
             )  # what was done with a thing that is named says no more than its rows do
         if item.kind == "unknown" and (deed := undone(low)):
             out.append(replace(item, kind="op", op="not", detail="one"))
-            out.append(replace(item, kind="verb", text=deed))
+            states = tuple(t for t in vocabulary.targets([deed]) if t.kind == "value" and t.cost < 0.2)
+            verb = replace(item, kind="mention", targets=states) if states else replace(item, kind="verb")
+            out.append(replace(verb, text=deed))
             continue
         if (
             item.kind == "unknown"
@@ -544,6 +546,8 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
             )
         if any(t.text.isupper() and vocabulary.is_code(t.text) for t in some):
             targets = tuple(t for t in targets if t.kind == "value")
+        if phrase in _OFFERED:  # what is on sale was not sold
+            targets = tuple(t for t in targets if t.kind in ("field", "value") and t.cost < 0.2)
         if len(some) > 1 and lows[0] == "total" and targets:
             targets = _with_whole(targets, vocabulary.targets(lows[1:]))
         if targets:
@@ -567,6 +571,8 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
             elif targets[0].kind == "field" and _is_small(tokens, at, end):
                 cost += 0.2
             out.append((cost, Item("mention", at, end, text, targets=targets)))
+        elif phrase in _OFFERED:
+            out.append((0.1, Item("unknown", at, end, text)))
         elif phrase in NOUN_PHRASES:
             out.append((1.3, Item("unknown", at, end, text)))
         elif some[0].kind == "quoted":
@@ -574,6 +580,7 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
     return out
 
 
+_OFFERED = frozenset({"on sale", "on offer", "for sale"})
 _GROUPS = frozenset({"by", "per", "each"})
 """Words before what groups are made of."""
 

@@ -32,6 +32,10 @@ def unlikely(frame: Frame, reading: Reading, source: Source) -> Frame:
         *_many_and_much(frame, reading),
         *_state_counted(frame),
         *_adverb_of_time(frame, reading),
+        *_out_of_stock(reading),
+        *_not_yet(frame, reading),
+        *_missing_and_always_there(frame, reading),
+        *_heads_of_some_lines(frame, reading, source),
         *_average_of_lines(frame, reading, source),
     ]
     return leaving_out(frame, [word for word in words if word not in frame.unused])
@@ -133,6 +137,51 @@ def _many_and_much(frame: Frame, reading: Reading) -> list[str]:
 def _state_counted(frame: Frame) -> list[str]:
     """A word for a state that is counted as if it were a noun: of "active members" the members are counted."""
     return [m.said for m in frame.measures if m.agg == "rows" and m.said.lower() in _STATES]
+
+
+def _out_of_stock(reading: Reading) -> list[str]:
+    """What stock holds, where nothing of it is stored."""
+    return (
+        ["stock"]
+        if "stock" in reading.glued and any(i.text.lower() == "out of" for i in reading.items)
+        else []
+    )
+
+
+def _not_yet(frame: Frame, reading: Reading) -> list[str]:
+    """Of several states some come after the one that is not reached yet, and nothing tells which."""
+    if not reading.glued & {"yet"} and not any(i.detail == "one" and i.op == "not" for i in reading.items):
+        return []
+    states = [
+        c for c in frame.where if c.op == "not in" or c.op == "in" and c.negated and c.slots[0].field.few
+    ]
+    return ["yet" if "yet" in reading.glued else "not"] if states else []
+
+
+def _missing_and_always_there(frame: Frame, reading: Reading) -> list[str]:
+    """A figure of other rows that is always there cannot be what is missing."""
+    gone = [
+        c.slots[0].field
+        for c in frame.where
+        if c.op == "missing" and c.slots[0].path and c.slots[0].field.role is Role.MEASURE
+    ]
+    return [
+        item.text
+        for item in reading.items
+        for one in gone
+        if one.filled == 1 and any((t.table, t.column) == (one.table, one.column) for t in item.targets)
+    ][:1]
+
+
+def _heads_of_some_lines(frame: Frame, reading: Reading, source: Source) -> list[str]:
+    """Orders of which some line lacks something, where orders that lack it were asked for."""
+    if source.model.things[frame.anchor].kind is not Kind.LINES or frame.by:
+        return []
+    if not any(m.agg == "distinct" for m in frame.measures):
+        return []
+    own = [c for c in frame.where if c.negated and c.op in ("compare", "in")]
+    own = [c for c in own if not any(s.path for s in (c.slots or (c.expr.slots if c.expr else ())))]
+    return [i.text for i in reading.items if i.op in ("not", "without")][:1] if own else []
 
 
 def _average_of_lines(frame: Frame, reading: Reading, source: Source) -> list[str]:
