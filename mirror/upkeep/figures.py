@@ -103,7 +103,7 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """How Mirror stands at one time. What ended is counted `since`."""
+    """How Mirror stands at one time. What ended is counted `since`. While all sending is paused no report is late."""
 
     at: datetime
     since: datetime
@@ -129,6 +129,7 @@ def figures_read(window: timedelta) -> Figures:
     questions, seconds = _questions(since)
     retried, held = _deliveries_open()
     late = Report.objects.filter(is_paused=False, next_at__lt=now - LATE)
+    is_paused = SendingPause.objects.filter(ended_at=None).exists()
     return Figures(
         at=now,
         since=since,
@@ -142,8 +143,8 @@ def figures_read(window: timedelta) -> Figures:
         deliveries=_counted(Delivery, since, "kind", "state"),
         retried=retried,
         held=held,
-        late_reports=late.count(),
-        is_paused=SendingPause.objects.filter(ended_at=None).exists(),
+        late_reports=late.count() if not is_paused else 0,
+        is_paused=is_paused,
         rooms=list(_rooms()),
     )
 

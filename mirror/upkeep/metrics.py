@@ -185,7 +185,10 @@ def _reports(figures: Figures) -> Iterator[Metric]:
         figures.report_runs.items(),
     )
     yield _gauge(
-        "reports_late", "Reports that should have run 15 minutes ago.", (), [((), figures.late_reports)]
+        "reports_late",
+        "Reports that should have run 15 minutes ago; none while all sending is paused.",
+        (),
+        [((), figures.late_reports)],
     )
     yield _gauge(
         "deliveries",

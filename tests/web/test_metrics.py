@@ -16,7 +16,10 @@ from mirror.health.models import Heartbeat
 from mirror.health.services import beat
 from mirror.llms.models import Use
 from mirror.reports.models import Delivery, Report, ReportRun
+from mirror.reports.services import sending_pause
 from mirror.results.models import StoredResult
+from mirror.upkeep.figures import HOUR, figures_read
+from mirror.upkeep.troubles import troubles
 from mirror.work.kinds import KINDS
 from mirror.work.leases import Status
 
@@ -124,6 +127,13 @@ def test_how_mirror_stands_is_told_by_few_statements_and_without_names(client, t
     assert found["disk_bytes", "data"] > found["disk_free_bytes", "data"] > 0
     for name in ("shop", "alice", "Anna", "Weekly", "example.com", TOKEN):
         assert name not in text
+
+
+def test_no_report_is_late_while_all_sending_is_paused_as_the_page_says(client, token, busy):
+    sending_pause(None, "The mail server moves")
+    found = told(client.get("/metrics", headers=token).content.decode())
+    assert (found["reports_late",], found["sending_paused",]) == (0, 1)
+    assert not [one for one in troubles(figures_read(HOUR)) if "should have run" in one.words]
 
 
 def test_what_ended_long_ago_does_not_make_a_look_longer(client, token, busy, monkeypatch):
