@@ -138,7 +138,11 @@ def _migrations_missing() -> dict[str, str]:
         words = "1 migration" if lacking == 1 else f"{lacking} migrations"
         return {"migrations": f"The store lacks {words}. Start Mirror once more, or run: manage.py migrate"}
     if newer := sorted(name for app, name in done - known if app in loader.migrated_apps):
-        return {"migrations": f"The store is of a newer Mirror: it has {newer[-1]}."}
+        # Everybody reads the answer: the name of a migration would tell of which version the store is.
+        log.error("The store is of a newer Mirror: it has %s", newer[-1])
+        return {
+            "migrations": "The store is of a newer Mirror. Start that version, or restore a backup of this one."
+        }
     return {}
 
 
