@@ -66,6 +66,18 @@ def test_a_test_is_seen_by_who_asked_for_it_alone(as_admin, alice, as_alice, set
     assert (as_admin.get(page).status_code, as_alice.get(page).status_code) == (200, 404)
 
 
+def test_a_page_that_follows_a_test_is_told_once_that_it_is_gone(as_admin, as_alice) -> None:
+    kept = endpoint("http://127.0.0.1:9/v1")
+    page = as_admin.post(reverse("llms:test", args=[kept.pk])).headers["Location"]
+    as_admin.post(reverse("llms:remove", args=[kept.pk]))
+    polled = as_admin.get(f"{page}?was=queued", headers={"HX-Request": "true"})
+    assert polled.status_code == 286, "htmx stops polling at this"
+    said = polled.content.decode()
+    assert "This test is gone" in said and 'id="working"' in said and "hx-get" not in said
+    assert as_admin.get(page).status_code == 404
+    assert as_alice.get(page, headers={"HX-Request": "true"}).status_code == 403
+
+
 # ---------------------------------------------------------------- what is kept
 
 
