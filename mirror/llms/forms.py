@@ -9,7 +9,7 @@ from django.conf import settings
 
 from mirror.llms.addresses import UrlRefused, url_check
 from mirror.llms.models import URL_CHARS, Endpoint, MonthlyBudget
-from mirror.people.fields import RowsField
+from mirror.people.fields import RowsField, one_line_check
 from mirror.people.models import Team, User
 from mirror.sources.models import Source
 from mirror.sources.secrets import is_kept
@@ -76,6 +76,8 @@ class EndpointForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["model"].widget.attrs |= {"spellcheck": "false", "autocapitalize": "none"}
+        for name in ("name", "model"):
+            self.fields[name].validators.append(one_line_check)
         for name in ("price_prompt", "price_reply"):
             self.fields[name].help_text = f"In {settings.LLM_CURRENCY}."
             self.initial[name] = self.initial.get(name) or None

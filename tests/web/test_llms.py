@@ -139,6 +139,16 @@ def test_an_endpoint_that_was_removed_meanwhile_is_not_moved(admin) -> None:
     assert not AuditRow.objects.filter(verb="changed a language model").exists()
 
 
+@pytest.mark.parametrize("field", ["name", "model"])
+@pytest.mark.parametrize("sign", ["\n", "\r", "\u2028", "\x1b", "\u202e", "\u2067", "\u200b"])
+def test_a_name_with_a_line_end_or_a_hidden_character_is_refused_in_words(as_admin, field, sign) -> None:
+    refused = as_admin.post(reverse("llms:new"), typed("http://127.0.0.1:9/v1", **{field: f"Loc{sign}al"}))
+    assert (refused.status_code, Endpoint.objects.exists()) == (422, False)
+    assert "a line end, or a character that cannot be seen" in " ".join(refused.context["form"].errors[field])
+    fine = typed("http://127.0.0.1:9/v1", **{field: "Örtlich 本地 👩\u200d💻"})
+    assert as_admin.post(reverse("llms:new"), fine).status_code == 302
+
+
 @pytest.mark.parametrize("key", ["99999999999999999999", "0", "x"])
 def test_a_source_that_no_row_can_be_is_refused(as_admin, key) -> None:
     wish = typed("http://127.0.0.1:9/v1", reach="chosen", sources=[key])
