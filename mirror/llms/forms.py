@@ -178,20 +178,24 @@ class BudgetForm(forms.Form):
         ]
         self.fields["money"].help_text = f"In {settings.LLM_CURRENCY}, by the prices that are set."
 
+    def clean_about(self) -> User | Team | Source | None:
+        """Give the person, team or source that it bounds; None: every person. Refuse one that was deleted a moment ago."""
+        kind, _, pk = str(self.cleaned_data["about"]).partition("-")
+        models: dict[str, type[User] | type[Team] | type[Source]] = {
+            "person": User,
+            "team": Team,
+            "source": Source,
+        }
+        if kind not in models:
+            return None
+        found = models[kind]._default_manager.filter(pk=int(pk)).first()
+        if found is None:
+            raise forms.ValidationError(f"This {kind} was deleted in the meantime. Nothing was set.")
+        return found
+
     def clean(self) -> dict[str, Any]:
         """Ask for one bound at least."""
         cleaned = super().clean() or self.cleaned_data
         if not self.errors and cleaned.get("tokens") is None and cleaned.get("money") is None:
             self.add_error("tokens", "Type tokens, money or both.")
         return cleaned
-
-    @property
-    def subject(self) -> User | Team | Source | None:
-        """The person, team or source that it bounds; None: every person."""
-        kind, _, pk = self.cleaned_data["about"].partition("-")
-        models: dict[str, type[User] | type[Team] | type[Source]] = {
-            "person": User,
-            "team": Team,
-            "source": Source,
-        }
-        return models[kind]._default_manager.get(pk=int(pk)) if kind in models else None

@@ -6,9 +6,11 @@ from datetime import date
 
 import pytest
 from django.urls import reverse
+from django.utils.module_loading import import_string
 
 from mirror.asking import services as asking
 from mirror.audit.models import AuditRow
+from mirror.llms import services
 from mirror.llms.models import Endpoint, MonthlyBudget, Use
 from mirror.llms.services import budget_set
 from tests.scripted_server import ScriptedServer
@@ -175,6 +177,30 @@ def test_administrators_see_the_use_of_all_and_set_budgets_that_the_audit_tells_
         ("set a budget", "every person"),
         ("took back a budget", "alice"),
     ]
+
+
+@pytest.mark.parametrize("kind", ["team", "source", "person"])
+@pytest.mark.parametrize(
+    "place", ["mirror.llms.forms.BudgetForm.clean_about", "mirror.llms.services.budget_set"]
+)
+def test_what_is_deleted_while_its_budget_is_set_is_told_plainly(
+    as_admin, team, shop, bob, monkeypatch, kind, place
+) -> None:
+    row = {"team": team, "source": shop, "person": bob}[kind]
+    module, _, name = place.rpartition(".")
+    owner = import_string(module) if name == "clean_about" else services
+    goes_on, pk = getattr(owner, name), row.pk
+
+    def deleted_first(*args: object):
+        type(row).objects.filter(pk=pk).delete()
+        return goes_on(*args)
+
+    monkeypatch.setattr(owner, name, deleted_first)
+    refused = as_admin.post(reverse("llms:budget_set"), {"about": f"{kind}-{pk}", "tokens": 5})
+    assert refused.status_code == 422
+    assert f"This {kind} was deleted in the meantime. Nothing was set." in refused.content.decode()
+    assert not MonthlyBudget.objects.exists()
+    assert not AuditRow.objects.filter(verb="set a budget").exists()
 
 
 def test_ones_own_use_is_on_the_account_page_and_that_of_others_is_not_seen(
