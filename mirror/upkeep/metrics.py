@@ -14,6 +14,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from mirror import VERSION
+from mirror.health.services import PARTS
 from mirror.upkeep.figures import HOUR, Figures, figures_read, quantile
 
 Sample = tuple[tuple[str, ...], float]
@@ -56,6 +57,13 @@ def _processes(figures: Figures) -> Iterator[Metric]:
         "1 while a process shows signs of life, 0 once it does not; one that stops in order goes.",
         labels,
         ((names, float(one.is_alive)) for names, one in of),
+    )
+    alive = {one.part for one in figures.processes if one.is_alive}
+    yield _gauge(
+        "part_up",
+        "1 while a process of this part shows signs of life, 0 while none does, also where none ever started.",
+        ("part",),
+        (((part,), float(part in alive)) for part in PARTS),
     )
     yield _gauge(
         "process_silent_seconds",

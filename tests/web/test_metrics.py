@@ -118,6 +118,9 @@ def test_how_mirror_stands_is_told_by_few_statements_and_without_names(client, t
         ("deliveries_held", "quota"): 1,
         ("process_up", "worker", "mirror@here"): 1,
         ("process_up", "reports", "reports@here"): 0,
+        ("part_up", "worker"): 1,
+        ("part_up", "reports"): 0,
+        ("part_up", "scheduler"): 0,
         ("process_memory_bytes", "worker", "mirror@here"): 5_000_000,
         ("sending_paused",): 0,
     }.items():
@@ -127,6 +130,25 @@ def test_how_mirror_stands_is_told_by_few_statements_and_without_names(client, t
     assert found["disk_bytes", "data"] > found["disk_free_bytes", "data"] > 0
     for name in ("shop", "alice", "Anna", "Weekly", "example.com", TOKEN):
         assert name not in text
+
+
+def test_a_killed_process_is_forgotten_soon_where_another_of_its_part_lives(client, token):
+    ago = timezone.now() - timedelta(minutes=11)
+    for name, queue in (("killed@1", "celery"), ("lonely@1", "reports")):
+        beat(name, [queue])
+        Heartbeat.objects.filter(worker=name).update(at=ago)
+    beat("recent@1", ["celery"])
+    Heartbeat.objects.filter(worker="recent@1").update(at=timezone.now() - timedelta(minutes=9))
+    beat("replaced@2", ["celery"])
+    beat("of no part", [])
+    found = told(client.get("/metrics", headers=token).content.decode())
+    assert {of[-1]: up for of, up in found.items() if of[0] == "process_up"} == {
+        "lonely@1": 0,
+        "recent@1": 0,
+        "replaced@2": 1,
+        "of no part": 1,
+    }
+    assert (found["part_up", "worker"], found["part_up", "reports"]) == (1, 0)
 
 
 def test_no_report_is_late_while_all_sending_is_paused_as_the_page_says(client, token, busy):
