@@ -18,7 +18,7 @@ from mirror.reports.models import Delivery
 from mirror.reports.selectors import reports_visible
 from mirror.sources.models import Source
 from mirror.sources.selectors import sources_visible
-from mirror.upkeep.figures import DAY, Figures, figures_read, quantile
+from mirror.upkeep.figures import DAY, NEWEST, Figures, figures_read, quantile
 from mirror.upkeep.troubles import PARTS, WORK, Trouble, fails_mostly, troubles
 from mirror.work.leases import Status
 
@@ -82,7 +82,7 @@ class DeliveryLine:
 
 @dataclass(frozen=True, slots=True)
 class StatusPage:
-    """How Mirror stands."""
+    """How Mirror stands. What ended is looked for among the `newest` rows of each kind."""
 
     troubles: list[tuple[Trouble, str]]
     processes: list[ProcessLine]
@@ -91,6 +91,7 @@ class StatusPage:
     sources: list[SourceLine]
     deliveries: list[DeliveryLine]
     facts: list[tuple[str, str]]
+    newest: int
 
 
 def status_page(user: User) -> StatusPage:
@@ -118,6 +119,7 @@ def status_page(user: User) -> StatusPage:
         sources=list(_sources(user, figures)),
         deliveries=list(_deliveries(user, figures)),
         facts=_facts(figures),
+        newest=NEWEST,
     )
 
 
