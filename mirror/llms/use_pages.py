@@ -58,11 +58,12 @@ class BudgetLine:
 
 @dataclass(frozen=True, slots=True)
 class UsePage:
-    """A month of everybody, and the budgets."""
+    """A month of everybody, and the budgets. Budgets of earlier months are not kept: `is_past` months are held against those of now."""
 
     month: date
     months: tuple[tuple[str, date], ...]
     chosen: str
+    is_past: bool
     tables: tuple[UseTable, ...]
     budgets: tuple[BudgetLine, ...]
     total: str
@@ -89,6 +90,7 @@ def use_page(typed: str) -> UsePage:
         month=month,
         months=tuple((one.strftime(FORM), one) for one in known),
         chosen=month.strftime(FORM),
+        is_past=month < month_now(),
         tables=(
             UseTable("person", "People", _lines(uses, "person", User, "username", budgets)),
             UseTable("team", "Teams", _lines(uses, "teams", Team, "name", budgets)),

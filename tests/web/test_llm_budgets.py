@@ -161,7 +161,11 @@ def test_administrators_see_the_use_of_all_and_set_budgets_that_the_audit_tells_
         "source": [("shop", 1_500, 1)],
         "llm": [("m-1", 1_500, None)],
     }
-    october = as_admin.get(reverse("llms:use"), {"month": "2026-10"}).context["page"]
+    said = "Budgets of earlier months are not kept: shares are of those of now."
+    assert said not in as_admin.get(reverse("llms:use")).content.decode()
+    earlier = as_admin.get(reverse("llms:use"), {"month": "2026-10"})
+    assert said in earlier.content.decode() and ">Of its budget of now<" in earlier.content.decode()
+    october = earlier.context["page"]
     assert [line.name for line in october.tables[0].lines if line.used.tokens] == ["bob"]
     budget = MonthlyBudget.objects.get(person=alice)
     as_admin.post(reverse("llms:budget_remove", args=[budget.pk]))
