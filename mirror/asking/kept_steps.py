@@ -240,6 +240,7 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
         "question": answer.question.text,
         "outcome": str(answer.outcome),
         "reason": answer.reason,
+        "why": str(answer.why),
         "confidence": answer.confidence,
         "agreement_size": answer.size,
         "agreement_pool": answer.pool,
