@@ -21,7 +21,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from sqlagent.values import Failure
+from sqlagent.values import Failure, Usage
 
 _FOLDERS = {
     "app", "bin", "boot", "data", "dev", "etc", "home", "lib", "lib64", "media", "mnt", "nix", "opt", "private",
@@ -69,7 +69,9 @@ class StatementFailed(DatabaseError):
 
 
 class LlmError(SqlAgentError):
-    """The language model gave no usable reply."""
+    """The language model gave no usable reply; `usage` is what the call cost all the same, nothing where it was refused."""
+
+    usage = Usage()
 
 
 class LlmUnreachable(LlmError):
@@ -97,4 +99,6 @@ class FrameError(SqlAgentError):
 
 
 class Cancelled(SqlAgentError):
-    """The person stopped the run."""
+    """The person stopped the run; `usage` is what the call of a language model cost that was stopped with it."""
+
+    usage = Usage()

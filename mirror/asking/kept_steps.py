@@ -255,6 +255,7 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
             "completion_tokens": answer.usage.completion_tokens,
             "seconds": round(answer.usage.seconds, 3),
             "cached_tokens": answer.usage.cached_tokens,
+            "estimated_tokens": answer.usage.estimated_tokens,
             "money": round(answer.usage.money, 6),
             "currency": settings.LLM_CURRENCY,
         },

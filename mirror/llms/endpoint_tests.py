@@ -119,7 +119,15 @@ def _said(test: EndpointTest, cancelled: Flag) -> dict[str, Any]:
     try:
         reply = llm.complete(REQUEST, cancelled)
     except SqlAgentError as error:
-        return {"error": str(error), "sent": sent, "seconds": round(time.monotonic() - begun, 2)}
+        lost = llm.usage
+        return {
+            "error": str(error),
+            "sent": sent,
+            "seconds": round(time.monotonic() - begun, 2),
+            "prompt_tokens": lost.prompt_tokens,
+            "reply_tokens": lost.completion_tokens,
+            "estimated_tokens": lost.estimated_tokens,
+        }
     finally:
         llm.close()
         uses_keep([llm], person=test.owner, source=None)
@@ -130,6 +138,7 @@ def _said(test: EndpointTest, cancelled: Flag) -> dict[str, Any]:
         "seconds": round(usage.seconds, 2),
         "prompt_tokens": usage.prompt_tokens,
         "reply_tokens": usage.completion_tokens,
+        "estimated_tokens": usage.estimated_tokens,
         "money": usage.money,
         "currency": settings.LLM_CURRENCY,
     }

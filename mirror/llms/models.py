@@ -65,7 +65,7 @@ class Use(models.Model):
     """The use of one language model by one run; without `run`, by a test of an administrator or a question of a shell.
 
     It stays when its run goes. `month` is the first of its month; `teams` are those its person was in at the time.
-    `cached_tokens` are those of the prompt's that the server read from its cache.
+    `cached_tokens` are those of the prompt's that the server read from its cache; `estimated_tokens` those of both kinds that no server counted.
     """
 
     month = models.DateField()
@@ -82,6 +82,7 @@ class Use(models.Model):
     prompt_tokens = models.PositiveBigIntegerField(default=0)
     cached_tokens = models.PositiveBigIntegerField(default=0)
     reply_tokens = models.PositiveBigIntegerField(default=0)
+    estimated_tokens = models.PositiveBigIntegerField(default=0)
     money = models.FloatField(default=0.0)
     at = models.DateTimeField(auto_now_add=True)
 

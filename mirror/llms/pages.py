@@ -64,6 +64,7 @@ class TestedPage:
     seconds: float
     prompt_tokens: int
     reply_tokens: int
+    estimated_tokens: int
     cost: str
 
 
@@ -81,6 +82,7 @@ def tested_page(test: EndpointTest) -> TestedPage:
         seconds=said.get("seconds", 0.0),
         prompt_tokens=said.get("prompt_tokens", 0),
         reply_tokens=said.get("reply_tokens", 0),
+        estimated_tokens=said.get("estimated_tokens", 0),
         cost=f"{said['money']:,.3g} {said['currency']}" if said.get("money") else "",
     )
 

@@ -83,12 +83,13 @@ class SourceFigures:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """The cost of one language model: calls, tokens, money. Cached tokens are of the prompt's."""
+    """The cost of one language model: calls, tokens, money. Cached tokens are of the prompt's, estimated ones of both kinds."""
 
     calls: int
     prompt_tokens: int
     cached_tokens: int
     reply_tokens: int
+    estimated_tokens: int
     money: float
 
 

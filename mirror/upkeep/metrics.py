@@ -137,7 +137,7 @@ def _questions(figures: Figures) -> Iterator[Metric]:
     )
     yield _gauge(
         "llm_tokens",
-        "Tokens of questions of the last hour; cached ones are of the prompt's.",
+        "Tokens of questions of the last hour; cached ones are of the prompt's, estimated ones of both kinds.",
         ("llm", "of"),
         (
             sample
@@ -146,6 +146,7 @@ def _questions(figures: Figures) -> Iterator[Metric]:
                 ((llm, "prompt"), one.prompt_tokens),
                 ((llm, "cached"), one.cached_tokens),
                 ((llm, "reply"), one.reply_tokens),
+                ((llm, "estimated"), one.estimated_tokens),
             )
         ),
     )

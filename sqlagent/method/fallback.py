@@ -10,7 +10,7 @@ from dataclasses import replace
 from threading import Event as Flag
 from threading import Lock
 
-from sqlagent.errors import LlmError, LlmRejected
+from sqlagent.errors import Cancelled, LlmError, LlmRejected
 from sqlagent.ports import Llm
 from sqlagent.values import LlmReply, LlmRequest
 
@@ -23,7 +23,7 @@ class FallbackLlm:
 
     A request or a key that `first` refuses is a mistake to be mended, and is raised. Where both fail, the first one's
     error is raised; the second one's, while the first is left alone for `rest` seconds. A reply of the second one says
-    so in its `note`. `second` may fall back itself.
+    so in its `note`. What both cost counts together. `second` may fall back itself.
     """
 
     def __init__(self, first: Llm, second: Llm, *, rest: float = REST_SECONDS) -> None:
@@ -50,9 +50,14 @@ class FallbackLlm:
         with self._lock:
             self._until = time.monotonic() + self._rest
         try:
-            return self._of_second(request, cancelled)
-        except LlmError:
+            reply = self._of_second(request, cancelled)
+        except LlmError as error:
+            failed.usage += error.usage
             raise failed from None
+        except Cancelled as error:
+            error.usage += failed.usage
+            raise
+        return replace(reply, usage=reply.usage + failed.usage)
 
     def _of_second(self, request: LlmRequest, cancelled: Flag | None) -> LlmReply:
         reply = self._second.complete(request, cancelled)

@@ -7,11 +7,20 @@ import threading
 import pytest
 
 from sqlagent import pipeline
-from sqlagent.errors import Cancelled, LlmError, LlmRateLimited, LlmRejected, LlmUnreachable, SqlAgentError
+from sqlagent.errors import (
+    BudgetSpent,
+    Cancelled,
+    LlmError,
+    LlmRateLimited,
+    LlmRejected,
+    LlmUnreachable,
+    SqlAgentError,
+)
 from sqlagent.events import Ended
 from sqlagent.method.fallback import FallbackLlm
+from sqlagent.method.metering import MeteredLlm
 from sqlagent.testing import MemoryDatabase, ScriptedLlm
-from sqlagent.values import LlmMessage, LlmRequest, Question
+from sqlagent.values import Budget, LlmMessage, LlmRequest, Question, Usage
 
 ASK = LlmRequest((LlmMessage("user", "hello"),))
 FINE = "```sql\nSELECT COUNT(*) FROM city\n```"
@@ -48,6 +57,36 @@ def test_where_both_fail_the_first_error_is_raised() -> None:
     )
     with pytest.raises(LlmUnreachable, match="one"):
         both.complete(ASK)
+
+
+def cost(error: LlmError | Cancelled, tokens: int) -> LlmError | Cancelled:
+    error.usage = Usage(1, tokens, estimated_tokens=tokens)
+    return error
+
+
+def test_what_the_first_cost_in_vain_counts_with_what_came_after_it() -> None:
+    def both(second: str | SqlAgentError) -> FallbackLlm:
+        gone = cost(LlmUnreachable("gone"), 100)
+        return FallbackLlm(ScriptedLlm(lambda request: gone), ScriptedLlm(lambda request: second))
+
+    reply = both("at last").complete(ASK)
+    assert (reply.usage.calls, reply.usage.estimated_tokens) == (2, 100)
+    for error in (cost(LlmUnreachable("too"), 20), cost(Cancelled("stopped"), 20)):
+        with pytest.raises((LlmError, Cancelled)) as caught:
+            both(error).complete(ASK)
+        assert caught.value.usage.estimated_tokens == 120
+
+
+def test_calls_in_vain_count_against_the_budget_of_a_question() -> None:
+    gone = cost(LlmUnreachable("gone"), 100)
+    meter = MeteredLlm(ScriptedLlm(lambda request: gone), Budget(tokens=150))
+    for _ in range(2):
+        with pytest.raises(LlmUnreachable):
+            meter.complete(ASK)
+        gone.usage = Usage(1, 100, estimated_tokens=100)
+    assert (meter.usage.calls, meter.usage.estimated_tokens) == (2, 200)
+    with pytest.raises(BudgetSpent, match="200 of 150 tokens"):
+        meter.complete(ASK)
 
 
 def test_a_stopped_run_asks_nobody() -> None:

@@ -11,10 +11,11 @@ from django.utils.module_loading import import_string
 from mirror.asking import services as asking
 from mirror.audit.models import AuditRow
 from mirror.llms import services
-from mirror.llms.models import Endpoint, MonthlyBudget, Use
+from mirror.llms.models import Endpoint, EndpointTest, MonthlyBudget, Use
 from mirror.llms.services import budget_set
-from tests.scripted_server import ScriptedServer
-from tests.web.working import answer
+from mirror.work.doing import work_do
+from tests.scripted_server import Bad, ScriptedServer, serving
+from tests.web.working import answer, unwatched
 
 COUNT = "```sql\nSELECT count(*) AS n FROM customers\n```"
 ASKED = "How many customers are there?"
@@ -98,6 +99,33 @@ def test_a_budget_that_is_used_up_stops_hard_and_the_analyst_answers(
     assert f"<p>{words}</p>" in page
     before = as_alice.get(reverse("asking:ask")).content.decode()
     assert "is used up: the built-in analyst answers until December." in before
+
+
+def test_a_call_in_vain_counts_its_prompt_as_estimated_on_every_page(
+    server, shop, alice, as_alice, as_admin, settings
+) -> None:
+    settings.LLM_TIMEOUT = 1.0
+    with serving(Bad("hang")) as silent:
+        Endpoint.objects.update(place=1)
+        Endpoint.objects.create(name="Silent", base_url=silent.base_url, model="s-1", price_prompt=1.0)
+        run = answer(asking.run_ask(alice, shop, ASKED))
+        told = as_admin.post(reverse("llms:test", args=[Endpoint.objects.get(name="Silent").pk]))
+        with unwatched():
+            work_do("endpoint_test", EndpointTest.objects.get().pk)
+    lost = Use.objects.get(llm="s-1 (Silent)", run=run.pk)
+    assert (run.llm, lost.reply_tokens) == ("m-1 (Local)", 0)
+    assert 0 < lost.calls < silent.calls, "the test called it too"
+    assert lost.prompt_tokens == lost.estimated_tokens > 100
+    assert lost.money == pytest.approx(lost.prompt_tokens / 1_000_000)
+    assert Use.objects.get(llm="m-1 (Local)").estimated_tokens == 0
+    assert run.usage["estimated_tokens"] == lost.estimated_tokens
+    words = f"of these about {lost.estimated_tokens:,} estimated"
+    assert words in as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+    assert words in as_alice.get(reverse("people:account")).content.decode()
+    month = as_admin.get(reverse("llms:use")).content.decode()
+    assert "Of these estimated" in month and f'<td class="num">{lost.estimated_tokens:,}</td>' in month
+    tested = as_admin.get(told.headers["Location"]).content.decode()
+    assert "tokens are counted as sent, by an estimate." in tested
 
 
 @pytest.mark.parametrize("asked", [ASKED, "SELECT count(*) AS n FROM customers"])

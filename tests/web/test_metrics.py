@@ -43,7 +43,7 @@ def busy(shop, alice) -> Report:
     thread = Thread.objects.create(owner=alice, source=shop, title="Salaries of Anna")
     ended = {"status": Status.DONE, "ended_at": now}
     run = Run.objects.create(thread=thread, asked="Salaries of Anna?", outcome="answered", llm="m", **ended)
-    tokens = {"prompt_tokens": 900, "cached_tokens": 300, "reply_tokens": 100}
+    tokens = {"prompt_tokens": 900, "cached_tokens": 300, "reply_tokens": 100, "estimated_tokens": 450}
     used = {"month": now.date().replace(day=1), "person": alice, "source": shop}
     Use.objects.create(run=run.pk, llm="m", calls=2, money=0.5, **tokens, **used)
     Use.objects.create(run=run.pk, llm="busy", calls=3, **used)
@@ -110,6 +110,7 @@ def test_how_mirror_stands_is_told_by_few_statements_and_without_names(client, t
         ("llm_tokens", "m", "prompt"): 900,
         ("llm_tokens", "m", "reply"): 100,
         ("llm_tokens", "m", "cached"): 300,
+        ("llm_tokens", "m", "estimated"): 450,
         ("llm_money", "USD", "m"): 0.5,
         ("report_runs", "made"): 1,
         ("reports_late",): 1,
