@@ -7,8 +7,10 @@ SqlAgentError
 |-- LlmError             the language model gave no usable reply
 |   |-- LlmUnreachable   no connection, or no reply in time
 |   |-- LlmRateLimited   told to slow down, and retries did not help
-|   |-- LlmRejected      the server refused the request (key, model name)
+|   |-- LlmBroken        the server failed by an error of its own
+|   |-- LlmRejected      the server refused the request
 |       |-- LlmTooLong   the prompt is longer than the model's context
+|       |-- LlmDenied    it refuses every request: key, model name or address
 |   |-- BudgetSpent      the question has used what it may cost
 |-- FrameError           a stored frame cannot be read any more, or a change of one is not offered
 |-- Cancelled            the person stopped the run
@@ -82,12 +84,28 @@ class LlmRateLimited(LlmError):
     """The server said to slow down and retries did not help."""
 
 
+class LlmBroken(LlmError):
+    """The server failed by an error of its own, and retries did not help."""
+
+
 class LlmRejected(LlmError):
-    """The server refused the request: key, model name or size."""
+    """The server refused the request: key, model name, address or size."""
 
 
 class LlmTooLong(LlmRejected):
     """The prompt is longer than the model's context."""
+
+
+class LlmDenied(LlmRejected):
+    """The server refuses every request: its key, model name or address has to be mended. `short` says which, in a few words."""
+
+    def __init__(self, message: str, short: str = "it refuses every request") -> None:
+        self.short = short
+        super().__init__(message)
+
+
+OF_SERVER = (LlmUnreachable, LlmRateLimited, LlmBroken, LlmDenied)
+"""Failures that are the server's or its settings': another request fares no better now. All others may lie in the request."""
 
 
 class BudgetSpent(LlmError):

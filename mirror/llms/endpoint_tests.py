@@ -21,6 +21,7 @@ from mirror.llms.budgets import uses_keep
 from mirror.llms.models import Endpoint, EndpointTest
 from mirror.llms.opening import endpoint_open, settings_open
 from mirror.llms.selectors import settings_llms
+from mirror.llms.standing import troubles_keep
 from mirror.sources.secrets import SecretUnreadable
 from mirror.storable import storable
 from mirror.work.kinds import send
@@ -130,6 +131,7 @@ def _said(test: EndpointTest, cancelled: Flag) -> dict[str, Any]:
         }
     finally:
         llm.close()
+        troubles_keep([(endpoint, llm)] if endpoint is not None else [])
         uses_keep([llm], person=test.owner, source=None)
     usage = reply.usage
     return {

@@ -20,7 +20,8 @@ class Endpoint(models.Model):
     """A language model at one server.
 
     Asked for all sources or for `sources`, while it `is_on`; in the order of `place`, so that each is the fallback of those
-    before it. Prices are for a million tokens, in `LLM_CURRENCY`.
+    before it. Prices are for a million tokens, in `LLM_CURRENCY`. `trouble` says why its server or its settings failed the last call, since
+    `trouble_at`; empty where it replied, or was changed since.
     """
 
     name = models.CharField(max_length=NAME_CHARS, unique=True)
@@ -33,6 +34,8 @@ class Endpoint(models.Model):
     sources = models.ManyToManyField(Source, blank=True, related_name="endpoints")
     is_on = models.BooleanField(default=True)
     place = models.PositiveIntegerField(default=0)
+    trouble = models.TextField(blank=True, default="")
+    trouble_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["place", "pk"]

@@ -32,6 +32,7 @@ def endpoint_keep(endpoint: Endpoint, sources: Iterable[Source] | None, by: User
     """
     before = Endpoint.objects.filter(pk=endpoint.pk).first() if endpoint.pk else None
     endpoint.is_for_all = sources is None
+    endpoint.trouble, endpoint.trouble_at = "", None
     if before is None:
         endpoint.place = (Endpoint.objects.aggregate(last=Max("place"))["last"] or 0) + 1
     endpoint.save()

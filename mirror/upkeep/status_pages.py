@@ -97,11 +97,10 @@ class StatusPage:
 def status_page(user: User) -> StatusPage:
     """Show how Mirror stands, with what ended within a day. Raises: django.db.DatabaseError."""
     figures = figures_read(DAY)
-    sending = reverse("reports:sending")
+    elsewhere = {"sending": reverse("reports:sending"), "llms": reverse("llms:list")}
     return StatusPage(
         troubles=[
-            (one, sending if one.about == "sending" else f"#{one.about}" if one.about else "")
-            for one in troubles(figures)
+            (one, elsewhere.get(one.about, f"#{one.about}" if one.about else "")) for one in troubles(figures)
         ],
         processes=list(_processes(figures)),
         memory=size(sum(process.memory or 0 for process in figures.processes if process.is_alive)),

@@ -29,7 +29,10 @@ from sqlagent.adapters.openai_replies import (
 )
 from sqlagent.adapters.openai_stream import BrokenOff
 from sqlagent.errors import (
+    OF_SERVER,
     Cancelled,
+    LlmBroken,
+    LlmDenied,
     LlmError,
     LlmRateLimited,
     LlmRejected,
@@ -114,6 +117,7 @@ class OpenAiLlm:
         self._lock = threading.Lock()
         self._idle: list[Line] = []
         self._usage = Usage()
+        self._trouble: str | None = None
         self._closed = False
 
     @property
@@ -126,6 +130,12 @@ class OpenAiLlm:
         """What all calls so far cost together; failed and stopped calls count as calls, and their prompts where a server may bill them."""
         with self._lock:
             return self._usage
+
+    @property
+    def trouble(self) -> str | None:
+        """Why the server or its settings failed the last call that tells of them; empty where it replied, None before."""
+        with self._lock:
+            return self._trouble
 
     def close(self) -> None:
         """Give idle connections back. Idempotent; calls in flight finish."""
@@ -154,10 +164,17 @@ class OpenAiLlm:
         except (LlmError, Cancelled) as error:
             usage = self._counted(cost, request, len(in_vain), time.monotonic() - begun)
             error.usage = usage if usage.prompt_tokens else Usage()
+            if isinstance(error, OF_SERVER):
+                self._keep_trouble(str(error))
             raise
+        self._keep_trouble("")
         cost = usage_of(completion, request, text, 0.0)
         usage = self._counted(cost, request, len(in_vain), time.monotonic() - begun)
         return LlmReply(text, usage, chances=chances_of(completion, request.choices), llm=self.name)
+
+    def _keep_trouble(self, words: str) -> None:
+        with self._lock:
+            self._trouble = words
 
     def _counted(self, cost: Usage, request: LlmRequest, in_vain: int, seconds: float) -> Usage:
         """Count a call with the prompts that were sent in vain for it, and its price."""
@@ -339,19 +356,22 @@ class OpenAiLlm:
             words = f"{where} is handling too many requests or the quota is used up."
             return LlmRateLimited(f"{words} {asks}{said}")
         if status in (401, 403):
-            return LlmRejected(f"{where} did not accept the key. Check {self._told.key}. {said}")
+            words = f"{where} did not accept the key. Check {self._told.key}. {said}"
+            return LlmDenied(words, "its key is not accepted")
         if 300 <= status < 400:
-            return LlmRejected(f"{where} says that it moved ({status}). Check {self._told.url}.")
+            words = f"{where} says that it moved ({status}). Check {self._told.url}."
+            return LlmDenied(words, "its address has moved")
         if status == 404:
-            return LlmRejected(
+            words = (
                 f"{where} knows no model called {self._model}, or has no such address. "
                 f"Check {self._told.model} and {self._told.url}. {said}"
             )
+            return LlmDenied(words, "its model or its address is not known")
         if faults.is_loading(error):
             return LlmUnreachable(f"{where} is still loading its model. {asks}{said}")
         if status < 500:
             return LlmRejected(f"{where} refused the request ({status}). {said}")
-        return LlmError(f"{where} failed ({status}) and retries did not help. {asks}{said}")
+        return LlmBroken(f"{where} failed ({status}) and retries did not help. {asks}{said}")
 
     def _clean(self, text: str) -> str:
         if self._key:
