@@ -73,6 +73,14 @@ def request_now() -> str:
     return str(_ABOUT.get().get("request", ""))
 
 
+class PlainLines(logging.Formatter):
+    """A line in words, followed by the traceback where there is one, without tokens in either."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Give the line. Tokens are cut out of the finished text: a traceback repeats what its error said."""
+        return _without_tokens(super().format(record))
+
+
 class JsonLines(logging.Formatter):
     """One JSON object a line: `time` (UTC), `level`, `logger`, `pid`, `message`; `request`, `work`, `row` and `run` where it belongs to one; `exception`."""
 

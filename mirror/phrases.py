@@ -34,6 +34,16 @@ def unhidden(text: str) -> str:
     return "".join(c for c in text if c not in _HIDING)
 
 
+def is_one_line(text: str) -> bool:
+    """Whether a text is one line of what can be seen: it ends no line, hides nothing and turns nothing.
+
+    Example:
+        >>> is_one_line("Local Qwen \U0001f469\u200d\U0001f4bb"), is_one_line("Local\nQwen"), is_one_line("\u202enewQ")
+        (True, False, False)
+    """
+    return _spaced(unhidden(text)) == text
+
+
 def visible(text: str) -> str:
     """Leave out every character without a width or a form of its own, and make controls and line ends spaces.
 

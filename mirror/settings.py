@@ -615,7 +615,10 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {"format": "%(asctime)s %(levelname)-7s %(name)s pid=%(process)d %(message)s"},
+        "line": {
+            "class": "mirror.logs.PlainLines",
+            "format": "%(asctime)s %(levelname)-7s %(name)s pid=%(process)d %(message)s",
+        },
         "json": {"()": "mirror.logs.JsonLines"},
     },
     "filters": {

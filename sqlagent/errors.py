@@ -7,8 +7,10 @@ SqlAgentError
 |-- LlmError             the language model gave no usable reply
 |   |-- LlmUnreachable   no connection, or no reply in time
 |   |-- LlmRateLimited   told to slow down, and retries did not help
-|   |-- LlmRejected      the server refused the request (key, model name)
+|   |-- LlmBroken        the server failed by an error of its own
+|   |-- LlmRejected      the server refused the request
 |       |-- LlmTooLong   the prompt is longer than the model's context
+|       |-- LlmDenied    it refuses every request: key, model name or address
 |   |-- BudgetSpent      the question has used what it may cost
 |-- FrameError           a stored frame cannot be read any more, or a change of one is not offered
 |-- Cancelled            the person stopped the run
@@ -21,7 +23,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from sqlagent.values import Failure
+from sqlagent.values import Failure, Usage
 
 _FOLDERS = {
     "app", "bin", "boot", "data", "dev", "etc", "home", "lib", "lib64", "media", "mnt", "nix", "opt", "private",
@@ -69,7 +71,9 @@ class StatementFailed(DatabaseError):
 
 
 class LlmError(SqlAgentError):
-    """The language model gave no usable reply."""
+    """The language model gave no usable reply; `usage` is what the call cost all the same, nothing where it was refused."""
+
+    usage = Usage()
 
 
 class LlmUnreachable(LlmError):
@@ -80,12 +84,28 @@ class LlmRateLimited(LlmError):
     """The server said to slow down and retries did not help."""
 
 
+class LlmBroken(LlmError):
+    """The server failed by an error of its own, and retries did not help."""
+
+
 class LlmRejected(LlmError):
-    """The server refused the request: key, model name or size."""
+    """The server refused the request: key, model name, address or size."""
 
 
 class LlmTooLong(LlmRejected):
     """The prompt is longer than the model's context."""
+
+
+class LlmDenied(LlmRejected):
+    """The server refuses every request: its key, model name or address has to be mended. `short` says which, in a few words."""
+
+    def __init__(self, message: str, short: str = "it refuses every request") -> None:
+        self.short = short
+        super().__init__(message)
+
+
+OF_SERVER = (LlmUnreachable, LlmRateLimited, LlmBroken, LlmDenied)
+"""Failures that are the server's or its settings': another request fares no better now. All others may lie in the request."""
 
 
 class BudgetSpent(LlmError):
@@ -97,4 +117,6 @@ class FrameError(SqlAgentError):
 
 
 class Cancelled(SqlAgentError):
-    """The person stopped the run."""
+    """The person stopped the run; `usage` is what the call of a language model cost that was stopped with it."""
+
+    usage = Usage()

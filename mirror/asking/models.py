@@ -53,6 +53,9 @@ class Run(Leased):
     )
     outcome = models.CharField(max_length=14, blank=True)
     reason = models.TextField(blank=True)
+    why = models.CharField(
+        max_length=20, blank=True, default="", help_text="The reason as a code, where a page knows a way on"
+    )
     confidence = models.FloatField(null=True, blank=True)
     agreement_size = models.PositiveIntegerField(default=0)
     agreement_pool = models.PositiveIntegerField(default=0)

@@ -21,6 +21,7 @@ from celery import current_app
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 from django.db.migrations.loader import MigrationLoader
+from django.db.models import Q
 from django.utils import timezone
 
 from mirror.health.models import Heartbeat
@@ -29,6 +30,8 @@ from mirror.processes import memory_taken
 # A worker is taken for dead after missing three beats.
 BEAT_SECONDS = 5
 DEAD_SECONDS = 3 * BEAT_SECONDS
+# A silent process is forgotten after this, and sooner where another one of its part lives: a killed container was replaced.
+FORGOTTEN, REPLACED = timedelta(days=1), timedelta(minutes=10)
 # How long a part may take to answer, and Redis for each word of its answer.
 ANSWER_SECONDS, CONNECT_SECONDS = 1.5, 1.0
 # What has to be up besides web, store and broker, by the queue that it takes work from.
@@ -43,11 +46,14 @@ log = logging.getLogger(__name__)
 
 
 def beat(worker: str, queues: Sequence[str] = ("celery",), **told: Any) -> None:
-    """Leave one sign of life, with what else is `told` of its row, and forget processes that have been silent for a day."""
+    """Leave one sign of life, with what else is `told` of its row, and forget processes: silent for `FORGOTTEN`, of the same part for `REPLACED`."""
     now = timezone.now()
     fields = {"part": part_of(queues), "at": now, "queues": list(queues), **told}
     Heartbeat.objects.update_or_create(worker=worker, defaults=fields)
-    Heartbeat.objects.filter(at__lt=now - timedelta(days=1)).delete()
+    gone = Q(at__lt=now - FORGOTTEN)
+    if part := fields["part"]:
+        gone |= Q(part=part, at__lt=now - REPLACED)
+    Heartbeat.objects.filter(gone).delete()
 
 
 def part_of(queues: Sequence[str]) -> str:
@@ -138,7 +144,11 @@ def _migrations_missing() -> dict[str, str]:
         words = "1 migration" if lacking == 1 else f"{lacking} migrations"
         return {"migrations": f"The store lacks {words}. Start Mirror once more, or run: manage.py migrate"}
     if newer := sorted(name for app, name in done - known if app in loader.migrated_apps):
-        return {"migrations": f"The store is of a newer Mirror: it has {newer[-1]}."}
+        # Everybody reads the answer: the name of a migration would tell of which version the store is.
+        log.error("The store is of a newer Mirror: it has %s", newer[-1])
+        return {
+            "migrations": "The store is of a newer Mirror. Start that version, or restore a backup of this one."
+        }
     return {}
 
 

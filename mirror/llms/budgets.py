@@ -27,12 +27,13 @@ NEAR = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """Calls, tokens and money of a month."""
+    """Calls, tokens and money of a month. `estimated_tokens` are those that no server counted."""
 
     calls: int = 0
     prompt_tokens: int = 0
     reply_tokens: int = 0
     money: float = 0.0
+    estimated_tokens: int = 0
 
     @property
     def tokens(self) -> int:
@@ -99,6 +100,7 @@ def used_of(uses: QuerySet[Use]) -> Used:
         prompt_tokens=Sum("prompt_tokens", default=0),
         reply_tokens=Sum("reply_tokens", default=0),
         money=Sum("money", default=0.0),
+        estimated_tokens=Sum("estimated_tokens", default=0),
     )
     return Used(**summed)
 
@@ -158,6 +160,7 @@ def uses_keep(
                 prompt_tokens=usage.prompt_tokens,
                 cached_tokens=usage.cached_tokens,
                 reply_tokens=usage.completion_tokens,
+                estimated_tokens=usage.estimated_tokens,
                 money=usage.money,
             )
             kept.teams.set(teams)

@@ -21,6 +21,7 @@ from mirror.llms.budgets import uses_keep
 from mirror.llms.models import Endpoint, EndpointTest
 from mirror.llms.opening import endpoint_open, settings_open
 from mirror.llms.selectors import settings_llms
+from mirror.llms.standing import troubles_keep
 from mirror.secrets import SecretUnreadable
 from mirror.storable import storable
 from mirror.work.kinds import send
@@ -119,9 +120,18 @@ def _said(test: EndpointTest, cancelled: Flag) -> dict[str, Any]:
     try:
         reply = llm.complete(REQUEST, cancelled)
     except SqlAgentError as error:
-        return {"error": str(error), "sent": sent, "seconds": round(time.monotonic() - begun, 2)}
+        lost = llm.usage
+        return {
+            "error": str(error),
+            "sent": sent,
+            "seconds": round(time.monotonic() - begun, 2),
+            "prompt_tokens": lost.prompt_tokens,
+            "reply_tokens": lost.completion_tokens,
+            "estimated_tokens": lost.estimated_tokens,
+        }
     finally:
         llm.close()
+        troubles_keep([(endpoint, llm)] if endpoint is not None else [])
         uses_keep([llm], person=test.owner, source=None)
     usage = reply.usage
     return {
@@ -130,6 +140,7 @@ def _said(test: EndpointTest, cancelled: Flag) -> dict[str, Any]:
         "seconds": round(usage.seconds, 2),
         "prompt_tokens": usage.prompt_tokens,
         "reply_tokens": usage.completion_tokens,
+        "estimated_tokens": usage.estimated_tokens,
         "money": usage.money,
         "currency": settings.LLM_CURRENCY,
     }

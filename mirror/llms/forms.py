@@ -9,7 +9,7 @@ from django.conf import settings
 
 from mirror.llms.addresses import UrlRefused, url_check
 from mirror.llms.models import URL_CHARS, Endpoint, MonthlyBudget
-from mirror.people.fields import RowsField
+from mirror.people.fields import RowsField, one_line_check
 from mirror.people.models import Team, User
 from mirror.secrets import is_kept
 from mirror.sources.models import Source
@@ -76,6 +76,8 @@ class EndpointForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["model"].widget.attrs |= {"spellcheck": "false", "autocapitalize": "none"}
+        for name in ("name", "model"):
+            self.fields[name].validators.append(one_line_check)
         for name in ("price_prompt", "price_reply"):
             self.fields[name].help_text = f"In {settings.LLM_CURRENCY}."
             self.initial[name] = self.initial.get(name) or None
@@ -176,20 +178,24 @@ class BudgetForm(forms.Form):
         ]
         self.fields["money"].help_text = f"In {settings.LLM_CURRENCY}, by the prices that are set."
 
+    def clean_about(self) -> User | Team | Source | None:
+        """Give the person, team or source that it bounds; None: every person. Refuse one that was deleted a moment ago."""
+        kind, _, pk = str(self.cleaned_data["about"]).partition("-")
+        models: dict[str, type[User] | type[Team] | type[Source]] = {
+            "person": User,
+            "team": Team,
+            "source": Source,
+        }
+        if kind not in models:
+            return None
+        found = models[kind]._default_manager.filter(pk=int(pk)).first()
+        if found is None:
+            raise forms.ValidationError(f"This {kind} was deleted in the meantime. Nothing was set.")
+        return found
+
     def clean(self) -> dict[str, Any]:
         """Ask for one bound at least."""
         cleaned = super().clean() or self.cleaned_data
         if not self.errors and cleaned.get("tokens") is None and cleaned.get("money") is None:
             self.add_error("tokens", "Type tokens, money or both.")
         return cleaned
-
-    @property
-    def subject(self) -> User | Team | Source | None:
-        """The person, team or source that it bounds; None: every person."""
-        kind, _, pk = self.cleaned_data["about"].partition("-")
-        models: dict[str, type[User] | type[Team] | type[Source]] = {
-            "person": User,
-            "team": Team,
-            "source": Source,
-        }
-        return models[kind]._default_manager.get(pk=int(pk)) if kind in models else None

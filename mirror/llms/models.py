@@ -20,7 +20,8 @@ class Endpoint(models.Model):
     """A language model at one server.
 
     Asked for all sources or for `sources`, while it `is_on`; in the order of `place`, so that each is the fallback of those
-    before it. Prices are for a million tokens, in `LLM_CURRENCY`.
+    before it. Prices are for a million tokens, in `LLM_CURRENCY`. `trouble` says why its server or its settings failed the last call, since
+    `trouble_at`; empty where it replied, or was changed since.
     """
 
     name = models.CharField(max_length=NAME_CHARS, unique=True)
@@ -33,6 +34,8 @@ class Endpoint(models.Model):
     sources = models.ManyToManyField(Source, blank=True, related_name="endpoints")
     is_on = models.BooleanField(default=True)
     place = models.PositiveIntegerField(default=0)
+    trouble = models.TextField(blank=True, default="")
+    trouble_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["place", "pk"]
@@ -65,7 +68,7 @@ class Use(models.Model):
     """The use of one language model by one run; without `run`, by a test of an administrator or a question of a shell.
 
     It stays when its run goes. `month` is the first of its month; `teams` are those its person was in at the time.
-    `cached_tokens` are those of the prompt's that the server read from its cache.
+    `cached_tokens` are those of the prompt's that the server read from its cache; `estimated_tokens` those of both kinds that no server counted.
     """
 
     month = models.DateField()
@@ -82,6 +85,7 @@ class Use(models.Model):
     prompt_tokens = models.PositiveBigIntegerField(default=0)
     cached_tokens = models.PositiveBigIntegerField(default=0)
     reply_tokens = models.PositiveBigIntegerField(default=0)
+    estimated_tokens = models.PositiveBigIntegerField(default=0)
     money = models.FloatField(default=0.0)
     at = models.DateTimeField(auto_now_add=True)
 

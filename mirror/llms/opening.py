@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from mirror.llms.addresses import UrlRefused, host_check
 from mirror.llms.budgets import budget_over
 from mirror.llms.selectors import endpoints_for, settings_llms
 from mirror.secrets import SecretUnreadable
-from sqlagent.method.fallback import FallbackLlm
+from sqlagent.method.fallback import FallbackLlm, Rests
 from sqlagent.ports import Llm
 from sqlagent.values import Prices
 
@@ -24,10 +25,15 @@ if TYPE_CHECKING:
     from sqlagent.adapters.openai import OpenAiLlm
 
 
+# Servers that failed of late, for all runs of this process: else each question would wait for a silent one anew.
+_RESTS = Rests()
+
+
 @dataclass(frozen=True, slots=True)
 class OpenLlms:
     """The models that a source's questions go to, the preferred one first; `ranker` only ranks. `notes` tell of those left out.
 
+    `keys` name each of `llms` with all its settings, so that a changed one counts as another; `endpoints` are their rows, where they have some.
     `over` says which budget is used up, where there are models and none may be asked.
     """
 
@@ -35,12 +41,17 @@ class OpenLlms:
     ranker: OpenAiLlm | None = None
     notes: tuple[str, ...] = ()
     over: str = ""
+    keys: tuple[str, ...] = ()
+    endpoints: tuple[Endpoint, ...] = ()
 
     def asked(self, around: Callable[[Llm], Llm] | None = None) -> Llm | None:
-        """Give the model to ask: the first, with the next as its fallback, wrapped by `around`."""
+        """Give the model to ask: the first, with the next as its fallback, wrapped by `around`.
+
+        One that failed is left alone for a minute by all runs of this process.
+        """
         llm: Llm | None = None
-        for one in reversed(self.llms):
-            llm = one if llm is None else FallbackLlm(one, llm)
+        for one, key in zip(reversed(self.llms), reversed(self.keys), strict=True):
+            llm = one if llm is None else FallbackLlm(one, llm, rests=_RESTS, key=key)
         return around(llm) if llm is not None and around is not None else llm
 
     def ranking(self, around: Callable[[Llm], Llm] | None = None) -> Llm | None:
@@ -70,13 +81,17 @@ def llms_open(source: Source, person: User | None = None) -> OpenLlms:
         return OpenLlms(notes=(over,), over=over)
     if not endpoints:
         return _of_settings()
-    llms, notes = [], []
+    llms, notes, keys, opened = [], [], [], []
     for endpoint in endpoints:
         try:
             llms.append(endpoint_open(endpoint))
         except (UrlRefused, SecretUnreadable) as error:
             notes.append(f"{endpoint.label} was not asked: {error}")
-    return OpenLlms(tuple(llms), notes=tuple(notes))
+            continue
+        prices = endpoint.price_prompt, endpoint.price_reply
+        keys.append(_key(endpoint.pk, endpoint.label, endpoint.base_url, str(endpoint.key), *prices))
+        opened.append(endpoint)
+    return OpenLlms(tuple(llms), notes=tuple(notes), keys=tuple(keys), endpoints=tuple(opened))
 
 
 def endpoint_open(endpoint: Endpoint, **more: Any) -> OpenAiLlm:
@@ -107,7 +122,13 @@ def _of_settings() -> OpenLlms:
     if not found:
         return OpenLlms()
     once = {"max_retries": 0} if len(found) > 1 else {}
-    return OpenLlms((settings_open(found[0], **once), *map(settings_open, found[1:])), _ranker())
+    llms = (settings_open(found[0], **once), *map(settings_open, found[1:]))
+    return OpenLlms(llms, _ranker(), keys=tuple(map(_key, found)))
+
+
+def _key(*settings_of: object) -> str:
+    """Name a language model by all its settings; none can be read from the name."""
+    return hashlib.sha256(repr((settings_of, settings.LLM_TIMEOUT)).encode()).hexdigest()
 
 
 def _ranker() -> OpenAiLlm | None:

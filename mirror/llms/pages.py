@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
@@ -27,6 +28,8 @@ class EndpointLine:
     sources: tuple[str, ...]
     is_for_all: bool
     is_on: bool
+    trouble: str
+    trouble_at: datetime | None
     is_first: bool
     is_last: bool
 
@@ -64,6 +67,7 @@ class TestedPage:
     seconds: float
     prompt_tokens: int
     reply_tokens: int
+    estimated_tokens: int
     cost: str
 
 
@@ -81,6 +85,7 @@ def tested_page(test: EndpointTest) -> TestedPage:
         seconds=said.get("seconds", 0.0),
         prompt_tokens=said.get("prompt_tokens", 0),
         reply_tokens=said.get("reply_tokens", 0),
+        estimated_tokens=said.get("estimated_tokens", 0),
         cost=f"{said['money']:,.3g} {said['currency']}" if said.get("money") else "",
     )
 
@@ -99,6 +104,8 @@ def endpoints_page() -> EndpointsPage:
             sources=tuple(sorted(source.name for source in one.sources.all())),
             is_for_all=one.is_for_all,
             is_on=one.is_on,
+            trouble=one.trouble,
+            trouble_at=one.trouble_at,
             is_first=at == 0,
             is_last=at == len(found) - 1,
         )

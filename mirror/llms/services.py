@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 FIELDS = ("name", "base_url", "model", "price_prompt", "price_reply", "is_on")
 
 
+class SubjectGone(Exception):
+    """Who or what a budget is about was deleted; the message is fit to be shown."""
+
+
 @transaction.atomic
 def endpoint_keep(endpoint: Endpoint, sources: Iterable[Source] | None, by: User, *, new_key: bool) -> None:
     """Keep a new or a changed endpoint; `sources` are those it may be used for, None all.
@@ -28,6 +32,7 @@ def endpoint_keep(endpoint: Endpoint, sources: Iterable[Source] | None, by: User
     """
     before = Endpoint.objects.filter(pk=endpoint.pk).first() if endpoint.pk else None
     endpoint.is_for_all = sources is None
+    endpoint.trouble, endpoint.trouble_at = "", None
     if before is None:
         endpoint.place = (Endpoint.objects.aggregate(last=Max("place"))["last"] or 0) + 1
     endpoint.save()
@@ -73,17 +78,29 @@ def endpoint_remove(endpoint: Endpoint, by: User) -> None:
 
 @transaction.atomic
 def budget_set(about: User | Team | Source | None, tokens: int | None, money: float | None, by: User) -> None:
-    """Bound what a person, a team, a source, or without one every person, may use in a month; in place of an earlier bound."""
+    """Bound what a person, a team, a source, or without one every person, may use in a month; in place of an earlier bound.
+
+    Raises: SubjectGone.
+    """
     kind = about._meta.model_name if about is not None else ""
     place = {"user": "person", "team": "team", "source": "source"}.get(str(kind), "")
     key = f"{place}-{about.pk}" if about is not None else MonthlyBudget.EVERYBODY
     found = {place: about} if about is not None else {}
+    # Held until the budget is kept: one deleted in between would be found by the store alone.
+    if about is not None and not _held(about):
+        raise SubjectGone(f"This {place} was deleted in the meantime. Nothing was set.")
     budget, _ = MonthlyBudget.objects.update_or_create(
         key=key,
         defaults={"tokens": tokens, "money": money},
         create_defaults={"tokens": tokens, "money": money, **found},
     )
     record("set a budget", budget, by=by, of=place or "every person", tokens=tokens, money=_told(money))
+
+
+def _held(row: User | Team | Source) -> bool:
+    """Hold a row for the rest of the transaction; False where it is gone."""
+    rows = type(row)._default_manager.select_for_update().filter(pk=row.pk)
+    return bool(rows.values_list("pk", flat=True))
 
 
 @transaction.atomic

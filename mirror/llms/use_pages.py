@@ -24,6 +24,7 @@ ROWS = 100
 # Months that can be chosen, and months of one's own.
 MONTHS, OWN_MONTHS = 36, 6
 FORM = "%Y-%m"
+FIGURES = ("calls", "prompt_tokens", "reply_tokens", "money", "estimated_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +59,12 @@ class BudgetLine:
 
 @dataclass(frozen=True, slots=True)
 class UsePage:
-    """A month of everybody, and the budgets."""
+    """A month of everybody, and the budgets. Budgets of earlier months are not kept: `is_past` months are held against those of now."""
 
     month: date
     months: tuple[tuple[str, date], ...]
     chosen: str
+    is_past: bool
     tables: tuple[UseTable, ...]
     budgets: tuple[BudgetLine, ...]
     total: str
@@ -89,6 +91,7 @@ def use_page(typed: str) -> UsePage:
         month=month,
         months=tuple((one.strftime(FORM), one) for one in known),
         chosen=month.strftime(FORM),
+        is_past=month < month_now(),
         tables=(
             UseTable("person", "People", _lines(uses, "person", User, "username", budgets)),
             UseTable("team", "Teams", _lines(uses, "teams", Team, "name", budgets)),
@@ -114,12 +117,11 @@ def own_use(person: User) -> OwnUse:
 
 
 def _summed(uses: QuerySet[Use], by: str) -> Any:
-    names = ("calls", "prompt_tokens", "reply_tokens", "money")
-    return uses.order_by().values(by).annotate(**{f"{name}_sum": Sum(name) for name in names})
+    return uses.order_by().values(by).annotate(**{f"{name}_sum": Sum(name) for name in FIGURES})
 
 
 def _used(row: dict[str, Any]) -> Used:
-    return Used(row["calls_sum"], row["prompt_tokens_sum"], row["reply_tokens_sum"], row["money_sum"])
+    return Used(**{name: row[f"{name}_sum"] for name in FIGURES})
 
 
 def _lines(
@@ -179,6 +181,8 @@ def _bounds(budget: MonthlyBudget) -> str:
 def _said(used: Used) -> str:
     """Give use in words."""
     said = [counted(used.calls, "call"), counted(used.tokens, "token")]
+    if used.estimated_tokens:
+        said.append(f"of these about {used.estimated_tokens:,} estimated")
     if used.money:
         said.append(f"{used.money:,.4g} {settings.LLM_CURRENCY}")
     return ", ".join(said)

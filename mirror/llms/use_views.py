@@ -34,7 +34,12 @@ def budget_set(request: PersonRequest) -> HttpResponse:
     form = BudgetForm(request.POST)
     if not form.is_valid():
         return _page(request, form, status=422)
-    services.budget_set(form.subject, form.cleaned_data["tokens"], form.cleaned_data["money"], request.user)
+    typed = form.cleaned_data
+    try:
+        services.budget_set(typed["about"], typed["tokens"], typed["money"], request.user)
+    except services.SubjectGone as error:
+        form.add_error("about", str(error))
+        return _page(request, form, status=422)
     messages.success(request, "The budget is set. It holds from the next question.")
     return redirect("llms:use")
 

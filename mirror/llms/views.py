@@ -96,12 +96,12 @@ def settings_test(request: PersonRequest) -> HttpResponse:
 
 @require_safe
 def tested(request: PersonRequest, pk: UUID) -> HttpResponse:
-    """Follow a test, then show what was sent and what came back. A page that polls may ask once more when it is gone."""
+    """Follow a test, then show what was sent and what came back. A page that polls is told once that it is gone: 286 ends its polling."""
     try:
         test = _test(request, pk)
     except Http404:
         if request.htmx:
-            return HttpResponse(status=204)
+            return render(request, "llms/_test_gone.html", status=286)
         raise
     endpoint_tests.endpoint_test_look(test)
     if not test.is_ended and request.htmx and request.GET.get("was") == test.status:

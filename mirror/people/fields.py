@@ -10,6 +10,15 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 
 from mirror.people.requests import is_id
+from mirror.phrases import is_one_line
+
+
+def one_line_check(text: str) -> None:
+    """Refuse line ends, and characters that hide or turn what stands beside them: a validator of names. Raises: ValidationError."""
+    if not is_one_line(text):
+        raise ValidationError(
+            "This holds a line end, or a character that cannot be seen. Type it without.", code="unseen"
+        )
 
 
 class RowsField(forms.ModelMultipleChoiceField):

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from mirror.people import wrong_passwords
-from mirror.people.fields import RowsField
+from mirror.people.fields import RowsField, one_line_check
 from mirror.people.models import Team, User
 
 
@@ -100,6 +100,10 @@ class TeamForm(forms.ModelForm):
     class Meta:
         model = Team
         fields = ["name"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["name"].validators.append(one_line_check)
 
 
 class MemberForm(forms.Form):

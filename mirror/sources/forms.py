@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 
+from mirror.people.fields import one_line_check
 from mirror.secrets import is_kept
 from mirror.sources import services
 from mirror.sources.models import OPTIONS, PORTS, Source
@@ -28,7 +29,9 @@ class SourceForm(forms.ModelForm):
         help_text="Short, as people will type it: letters, digits, - and _.",
         error_messages={"invalid": "Use letters, digits, - and _ only, and no spaces."},
     )
-    description = forms.CharField(label="Description", max_length=300, required=False)
+    description = forms.CharField(
+        label="Description", max_length=300, required=False, validators=[one_line_check]
+    )
     database = forms.CharField(label="Database", max_length=500)
     privacy = forms.ChoiceField(
         label="What may reach a language model",

@@ -83,12 +83,13 @@ class SourceFigures:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """The cost of one language model: calls, tokens, money. Cached tokens are of the prompt's."""
+    """The cost of one language model: calls, tokens, money. Cached tokens are of the prompt's, estimated ones of both kinds."""
 
     calls: int
     prompt_tokens: int
     cached_tokens: int
     reply_tokens: int
+    estimated_tokens: int
     money: float
 
 
@@ -103,7 +104,7 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """How Mirror stands at one time. What ended is counted `since`."""
+    """How Mirror stands at one time. What ended is counted `since`. While all sending is paused no report is late."""
 
     at: datetime
     since: datetime
@@ -129,6 +130,7 @@ def figures_read(window: timedelta) -> Figures:
     questions, seconds = _questions(since)
     retried, held = _deliveries_open()
     late = Report.objects.filter(is_paused=False, next_at__lt=now - LATE)
+    is_paused = SendingPause.objects.filter(ended_at=None).exists()
     return Figures(
         at=now,
         since=since,
@@ -142,8 +144,8 @@ def figures_read(window: timedelta) -> Figures:
         deliveries=_counted(Delivery, since, "kind", "state"),
         retried=retried,
         held=held,
-        late_reports=late.count(),
-        is_paused=SendingPause.objects.filter(ended_at=None).exists(),
+        late_reports=late.count() if not is_paused else 0,
+        is_paused=is_paused,
         rooms=list(_rooms()),
     )
 

@@ -14,6 +14,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from mirror import VERSION
+from mirror.health.services import PARTS
 from mirror.upkeep.figures import HOUR, Figures, figures_read, quantile
 
 Sample = tuple[tuple[str, ...], float]
@@ -56,6 +57,13 @@ def _processes(figures: Figures) -> Iterator[Metric]:
         "1 while a process shows signs of life, 0 once it does not; one that stops in order goes.",
         labels,
         ((names, float(one.is_alive)) for names, one in of),
+    )
+    alive = {one.part for one in figures.processes if one.is_alive}
+    yield _gauge(
+        "part_up",
+        "1 while a process of this part shows signs of life, 0 while none does, also where none ever started.",
+        ("part",),
+        (((part,), float(part in alive)) for part in PARTS),
     )
     yield _gauge(
         "process_silent_seconds",
@@ -129,7 +137,7 @@ def _questions(figures: Figures) -> Iterator[Metric]:
     )
     yield _gauge(
         "llm_tokens",
-        "Tokens of questions of the last hour; cached ones are of the prompt's.",
+        "Tokens of questions of the last hour; cached ones are of the prompt's, estimated ones of both kinds.",
         ("llm", "of"),
         (
             sample
@@ -138,6 +146,7 @@ def _questions(figures: Figures) -> Iterator[Metric]:
                 ((llm, "prompt"), one.prompt_tokens),
                 ((llm, "cached"), one.cached_tokens),
                 ((llm, "reply"), one.reply_tokens),
+                ((llm, "estimated"), one.estimated_tokens),
             )
         ),
     )
@@ -185,7 +194,10 @@ def _reports(figures: Figures) -> Iterator[Metric]:
         figures.report_runs.items(),
     )
     yield _gauge(
-        "reports_late", "Reports that should have run 15 minutes ago.", (), [((), figures.late_reports)]
+        "reports_late",
+        "Reports that should have run 15 minutes ago; none while all sending is paused.",
+        (),
+        [((), figures.late_reports)],
     )
     yield _gauge(
         "deliveries",

@@ -18,7 +18,7 @@ from mirror.reports.models import Delivery
 from mirror.reports.selectors import reports_visible
 from mirror.sources.models import Source
 from mirror.sources.selectors import sources_visible
-from mirror.upkeep.figures import DAY, Figures, figures_read, quantile
+from mirror.upkeep.figures import DAY, NEWEST, Figures, figures_read, quantile
 from mirror.upkeep.troubles import PARTS, WORK, Trouble, fails_mostly, troubles
 from mirror.work.leases import Status
 
@@ -82,7 +82,7 @@ class DeliveryLine:
 
 @dataclass(frozen=True, slots=True)
 class StatusPage:
-    """How Mirror stands."""
+    """How Mirror stands. What ended is looked for among the `newest` rows of each kind."""
 
     troubles: list[tuple[Trouble, str]]
     processes: list[ProcessLine]
@@ -91,16 +91,16 @@ class StatusPage:
     sources: list[SourceLine]
     deliveries: list[DeliveryLine]
     facts: list[tuple[str, str]]
+    newest: int
 
 
 def status_page(user: User) -> StatusPage:
     """Show how Mirror stands, with what ended within a day. Raises: django.db.DatabaseError."""
     figures = figures_read(DAY)
-    sending = reverse("reports:sending")
+    elsewhere = {"sending": reverse("reports:sending"), "llms": reverse("llms:list")}
     return StatusPage(
         troubles=[
-            (one, sending if one.about == "sending" else f"#{one.about}" if one.about else "")
-            for one in troubles(figures)
+            (one, elsewhere.get(one.about, f"#{one.about}" if one.about else "")) for one in troubles(figures)
         ],
         processes=list(_processes(figures)),
         memory=size(sum(process.memory or 0 for process in figures.processes if process.is_alive)),
@@ -118,6 +118,7 @@ def status_page(user: User) -> StatusPage:
         sources=list(_sources(user, figures)),
         deliveries=list(_deliveries(user, figures)),
         facts=_facts(figures),
+        newest=NEWEST,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mirror.health.services import QUEUES, whats_missing
+from mirror.llms.models import Endpoint
 from mirror.phrases import counted, joined, size, took
 from mirror.reports.models import Delivery
 from mirror.upkeep.doctor import LITTLE_ROOM, NO_ROOM, WAITS
@@ -58,6 +59,7 @@ def troubles(figures: Figures) -> list[Trouble]:
         *_disk(figures),
         *_reports(figures),
         *_sources(figures),
+        *_llms(),
     ]
     return sorted(found, key=lambda trouble: not trouble.is_wrong)
 
@@ -123,6 +125,13 @@ def _sources(figures: Figures) -> Iterator[Trouble]:
     if failing := sum(fails_mostly(source) for source in figures.sources.values()):
         words = f"On {counted(failing, 'source')} more statements failed than gave rows."
         yield Trouble(False, words, "Is that database up? Its owner sees what it said.", "sources")
+
+
+def _llms() -> Iterator[Trouble]:
+    for one in Endpoint.objects.filter(is_on=True).exclude(trouble="").only("name", "trouble"):
+        words = f"The language model {one.name} failed its last call: {one.trouble}"
+        advice = "The next one is asked in its place, else the built-in analyst. Mend it, and test it."
+        yield Trouble(False, words, advice, "llms")
 
 
 def _place(name: str) -> str:

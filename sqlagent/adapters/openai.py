@@ -19,10 +19,20 @@ import openai
 
 from sqlagent.adapters import openai_faults as faults
 from sqlagent.adapters.openai_line import Line
-from sqlagent.adapters.openai_replies import NO_COMPLETION, chances_of, error_in, text_of, usage_of
+from sqlagent.adapters.openai_replies import (
+    NO_COMPLETION,
+    chances_of,
+    error_in,
+    prompt_estimate,
+    text_of,
+    usage_of,
+)
 from sqlagent.adapters.openai_stream import BrokenOff
 from sqlagent.errors import (
+    OF_SERVER,
     Cancelled,
+    LlmBroken,
+    LlmDenied,
     LlmError,
     LlmRateLimited,
     LlmRejected,
@@ -107,6 +117,7 @@ class OpenAiLlm:
         self._lock = threading.Lock()
         self._idle: list[Line] = []
         self._usage = Usage()
+        self._trouble: str | None = None
         self._closed = False
 
     @property
@@ -116,9 +127,15 @@ class OpenAiLlm:
 
     @property
     def usage(self) -> Usage:
-        """What all calls so far cost together; failed and stopped calls count as calls."""
+        """What all calls so far cost together; failed and stopped calls count as calls, and their prompts where a server may bill them."""
         with self._lock:
             return self._usage
+
+    @property
+    def trouble(self) -> str | None:
+        """Why the server or its settings failed the last call that tells of them; empty where it replied, None before."""
+        with self._lock:
+            return self._trouble
 
     def close(self) -> None:
         """Give idle connections back. Idempotent; calls in flight finish."""
@@ -131,38 +148,56 @@ class OpenAiLlm:
         """Ask once and wait; a cancelled call hangs up within about 50 ms.
 
         Token figures are the server's; where it gives none they are estimated at four
-        characters a token.
+        characters a token. So are prompts that were sent in vain, unless the server refused them; an error tells by its
+        `usage` what the call cost.
 
         Raises: Cancelled, LlmUnreachable, LlmRateLimited, LlmTooLong, LlmRejected, LlmError.
         """
         if cancelled is not None and cancelled.is_set():
             raise Cancelled("The run was stopped.")
-        begun = time.monotonic()
+        begun, in_vain = time.monotonic(), list[Exception]()
+        cost = Usage(calls=1)
         try:
-            completion = self._converse(request, cancelled)
+            completion = self._converse(request, cancelled, in_vain)
+            cost = usage_of(completion, request, "", 0.0)
             text = text_of(completion)
-        except (LlmError, Cancelled):
-            self._count(Usage(calls=1, seconds=time.monotonic() - begun))
+        except (LlmError, Cancelled) as error:
+            usage = self._counted(cost, request, len(in_vain), time.monotonic() - begun)
+            error.usage = usage if usage.prompt_tokens else Usage()
+            if isinstance(error, OF_SERVER):
+                self._keep_trouble(str(error))
             raise
-        usage = usage_of(completion, request, text, time.monotonic() - begun)
-        usage += Usage(money=self._prices.of(usage))
-        self._count(usage)
+        self._keep_trouble("")
+        cost = usage_of(completion, request, text, 0.0)
+        usage = self._counted(cost, request, len(in_vain), time.monotonic() - begun)
         return LlmReply(text, usage, chances=chances_of(completion, request.choices), llm=self.name)
 
-    def _count(self, usage: Usage) -> None:
+    def _keep_trouble(self, words: str) -> None:
+        with self._lock:
+            self._trouble = words
+
+    def _counted(self, cost: Usage, request: LlmRequest, in_vain: int, seconds: float) -> Usage:
+        """Count a call with the prompts that were sent in vain for it, and its price."""
+        lost = in_vain * prompt_estimate(request)
+        usage = cost + Usage(prompt_tokens=lost, estimated_tokens=lost, seconds=seconds)
+        usage += Usage(money=self._prices.of(usage))
         with self._lock:
             self._usage = self._usage + usage
+        return usage
 
     # ------------------------------------------------------------ trying
 
-    def _converse(self, request: LlmRequest, cancelled: Flag | None) -> Any:
-        """Call; call again without a setting that the server will not have, and once more where it may help."""
+    def _converse(self, request: LlmRequest, cancelled: Flag | None, in_vain: list[Exception]) -> Any:
+        """Call; call again without a setting that the server will not have, and once more where it may help.
+
+        Failures for which the server may ask for money are put into `in_vain`.
+        """
         begun = time.monotonic()
         deadline, tries, left_out = begun + self._timeout, 0, set[str]()
         latest = deadline if request.patience is None else min(deadline, begun + request.patience)
         while True:
             settings = self._settings(request, left_out)
-            result = self._call(settings, deadline, cancelled)
+            result, is_sent = self._call(settings, deadline, cancelled, in_vain)
             if not isinstance(result, Exception):
                 return result
             if faults.is_too_long(result) and any(limit in settings for limit in LIMITS):
@@ -174,6 +209,8 @@ class OpenAiLlm:
                     _unwelcome.setdefault((self._base_url, self._model), set()).add(refused)
                 left_out.add(refused)
                 continue
+            if is_sent and faults.may_be_billed(result):
+                in_vain.append(result)
             wait = self._wait(result, tries)
             if wait is None or time.monotonic() + wait > latest:
                 # raised outside any except block: no chained error can carry the server's raw words
@@ -225,8 +262,14 @@ class OpenAiLlm:
 
     # ------------------------------------------------------------ one call
 
-    def _call(self, settings: dict[str, Any], deadline: float, cancelled: Flag | None) -> Any:
-        """Call on a thread of its own, so that waiting can end before the server does; give errors as values."""
+    def _call(
+        self,
+        settings: dict[str, Any],
+        deadline: float,
+        cancelled: Flag | None,
+        in_vain: list[Exception],
+    ) -> tuple[Any, bool]:
+        """Call on a thread of its own, so that waiting can end before the server does; give errors as values, and whether it was sent."""
         line = self._take()
         box: list[Any] = []
         done = threading.Event()
@@ -243,20 +286,27 @@ class OpenAiLlm:
 
         threading.Thread(target=copy_context().run, args=(work,), name="llm-call", daemon=True).start()
         while not done.wait(POLL_SECONDS):
-            if cancelled is not None and cancelled.is_set():
+            if given_up := self._given_up(line, deadline, cancelled):
                 line.hang_up()
-                raise Cancelled("The run was stopped.")
-            now, heard = time.monotonic(), line.heard_at
-            if heard is not None and now - heard > self._stall:
-                line.hang_up()
-                raise LlmUnreachable(
-                    f"The language model at {self._host} stopped in the middle of its reply for {self._stall:g} seconds."
-                )
-            if now > deadline:
-                line.hang_up()
-                raise self._late()
+                if line.is_sent:
+                    in_vain.append(given_up)
+                raise given_up
+        is_sent = line.is_sent
         self._put_back(line)
-        return box[0] if box else LlmError("The call to the language model broke off.")
+        return box[0] if box else LlmError("The call to the language model broke off."), is_sent
+
+    def _given_up(
+        self, line: Line, deadline: float, cancelled: Flag | None
+    ) -> Cancelled | LlmUnreachable | None:
+        """Say why a call is waited for no longer; None while it is."""
+        if cancelled is not None and cancelled.is_set():
+            return Cancelled("The run was stopped.")
+        now, heard = time.monotonic(), line.heard_at
+        if heard is not None and now - heard > self._stall:
+            return LlmUnreachable(
+                f"The language model at {self._host} stopped in the middle of its reply for {self._stall:g} seconds."
+            )
+        return self._late() if now > deadline else None
 
     def _take(self) -> Line:
         with self._lock:
@@ -306,19 +356,22 @@ class OpenAiLlm:
             words = f"{where} is handling too many requests or the quota is used up."
             return LlmRateLimited(f"{words} {asks}{said}")
         if status in (401, 403):
-            return LlmRejected(f"{where} did not accept the key. Check {self._told.key}. {said}")
+            words = f"{where} did not accept the key. Check {self._told.key}. {said}"
+            return LlmDenied(words, "its key is not accepted")
         if 300 <= status < 400:
-            return LlmRejected(f"{where} says that it moved ({status}). Check {self._told.url}.")
+            words = f"{where} says that it moved ({status}). Check {self._told.url}."
+            return LlmDenied(words, "its address has moved")
         if status == 404:
-            return LlmRejected(
+            words = (
                 f"{where} knows no model called {self._model}, or has no such address. "
                 f"Check {self._told.model} and {self._told.url}. {said}"
             )
+            return LlmDenied(words, "its model or its address is not known")
         if faults.is_loading(error):
             return LlmUnreachable(f"{where} is still loading its model. {asks}{said}")
         if status < 500:
             return LlmRejected(f"{where} refused the request ({status}). {said}")
-        return LlmError(f"{where} failed ({status}) and retries did not help. {asks}{said}")
+        return LlmBroken(f"{where} failed ({status}) and retries did not help. {asks}{said}")
 
     def _clean(self, text: str) -> str:
         if self._key:

@@ -19,6 +19,9 @@ import openai
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 """Statuses after which the same call may succeed; 529 is Anthropic's word for overloaded, 52x are Cloudflare's."""
 
+_BUSY = frozenset({503, 529})
+"""Statuses with which servers say that they did not begin."""
+
 _REFUSING = frozenset({400, 404, 415, 422, 500, 501})
 """Statuses with which servers refuse a setting; older servers answer a grammar they cannot read with 500."""
 
@@ -113,6 +116,15 @@ def may_pass(error: Exception) -> bool:
     if is_too_long(error) or _header(error, "x-should-retry") == "false":
         return False
     return _status(error) in _PASSING and "insufficient_quota" not in _text(error)
+
+
+def may_be_billed(error: Exception) -> bool:
+    """Tell whether a server may ask for money for a call that was sent and failed so: it read the prompt, or may have.
+
+    What it refused, and what it was too busy for, cost nothing.
+    """
+    status = _status(error)
+    return not status or (status >= 500 and status not in _BUSY)
 
 
 def is_loading(error: Exception) -> bool:

@@ -33,12 +33,13 @@ class Line:
     """One client with its one connection.
 
     `heard_at` is when the last part of a streamed reply came (`time.monotonic`); None before its first, and where
-    the reply comes whole. A server that says that it moved is followed, if `follows`.
+    the reply comes whole. `is_sent` once the last call has left as a whole. A server that says that it moved is followed, if `follows`.
     """
 
     def __init__(self, base_url: str, api_key: str, timeout: float, *, follows: bool = True) -> None:
         self._stream: Any = None
         self.heard_at: float | None = None
+        self.is_sent = False
         self._http = httpx2.Client(
             verify=_certificates(),
             timeout=timeout,
@@ -59,7 +60,7 @@ class Line:
 
         Raises: openai.OpenAIError, httpx2.HTTPError, ValueError for what is no JSON.
         """
-        self.heard_at = None
+        self.heard_at, self.is_sent = None, False
         with self._client.chat.completions.with_streaming_response.create(**settings) as response:
             if "event-stream" in response.headers.get("content-type", ""):
                 return gathered(self._heard(response.iter_lines()))
@@ -83,6 +84,8 @@ class Line:
     def _traced(self, event: str, info: Mapping[str, Any]) -> None:
         if event.endswith(("connect_tcp.complete", "start_tls.complete")):
             self._stream = info.get("return_value")
+        elif event.endswith("send_request_body.complete"):
+            self.is_sent = True
 
     def hang_up(self) -> None:
         """End the call in flight. Closing alone leaves a blocked read waiting; a shutdown wakes it."""

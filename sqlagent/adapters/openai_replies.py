@@ -36,13 +36,25 @@ def text_of(completion: Any) -> str:
     return text
 
 
+CHARS = 4
+"""Characters of a token, where tokens are estimated."""
+
+
+def prompt_estimate(request: LlmRequest) -> int:
+    """Estimate the tokens of a prompt."""
+    return sum(len(message.text) for message in request.messages) // CHARS
+
+
 def usage_of(completion: Any, request: LlmRequest, text: str, seconds: float) -> Usage:
     """Read what a call cost; tokens that the server does not count are estimated at four characters each."""
-    usage = completion.get("usage")
+    usage = completion.get("usage") if isinstance(completion, dict) else None
     usage = usage if isinstance(usage, dict) else {}
     prompt, reply = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    estimated = 0
     if prompt is None:
-        prompt = sum(len(message.text) for message in request.messages) // 4
+        estimated += (prompt := prompt_estimate(request))
+    if reply is None:
+        estimated += (reply := len(text) // CHARS)
     details = usage.get("prompt_tokens_details")
     told = (
         details.get("cached_tokens") if isinstance(details, dict) else None,
@@ -50,7 +62,7 @@ def usage_of(completion: Any, request: LlmRequest, text: str, seconds: float) ->
         usage.get("cache_read_input_tokens"),  # gateways to Anthropic
     )
     cached = next((count for one in told if (count := _count(one)) is not None), 0)
-    return Usage(1, prompt, len(text) // 4 if reply is None else reply, seconds, min(cached, prompt))
+    return Usage(1, prompt, reply, seconds, min(cached, prompt), estimated_tokens=estimated)
 
 
 def chances_of(completion: Any, words: tuple[str, ...]) -> dict[str, float]:

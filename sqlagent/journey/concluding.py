@@ -37,10 +37,11 @@ class Ending:
     notes: tuple[str, ...] = ()
     unused_hint: tuple[str, ...] = ()
     terms: tuple[UsedTerm, ...] = ()
+    why: str = ""
 
     def doubted(self, reason: str) -> Ending:
         """The same as a draft, for this reason."""
-        return replace(self, outcome=Outcome.AMBIGUOUS, reason=reason, sure=min(self.sure, DOUBTED))
+        return replace(self, outcome=Outcome.AMBIGUOUS, reason=reason, sure=min(self.sure, DOUBTED), why="")
 
 
 def conclude(state: State) -> Answer:
@@ -56,6 +57,7 @@ def conclude(state: State) -> Answer:
         notes=notes,
         unused_hint=end.unused_hint,
         terms=end.terms,
+        why=end.why,
     )
     if not state.ranking.groups or end.outcome in (Outcome.UNANSWERABLE, Outcome.FAILED):
         asked = state.llm.name if state.llm is not None else ""
@@ -103,7 +105,7 @@ def _as_judged(state: State) -> Ending:
 def _as_the_analyst_read(state: State, analysis: Analysis, end: Ending) -> Ending:
     """Tell how sure the analyst is of its first frame; another one is a draft, where the first did not run."""
     outcome, reason = analysis.outcome()
-    end = replace(end, outcome=outcome, reason=reason, sure=analysis.chance)
+    end = replace(end, outcome=outcome, reason=reason, sure=analysis.chance, why=analysis.why)
     first = analysis.candidates[0].sql if analysis.candidates else None
     failure = next((ran.failure for ran in state.pool if ran.candidate.sql == first), None)
     if failure is None or not state.ranking.groups or outcome is Outcome.UNANSWERABLE:
@@ -127,7 +129,7 @@ def _doubt(state: State, sure: float) -> str:
 def _as_declined(state: State, end: Ending) -> Ending:
     """Call a question unanswerable where most replies did, or the auditor."""
     if len(state.declined) > len(state.pool):
-        return replace(end, outcome=Outcome.UNANSWERABLE, reason=state.declined[0])
+        return replace(end, outcome=Outcome.UNANSWERABLE, reason=state.declined[0], why="")
     if state.analysis is None and not state.verdict.answerable:
         return replace(end, outcome=Outcome.UNANSWERABLE, reason=state.verdict.reason)
     return end

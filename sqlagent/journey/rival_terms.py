@@ -28,7 +28,9 @@ def told_apart(ways: Sequence[Explained], ends: Sequence[Answer]) -> Answer:
     rivals = [one for one in way.mentions if any(one not in other.mentions for other in others)]
     words = quoted([one.words for one in rivals])
     reason = f"Two terms of this source explain {words}; pick the one you meant."
-    return replace(first, outcome=Outcome.AMBIGUOUS, reason=reason, readings=(*readings, *first.readings))
+    return replace(
+        first, outcome=Outcome.AMBIGUOUS, reason=reason, why="", readings=(*readings, *first.readings)
+    )
 
 
 def _by(said: str, author: str) -> str:

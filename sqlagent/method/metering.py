@@ -11,7 +11,7 @@ from threading import Event as Flag
 from threading import Lock
 from time import monotonic
 
-from sqlagent.errors import BudgetSpent
+from sqlagent.errors import BudgetSpent, Cancelled, LlmError
 from sqlagent.ports import Llm
 from sqlagent.values import Budget, LlmReply, LlmRequest, Usage
 
@@ -29,7 +29,7 @@ class Spent:
 
 
 class MeteredLlm:
-    """An Llm that counts: `usage` grows with every call, `sent` keeps what left the house, `notes` what replies noted.
+    """An Llm that counts: `usage` grows with every call, also with those in vain, `sent` keeps what left the house, `notes` what replies noted.
 
     Raises `BudgetSpent` instead of calling once the calls, tokens or money of the budget are used; calls on their way
     are finished. No call waits for another try beyond the question's time. With `beside`, the calls of another
@@ -95,7 +95,12 @@ class MeteredLlm:
                 raise BudgetSpent(told)
             spent.sent.append(request)
         patience = max(0.0, self._budget.seconds - (monotonic() - spent.began))
-        reply = self._llm.complete(replace(request, patience=patience), cancelled)
+        try:
+            reply = self._llm.complete(replace(request, patience=patience), cancelled)
+        except (LlmError, Cancelled) as error:
+            with spent.lock:
+                spent.usage += error.usage
+            raise
         with spent.lock:
             spent.usage += reply.usage
             if reply.note and reply.note not in spent.notes:

@@ -20,9 +20,19 @@ class Outcome(StrEnum):
     FAILED = "failed"
 
 
+class Why(StrEnum):
+    """Reasons of an outcome that a page knows a way on for; others are told by their words alone."""
+
+    UNSURE = "unsure"
+    LANGUAGE = "language"
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The end of a run: outcome, reason in words, and what was found.
+
+    `why` is the reason as a code, one of `Why`: *unsure* where a reading may well be meant otherwise, *language* where the question is in
+    another one; empty for every other reason.
 
     `sql` and `rows` are present for *answered* and *ambiguous* (the likeliest reading).
     `confidence` is the calibrated probability, 0 to 1, that the SQL is right;
@@ -52,6 +62,7 @@ class Answer:
     vouched: Vouched | None = None
     near: tuple[VerifiedAnswer, ...] = ()
     llm: str = ""
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

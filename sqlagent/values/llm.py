@@ -12,7 +12,8 @@ class Usage:
     """What an answer cost.
 
     `cached_tokens` are those of `prompt_tokens` that the server read from its cache, as far as it tells; `money` is in
-    the currency of the prices it was reckoned with.
+    the currency of the prices it was reckoned with. `estimated_tokens` are those of both kinds that no server counted, at four characters each:
+    what it does not tell, and prompts of calls that came to nothing though the server may have read them.
     """
 
     calls: int = 0
@@ -21,6 +22,7 @@ class Usage:
     seconds: float = 0.0
     cached_tokens: int = 0
     money: float = 0.0
+    estimated_tokens: int = 0
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -30,6 +32,7 @@ class Usage:
             self.seconds + other.seconds,
             self.cached_tokens + other.cached_tokens,
             self.money + other.money,
+            self.estimated_tokens + other.estimated_tokens,
         )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from sqlagent.makers.analyst.answering import today_of, understand
 from sqlagent.makers.analyst.sampler import EVEN, Analysis
-from sqlagent.values import Limits, Outcome
+from sqlagent.values import Limits, Outcome, Why
 from tests.agent.test_analyst_trades import place
 
 KENNEL = """
@@ -144,6 +144,7 @@ def test_an_answer_that_is_as_likely_wrong_is_a_draft(kennel, monkeypatch):
     reading, frames = understand("how many customers", kennel[1], date(2026, 6, 20))
     sure = Analysis(reading, tuple(frames), (), True)
     assert sure.chance > EVEN
-    assert sure.outcome()[0] is Outcome.ANSWERED
+    assert (sure.outcome()[0], sure.why) == (Outcome.ANSWERED, "")
     monkeypatch.setattr("sqlagent.makers.analyst.sampler.EVEN", sure.chance + 0.01)
-    assert sure.outcome()[0] is Outcome.AMBIGUOUS
+    assert (sure.outcome()[0], sure.why) == (Outcome.AMBIGUOUS, Why.UNSURE)
+    assert Analysis(reading, tuple(frames), (), True, language="German").why == Why.LANGUAGE

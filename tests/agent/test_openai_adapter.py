@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable
 
 import pytest
-from scripted_server import Bad, serving
+from scripted_server import Bad, Raw, serving
 
 from sqlagent.adapters.openai import OpenAiLlm
 from sqlagent.errors import Cancelled, LlmError, LlmRateLimited, LlmRejected, LlmUnreachable
 from sqlagent.ports import Llm
-from sqlagent.values import LlmMessage, LlmRequest
+from sqlagent.values import LlmMessage, LlmRequest, Prices, Usage
 
 KEY = "sk-very-secret-key-0123456789"
 ASK = LlmRequest((LlmMessage("system", "be brief"), LlmMessage("user", "one?")), 0.7, 123, 42, "test")
@@ -56,7 +56,7 @@ def test_a_call_carries_messages_temperature_seed_and_key_and_counts_what_it_cos
 def test_tokens_are_estimated_where_the_server_counts_none() -> None:
     with serving("x" * 40, usage=False) as server:
         usage = llm(server.base_url).complete(ASK).usage
-    assert (usage.prompt_tokens, usage.completion_tokens) == (3, 10)
+    assert (usage.prompt_tokens, usage.completion_tokens, usage.estimated_tokens) == (3, 10, 13)
 
 
 def test_a_connection_is_used_again() -> None:
@@ -119,6 +119,57 @@ def test_faults_have_names_and_plain_words_and_never_the_key(
             assert model.complete(ASK).text == ""
 
 
+@pytest.mark.parametrize(
+    ("reply", "tries", "tokens"),
+    [
+        (Bad("hang"), 3, 3),
+        (Bad("dribble"), 3, 3),
+        (Bad("half"), 1, 3),
+        (Bad("drop"), 2, 6),
+        (Bad("nonsense"), 1, 3),
+        (Bad(status=500), 2, 6),
+        (Bad(status=504), 1, 3),
+        (Bad(status=503), 1, 0),
+        (Bad(status=429), 1, 0),
+        (Bad(status=401), 1, 0),
+        (Bad(status=404), 1, 0),
+        (Bad(status=413), 1, 0),
+        (None, 2, 0),
+    ],
+    ids=lambda one: f"{one.how}-{one.status}" if isinstance(one, Bad) else str(one),
+)
+def test_a_prompt_that_was_sent_in_vain_is_estimated_unless_the_server_refused_it(
+    reply: Bad | None, tries: int, tokens: int
+) -> None:
+    with serving(reply or "x") as server:
+        url = server.base_url if reply else "http://127.0.0.1:9/v1"
+        prices = Prices(1_000_000.0, 1_000_000.0, 0.0)
+        model = llm(url, max_retries=tries - 1, timeout=0.4 if tries == 3 else 5.0, prices=prices)
+        with pytest.raises(LlmError) as caught:
+            model.complete(ASK)
+    found = model.usage
+    assert (found.calls, found.prompt_tokens, found.estimated_tokens) == (1, tokens, tokens)
+    assert (found.completion_tokens, found.money) == (0, pytest.approx(tokens))
+    assert caught.value.usage == (found if tokens else Usage())
+
+
+def test_a_try_in_vain_counts_with_the_reply_that_came_after_it() -> None:
+    replies = iter([Bad("drop"), Bad(status=503, headers={"retry-after-ms": "1"}), "at last"])
+    with serving(lambda body: next(replies)) as server:
+        found = llm(server.base_url).complete(ASK).usage
+    assert (found.calls, found.prompt_tokens, found.estimated_tokens) == (1, 3 + 3, 3)
+
+
+def test_a_reply_that_is_of_no_use_costs_what_the_server_counted() -> None:
+    said = {"choices": [{"message": {"content": "", "reasoning": "hm"}, "finish_reason": "length"}]}
+    with serving(Raw(said | {"usage": {"prompt_tokens": 90, "completion_tokens": 123}})) as server:
+        model = llm(server.base_url)
+        with pytest.raises(LlmError, match="used up its tokens"):
+            model.complete(ASK)
+    assert (model.usage.prompt_tokens, model.usage.completion_tokens) == (90, 123)
+    assert model.usage.estimated_tokens == 0
+
+
 def test_no_server_at_all_is_said_in_words() -> None:
     with pytest.raises(LlmUnreachable, match="Is the server running"):
         llm("http://127.0.0.1:9/v1", max_retries=0).complete(ASK)
@@ -147,6 +198,7 @@ def test_a_cancelled_call_hangs_up_at_once() -> None:
             model.complete(ASK, flag)
         assert server.calls == 1
     assert model.usage.calls == 1, "what was sent is a call, what was not is none"
+    assert (model.usage.prompt_tokens, model.usage.estimated_tokens) == (3, 3)
 
 
 def test_cancelling_one_call_leaves_the_others_alone() -> None:

@@ -8,6 +8,31 @@ from tests.browser.helpers import answered, ask, violations
 from tests.scripted_server import serving
 
 
+def test_a_page_whose_test_is_gone_says_so_and_asks_no_more(page: Page):
+    polled: list[int] = []
+    with serving("late", seconds=20) as server:
+        page.goto("/language-models/new/")
+        page.get_by_label("Name").fill("Removed")
+        page.get_by_label("Address").fill(server.base_url)
+        page.get_by_label("Model", exact=True).fill("scripted-1")
+        page.get_by_role("button", name="Keep").click()
+        page.get_by_role("button", name="Test Removed").click()
+        expect(page.get_by_text("Waiting for the model")).to_be_visible()
+        page.on("response", lambda got: polled.append(got.status) if "/tests/" in got.url else None)
+        other = page.context.new_page()
+        other.goto("/language-models/")
+        other.get_by_role("link", name="Removed").click()
+        other.get_by_text("Remove it", exact=True).click()
+        other.get_by_role("button", name="Remove Removed").click()
+        expect(other.get_by_text("Removed is removed.")).to_be_visible()
+        expect(page.get_by_text("This test is gone")).to_be_visible()
+        assert violations(page) == []
+        count = len(polled)
+        page.wait_for_timeout(1_500)
+        assert polled[-1] == 286 and len(polled) == count
+        other.close()
+
+
 def test_a_language_model_is_added_tested_asked_and_removed(page: Page):
     with serving("```sql\nSELECT count(*) AS n FROM customers\n```") as server:
         page.goto("/language-models/")

@@ -7,7 +7,14 @@ import pytest
 from mirror.asking import services
 from mirror.asking.models import Run, Version
 from mirror.work.leases import Status
+from sqlagent.method.fallback import Rests
 from tests.web.working import REVENUE, TOP, answer, work
+
+
+@pytest.fixture(autouse=True)
+def nobody_rests(monkeypatch) -> None:
+    """A language model that failed in one test is asked in the next one: a row and a port may be given twice."""
+    monkeypatch.setattr("mirror.llms.opening._RESTS", Rests())
 
 
 @pytest.fixture

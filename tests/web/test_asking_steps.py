@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.apps import apps
+from django.db import connection
 from django.urls import reverse
 
 from mirror.asking import services
@@ -270,7 +274,8 @@ def test_an_unsure_reading_names_the_parts_that_may_be_meant_otherwise(run, as_a
     Run.objects.filter(pk=run.pk).update(
         outcome="ambiguous",
         confidence=0.3,
-        reason="Not sure: so many parts may have been meant otherwise that this is as likely wrong as right. This is a draft.",
+        why="unsure",
+        reason="Words that may be changed any day, as likely wrong as right.",
     )
     said = page_of(as_alice, run).reason
     assert said.startswith(
@@ -279,7 +284,34 @@ def test_an_unsure_reading_names_the_parts_that_may_be_meant_otherwise(run, as_a
     assert "by category" in said and "as likely wrong as right" not in said
 
 
+@pytest.mark.parametrize(
+    ("outcome", "reason", "why"),
+    [
+        (
+            "ambiguous",
+            "Not sure: so many parts may have been meant otherwise that this is as likely wrong as right. This is a draft.",
+            "unsure",
+        ),
+        ("ambiguous", "Not sure that this is what was meant; it is the likeliest reading.", "unsure"),
+        (
+            "unanswerable",
+            "The question seems to be in German; it is understood in English only.",
+            "language",
+        ),
+        ("ambiguous", "Not sure: this is a draft that leaves out “big”.", ""),
+        ("answered", "Understood as so many parts may have been meant otherwise.", ""),
+    ],
+)
+def test_runs_of_before_get_the_code_of_their_reason_once(run, outcome, reason, why) -> None:
+    Run.objects.filter(pk=run.pk).update(outcome=outcome, reason=reason)
+    step = import_module("mirror.asking.migrations.0017_run_why")
+    step.name_reasons(apps, SimpleNamespace(connection=connection))
+    assert Run.objects.get(pk=run.pk).why == why
+
+
 def test_another_language_is_declined_with_a_way_on(run, shop, alice, as_alice) -> None:
     german = answer(services.run_ask(alice, shop, "Wie hoch ist der Umsatz in 2025?"))
+    assert (german.outcome, german.why) == ("unanswerable", "language")
+    Run.objects.filter(pk=german.pk).update(reason="Other words for it.")
     page = as_alice.get(reverse("asking:run", args=[german.pk])).content.decode()
     assert "Ask it in English. A language model reads other languages too" in page

@@ -6,13 +6,16 @@ from datetime import date
 
 import pytest
 from django.urls import reverse
+from django.utils.module_loading import import_string
 
 from mirror.asking import services as asking
 from mirror.audit.models import AuditRow
-from mirror.llms.models import Endpoint, MonthlyBudget, Use
+from mirror.llms import services
+from mirror.llms.models import Endpoint, EndpointTest, MonthlyBudget, Use
 from mirror.llms.services import budget_set
-from tests.scripted_server import ScriptedServer
-from tests.web.working import answer
+from mirror.work.doing import work_do
+from tests.scripted_server import Bad, ScriptedServer, serving
+from tests.web.working import answer, unwatched
 
 COUNT = "```sql\nSELECT count(*) AS n FROM customers\n```"
 ASKED = "How many customers are there?"
@@ -98,6 +101,33 @@ def test_a_budget_that_is_used_up_stops_hard_and_the_analyst_answers(
     assert "is used up: the built-in analyst answers until December." in before
 
 
+def test_a_call_in_vain_counts_its_prompt_as_estimated_on_every_page(
+    server, shop, alice, as_alice, as_admin, settings
+) -> None:
+    settings.LLM_TIMEOUT = 1.0
+    with serving(Bad("hang")) as silent:
+        Endpoint.objects.update(place=1)
+        Endpoint.objects.create(name="Silent", base_url=silent.base_url, model="s-1", price_prompt=1.0)
+        run = answer(asking.run_ask(alice, shop, ASKED))
+        told = as_admin.post(reverse("llms:test", args=[Endpoint.objects.get(name="Silent").pk]))
+        with unwatched():
+            work_do("endpoint_test", EndpointTest.objects.get().pk)
+    lost = Use.objects.get(llm="s-1 (Silent)", run=run.pk)
+    assert (run.llm, lost.reply_tokens) == ("m-1 (Local)", 0)
+    assert 0 < lost.calls < silent.calls, "the test called it too"
+    assert lost.prompt_tokens == lost.estimated_tokens > 100
+    assert lost.money == pytest.approx(lost.prompt_tokens / 1_000_000)
+    assert Use.objects.get(llm="m-1 (Local)").estimated_tokens == 0
+    assert run.usage["estimated_tokens"] == lost.estimated_tokens
+    words = f"of these about {lost.estimated_tokens:,} estimated"
+    assert words in as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+    assert words in as_alice.get(reverse("people:account")).content.decode()
+    month = as_admin.get(reverse("llms:use")).content.decode()
+    assert "Of these estimated" in month and f'<td class="num">{lost.estimated_tokens:,}</td>' in month
+    tested = as_admin.get(told.headers["Location"]).content.decode()
+    assert "tokens are counted as sent, by an estimate." in tested
+
+
 @pytest.mark.parametrize("asked", [ASKED, "SELECT count(*) AS n FROM customers"])
 def test_an_answer_that_needs_no_model_tells_of_no_budget(server, shop, alice, admin, asked) -> None:
     asking.version_verify(answer(asking.run_ask(alice, shop, ASKED)).versions.get())
@@ -159,7 +189,11 @@ def test_administrators_see_the_use_of_all_and_set_budgets_that_the_audit_tells_
         "source": [("shop", 1_500, 1)],
         "llm": [("m-1", 1_500, None)],
     }
-    october = as_admin.get(reverse("llms:use"), {"month": "2026-10"}).context["page"]
+    said = "Budgets of earlier months are not kept: shares are of those of now."
+    assert said not in as_admin.get(reverse("llms:use")).content.decode()
+    earlier = as_admin.get(reverse("llms:use"), {"month": "2026-10"})
+    assert said in earlier.content.decode() and ">Of its budget of now<" in earlier.content.decode()
+    october = earlier.context["page"]
     assert [line.name for line in october.tables[0].lines if line.used.tokens] == ["bob"]
     budget = MonthlyBudget.objects.get(person=alice)
     as_admin.post(reverse("llms:budget_remove", args=[budget.pk]))
@@ -175,6 +209,30 @@ def test_administrators_see_the_use_of_all_and_set_budgets_that_the_audit_tells_
         ("set a budget", "every person"),
         ("took back a budget", "alice"),
     ]
+
+
+@pytest.mark.parametrize("kind", ["team", "source", "person"])
+@pytest.mark.parametrize(
+    "place", ["mirror.llms.forms.BudgetForm.clean_about", "mirror.llms.services.budget_set"]
+)
+def test_what_is_deleted_while_its_budget_is_set_is_told_plainly(
+    as_admin, team, shop, bob, monkeypatch, kind, place
+) -> None:
+    row = {"team": team, "source": shop, "person": bob}[kind]
+    module, _, name = place.rpartition(".")
+    owner = import_string(module) if name == "clean_about" else services
+    goes_on, pk = getattr(owner, name), row.pk
+
+    def deleted_first(*args: object):
+        type(row).objects.filter(pk=pk).delete()
+        return goes_on(*args)
+
+    monkeypatch.setattr(owner, name, deleted_first)
+    refused = as_admin.post(reverse("llms:budget_set"), {"about": f"{kind}-{pk}", "tokens": 5})
+    assert refused.status_code == 422
+    assert f"This {kind} was deleted in the meantime. Nothing was set." in refused.content.decode()
+    assert not MonthlyBudget.objects.exists()
+    assert not AuditRow.objects.filter(verb="set a budget").exists()
 
 
 def test_ones_own_use_is_on_the_account_page_and_that_of_others_is_not_seen(

@@ -66,6 +66,18 @@ def test_a_test_is_seen_by_who_asked_for_it_alone(as_admin, alice, as_alice, set
     assert (as_admin.get(page).status_code, as_alice.get(page).status_code) == (200, 404)
 
 
+def test_a_page_that_follows_a_test_is_told_once_that_it_is_gone(as_admin, as_alice) -> None:
+    kept = endpoint("http://127.0.0.1:9/v1")
+    page = as_admin.post(reverse("llms:test", args=[kept.pk])).headers["Location"]
+    as_admin.post(reverse("llms:remove", args=[kept.pk]))
+    polled = as_admin.get(f"{page}?was=queued", headers={"HX-Request": "true"})
+    assert polled.status_code == 286, "htmx stops polling at this"
+    said = polled.content.decode()
+    assert "This test is gone" in said and 'id="working"' in said and "hx-get" not in said
+    assert as_admin.get(page).status_code == 404
+    assert as_alice.get(page, headers={"HX-Request": "true"}).status_code == 403
+
+
 # ---------------------------------------------------------------- what is kept
 
 
@@ -125,6 +137,16 @@ def test_an_endpoint_that_was_removed_meanwhile_is_not_moved(admin) -> None:
     endpoint_move(kept, up=False, by=admin)
     assert Endpoint.objects.get() == other
     assert not AuditRow.objects.filter(verb="changed a language model").exists()
+
+
+@pytest.mark.parametrize("field", ["name", "model"])
+@pytest.mark.parametrize("sign", ["\n", "\r", "\u2028", "\x1b", "\u202e", "\u2067", "\u200b"])
+def test_a_name_with_a_line_end_or_a_hidden_character_is_refused_in_words(as_admin, field, sign) -> None:
+    refused = as_admin.post(reverse("llms:new"), typed("http://127.0.0.1:9/v1", **{field: f"Loc{sign}al"}))
+    assert (refused.status_code, Endpoint.objects.exists()) == (422, False)
+    assert "a line end, or a character that cannot be seen" in " ".join(refused.context["form"].errors[field])
+    fine = typed("http://127.0.0.1:9/v1", **{field: "Örtlich 本地 👩\u200d💻"})
+    assert as_admin.post(reverse("llms:new"), fine).status_code == 302
 
 
 @pytest.mark.parametrize("key", ["99999999999999999999", "0", "x"])
@@ -238,6 +260,73 @@ def test_the_next_endpoint_answers_where_the_first_is_down_and_the_run_says_who_
     assert (run.outcome, run.llm) == ("answered", "Third-1 (Third)"), run.reason
     assert busy.calls >= 3, "the client's own tries come first"
     assert "First-1 (First) failed, so Third-1 (Third) was asked instead." in run.notes
+
+
+def test_a_silent_server_is_waited_for_once_a_minute_and_not_once_a_question(
+    transactional_db, shop, alice, media, settings, as_admin
+) -> None:
+    settings.LLM_TIMEOUT = 0.5
+    with serving(Bad("hang")) as silent, serving(COUNT) as fine:
+        kept = endpoint(silent, "First")
+        endpoint(fine, "Second")
+        answer(asking.run_ask(alice, shop, ASKED))
+        calls = silent.calls
+        again = answer(asking.run_ask(alice, shop, ASKED))
+        assert silent.calls == calls > 0, "it is left alone"
+        assert "First-1 (First) failed, so Second-1 (Second) was asked instead." in again.notes
+        kept.refresh_from_db()
+        assert "gave no reply within 0.5 seconds" in kept.trouble, (
+            "a run that left it alone tells nothing new"
+        )
+        changed = typed(silent.base_url, name="First", model="First-1", price_prompt="1")
+        as_admin.post(reverse("llms:edit", args=[kept.pk]), changed)
+        kept.refresh_from_db()
+        assert (kept.trouble, kept.trouble_at) == ("", None)
+        answer(asking.run_ask(alice, shop, ASKED))
+    assert silent.calls > calls, "a setting was changed"
+
+
+@pytest.mark.parametrize(
+    ("status", "short", "words"),
+    [
+        (401, "its key is not accepted", "did not accept the key"),
+        (403, "its key is not accepted", "did not accept the key"),
+        (404, "its model or its address is not known", "knows no model called First-1"),
+    ],
+)
+def test_where_a_server_refuses_every_request_the_next_is_asked_and_administrators_are_told(
+    transactional_db, shop, alice, media, as_admin, as_alice, status, short, words
+) -> None:
+    replies: list[object] = [Bad(status=status, message=f"wrong {KEY} \x00")]
+    with serving(lambda body: replies[0]) as wrong, serving(COUNT) as fine:
+        kept = endpoint(wrong, "First", key=KEY)
+        endpoint(fine, "Second")
+        run = answer(asking.run_ask(alice, shop, ASKED))
+        note = f"First-1 (First) failed ({short}), so Second-1 (Second) was asked instead."
+        assert (run.outcome, run.llm) == ("answered", "Second-1 (Second)") and note in run.notes
+        assert note in as_alice.get(reverse("asking:run", args=[run.pk])).content.decode()
+        for page in ("llms:list", "upkeep:status"):
+            said = as_admin.get(reverse(page)).content.decode()
+            assert words in said and KEY not in said
+            assert as_alice.get(reverse(page)).status_code == 403
+        assert "The language model First failed its last call" in said
+        replies[0] = COUNT
+        called(as_admin, reverse("llms:test", args=[kept.pk]))
+    kept.refresh_from_db()
+    assert (kept.trouble, kept.trouble_at) == ("", None), "a test that goes well says so"
+
+
+def test_a_failure_of_settings_that_were_changed_meanwhile_is_not_kept(
+    transactional_db, shop, alice, media
+) -> None:
+    def moved(body: object) -> Bad:
+        Endpoint.objects.update(model="Other-1")
+        return Bad(status=401)
+
+    with serving(moved) as wrong:
+        endpoint(wrong, "First")
+        answer(asking.run_ask(alice, shop, ASKED))
+    assert Endpoint.objects.get().trouble == ""
 
 
 def test_an_endpoint_of_other_sources_and_one_that_is_off_are_never_asked(

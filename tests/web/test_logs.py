@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import logging.config
 import re
 from io import StringIO
 
@@ -130,6 +131,28 @@ def test_a_line_stays_one_line_without_tokens_and_reads_as_the_other_form_does(l
     assert " ERROR   mirror pid=" in plain
     assert "run=3 It broke" in plain
     assert line_plain("{no json") == "{no json"
+
+
+def test_tracebacks_of_lines_in_words_are_without_tokens_too(settings):
+    said = StringIO()
+    handler = logging.StreamHandler(said)
+    log = logging.getLogger("mirror.tokens")
+    form = dict(settings.LOGGING["formatters"]["line"])
+    handler.setFormatter(logging.config.DictConfigurator({}).configure_formatter(form))
+    log.addHandler(handler)
+    token = "mir_" + "a" * 40
+    try:
+        raise ValueError(f"refused by /reports/link/secret-of-mail/ with {token}")
+    except ValueError:
+        log.exception("It broke at /sign-in/link/abcdef/")
+    finally:
+        log.removeHandler(handler)
+    line = said.getvalue()
+    assert "Traceback" in line
+    assert "refused by /reports/link/.../ with mir_..." in line
+    assert not any(
+        secret in line for secret in (token, "ValueError: refused by /reports/link/secret", "abcdef")
+    )
 
 
 @pytest.mark.parametrize("address", ["/sign-in/link/secret", "/reports/mails/secret", "mir_" + "secret" * 5])

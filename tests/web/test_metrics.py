@@ -16,7 +16,10 @@ from mirror.health.models import Heartbeat
 from mirror.health.services import beat
 from mirror.llms.models import Use
 from mirror.reports.models import Delivery, Report, ReportRun
+from mirror.reports.services import sending_pause
 from mirror.results.models import StoredResult
+from mirror.upkeep.figures import HOUR, figures_read
+from mirror.upkeep.troubles import troubles
 from mirror.work.kinds import KINDS
 from mirror.work.leases import Status
 
@@ -40,7 +43,7 @@ def busy(shop, alice) -> Report:
     thread = Thread.objects.create(owner=alice, source=shop, title="Salaries of Anna")
     ended = {"status": Status.DONE, "ended_at": now}
     run = Run.objects.create(thread=thread, asked="Salaries of Anna?", outcome="answered", llm="m", **ended)
-    tokens = {"prompt_tokens": 900, "cached_tokens": 300, "reply_tokens": 100}
+    tokens = {"prompt_tokens": 900, "cached_tokens": 300, "reply_tokens": 100, "estimated_tokens": 450}
     used = {"month": now.date().replace(day=1), "person": alice, "source": shop}
     Use.objects.create(run=run.pk, llm="m", calls=2, money=0.5, **tokens, **used)
     Use.objects.create(run=run.pk, llm="busy", calls=3, **used)
@@ -107,6 +110,7 @@ def test_how_mirror_stands_is_told_by_few_statements_and_without_names(client, t
         ("llm_tokens", "m", "prompt"): 900,
         ("llm_tokens", "m", "reply"): 100,
         ("llm_tokens", "m", "cached"): 300,
+        ("llm_tokens", "m", "estimated"): 450,
         ("llm_money", "USD", "m"): 0.5,
         ("report_runs", "made"): 1,
         ("reports_late",): 1,
@@ -115,6 +119,9 @@ def test_how_mirror_stands_is_told_by_few_statements_and_without_names(client, t
         ("deliveries_held", "quota"): 1,
         ("process_up", "worker", "mirror@here"): 1,
         ("process_up", "reports", "reports@here"): 0,
+        ("part_up", "worker"): 1,
+        ("part_up", "reports"): 0,
+        ("part_up", "scheduler"): 0,
         ("process_memory_bytes", "worker", "mirror@here"): 5_000_000,
         ("sending_paused",): 0,
     }.items():
@@ -124,6 +131,32 @@ def test_how_mirror_stands_is_told_by_few_statements_and_without_names(client, t
     assert found["disk_bytes", "data"] > found["disk_free_bytes", "data"] > 0
     for name in ("shop", "alice", "Anna", "Weekly", "example.com", TOKEN):
         assert name not in text
+
+
+def test_a_killed_process_is_forgotten_soon_where_another_of_its_part_lives(client, token):
+    ago = timezone.now() - timedelta(minutes=11)
+    for name, queue in (("killed@1", "celery"), ("lonely@1", "reports")):
+        beat(name, [queue])
+        Heartbeat.objects.filter(worker=name).update(at=ago)
+    beat("recent@1", ["celery"])
+    Heartbeat.objects.filter(worker="recent@1").update(at=timezone.now() - timedelta(minutes=9))
+    beat("replaced@2", ["celery"])
+    beat("of no part", [])
+    found = told(client.get("/metrics", headers=token).content.decode())
+    assert {of[-1]: up for of, up in found.items() if of[0] == "process_up"} == {
+        "lonely@1": 0,
+        "recent@1": 0,
+        "replaced@2": 1,
+        "of no part": 1,
+    }
+    assert (found["part_up", "worker"], found["part_up", "reports"]) == (1, 0)
+
+
+def test_no_report_is_late_while_all_sending_is_paused_as_the_page_says(client, token, busy):
+    sending_pause(None, "The mail server moves")
+    found = told(client.get("/metrics", headers=token).content.decode())
+    assert (found["reports_late",], found["sending_paused",]) == (0, 1)
+    assert not [one for one in troubles(figures_read(HOUR)) if "should have run" in one.words]
 
 
 def test_what_ended_long_ago_does_not_make_a_look_longer(client, token, busy, monkeypatch):

@@ -169,6 +169,12 @@ def test_a_name_is_taken_whatever_its_letter_case(as_admin, alice):
     assert "has this name already" in answer.content.decode()
 
 
+def test_the_name_of_a_team_is_one_line_of_what_can_be_seen(as_admin):
+    answer = as_admin.post(reverse("people:team_new"), {"name": "Ana\u202elysts"})
+    assert answer.status_code == 422
+    assert "a line end, or a character that cannot be seen" in answer.content.decode()
+
+
 @pytest.mark.parametrize(
     ("verb", "name", "with_person"),
     [

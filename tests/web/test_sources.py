@@ -195,6 +195,15 @@ def test_a_name_is_taken_whatever_its_letter_case(as_alice, shop, files):
     assert "has this name already" in page
 
 
+@pytest.mark.parametrize("sign", ["\n", "\u202e", "\u2066", "\x1b"])
+def test_a_name_and_a_description_hold_neither_line_ends_nor_hidden_characters(as_alice, files, sign):
+    page = as_alice.post(url("connect"), {**PETS, "name": f"pe{sign}ts"}).content.decode()
+    assert "Use letters, digits, - and _ only" in page
+    page = as_alice.post(url("connect"), {**PETS, "description": f"my{sign}pets"}).content.decode()
+    assert "a line end, or a character that cannot be seen" in page
+    assert not Source.objects.exists()
+
+
 def test_a_host_that_leads_elsewhere_later_is_not_called(server, settings, as_alice, monkeypatch):
     def leads_elsewhere(host, port, **_):
         return [(2, 1, 6, "", ("169.254.169.254", port))]

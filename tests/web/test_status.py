@@ -110,6 +110,27 @@ def test_what_administrators_may_not_see_is_told_by_whose_it_is(as_admin, admin,
     assert "anna@" not in page
 
 
+def test_the_page_says_among_how_many_rows_it_looks(as_admin, shop, alice, monkeypatch):
+    run = Thread.objects.create(owner=alice, source=shop).runs.create(status=Status.DONE)
+    for number in (1, 2):
+        failure = {"kind": "lost", "message": "gone"}
+        run.versions.create(
+            number=number,
+            origin="edit",
+            sql="SELECT 1",
+            failure=failure,
+            status=Status.DONE,
+            ended_at=timezone.now(),
+        )
+    words = "What ended is of the last 24 hours, looked for among the newest {} rows of each kind."
+    assert words.format("10,000") in said(as_admin)
+    monkeypatch.setattr("mirror.upkeep.figures.NEWEST", 1)
+    monkeypatch.setattr("mirror.upkeep.status_pages.NEWEST", 1)
+    page = said(as_admin)
+    assert words.format(1) in page
+    assert re.search(r"a source of alice 1 1 ", re.sub(r" +", " ", page)), page
+
+
 def test_parts_without_a_process_stand_in_one_order(as_admin):
     Heartbeat.objects.all().delete()
     page = said(as_admin)

@@ -29,9 +29,8 @@ from mirror.queries.pages import ValueField, values_fields
 from mirror.results.cells import Cell
 from mirror.results.pages import TableWish, preview_cells
 
-# What the analyst says of questions that it cannot be sure of; a page has the parts and the way on at hand.
-_UNSURE = ("so many parts may have been meant otherwise", "Not sure that this is what was meant")
-_ENGLISH = "it is understood in English only"
+# Reasons for which a page has the parts, or a way on, at hand: codes of an answer (`Run.why`).
+_UNSURE, _LANGUAGE = "unsure", "language"
 _OTHER_LANGUAGE = (
     "Ask it in English. A language model reads other languages too: an administrator can set one up. "
     "Or write the SQL yourself below."
@@ -166,7 +165,7 @@ def run_page(
     newest = selectors.run_newest(run.thread)
     before = services.version_before(current) if current is not None else None
     understood = chips_view(current, chip_problem)
-    reason = _reason(run, current)
+    reason, why = _reason(run, current)
     return RunPage(
         id=run.pk,
         thread_id=run.thread_id,
@@ -185,8 +184,8 @@ def run_page(
         is_saved=bool(history) and history[-1].origin == Version.Origin.SAVED,
         state=state_of(run),
         is_working=not run.is_ended,
-        reason=_parts_named(run, understood) if any(one in reason for one in _UNSURE) else reason,
-        way_on=_OTHER_LANGUAGE if _ENGLISH in reason else "",
+        reason=_parts_named(run, understood) if why == _UNSURE else reason,
+        way_on=_OTHER_LANGUAGE if why == _LANGUAGE else "",
         confidence=percent(run.confidence) if run.agreement_size else None,
         sure=sure(run.confidence) if run.agreement_size else "",
         agree=_agree(run),
@@ -240,12 +239,12 @@ def _file_title(version: Version, title: str) -> str:
     return f"Draft: {said}" if version.draft else said
 
 
-def _reason(run: Run, current: Version | None) -> str:
-    """Why there is no answer, or a draft of one, in words."""
+def _reason(run: Run, current: Version | None) -> tuple[str, str]:
+    """Why there is no answer, or a draft of one: in words, and as the code of its run where that is the reason shown."""
     if current is None or current.origin == Version.Origin.ANSWER:
-        return run.reason
-    saved = current.origin == Version.Origin.SAVED
-    return f"This SQL was saved from a draft. {current.draft}" if saved and current.draft else current.draft
+        return run.reason, run.why
+    saved = current.origin == Version.Origin.SAVED and current.draft
+    return f"This SQL was saved from a draft. {current.draft}" if saved else current.draft, ""
 
 
 def _parts_named(run: Run, understood: ChipsView | None) -> str:

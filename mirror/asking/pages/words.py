@@ -79,6 +79,8 @@ def spent(usage: Mapping[str, Any]) -> str:
         '3 calls, 8,132 tokens, of these 5,120 from the server’s cache'
         >>> spent({"calls": 1, "prompt_tokens": 9, "completion_tokens": 1, "money": 0.00123, "currency": "EUR"})
         '1 call, 10 tokens, 0.0012 EUR'
+        >>> spent({"calls": 2, "prompt_tokens": 1800, "completion_tokens": 9, "estimated_tokens": 900})
+        '2 calls, 1,809 tokens, of these about 900 estimated'
     """
     if not usage.get("calls"):
         return ""
@@ -86,6 +88,8 @@ def spent(usage: Mapping[str, Any]) -> str:
     parts = [counted(usage["calls"], "call"), counted(tokens, "token")]
     if cached := usage.get("cached_tokens"):
         parts.append(f"of these {cached:,} from the server’s cache")
+    if estimated := usage.get("estimated_tokens"):
+        parts.append(f"of these about {estimated:,} estimated")
     if money := usage.get("money"):
         parts.append(f"{money:,.2g} {usage.get('currency', '')}".strip())
     return ", ".join(parts)

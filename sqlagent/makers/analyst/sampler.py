@@ -30,7 +30,7 @@ from sqlagent.makers.analyst.stored_frames import plain
 from sqlagent.makers.analyst.telling import expression, parts, title, told
 from sqlagent.makers.analyst.unfolding import NOTHING_TOLD
 from sqlagent.sql.formatting import formatted
-from sqlagent.values import Candidate, LinkedSchema, Outcome, Question
+from sqlagent.values import Candidate, LinkedSchema, Outcome, Question, Why
 
 OFFERED = 4
 """Frames that become candidates: the answer and the readings beside it."""
@@ -115,45 +115,61 @@ class Analysis:
 
     def outcome(self) -> tuple[Outcome, str]:
         """How a question ends that the analyst speaks for, and why, in words."""
+        return self._ended()[:2]
+
+    @property
+    def why(self) -> str:
+        """Why it ends so, as one of `Why`; empty where no code is for it."""
+        return self._ended()[2]
+
+    def _ended(self) -> tuple[Outcome, str, str]:
         if self.language:
             return (
                 Outcome.UNANSWERABLE,
                 f"The question seems to be in {self.language}; it is understood in English only.",
+                Why.LANGUAGE,
             )
         if self.future:
-            return Outcome.UNANSWERABLE, self.future
+            return Outcome.UNANSWERABLE, self.future, ""
         if not self.frames or self.missing:
             words = self.reading.asked or self.missing or self.reading.unknown
             if not words:
-                return Outcome.UNANSWERABLE, "These words do not say what of this source is asked for."
-            return Outcome.UNANSWERABLE, f"Nothing here tells of {_listed(words, 'or')}."
+                return Outcome.UNANSWERABLE, "These words do not say what of this source is asked for.", ""
+            return Outcome.UNANSWERABLE, f"Nothing here tells of {_listed(words, 'or')}.", ""
         first = self.frames[0].frame
         if self.reading.asked:
-            return Outcome.UNANSWERABLE, f"Nothing here is about {_listed(self.reading.asked, 'or')}."
+            return Outcome.UNANSWERABLE, f"Nothing here is about {_listed(self.reading.asked, 'or')}.", ""
         unknown = {word.lower() for text in self.reading.unknown for word in text.split()}
         strange = any(set(text.lower().split()) & unknown for text in first.unused)
         if strange and first.cost >= HOPELESS:
-            return Outcome.UNANSWERABLE, f"Nothing here tells of {_listed(first.unused, 'or')}."
+            return Outcome.UNANSWERABLE, f"Nothing here tells of {_listed(first.unused, 'or')}.", ""
         if first.unused:
             return (
                 Outcome.AMBIGUOUS,
                 f"Not sure: this is a draft that leaves out {_listed(first.unused)}.",
+                "",
             )
         if any(is_rival(first, other.frame) for other in self.frames[1:]):
             return (
                 Outcome.AMBIGUOUS,
                 "The question can be read in more than one way; pick the reading you meant.",
+                "",
             )
         if self.frames[0].doubt:
-            return Outcome.AMBIGUOUS, f"Not sure: {self.frames[0].doubt} This is a draft."
+            return Outcome.AMBIGUOUS, f"Not sure: {self.frames[0].doubt} This is a draft.", ""
         if first.cost >= DRAFT:
-            return Outcome.AMBIGUOUS, "Not sure that this is what was meant; it is the likeliest reading."
+            return (
+                Outcome.AMBIGUOUS,
+                "Not sure that this is what was meant; it is the likeliest reading.",
+                Why.UNSURE,
+            )
         if self.chance < EVEN and not self.hinted:  # words that somebody explained may mean nothing else
             return (
                 Outcome.AMBIGUOUS,
                 "Not sure: so many parts may have been meant otherwise that this is as likely wrong as right. This is a draft.",
+                Why.UNSURE,
             )
-        return Outcome.ANSWERED, f"Understood as {told(first)}."
+        return Outcome.ANSWERED, f"Understood as {told(first)}.", ""
 
 
 def analyse(

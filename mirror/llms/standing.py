@@ -1,0 +1,36 @@
+"""How language models of the interface do: why their last call failed, kept for administrators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+
+from mirror.llms.models import Endpoint
+from mirror.storable import storable
+from mirror.work.store import store_keep
+
+if TYPE_CHECKING:
+    from sqlagent.adapters.openai import OpenAiLlm
+
+# Characters of a failure that are kept.
+TROUBLE_CHARS = 1_000
+
+
+def troubles_keep(opened: Iterable[tuple[Endpoint, OpenAiLlm]]) -> None:
+    """Keep of endpoints that were called whether the last call failed, and why; wait for a store that is away.
+
+    One whose settings were changed meanwhile keeps nothing: its failure was that of the settings before.
+    """
+    told = [(endpoint, llm.trouble) for endpoint, llm in opened if llm.trouble is not None]
+
+    def write() -> None:
+        for endpoint, trouble in told:
+            words = str(storable(trouble))[:TROUBLE_CHARS]
+            same = {"pk": endpoint.pk, "base_url": endpoint.base_url, "model": endpoint.model}
+            rows = Endpoint.objects.filter(**same).exclude(trouble=words)
+            rows.update(trouble=words, trouble_at=timezone.now() if words else None)
+
+    if told:
+        store_keep(write)
