@@ -256,5 +256,6 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
             "cached_tokens": answer.usage.cached_tokens,
             "money": round(answer.usage.money, 6),
             "currency": settings.LLM_CURRENCY,
+            **({"faults": list(answer.faults)} if answer.faults else {}),
         },
     }

@@ -75,7 +75,8 @@ def llms_open(source: Source, person: User | None = None) -> OpenLlms:
         try:
             llms.append(endpoint_open(endpoint))
         except (UrlRefused, SecretUnreadable) as error:
-            notes.append(f"{endpoint.label} was not asked: {error}")
+            why = "Its address may not be called." if isinstance(error, UrlRefused) else error
+            notes.append(f"{endpoint.label} was not asked: {why}")
     return OpenLlms(tuple(llms), notes=tuple(notes))
 
 

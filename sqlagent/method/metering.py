@@ -11,7 +11,7 @@ from threading import Event as Flag
 from threading import Lock
 from time import monotonic
 
-from sqlagent.errors import BudgetSpent
+from sqlagent.errors import BudgetSpent, LlmError
 from sqlagent.ports import Llm
 from sqlagent.values import Budget, LlmReply, LlmRequest, Usage
 
@@ -23,6 +23,7 @@ class Spent:
     usage: Usage = field(default_factory=Usage)
     sent: list[LlmRequest] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
     refused: int = 0
     began: float = field(default_factory=monotonic)
     lock: Lock = field(default_factory=Lock)
@@ -61,6 +62,17 @@ class MeteredLlm:
         return self._spent.notes
 
     @property
+    def faults(self) -> list[str]:
+        """Why calls failed, each reason once, in words for who runs the servers: they may name addresses."""
+        return self._spent.faults
+
+    def _fault_keep(self, error: LlmError) -> None:
+        """Keep why a call failed."""
+        with self._spent.lock:
+            if str(error) not in self._spent.faults:
+                self._spent.faults.append(str(error))
+
+    @property
     def is_spent(self) -> bool:
         """Whether a call was refused for want of budget."""
         return self._spent.refused > 0
@@ -95,7 +107,11 @@ class MeteredLlm:
                 raise BudgetSpent(told)
             spent.sent.append(request)
         patience = max(0.0, self._budget.seconds - (monotonic() - spent.began))
-        reply = self._llm.complete(replace(request, patience=patience), cancelled)
+        try:
+            reply = self._llm.complete(replace(request, patience=patience), cancelled)
+        except LlmError as error:
+            self._fault_keep(error)
+            raise
         with spent.lock:
             spent.usage += reply.usage
             if reply.note and reply.note not in spent.notes:
