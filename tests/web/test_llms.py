@@ -284,3 +284,15 @@ def test_the_order_is_changed_by_a_button(as_admin) -> None:
     assert list(Endpoint.objects.all()) == [second, first]
     as_admin.post(reverse("llms:remove", args=[first.pk]))
     assert list(Endpoint.objects.all()) == [second]
+
+
+def test_a_model_that_is_kept_unused_is_not_said_to_be_asked_next(as_admin) -> None:
+    kept = endpoint("http://127.0.0.1:9/v1", "Dead one")
+    address = reverse("llms:edit", args=[kept.pk])
+    off = {name: value for name, value in typed(kept.base_url, name="Dead one").items() if name != "is_on"}
+    said = as_admin.post(address, off, follow=True).content.decode()
+    assert (
+        "Dead one is kept. It is not used, so no question goes to it." in said and "not used</span>" in said
+    )
+    said = as_admin.post(address, typed(kept.base_url, name="Dead one"), follow=True).content.decode()
+    assert "Dead one is kept. The next question goes by it." in said
