@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from mirror.asking.models import Run, Version
-from mirror.phrases import counted, one_line
+from mirror.phrases import counted, one_line, plain_number
 from mirror.work.leases import Status
 
 PRIVACY = {
@@ -87,7 +87,7 @@ def spent(usage: Mapping[str, Any]) -> str:
     if cached := usage.get("cached_tokens"):
         parts.append(f"of these {cached:,} from the server’s cache")
     if money := usage.get("money"):
-        parts.append(f"{money:,.2g} {usage.get('currency', '')}".strip())
+        parts.append(f"{plain_number(money, 2)} {usage.get('currency', '')}".strip())
     return ", ".join(parts)
 
 
