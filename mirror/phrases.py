@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 
 # What turns the direction of a line, or hides: tricks in a title, a subject or a file name. Joiners of emoji stay.
 _HIDING = frozenset(
@@ -111,3 +112,14 @@ def joined(names: Sequence[str]) -> str:
         'CSV, Excel and PDF'
     """
     return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+
+
+def plain_number(number: float, digits: int | None = None) -> str:
+    """Write a number in digits alone, never with an exponent; of `digits` significant ones, where that is given.
+
+    Example:
+        >>> plain_number(1e-12), plain_number(1234567.5), plain_number(1e9), plain_number(0.00123, 2)
+        ('0.000000000001', '1,234,567.5', '1,000,000,000', '0.0012')
+    """
+    said = format(Decimal(repr(float(number) if digits is None else float(f"{number:.{digits}g}"))), ",f")
+    return said.rstrip("0").rstrip(".") if "." in said else said

@@ -107,6 +107,7 @@ MIDDLEWARE = [
     "mirror.health.middleware.health_first",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
+    "mirror.kept_private.kept_private",
     "csp.middleware.CSPMiddleware",
     "mirror.api.middleware.api_alone",
     "django.contrib.sessions.middleware.SessionMiddleware",

@@ -6,6 +6,10 @@ from django.urls import include, path
 
 from mirror.health.views import healthz, livez, readyz
 
+handler400 = "mirror.error_pages.unreadable"
+handler403 = "mirror.error_pages.forbidden"
+handler404 = "mirror.error_pages.not_found"
+
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("livez", livez, name="livez"),

@@ -43,8 +43,6 @@ from sqlagent.journey.vouched import vouched
 from sqlagent.makers import following, llm_repair, repair
 from sqlagent.makers.analyst.source import source_of
 from sqlagent.makers.generation import LlmSampler
-from sqlagent.makers.grammar import GrammarSampler
-from sqlagent.makers.judging import FeatureJudge
 from sqlagent.method import (
     answer_checks,
     execution,
@@ -61,6 +59,7 @@ from sqlagent.method import (
 from sqlagent.method.metering import MeteredLlm
 from sqlagent.ports import Database, Fetch, Llm
 from sqlagent.prompts import rendering
+from sqlagent.prompts.silences import plainly
 from sqlagent.values import (
     Answer,
     Budget,
@@ -147,12 +146,16 @@ def answer(
     except Cancelled:
         ended = Answer(Outcome.FAILED, question, reason="Stopped.")
     except SqlAgentError as error:
-        ended = Answer(Outcome.FAILED, question, reason=str(error))
+        words = plainly(error) if isinstance(error, LlmError) else str(error)
+        ended = Answer(Outcome.FAILED, question, reason=words)
     usage, sent = (meter.usage, tuple(meter.sent)) if meter else (ended.usage, ())
     notes = tuple(dict.fromkeys((*ended.notes, *meter.notes))) if meter else ended.notes
     usage = replace(usage, seconds=monotonic() - started)
-    asked = ended.llm or (meter.name if meter and sent and not ended.sql else "")
-    yield Ended(replace(ended, question=question, usage=usage, sent=sent, notes=notes, llm=asked))
+    is_in_vain = meter is not None and sent and not ended.sql and not ended.without_llm
+    asked = ended.llm or (meter.name if meter and is_in_vain else "")
+    faults = tuple(meter.faults) if meter else ()
+    ended = replace(ended, question=question, usage=usage, sent=sent, notes=notes, llm=asked, faults=faults)
+    yield Ended(ended)
 
 
 def _asked(question: Question, setting: Setting) -> Generator[Event, None, Answer]:
@@ -324,7 +327,7 @@ class Journey(State):
         )
 
     def sampled(self, number: int, count: int) -> Generator[Event, None, list[Candidate]]:
-        """Ask the sampler for a wave; where an LLM is silent, the built-in generator steps in.
+        """Ask the sampler for a wave; where an LLM is silent, the built-in makers answer as they do without one.
 
         A prompt that does not fit the model is asked again with less of the schema, as long as there is less.
         """
@@ -338,21 +341,23 @@ class Journey(State):
                 self.linked, self.calls = smaller, self.calls - count
                 return (yield from self.sampled(number, count))
             if not wave and not self.pool and not self.replaced:
-                note = f"{error} The built-in generator answered instead."
-                self.notes.append(note)
-                yield Noted(note)
-                if self.linked.is_trimmed:
-                    self.linked = linking.link(self.question, self.linked.full, self.looked.index)
-                self.llm, self.sampler, self.judge = (
-                    None,
-                    GrammarSampler(self.looked.index),
-                    FeatureJudge(self.looked.index),
-                )
-                wave = list(self.asked(number, sampling.next_wave(0, self.setting.budget)))
+                self.go_on_without(error)
+                yield Noted(self.without_llm)
+                wave = list(self.asked(0, sampling.next_wave(0, self.setting.budget)))
         too_long = self.sampler.too_long if isinstance(self.sampler, LlmSampler) else 0
         if too_long and (smaller := trimming.trimmed(self.linked)) is not None:
             self.linked, self.calls = smaller, self.calls - too_long
         return wave
+
+    def go_on_without(self, error: LlmError) -> None:
+        """Choose the makers anew as if no language model were set, and link without what only it is shown."""
+        self.without_llm = f"{plainly(error)} The built-in analyst was asked instead."
+        self.notes.append(self.without_llm)
+        self.linked = linking.link(self.question, self.setting.known, self.looked.index)
+        setting = replace(self.setting, llm=None, ranker=None)
+        chosen = makers(self.question, self.linked, self.looked, setting)
+        self.llm, self.sampler, self.judge, self.prober = None, chosen.sampler, chosen.judge, chosen.prober
+        self.analysis, self.doubt = chosen.analysis, chosen.doubt
 
     def asked(self, number: int, count: int) -> Iterator[Candidate]:
         """The sampler's next candidates, told what the auditor and the checks found unmet."""

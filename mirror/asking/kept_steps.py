@@ -258,5 +258,6 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
             "estimated_tokens": answer.usage.estimated_tokens,
             "money": round(answer.usage.money, 6),
             "currency": settings.LLM_CURRENCY,
+            **({"faults": list(answer.faults)} if answer.faults else {}),
         },
     }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Awaitable, Callable
 from typing import cast
 from uuid import uuid4
 
 from asgiref.sync import iscoroutinefunction, sync_to_async
+from django.core.signals import got_request_exception
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.decorators import sync_and_async_middleware
@@ -18,6 +20,9 @@ from mirror.logs import lines_about
 
 Answer = Callable[[HttpRequest], HttpResponse]
 AnswerLater = Callable[[HttpRequest], Awaitable[HttpResponse]]
+
+# Of a request: the exception that nobody caught.
+BROKE = "broke_by"
 
 HEADER = "X-Request-ID"
 # Names that a proxy or a program may give a request: none could pass for something else in a log.
@@ -59,7 +64,16 @@ def _refusal_log(request: HttpRequest, answered: HttpResponse) -> None:
     """Log a refusal as Django does, once, but while lines name the request: Django does it after all middleware."""
     if answered.status_code >= 400:
         words = ("%s: %s", answered.reason_phrase, request.path)
-        log_response(*words, response=answered, request=request)
+        log_response(*words, response=answered, request=request, exception=getattr(request, BROKE, None))
+
+
+def _fault_kept(sender: object, request: HttpRequest | None = None, **_: object) -> None:
+    """Keep what broke with its request: where an error page broke, Django gives a 500 without a word of why."""
+    if request is not None:
+        setattr(request, BROKE, sys.exc_info()[1])
+
+
+got_request_exception.connect(_fault_kept, dispatch_uid="mirror.health.fault_kept")
 
 
 def _name(request: HttpRequest) -> str:

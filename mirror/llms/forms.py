@@ -11,6 +11,7 @@ from mirror.llms.addresses import UrlRefused, url_check
 from mirror.llms.models import URL_CHARS, Endpoint, MonthlyBudget
 from mirror.people.fields import RowsField, one_line_check
 from mirror.people.models import Team, User
+from mirror.phrases import plain_number
 from mirror.secrets import is_kept
 from mirror.sources.models import Source
 
@@ -149,6 +150,10 @@ class EndpointForm(forms.ModelForm):
         return list(self.cleaned_data["sources"]) if self.cleaned_data["reach"] == CHOSEN else None
 
 
+# The least money that a month is bounded to, besides none at all.
+LEAST_MONEY = 0.01
+
+
 class BudgetForm(forms.Form):
     """A bound on a month's use by a person, every person, a team or a source."""
 
@@ -192,6 +197,13 @@ class BudgetForm(forms.Form):
         if found is None:
             raise forms.ValidationError(f"This {kind} was deleted in the meantime. Nothing was set.")
         return found
+
+    def clean_money(self) -> float | None:
+        """Refuse less than the smallest coin: it bounds nothing that 0 does not."""
+        money: float | None = self.cleaned_data["money"]
+        if money is not None and 0 < money < LEAST_MONEY:
+            raise forms.ValidationError(f"Type 0, or at least {plain_number(LEAST_MONEY)}.")
+        return money
 
     def clean(self) -> dict[str, Any]:
         """Ask for one bound at least."""

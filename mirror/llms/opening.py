@@ -86,7 +86,8 @@ def llms_open(source: Source, person: User | None = None) -> OpenLlms:
         try:
             llms.append(endpoint_open(endpoint))
         except (UrlRefused, SecretUnreadable) as error:
-            notes.append(f"{endpoint.label} was not asked: {error}")
+            why = "Its address may not be called." if isinstance(error, UrlRefused) else error
+            notes.append(f"{endpoint.label} was not asked: {why}")
             continue
         prices = endpoint.price_prompt, endpoint.price_reply
         keys.append(_key(endpoint.pk, endpoint.label, endpoint.base_url, str(endpoint.key), *prices))

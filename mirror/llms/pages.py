@@ -11,6 +11,7 @@ from django.db.models import Prefetch
 
 from mirror.llms.models import Endpoint, EndpointTest
 from mirror.llms.selectors import settings_llms
+from mirror.phrases import plain_number
 from mirror.secrets import is_kept
 from mirror.sources.models import Source
 
@@ -118,5 +119,7 @@ def endpoints_page() -> EndpointsPage:
 def _prices(prompt: float, reply: float) -> str:
     """Give the prices of a million tokens in words; empty where they cost nothing."""
     return (
-        f"{prompt:,g} in, {reply:,g} out {settings.LLM_CURRENCY} a million tokens" if prompt or reply else ""
+        f"{plain_number(prompt)} in, {plain_number(reply)} out {settings.LLM_CURRENCY} a million tokens"
+        if prompt or reply
+        else ""
     )

@@ -13,7 +13,7 @@ from django.db.models import Sum
 from mirror.llms.budgets import Standing, Used, month_now, standings, used_of
 from mirror.llms.models import MonthlyBudget, Use
 from mirror.people.models import Team, User
-from mirror.phrases import counted
+from mirror.phrases import counted, plain_number
 from mirror.sources.models import Source
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _line(name: str, used: Used, budget: MonthlyBudget | None) -> UseLine:
     return UseLine(
         name,
         used,
-        f"{used.money:,.4g}" if used.money else "",
+        plain_number(used.money, 4) if used.money else "",
         _percent(stands) if stands else None,
         _look(stands) if stands else "",
     )
@@ -174,7 +174,7 @@ def _look(stands: Standing) -> str:
 def _bounds(budget: MonthlyBudget) -> str:
     """Give its bounds in words."""
     tokens = counted(budget.tokens, "token") if budget.tokens is not None else ""
-    money = f"{budget.money:,g} {settings.LLM_CURRENCY}" if budget.money is not None else ""
+    money = f"{plain_number(budget.money)} {settings.LLM_CURRENCY}" if budget.money is not None else ""
     return ", ".join(filter(None, (tokens, money)))
 
 
@@ -184,5 +184,5 @@ def _said(used: Used) -> str:
     if used.estimated_tokens:
         said.append(f"of these about {used.estimated_tokens:,} estimated")
     if used.money:
-        said.append(f"{used.money:,.4g} {settings.LLM_CURRENCY}")
+        said.append(f"{plain_number(used.money, 4)} {settings.LLM_CURRENCY}")
     return ", ".join(said)

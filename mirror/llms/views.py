@@ -51,7 +51,12 @@ def _form(request: PersonRequest, endpoint: Endpoint) -> HttpResponse:
     form = EndpointForm(request.POST if request.method == "POST" else None, instance=endpoint)
     if form.is_valid():
         services.endpoint_keep(form.instance, form.chosen, request.user, new_key=form.new_key)
-        messages.success(request, f"{form.instance.name} is kept. The next question goes by it.")
+        so = (
+            "The next question goes by it."
+            if form.instance.is_on
+            else "It is not used, so no question goes to it."
+        )
+        messages.success(request, f"{form.instance.name} is kept. {so}")
         return redirect("llms:list")
     context = {"form": form, "pk": endpoint.pk, "name": name}
     return render(request, "llms/form.html", context, status=422 if form.is_bound else 200)

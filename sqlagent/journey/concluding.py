@@ -58,6 +58,7 @@ def conclude(state: State) -> Answer:
         unused_hint=end.unused_hint,
         terms=end.terms,
         why=end.why,
+        without_llm=state.without_llm,
     )
     if not state.ranking.groups or end.outcome in (Outcome.UNANSWERABLE, Outcome.FAILED):
         asked = state.llm.name if state.llm is not None else ""

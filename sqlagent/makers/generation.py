@@ -20,6 +20,7 @@ from sqlagent import prompts
 from sqlagent.errors import BudgetSpent, Cancelled, LlmError, LlmTooLong
 from sqlagent.ports import Llm
 from sqlagent.prompts import rendering, replies
+from sqlagent.prompts.silences import NO_SQL, plainly
 from sqlagent.sql import literals
 from sqlagent.values import (
     Candidate,
@@ -133,9 +134,9 @@ class LlmSampler:
             pool.shutdown(wait=False, cancel_futures=True)
         too_long = [error for error in errors if isinstance(error, LlmTooLong)]
         self.too_long = len(too_long)
-        self.problems += [str(e) for e in errors if not isinstance(e, BudgetSpent | LlmTooLong)]
+        self.problems += [plainly(e) for e in errors if not isinstance(e, BudgetSpent | LlmTooLong)]
         if not found and len(self.declined) == declined:
-            silent = LlmError("The language model replied, but there was no SQL in what it said.")
+            silent = LlmError(NO_SQL)
             raise next(iter((*too_long, *errors[-1:])), silent)
 
     def request(

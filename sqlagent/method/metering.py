@@ -23,6 +23,7 @@ class Spent:
     usage: Usage = field(default_factory=Usage)
     sent: list[LlmRequest] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
     refused: int = 0
     began: float = field(default_factory=monotonic)
     lock: Lock = field(default_factory=Lock)
@@ -59,6 +60,17 @@ class MeteredLlm:
     def notes(self) -> list[str]:
         """What replies noted, each once."""
         return self._spent.notes
+
+    @property
+    def faults(self) -> list[str]:
+        """Why calls failed, each reason once, in words for who runs the servers: they may name addresses."""
+        return self._spent.faults
+
+    def _fault_keep(self, error: LlmError) -> None:
+        """Keep why a call failed."""
+        with self._spent.lock:
+            if str(error) not in self._spent.faults:
+                self._spent.faults.append(str(error))
 
     @property
     def is_spent(self) -> bool:
@@ -100,6 +112,8 @@ class MeteredLlm:
         except (LlmError, Cancelled) as error:
             with spent.lock:
                 spent.usage += error.usage
+            if isinstance(error, LlmError):
+                self._fault_keep(error)
             raise
         with spent.lock:
             spent.usage += reply.usage

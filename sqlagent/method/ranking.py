@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 from sqlagent.errors import LlmError
 from sqlagent.language import wording
 from sqlagent.ports import Estimating, Judge
+from sqlagent.prompts.silences import plainly
 from sqlagent.values import (
     Execution,
     ExecutionGroup,
@@ -91,7 +92,9 @@ def rank(
             return _faithful(task, entries, pool)
         return _fast(task, entries, pool)
     except LlmError as error:
-        return _unjudged(entries, pool, f"the judge gave no verdict ({error}), so size and fit decide")
+        return _unjudged(
+            entries, pool, f"the judge gave no verdict ({plainly(error).rstrip('.')}), so size and fit decide"
+        )
 
 
 def weights(question: Question, groups: Sequence[ExecutionGroup]) -> list[float]:

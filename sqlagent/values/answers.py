@@ -41,6 +41,8 @@ class Answer:
     question's hint that the answer does without, as they were typed. `terms` are the source's terms that its words say; `vouched` is
     the verified answer that it is the template of, `near` are others that are alike and did not answer it.
     `llm` is the language model that wrote its SQL, or that gave none; empty where none was asked or another maker wrote it.
+    `without_llm` says that a language model was asked in vain, so that another maker wrote it; `faults` are the failures of its calls in
+    words for who runs its server, and may name addresses.
     """
 
     outcome: Outcome
@@ -63,6 +65,8 @@ class Answer:
     near: tuple[VerifiedAnswer, ...] = ()
     llm: str = ""
     why: str = ""
+    without_llm: str = ""
+    faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -227,7 +227,8 @@ def test_a_first_wave_where_one_call_fails_goes_on() -> None:
     answer = ended(events)
     assert len(llm.requests) == 5 and Checked not in kinds(events), "three ran of four that were asked for"
     assert (answer.outcome, answer.size) == (Outcome.ANSWERED, 3)
-    assert "gone" in answer.notes and not any(isinstance(e, Noted) for e in events)
+    assert "The language model did not reply." in answer.notes and answer.faults == ("gone",)
+    assert not any(isinstance(e, Noted) for e in events)
 
 
 def test_a_first_wave_where_every_call_fails_leaves_it_to_the_built_in_generator() -> None:

@@ -180,7 +180,7 @@ def test_a_failed_call_costs_its_candidate_and_no_more() -> None:
     llm = ScriptedLlm(lambda request: replies[request.seed or 0])
     sampler = LlmSampler(llm)
     assert sorted(c.sql for c in sampled(llm, sampler=sampler)) == ["SELECT 2", SQL]
-    assert sorted(sampler.problems) == ["A reply held no SQL.", "slow down"]
+    assert sorted(sampler.problems) == ["A reply held no SQL.", "The language model is too busy to reply."]
 
 
 def test_where_every_call_fails_the_error_is_raised() -> None:

@@ -193,12 +193,12 @@ NO_SERVER = [Bad(status=500), Bad(status=401), Bad(status=429), Bad("nonsense"),
 
 
 @pytest.mark.parametrize("bad", NO_SERVER, ids=lambda bad: f"{bad.how}{bad.status}")
-def test_where_the_llm_fails_the_built_in_generator_answers_and_says_so(bad: Bad) -> None:
+def test_where_the_llm_fails_the_built_in_analyst_answers_and_says_so(bad: Bad) -> None:
     with serving(bad) as server:
         events = asked(server)
     answer = ended(events)
     assert answer.outcome == Outcome.ANSWERED and answer.rows is not None and answer.rows.rows == ((2,),)
-    assert any(isinstance(e, Noted) and "built-in generator" in e.message for e in events)
+    assert any(isinstance(e, Noted) and "built-in analyst" in e.message for e in events)
 
 
 def test_an_llm_that_replies_nonsense_is_not_the_end() -> None:

@@ -55,3 +55,27 @@ def test_a_language_model_is_added_tested_asked_and_removed(page: Page):
         page.get_by_text("Remove it", exact=True).click()
         page.get_by_role("button", name="Remove On trial").click()
         expect(page.get_by_text("On trial is removed.")).to_be_visible()
+
+
+def test_a_language_model_that_is_down_is_told_above_the_analysts_answer(page: Page):
+    page.goto("/language-models/new/")
+    page.get_by_label("Name").fill("Dead one")
+    page.get_by_label("Address").fill("http://127.0.0.1:9/v1")
+    page.get_by_label("Model", exact=True).fill("m-1")
+    page.get_by_role("button", name="Keep").click()
+    ask(page, "revenue per country in 2025")
+    answered(page)
+    expect(page.locator("#without-llm")).to_have_text(
+        "The language model did not reply. The built-in analyst was asked instead."
+    )
+    expect(page.locator("#chips-lead")).to_have_text("Understood as")
+    assert violations(page) == []
+    page.goto("/language-models/")
+    page.get_by_role("link", name="Dead one").click()
+    page.get_by_label("Used for questions").uncheck()
+    page.get_by_role("button", name="Keep").click()
+    expect(page.get_by_text("Dead one is kept. It is not used, so no question goes to it.")).to_be_visible()
+    page.get_by_role("link", name="Dead one").click()
+    page.get_by_text("Remove it", exact=True).click()
+    page.get_by_role("button", name="Remove Dead one").click()
+    expect(page.get_by_text("Dead one is removed.")).to_be_visible()

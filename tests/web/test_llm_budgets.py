@@ -253,3 +253,30 @@ def test_ones_own_use_is_on_the_account_page_and_that_of_others_is_not_seen(
         )
         pk = MonthlyBudget.objects.get().pk
         assert browser.post(reverse("llms:budget_remove", args=[pk])).status_code == 403
+
+
+@pytest.mark.parametrize("typed", ["0.000000000001", "1e-12", "0.009"])
+def test_a_budget_of_less_than_a_cent_is_refused(as_admin, typed) -> None:
+    page = as_admin.post(reverse("llms:budget_set"), {"about": "everybody", "money": typed})
+    assert page.status_code == 422 and "Type 0, or at least 0.01." in page.content.decode()
+    assert not MonthlyBudget.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [("0", "0 USD"), ("0.01", "0.01 USD"), ("1234567.5", "1,234,567.5 USD"), ("1e9", "1,000,000,000 USD")],
+)
+def test_a_budget_is_written_in_digits(as_admin, settings, typed, words) -> None:
+    settings.LLM_CURRENCY = "USD"
+    assert (
+        as_admin.post(reverse("llms:budget_set"), {"about": "everybody", "money": typed}).status_code == 302
+    )
+    assert [one.bounds for one in as_admin.get(reverse("llms:use")).context["page"].budgets] == [words]
+
+
+def test_a_tiny_budget_of_before_and_tiny_use_are_written_in_digits(as_admin, admin, settings) -> None:
+    settings.LLM_CURRENCY = "USD"
+    budget_set(admin, None, 1e-12, admin)
+    Use.objects.create(month=NOVEMBER, person=admin, llm="m-1", calls=1, money=0.0000012)
+    page = as_admin.get(reverse("llms:use")).content.decode()
+    assert "0.000000000001 USD" in page and "0.0000012" in page and "1e-12" not in page and "e-06" not in page

@@ -352,7 +352,7 @@ def test_nothing_goes_from_an_endpoint_that_is_down_to_the_settings(
         settings.MIRROR_ENCRYPTION_KEYS = ["A" * 43 + "="]
         unread = answer(asking.run_ask(alice, shop, ASKED))
     assert (env.calls, run.llm, unread.llm) == (0, "", "")
-    assert any("The built-in generator answered instead" in note for note in run.notes)
+    assert any("The built-in analyst was asked instead" in note for note in run.notes)
     assert any(note.startswith("Down-1 (Down) was not asked: A stored secret") for note in unread.notes)
 
 
@@ -373,3 +373,15 @@ def test_the_order_is_changed_by_a_button(as_admin) -> None:
     assert list(Endpoint.objects.all()) == [second, first]
     as_admin.post(reverse("llms:remove", args=[first.pk]))
     assert list(Endpoint.objects.all()) == [second]
+
+
+def test_a_model_that_is_kept_unused_is_not_said_to_be_asked_next(as_admin) -> None:
+    kept = endpoint("http://127.0.0.1:9/v1", "Dead one")
+    address = reverse("llms:edit", args=[kept.pk])
+    off = {name: value for name, value in typed(kept.base_url, name="Dead one").items() if name != "is_on"}
+    said = as_admin.post(address, off, follow=True).content.decode()
+    assert (
+        "Dead one is kept. It is not used, so no question goes to it." in said and "not used</span>" in said
+    )
+    said = as_admin.post(address, typed(kept.base_url, name="Dead one"), follow=True).content.decode()
+    assert "Dead one is kept. The next question goes by it." in said

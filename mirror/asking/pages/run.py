@@ -78,8 +78,8 @@ class RunPage:
     earlier one is looked at. It was asked after the `earlier` questions of its thread, and `newest` is another one that was asked last.
     `way_on` says what helps where the `reason` is another language. `goes_on` says what it was read against, where that is not what was asked or shown before it, and `follow_note` what a follow-up will be. A follow-up
     is asked with the `hint` of the run, or with `follow_hint`, which was typed instead; `unused_hint` says what of the hint the
-    answer does without. `values` are the fields of the :names of its SQL. `without_llm` says which budget kept it from a language model, `budget`
-    what is to be known of budgets before a follow-up is asked.
+    answer does without. `values` are the fields of the :names of its SQL. `without_llm` says why no language model wrote it though one is set, `faults`
+    are failures of calls for administrators alone, `budget` is what is to be known of budgets before a follow-up is asked.
     """
 
     id: int
@@ -132,6 +132,7 @@ class RunPage:
     values: tuple[ValueField, ...]
     known: KnownView
     without_llm: str
+    faults: tuple[str, ...]
     budget: tuple[str, ...]
     problem: str = ""
     follow_up: str = ""
@@ -217,6 +218,7 @@ def run_page(
         values=_values(run, current, typed),
         known=known_view(run, current),
         without_llm=run.without_llm,
+        faults=tuple(map(str, (run.usage or {}).get("faults", ()))),
         budget=budget_warnings(run.thread.owner, source) if llm_names(source) else (),
         problem=problem,
         follow_up=follow_up,

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from mirror.asking.models import Run, Version
-from mirror.phrases import counted, one_line
+from mirror.phrases import counted, one_line, plain_number
 from mirror.work.leases import Status
 
 PRIVACY = {
@@ -91,7 +91,7 @@ def spent(usage: Mapping[str, Any]) -> str:
     if estimated := usage.get("estimated_tokens"):
         parts.append(f"of these about {estimated:,} estimated")
     if money := usage.get("money"):
-        parts.append(f"{money:,.2g} {usage.get('currency', '')}".strip())
+        parts.append(f"{plain_number(money, 2)} {usage.get('currency', '')}".strip())
     return ", ".join(parts)
 
 

@@ -23,7 +23,8 @@ from mirror.asking.services.given_up import RUN_BROKEN, STOPPED
 from mirror.asking.services.paths import turns_before
 from mirror.asking.services.thinking import ThinkingLlm
 from mirror.llms.models import LABEL_CHARS
-from mirror.llms.opening import llms_open
+from mirror.llms.opening import OpenLlms, llms_open
+from mirror.phrases import one_line
 from mirror.queries.running import (
     KeptRows,
     NotRun,
@@ -53,6 +54,9 @@ log = logging.getLogger(__name__)
 
 # The rows of an answer as they were stored, or why they could not be.
 Stored = StoredResult | NotRun | None
+
+# Of a failure of a language model so much goes into the log.
+FAULT_CHARS = 500
 
 BEGUN_AGAIN = "The worker that answered this was interrupted. It began again."
 
@@ -107,7 +111,9 @@ def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, Stored]:
                     run=run,
                 ):
                     if isinstance(event, Ended):
-                        run.without_llm = llms.over if llms.over in event.answer.notes else ""
+                        run.without_llm = _without_llm(llms, event.answer)
+                        for fault in event.answer.faults:
+                            log.warning("Run %s: %s", run.pk, one_line(fault, FAULT_CHARS))
                         return event.answer, winner.stored(event.answer)
                     steps.keep(event)
     except DatabaseError as error:
@@ -116,6 +122,14 @@ def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, Stored]:
     except SqlAgentError as error:
         return Answer(Outcome.FAILED, question, str(error)), None
     raise RuntimeError("The pipeline ended without an answer")
+
+
+def _without_llm(llms: OpenLlms, answer: Answer) -> str:
+    """Say why no language model wrote an answer though one is set; empty where one did, or none was needed."""
+    if answer.without_llm or llms.llms:
+        return answer.without_llm
+    left_out = [note for note in llms.notes if note in answer.notes]
+    return left_out[0] if left_out else ""
 
 
 class _Winner:

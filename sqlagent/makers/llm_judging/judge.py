@@ -37,6 +37,7 @@ from sqlagent.makers.llm_judging.showing import Evidence, Showing
 from sqlagent.makers.llm_judging.verdicts import label
 from sqlagent.ports import Judge, Llm
 from sqlagent.prompts import rendering, replies
+from sqlagent.prompts.silences import plainly
 from sqlagent.values import (
     Execution,
     ExecutionGroup,
@@ -318,7 +319,7 @@ class LlmJudge:
                 self._silences = SILENCES
             return None
         except LlmError as error:
-            self._note(f"The judge gave no reply, so deterministic features judged instead. {error}")
+            self._note(f"The judge gave no reply, so deterministic features judged instead. {plainly(error)}")
             with self._lock:
                 self._silences += 1
             return None

@@ -16,6 +16,7 @@ from sqlagent.errors import BudgetSpent, LlmError
 from sqlagent.makers.llm_judging import verdicts
 from sqlagent.ports import Llm
 from sqlagent.prompts import rendering, replies
+from sqlagent.prompts.silences import plainly
 from sqlagent.values import LinkedSchema, LlmMessage, LlmReply, LlmRequest, Question
 
 REPLY_TOKENS = 1_500
@@ -99,7 +100,7 @@ class Ranker:
             self._silences = SILENCES
             return None
         except LlmError as error:
-            why = str(error)
+            why = plainly(error)
         if said is None:
             self._note(f"The ranker {self._llm.name} gave no verdict, {self._instead}. {why}")
             with self._lock:
