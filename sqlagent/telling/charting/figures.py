@@ -26,6 +26,7 @@ from sqlagent.rows.columns import (
 )
 from sqlagent.telling.charting.marks import boxes, heat, last_and_before
 from sqlagent.telling.charting.points import (
+    MAX_CATEGORIES,
     MAX_LABELS,
     MAX_POINTS,
     MAX_SLICES,
@@ -101,7 +102,9 @@ def _axes(chart: Chart, rows: Rows) -> Json:
     points = points_of(chart, rows)
     x = profile(rows, chart.x)
     labels = [label(c) for c in points.xs]
-    timed = x.role == Role.TIME
+    # Times in order of their figures are a ranking: on an axis of time each would stand at its own place.
+    ranked = chart.mark == "bar" and chart.sort in ("value", "-value") and len(labels) <= MAX_CATEGORIES
+    timed = x.role == Role.TIME and not ranked
     lying = (
         chart.mark == "bar"
         and not timed
